@@ -148,7 +148,7 @@ fn exchange(auditing: &mut Auditing, line: &Line) -> anyhow::Result<Audit> {
         }
         // What it said before it went comes first.
         let message = line.recv(ONE_TRY)?;
-        if !std::mem::replace(&mut heard, true) && Control::decode(&message.bytes).is_ok() {
+        if !std::mem::replace(&mut heard, true) && Control::decode(&message.bytes).is_some() {
             bail!("the host audits no match with you now: it has to run `dealerless audit` too");
         }
         match message.stream {

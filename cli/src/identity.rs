@@ -199,7 +199,7 @@ fn open_matches(old: &OldIdentity) -> anyhow::Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     };
     let mut open = Vec::new();
-    for file in Shelf::new(folder).list()? {
+    for file in Shelf(folder).list()? {
         let journal = DiskStorage::open(&file.path)
             .map_err(anyhow::Error::from)
             .and_then(|storage| Ok(Journal::open(storage, old.file_key())?));

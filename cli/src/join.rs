@@ -131,7 +131,7 @@ impl Sits<'_> {
             player,
             posts: self.posts,
             dialer: Some(Dialer::new(
-                (own.home.shared_identity(), own.name.clone()),
+                (own.home.identity().clone(), own.name.clone()),
                 (line.peer.clone(), of),
                 way.clone(),
                 self.posts.clone(),

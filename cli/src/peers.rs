@@ -102,7 +102,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             true => error.context(IN_USE),
             false => error,
         })?;
-    let mut peers = home.known_peers().context("cannot read the known peers")?;
+    let peers = home.known_peers().context("cannot read the known peers")?;
+    let mut peers = peers.lock();
     match command {
         Command::Follow { statement } => follow(&mut peers, &statement.join(" "), args.json),
         Command::Block { whom } => block(&mut peers, whom, true, args.json),

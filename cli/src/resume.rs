@@ -114,7 +114,7 @@ fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
         }
         _ => {
             let way = args.with.way(own, &peer)?;
-            let who = (own.home.shared_identity(), own.name.clone());
+            let who = (own.home.identity().clone(), own.name.clone());
             Some(Dialer::new(who, (peer, of), way, posts.clone()))
         }
     };

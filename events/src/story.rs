@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
-use dealerless_table::log::{End, MatchLog, Phase, Stop, Storage};
+use dealerless_table::log::{Begun, End, LogEvent, MatchLog, Phase, Stop, Storage};
 use dealerless_table::play::{News, NotNow, Play, Vault};
 use dealerless_table::rules::{Amounts, Hand, Learners, Legal, Outcome, Proposal, Stakes};
 use dealerless_table::{Seat, hex};
@@ -69,14 +69,7 @@ impl Story {
         let log = table.log();
         let hand = log.attempt().hand;
         let event = match news {
-            News::Dealt { hand, attempt } => {
-                self.board.clear();
-                dealt(*hand, *attempt, log)
-            }
-            News::Again { seat } => Event::Again {
-                hand,
-                seat: seat.number(),
-            },
+            News::Log(event) => return self.of_log(event, log).into_iter().collect(),
             News::Sealed { cost } => Event::Sealed {
                 hand,
                 seal: log.seal_hash().map_or_else(String::new, |seal| hex(&seal)),
@@ -110,39 +103,56 @@ impl Story {
                 };
                 Event::refused(code, refused.to_string())
             }
-            News::Chose {
-                seat,
-                choice,
-                all_in,
-            } => Event::Chose {
-                hand,
-                seat: seat.number(),
-                all_in: *all_in,
-                choice: Said::from(choice),
-            },
-            News::NotStolen { seat } => Event::NotStolen {
-                hand,
-                seat: seat.number(),
-            },
-            News::Rolled(rolled) => Event::Rolled {
-                hand,
-                seat: rolled.by.number(),
-                dice: rolled.dice,
-                sum: rolled.faces.iter().copied().map(u64::from).sum(),
-                faces: rolled.faces.clone(),
-            },
-            News::HandOver { hand, outcome } => {
-                Event::Result(Box::new(self.result(*hand, outcome)))
-            }
             News::AskRebuy { broke } => Event::AskRebuy {
                 seats: numbers(broke),
-                chips: log.of().header().stakes.stack(),
+                chips: log
+                    .of()
+                    .header()
+                    .stakes
+                    .betting()
+                    .map_or(0, |betting| betting.stack),
             },
-            News::Stopped { seat, stop } => stopped(*seat, *stop),
             News::Over(end) => self.over(end, log),
             _ => return Vec::new(),
         };
         vec![event]
+    }
+
+    /// The event of an event of the log. The cards come as this seat sees them.
+    fn of_log(&mut self, event: &LogEvent, log: &MatchLog) -> Option<Event> {
+        let hand = log.attempt().hand;
+        Some(match event {
+            LogEvent::Begun(begun) => {
+                self.board.clear();
+                dealt(begun, log)
+            }
+            LogEvent::Void { seat } => Event::Again {
+                hand,
+                seat: seat.number(),
+            },
+            LogEvent::Chose(chosen) => Event::Chose {
+                hand,
+                seat: chosen.seat.number(),
+                all_in: chosen.all_in,
+                choice: Said::from(&chosen.choice),
+            },
+            LogEvent::NotStolen { seat } => Event::NotStolen {
+                hand,
+                seat: seat.number(),
+            },
+            LogEvent::Rolled(rolled) => Event::Rolled {
+                hand,
+                seat: rolled.by.number(),
+                dice: rolled.dice,
+                sum: rolled.sum(),
+                faces: rolled.faces.clone(),
+            },
+            LogEvent::HandOver { hand, outcome } => {
+                Event::Result(Box::new(self.result(*hand, outcome)))
+            }
+            LogEvent::Stopped { seat, stop } => stopped(*seat, *stop),
+            _ => return None,
+        })
     }
 
     fn card(&mut self, hand: u32, position: usize, card: Card, log: &MatchLog) -> Vec<Event> {
@@ -265,12 +275,12 @@ pub fn hands_with_a_result(log: &MatchLog) -> u32 {
     log.attempt().hand.saturating_sub(1)
 }
 
-fn dealt(hand: u32, attempt: u32, log: &MatchLog) -> Event {
+fn dealt(begun: &Begun, log: &MatchLog) -> Event {
     let game = log.game();
     Event::Dealt {
-        hand,
-        attempt,
-        button: log.button().map_or(0, Seat::number),
+        hand: begun.hand,
+        attempt: begun.attempt,
+        button: begun.button.number(),
         stacks: game.map_or_else(Vec::new, |game| game.stacks()),
         bets: game.map_or_else(Vec::new, |game| game.bets()),
         pot: game.map_or(0, |game| game.pot()),

@@ -9,23 +9,39 @@ use crate::seated::{Chips, Kind, Posts, Seated, Time};
 use dealerless::dice::Dice;
 use dealerless_table::identity::Name;
 
-/// Who sits where, as this side calls them.
+/// The names of the players in a sentence, for its reader: the player at a seat, or a third person.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    own: u8,
+    /// The seat of the reader. It is *You*.
+    own: Option<u8>,
+    /// In order of the seats.
     names: Vec<String>,
     /// Hands of boards lie at the positions, not cards.
     boards: bool,
 }
 
 impl Names {
-    /// The names of the players of a match.
+    /// The names for the player of this side.
     pub fn of(seated: &Seated) -> Self {
         Names {
-            own: seated.seat,
-            names: seated.names.clone(),
+            own: Some(seated.seat),
+            names: (0..).zip(&seated.names).map(called).collect(),
             boards: seated.boards().is_some(),
         }
+    }
+
+    /// The names for a third person. None of them misleads.
+    pub fn of_all(names: Vec<String>, boards: bool) -> Self {
+        Names {
+            own: None,
+            names,
+            boards,
+        }
+    }
+
+    /// All names, in order of the seats.
+    pub fn all(&self) -> &[String] {
+        &self.names
     }
 
     /// Whether hands of boards lie at the positions.
@@ -49,20 +65,18 @@ impl Names {
         hands::name(self.boards, position)
     }
 
-    /// The name of a seat: that of another, who may call itself anything, never passes for "You" or "all".
+    /// The name of a seat: `You`, or what its player is called.
     pub fn name(&self, seat: u8) -> String {
-        if seat == self.own {
-            return "You".into();
-        }
         match self.names.get(usize::from(seat)) {
-            Some(name) if !misleads(name) => Name::clean(name).to_string(),
-            _ => format!("Seat {seat}"),
+            _ if self.is_own(seat) => "You".into(),
+            Some(name) => name.clone(),
+            None => format!("Seat {seat}"),
         }
     }
 
-    /// Whether the seat is that of this side.
+    /// Whether the seat is that of the reader.
     pub fn is_own(&self, seat: u8) -> bool {
-        seat == self.own
+        self.own == Some(seat)
     }
 
     /// `You fold` or `Bert folds`.
@@ -80,6 +94,14 @@ impl Names {
     pub fn list(&self, seats: &[u8]) -> String {
         let names: Vec<String> = seats.iter().map(|&seat| self.name(seat)).collect();
         names.join(" and ")
+    }
+}
+
+/// A player may call itself anything, and never passes for "You" or "all".
+fn called((seat, name): (u8, &String)) -> String {
+    match misleads(name) {
+        true => format!("Seat {seat}"),
+        false => Name::clean(name).to_string(),
     }
 }
 
@@ -296,7 +318,8 @@ pub fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
 pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
     let to = |to: To| match to {
         To::Everybody(_) => "all".to_owned(),
-        To::Seat(seat) => names.name(seat).replace("You", "you"),
+        To::Seat(seat) if names.is_own(seat) => "you".to_owned(),
+        To::Seat(seat) => names.name(seat),
     };
     if names.boards {
         let hand = |reveal: &Reveal| (usize::from(reveal.position), reveal.to);
@@ -477,14 +500,30 @@ mod tests {
 
     #[test]
     fn nobody_passes_for_you() {
-        let names = Names {
-            own: 0,
-            names: vec!["Anna".into(), "yOu".into()],
-            boards: false,
+        assert_eq!(called((1, &"yOu".into())), "Seat 1");
+        assert_eq!(called((0, &"Anna".into())), "Anna");
+    }
+
+    #[test]
+    fn a_sentence_is_for_the_player_at_a_seat_or_for_a_third_person() {
+        let of_all = Names::of_all(vec!["Anna".into(), "Youri".into()], false);
+        let own = Names {
+            own: Some(0),
+            ..of_all.clone()
         };
-        assert_eq!(names.name(0), "You");
-        assert_eq!(names.name(1), "Seat 1");
-        assert_eq!(names.does(0, "fold"), "You fold");
-        assert_eq!(names.does(1, "have"), "Seat 1 has");
+        let to = |seat| {
+            [Reveal {
+                position: 0,
+                to: To::Seat(seat),
+            }]
+        };
+        for (names, told) in [
+            (&own, ["You fold", "Youri has", "card 1 to you"]),
+            (&of_all, ["Anna folds", "Youri has", "card 1 to Anna"]),
+        ] {
+            let (folds, has) = (names.does(0, "fold"), names.does(1, "have"));
+            assert_eq!([folds, has, proposed(names, &to(0))], told);
+            assert_eq!(proposed(names, &to(1)), "card 1 to Youri");
+        }
     }
 }

@@ -75,7 +75,7 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
         5 => LogMessage::decode(bytes).ok().map(|read| read.encode()),
         6 => Succession::decode(bytes).ok().map(|read| read.encode()),
-        7 => Control::decode(bytes).ok().map(Control::encode),
+        7 => Control::decode(bytes).map(Control::encode),
         _ => PublicIdentity::decode(bytes)
             .ok()
             .map(|read| read.encode().to_vec()),

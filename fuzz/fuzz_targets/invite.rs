@@ -81,8 +81,8 @@ fn run(input: &mut Unstructured) -> Result<()> {
         let changed = handed_on(&succession.to_string(), input)?;
         assert_eq!(changed.parse(), Ok(succession));
     }
-    if let Ok(fingerprint) = text.parse::<Fingerprint>() {
-        assert_eq!(fingerprint.to_string().parse(), Ok(fingerprint));
+    if let Some(fingerprint) = Fingerprint::parse(&text) {
+        assert_eq!(Fingerprint::parse(&fingerprint.to_string()), Some(fingerprint));
     }
     if let Ok(address) = text.parse::<Address>() {
         assert_eq!(address.to_string().parse(), Ok(address));

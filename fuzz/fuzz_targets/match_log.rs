@@ -62,7 +62,7 @@ fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option
         .clone()
         .say(&table.identities[seat.index()], seat, &part);
     // After a lie about a deck an honest opening does not fit it.
-    said.ok().map(|said| said.part)
+    said.ok().map(|(said, _)| said.part)
 }
 
 /// Something that the hostile seat signed, in its own name or another's.
@@ -93,12 +93,13 @@ fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, conv
     let was = log.clone();
     let mut over = log.clone();
     match log.take(part.clone()) {
-        Ok(Taken::New(said)) => {
+        Ok(Taken::New(said, events)) => {
             assert_eq!(part.seat, hostile);
             // There is one way to write it.
             let mut again = was;
             let said = again.say(&table.identities[hostile.index()], hostile, &said);
-            assert_eq!(said.expect("what was taken may be said").part, part.part);
+            let (signed, said_events) = said.expect("what was taken may be said");
+            assert_eq!((signed.part, said_events), (part.part, events));
             assert!(seen(&again) == seen(log));
             return;
         }

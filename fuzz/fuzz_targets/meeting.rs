@@ -42,12 +42,12 @@ struct Honest {
 
 static HONEST: LazyLock<Honest> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
-    let home = Home::open(folder.path(), &mut system_rng());
+    let home = Home::open(folder.path(), None, &mut system_rng());
     let home = home.expect("a new identity");
-    let mut peers = home.known_peers().expect("no file is no peers");
-    let known = peers.remember(STRANGER.public(), &Name::clean("Bob"), &[], None);
+    let peers = home.known_peers().expect("no file is no peers");
+    let known = peers.lock().remember(STRANGER.public(), &Name::clean("Bob"), &[], None);
     known.expect("a folder of our own");
-    let (home, peers) = (Arc::new(home), SharedPeers::new(peers));
+    let (home, peers) = (Arc::new(home), peers);
     let (name, header) = (Name::clean("Anna"), b"header".to_vec());
     let door = Door::open(Arc::clone(&home), peers, name.clone(), header, &[], TIMING);
     let door = Mutex::new(door.expect("a folder of our own"));

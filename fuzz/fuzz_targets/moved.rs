@@ -10,7 +10,7 @@ pub fn chain(moves: usize) -> Succession {
     let open = |number: usize| {
         // The same identities in each run.
         let rng = &mut StdRng::from_seed([100 + number as u8; 32]);
-        let home = Home::open(&folder.path().join(number.to_string()), rng);
+        let home = Home::open(&folder.path().join(number.to_string()), None, rng);
         home.expect("a new identity")
     };
     drop(open(0));

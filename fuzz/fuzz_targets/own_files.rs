@@ -23,7 +23,7 @@ use tempfile::TempDir;
 /// A player's folder.
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
-    let made = Home::open(folder.path(), &mut StdRng::from_seed([1; 32]));
+    let made = Home::open(folder.path(), None, &mut StdRng::from_seed([1; 32]));
     drop(made.expect("a new identity"));
     folder
 });
@@ -33,7 +33,7 @@ static ANOTHER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect(
 
 /// The folder of a player whose identity never changes.
 static HOME: LazyLock<Arc<Home>> = LazyLock::new(|| {
-    let opened = Home::open(FOLDER.path(), &mut StdRng::from_seed([1; 32]));
+    let opened = Home::open(FOLDER.path(), None, &mut StdRng::from_seed([1; 32]));
     Arc::new(opened.expect("it was made before"))
 });
 
@@ -48,7 +48,7 @@ fn identity(input: &mut Unstructured) -> Result<()> {
     // A leftover of the run before.
     let _ = fs::remove_file(&file);
     let seed = input.arbitrary()?;
-    let open = || Home::open(folder, &mut StdRng::from_seed(seed));
+    let open = || Home::open(folder, None, &mut StdRng::from_seed(seed));
     let made = open().expect("a new identity").identity().public().clone();
     let written = fs::read(&file).expect("it was written");
     let mut bytes = written.clone();
@@ -100,13 +100,14 @@ fn known_peers(input: &mut Unstructured) -> Result<()> {
     let file = FOLDER.path().join("known_peers");
     // A leftover of the run before.
     let _ = fs::remove_file(&file);
-    let mut peers = HOME.known_peers().expect("no file is no peers");
-    remember_some(&mut peers, input)?;
+    let peers = HOME.known_peers().expect("no file is no peers");
+    remember_some(&mut peers.lock(), input)?;
     let mut bytes = fs::read(&file).unwrap_or_default();
     edits::edit(&mut bytes, input)?;
     overwrite(&file, &bytes);
     match HOME.known_peers() {
-        Ok(mut read) => {
+        Ok(read) => {
+            let mut read = read.lock();
             let text = String::from_utf8(bytes).expect("only text is read");
             assert_eq!(read.peers().len(), lines(&text).len());
             let Some(first) = read.peers().first().cloned() else {
@@ -133,7 +134,7 @@ fn invites(input: &mut Unstructured) -> Result<()> {
         fs::remove_file(FOLDER.path().join("known_peers")),
     );
     let open = || {
-        let peers = SharedPeers::new(HOME.known_peers().expect("no file is no peers"));
+        let peers = HOME.known_peers().expect("no file is no peers");
         let (home, name) = (Arc::clone(&HOME), Name::clean("Anna"));
         Door::open(home, peers, name, Vec::new(), &[], Timing::default())
     };

@@ -35,11 +35,11 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
     edits::edit(&mut bytes, input)?;
     match Record::read(&bytes) {
         Ok(record) => {
-            assert_eq!(record.of().id(), table.of.id());
-            let count = record.log().history(0).count();
+            assert_eq!(record.log.of().id(), table.of.id());
+            let count = record.log.history(0).count();
             assert!(count <= log.history(0).count());
             let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
-            assert!(record.log().history(0).all(said));
+            assert!(record.log.history(0).all(said));
             let honest = Record::read(&written(table, log.history(0))).expect("an honest file");
             let agree = matches!(compare(&record, &honest), Compared::Together { more: [0, _], .. });
             assert!(agree);
@@ -74,9 +74,9 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     let (own, read) = (Record::read_own(&bytes, owner), Record::read(&bytes));
     match (own, read) {
         (Ok(own), Ok(read)) => {
-            assert_eq!(own.log().hash(), read.log().hash());
+            assert_eq!(own.log.hash(), read.log.hash());
             assert_eq!(own.state(), read.state());
-            assert_eq!(own.hands().len(), read.hands().len());
+            assert_eq!(own.hands.len(), read.hands.len());
         }
         (Err(own), Err(read)) => assert_eq!(own, read),
         (own, read) => panic!("{own:?} {read:?}"),
@@ -94,7 +94,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
         let mut part = input.arbitrary::<&[u8]>()?.to_vec();
         if let Some(honest) = table.honest(log, seat, input.arbitrary()?) {
             let said = log.clone().say(&table.identities[seat.index()], seat, &honest);
-            part = said.map_or(part, |said| said.part);
+            part = said.map_or(part, |(said, _)| said.part);
         }
         edits::edit(&mut part, input)?;
         let signed = table.sign(log, seat, part);
@@ -104,9 +104,9 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     if let [(one, Ok(a)), (other, Ok(b))] = &sides[..] {
         match compare(a, b) {
             Compared::Together { more, .. } => assert!(one == other && more == [0, 0]),
-            Compared::Forked(forked) => {
-                assert_eq!(forked.evidence.seat(), seat);
-                assert!(forked.evidence.holds(&table.of));
+            Compared::Forked { evidence, .. } => {
+                assert_eq!(evidence.seat(), seat);
+                assert!(evidence.holds(&table.of));
             }
             different => panic!("{different:?}"),
         }

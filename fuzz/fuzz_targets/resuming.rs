@@ -22,10 +22,9 @@ mod world;
 
 use std::sync::LazyLock;
 
-use dealerless::shuffle::Randomness;
 use dealerless_table::Seat;
 use dealerless_table::log::{LogMessage, MatchLog, Phase, Storage};
-use dealerless_table::play::{Event, News, Orders, Outbox, PlayError};
+use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
 use disk::{Disk, Files};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -69,9 +68,7 @@ impl Outbox for Nowhere {
 }
 
 impl Orders for Nowhere {
-    fn shuffle(&mut self, _: Randomness, _: Vec<u8>) {}
-
-    fn prepare(&mut self, _: u32) {}
+    fn order(&mut self, _: Order) {}
 }
 
 /// What the other tells when it has all parts up to the end, from a step on.

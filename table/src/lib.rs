@@ -36,7 +36,9 @@ mod seat;
 mod wire;
 
 pub use hash::hex;
-pub use random::{SystemRng, system_rng};
+#[cfg(feature = "internals")]
+pub use random::SystemRng;
+pub use random::system_rng;
 pub use seat::Seat;
 
 /// What a hostile peer or a damaged file may hold and no honest program makes, for fuzz targets. It

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::testing::chi_square::ln_p_of_places_and_cards;
 use dealerless::testing::soak::soak;
-use dealerless_table::log::{End, Storage};
+use dealerless_table::log::{End, LogEvent, Storage};
 use dealerless_table::play::{Command, DealCircuit, News};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 
@@ -84,7 +84,7 @@ fn play_many(mut side: Side<Unread>, hands: usize) -> Hands {
             News::Card { position, card } => {
                 cards[*position] = Some(u8::try_from(card.0).expect("a card of 52"));
             }
-            News::HandOver { .. } => {
+            News::Log(LogEvent::HandOver { .. }) => {
                 let opened = std::mem::replace(&mut cards, [None; DRAW]);
                 seen.cards
                     .push(opened.map(|card| card.expect("all are shown at the end")));

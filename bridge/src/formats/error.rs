@@ -135,8 +135,8 @@ pub enum Fault {
     /// Two bytes that are no number of a card.
     #[error("this is no card; cards are 01 to 52")]
     CardNumber,
-    /// A byte where none has a meaning.
-    #[error("here is nothing but spaces or zero bytes in a BRI file")]
+    /// A byte after the hands that is not padding.
+    #[error("only spaces, zero bytes and line ends may follow the hands")]
     Padding,
     /// The readable hands are not those of the numbers.
     #[error("the readable hands differ here from the numbered cards")]

@@ -29,13 +29,18 @@ mod tests;
 pub use error::{Fault, Place, ReadError, WriteError};
 pub use split::split;
 
+use strum::VariantArray;
+
 use super::Board;
 
 /// The highest board that a file for a dealing machine, DLM or DUP, can hold.
 pub const HIGHEST_FOR_MACHINES: u32 = 99;
 
+/// A function that reads the boards of a file.
+type Reader = fn(&[u8]) -> Result<Vec<Board>, ReadError>;
+
 /// A format of a file of boards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Format {
     /// Portable Bridge Notation 2.1.
     Pbn,
@@ -69,22 +74,7 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 14] = [
-        Format::Pbn,
-        Format::Lin,
-        Format::LinBbo,
-        Format::Dlm,
-        Format::DlmBlind,
-        Format::Dup,
-        Format::DupBlind,
-        Format::Bri,
-        Format::Dge,
-        Format::Ber,
-        Format::Bhg,
-        Format::Csv,
-        Format::Rzd,
-        Format::Cds,
-    ];
+    pub const ALL: &[Format] = Format::VARIANTS;
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -115,7 +105,8 @@ impl Format {
 
     /// The format of that name.
     pub fn named(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
+        let mut formats = Format::ALL.iter().copied();
+        formats.find(|format| format.name() == name)
     }
 
     /// The format of files whose names end like this; never a blind one, and
@@ -127,23 +118,26 @@ impl Format {
 
     /// Whether [`read`](Self::read) reads it.
     pub fn is_readable(self) -> bool {
-        use Format::{Bri, Dlm, DlmBlind, Dup, DupBlind, Lin, LinBbo, Pbn};
-        matches!(
-            self,
-            Pbn | Lin | LinBbo | Dlm | DlmBlind | Dup | DupBlind | Bri
-        )
+        self.reader().is_some()
+    }
+
+    /// Whether the format has a place for board numbers. If not, [`read`](Self::read) counts from 1.
+    pub fn holds_numbers(self) -> bool {
+        match self {
+            Format::Pbn | Format::Lin | Format::LinBbo | Format::Csv | Format::Cds => true,
+            Format::Dlm | Format::DlmBlind | Format::Dup | Format::DupBlind => true,
+            Format::Bri | Format::Dge | Format::Ber | Format::Bhg | Format::Rzd => false,
+        }
     }
 
     /// Whether a file says the numbers of these boards. If not, who reads it counts from 1.
     pub fn says_numbers(self, boards: &[Board]) -> bool {
         match self {
-            Format::Pbn | Format::Lin | Format::LinBbo => true,
-            Format::Dlm | Format::DlmBlind | Format::Csv => true,
             // It has a byte for them.
             Format::Cds => boards.iter().all(|board| board.number < 256),
             // It says how many there are, as if the first were 1.
             Format::Dup | Format::DupBlind => boards.first().is_none_or(|board| board.number == 1),
-            Format::Bri | Format::Dge | Format::Ber | Format::Bhg | Format::Rzd => false,
+            format => format.holds_numbers(),
         }
     }
 
@@ -190,15 +184,22 @@ impl Format {
     /// With its place, whatever is wrong: also a dealer or a vulnerability that is not that of the
     /// board's number, and a file that has no board.
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+        match self.reader() {
+            Some(read) => read(bytes),
+            None => Err(Fault::OnlyWritten(self.name()).at(Place::Byte(0))),
+        }
+    }
+
+    /// The reader of the format, or `None` if the format is only written.
+    fn reader(self) -> Option<Reader> {
         match self {
-            Format::Pbn => pbn::read(bytes),
-            Format::Lin | Format::LinBbo => lin::read(bytes),
-            Format::Dlm | Format::DlmBlind => dlm::read(bytes),
-            Format::Dup | Format::DupBlind => dup::read(bytes),
-            Format::Bri => bri::read(bytes),
-            Format::Dge | Format::Ber | Format::Bhg | Format::Csv | Format::Rzd | Format::Cds => {
-                Err(Fault::OnlyWritten(self.name()).at(Place::Byte(0)))
-            }
+            Format::Pbn => Some(pbn::read),
+            Format::Lin | Format::LinBbo => Some(lin::read),
+            Format::Dlm | Format::DlmBlind => Some(dlm::read),
+            Format::Dup | Format::DupBlind => Some(dup::read),
+            Format::Bri => Some(bri::read),
+            Format::Dge | Format::Ber | Format::Bhg => None,
+            Format::Csv | Format::Rzd | Format::Cds => None,
         }
     }
 

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless_bridge::Board;
 use dealerless_bridge::formats::{Format, WriteError, split};
 use serde::Serialize;
@@ -18,7 +17,7 @@ use crate::whole_file;
 /// A format is known by the end of a file's name, such as .pbn, or is named with --from and --to. A
 /// board has the dealer and the vulnerability of its number: a file that says otherwise is refused.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = format!("Examples:\n  \
     dealerless bridge convert set.pbn set.dlm\n  \
     dealerless bridge convert set.pbn set.lin --to lin-bbo\n  \
     dealerless bridge convert session.txt set.dlm --from pbn --to dlmblind\n  \
@@ -29,15 +28,15 @@ use crate::whole_file;
     dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
     dup       the same of older programs; dupblind hides board 1\n  \
     csv       spreadsheets\n  \
-    bri, dge, ber, bhg, rzd, cds: other programs, some of them old\n\n\
-    PBN, LIN, DLM, DUP and BRI are read; all are written. BRI, DGE, BER, BHG and RZD\n\
-    hold no board numbers, and DUP counts its boards from 1. Boards read from BRI get\n\
-    the numbers from 1 on.\n\n\
+    the others: other programs, some of them old\n\n\
+    All formats are written, and those listed at --from are read. These hold no board\n\
+    numbers: {}. Boards read from a file without numbers get 1 and so on. DUP counts\n\
+    its boards from 1.\n\n\
     DLM and DUP end at board 99. --split writes a longer set into OUT-1, OUT-2 and so\n\
     on: boards 1 to 96, then 97 to 192 as 1 to 96. Dealer and vulnerability stay, as\n\
     they repeat after 16 boards.\n\n\
     Exit codes: 0 fine, 1 wrong usage, a file that cannot be read or written, or a\n\
-    file at OUT.")]
+    file at OUT.", board_file::names(|format| !format.holds_numbers()).join(", ")))]
 pub(crate) struct Args {
     /// The file of boards.
     #[arg(value_name = "IN")]
@@ -46,10 +45,10 @@ pub(crate) struct Args {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The format of IN [default: by the end of its name].
-    #[arg(long, value_name = "FORMAT", value_parser = format(Format::is_readable))]
+    #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
     from: Option<Format>,
     /// The format of OUT [default: by the end of its name].
-    #[arg(long, value_name = "FORMAT", value_parser = format(|_| true))]
+    #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(|_| true))]
     to: Option<Format>,
     /// Write several files if the format ends at board 99 and the boards do not.
     #[arg(long)]
@@ -99,26 +98,14 @@ impl Written {
     }
 }
 
-/// Parses the name of a format, and lists them in the help.
-pub(super) fn format(which: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
-    let formats = Format::ALL.into_iter().filter(|format| which(*format));
-    let names: Vec<&str> = formats.map(Format::name).collect();
-    PossibleValuesParser::new(names)
-        .try_map(|name| Format::named(&name).ok_or("this is no format of boards"))
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     ensure!(
         !args.json || !whole_file::is_standard_output(&args.output),
         "--json takes standard output: give a file as OUT"
     );
-    let from = args
-        .from
-        .map_or_else(|| by_suffix(&args.input, "--from"), Ok)?;
-    let to = args
-        .to
-        .map_or_else(|| by_suffix(&args.output, "--to"), Ok)?;
+    let from = board_file::given_or_by_suffix(args.from, "--from", &args.input)?;
+    let to = board_file::given_or_by_suffix(args.to, "--to", &args.output)?;
     let boards = board_file::read(&args.input, from)?;
     let mut set = vec![(args.output.clone(), boards.clone())];
     if args.split && to.is_for_machines() {
@@ -132,12 +119,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (path, ..) in &files {
         check_free(path)?;
     }
-    if from == Format::Bri {
-        let (input, last) = (args.input.display(), boards.len());
-        say(&format!(
-            "{input} holds no board numbers: its boards get 1 to {last}."
-        ));
-    }
+    board_file::say_if_counted(&args.input, from, &boards);
     let mut written = Vec::new();
     for (path, boards, bytes) in files {
         let file = Written::new(&path, &boards, to);
@@ -160,14 +142,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         written,
     };
     show_json("bridge convert", &report)
-}
-
-/// The format that the end of a name says.
-pub(super) fn by_suffix(path: &Path, option: &str) -> anyhow::Result<Format> {
-    board_file::by_suffix(path).with_context(|| {
-        let path = path.display();
-        format!("the name {path} does not end like a format of boards: name one with {option}, such as {option} pbn")
-    })
 }
 
 /// The files of a long set, and what goes into each.

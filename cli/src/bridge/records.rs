@@ -6,7 +6,7 @@ use dealerless_bridge::formats::Format;
 use dealerless_bridge::sheets::{Page, curtain_cards, records};
 use serde::Serialize;
 
-use super::{board_file, convert};
+use super::board_file;
 use crate::output::{say, show_json};
 use crate::whole_file;
 
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     input: PathBuf,
     /// Its format [default: by the end of its name].
-    #[arg(long, value_name = "FORMAT", value_parser = convert::format(Format::is_readable))]
+    #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
     from: Option<Format>,
     /// Write a card for each hand, with which players check what is in their pockets.
     #[arg(long)]
@@ -49,10 +49,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
     let endings = ["txt", "html", "htm"];
     whole_file::check_output(args.output.as_deref(), &endings, &[&args.input])?;
-    let from = args
-        .from
-        .map_or_else(|| convert::by_suffix(&args.input, "--from"), Ok)?;
+    let from = board_file::given_or_by_suffix(args.from, "--from", &args.input)?;
     let boards = board_file::read(&args.input, from)?;
+    board_file::say_if_counted(&args.input, from, &boards);
     let page = page(args.output.as_deref());
     let text = match args.curtain_cards {
         true => curtain_cards(page, &boards),

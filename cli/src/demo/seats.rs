@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
-use dealerless_table::identity::{Home, Identity, Name, SharedPeers};
+use dealerless_table::identity::{Home, Identity, Name};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::{End, Header, Inputs, Journal, MatchLog, MemoryStorage};
+use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog, MemoryStorage};
 use dealerless_table::play::{
     Command, DealCost, Happened, MemoryVault, News, Seating, Setting, Table,
 };
@@ -77,12 +77,12 @@ struct Player {
 fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
     // Removed at the end of this function: the match itself is in memory.
     let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
-    let open = |folder: &tempfile::TempDir| Home::open(folder.path(), &mut system_rng());
+    let open = |folder: &tempfile::TempDir| Home::open(folder.path(), None, &mut system_rng());
     let [host, guest] = [Arc::new(open(&folders[0])?), Arc::new(open(&folders[1])?)];
     let [host_name, guest_name] = NAMES.map(Name::clean);
     let door = Door::open(
         Arc::clone(&host),
-        SharedPeers::new(host.known_peers()?),
+        host.known_peers()?,
         host_name.clone(),
         header.encode(),
         &[SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
@@ -101,12 +101,12 @@ fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
     };
     Ok([
         Player {
-            identity: host.shared_identity(),
+            identity: Arc::clone(host.identity()),
             name: host_name,
             line: *at_host,
         },
         Player {
-            identity: guest.shared_identity(),
+            identity: Arc::clone(guest.identity()),
             name: guest_name,
             line: at_guest,
         },
@@ -180,7 +180,7 @@ impl Side {
     ) -> anyhow::Result<()> {
         let hand = self.hands.last_mut().context("no hand was dealt");
         match news {
-            News::Dealt { .. } => {
+            News::Log(LogEvent::Begun(_)) => {
                 let variety = table.play().log().of().header().stakes.variety();
                 let (kind, _) = variety.poker().context("a demo without chips")?;
                 self.hands.push(View::new(kind));
@@ -205,7 +205,7 @@ impl Side {
                 table.command(Command::Choose(choice))?;
             }
             News::AskRebuy { .. } => table.command(Command::Rebuy(true))?,
-            News::HandOver { outcome, .. } => hand?.ends(outcome),
+            News::Log(LogEvent::HandOver { outcome, .. }) => hand?.ends(outcome),
             _ => {}
         }
         Ok(())

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_output(output, &["pbn"], &[Path::new(&args.which)])?;
     let (record, _) = Folder::open(&args.folder)?.record(&args.which)?;
     let set = set_of(&record, args.set)?;
-    let number = record.of().header().stakes.boards().unwrap_or_default();
+    let number = record.log.of().header().stakes.boards().unwrap_or_default();
     let (mut boards, mut closed) = (Vec::new(), 0);
     for board in 1..=number {
         let known = |position| match args.public {
@@ -100,8 +100,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             deal: board.deal.to_string(),
         };
         let report = Report {
-            of: hex(&record.of().id()),
-            set: set.number,
+            of: hex(&record.log.of().id()),
+            set: set.begun.hand,
             seal: set.seal.map(|seal| hex(&seal)),
             boards: boards.iter().map(open).collect(),
             closed,
@@ -148,11 +148,11 @@ pub(super) fn are(number: usize) -> String {
 /// The set that is asked for, or the only one.
 fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand> {
     ensure!(
-        record.of().header().stakes.boards().is_some(),
+        record.log.of().header().stakes.boards().is_some(),
         "this match was not played with boards of bridge: see `dealerless show`"
     );
-    let sets = record.hands();
-    let wanted = |set: &&RecordedHand| number.is_none_or(|number| set.number == number);
+    let sets = &record.hands;
+    let wanted = |set: &&RecordedHand| number.is_none_or(|number| set.begun.hand == number);
     let mut found = sets.iter().filter(wanted);
     match (found.next(), found.next()) {
         (Some(set), None) => Ok(set),

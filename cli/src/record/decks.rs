@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::Context;
+use dealerless::shuffle::Spec;
 use dealerless_events::cards::CardNames;
 use dealerless_table::audit::{Audit, AuditError, AuditedTry};
 use dealerless_table::play::Seating;
@@ -43,18 +44,15 @@ impl Decks {
     /// If this program does not know the shuffle of the match, or it takes too much memory.
     pub(crate) fn of(record: &Record, audit: &Audit) -> anyhow::Result<Self> {
         const MEMORY: Limit = Limit::megabytes(256);
-        let header = record.of().header();
+        let header = record.log.of().header();
         if header.stakes.boards().is_none() {
-            MEMORY.check_circuit(header.shuffle()?)?;
+            let (cards, drawn) = header.stakes.deck();
+            MEMORY.check_circuit(Spec::new(cards, drawn, header.algorithm)?)?;
         }
         let circuit = Seating::circuit_of(header)?;
         Ok(Decks {
             names: CardNames::of(&header.stakes),
-            tries: record
-                .hands()
-                .iter()
-                .map(|hand| hand.voided.len() + 1)
-                .sum(),
+            tries: record.hands.iter().map(|hand| hand.voided.len() + 1).sum(),
             audited: audit.check(record, &circuit),
         })
     }

@@ -168,15 +168,15 @@ pub(super) fn of_file(
 }
 
 fn played(record: &Record) -> Played {
-    let own = record.owner();
-    let others = Seat::all(record.of().seats()).filter(|&seat| seat != own);
+    let own = record.owner;
+    let others = Seat::all(record.log.of().seats()).filter(|&seat| seat != own);
     let others: Vec<Seat> = others.collect();
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
-    let won = || chips(record.log().final_stacks()) - chips(record.bought());
+    let won = || chips(record.log.final_stacks()) - chips(record.bought());
     Played {
         with: (others.iter())
-            .map(|seat| record.names()[seat.index()].as_str().to_owned())
+            .map(|seat| record.names[seat.index()].as_str().to_owned())
             .collect(),
         called: Who::of(record).list(&others),
         game: game_name::title(stakes),

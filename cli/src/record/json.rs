@@ -8,10 +8,8 @@ use dealerless_events::ending::due;
 use dealerless_events::game_name;
 use dealerless_events::seated::Kind;
 use dealerless_table::identity::Name;
-use dealerless_table::log::{Claim, Claimed, Stop, Unsettled};
-use dealerless_table::record::{
-    BadRecord, Chosen, Compared, HandEvent, MatchState, Record, RecordedHand,
-};
+use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
+use dealerless_table::record::{BadRecord, Compared, MatchState, Record, RecordedHand};
 use dealerless_table::rules::Learners;
 use dealerless_table::{Seat, hex};
 use serde::Serialize;
@@ -76,41 +74,41 @@ fn of_error(error: &BadRecord) -> Value {
 fn of_record(record: &Record) -> Value {
     let state = record.state();
     let who = Who::of(record);
-    let players = record.of().players().iter();
+    let players = record.log.of().players().iter();
     let fingerprints: Vec<String> = players
         .map(|player| player.identity.fingerprint().to_string())
         .collect();
     let waits_for: Vec<u8> = record
-        .log()
+        .log
         .waits_for()
         .iter()
         .map(|seat| seat.number())
         .collect();
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     json!({
-        "match": hex(&record.of().id()),
-        "owner": record.owner().number(),
-        "names": record.names().iter().map(Name::as_str).collect::<Vec<_>>(),
+        "match": hex(&record.log.of().id()),
+        "owner": record.owner.number(),
+        "names": record.names.iter().map(Name::as_str).collect::<Vec<_>>(),
         "fingerprints": fingerprints,
         "game": game_name::title(stakes),
         "kinds": Kind::of(stakes),
         "hands": record.played(),
         "of": stakes.hands(),
-        "steps": record.log().step(),
+        "steps": record.log.step(),
         "state": if matches!(state, MatchState::Over(_)) { "over" } else { "open" },
         "waits_for": waits_for,
         "message": words::state(&who, record),
-        "due": (!waits_for.is_empty()).then(|| due(record.log())),
-        "unsettled": record.log().unsettled().map(|unsettled| of_unsettled(&unsettled)),
+        "due": (!waits_for.is_empty()).then(|| due(&record.log)),
+        "unsettled": record.log.unsettled().map(|unsettled| of_unsettled(&unsettled)),
         "cheat": words::convicted(&state).map(Seat::number),
         "breach": words::is_breach(&state),
         "disputes": Dispute::all(record).iter().map(of_dispute).collect::<Vec<_>>(),
-        "stacks": record.log().final_stacks(),
+        "stacks": record.log.final_stacks(),
         "bought": record.bought(),
-        "notes": record.notes(),
-        "claims": record.claims().iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
-        "torn": record.torn(),
-        "unproven": match record.is_read_by_owner() {
+        "notes": record.notes,
+        "claims": record.claims.iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
+        "torn": record.torn,
+        "unproven": match record.read_by_owner {
             true => Vec::new(),
             false => vec!["owner", "names", "notes", "claims"],
         },
@@ -149,7 +147,7 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
         "step": claim.step,
         "seat": claim.seat.number(),
         "time": claim.time,
-        "void": !claim.stands(record.log()),
+        "void": !claim.stands(&record.log),
     })
 }
 
@@ -166,12 +164,12 @@ fn of_both(compared: &Compared) -> Value {
             "same_owner": same_owner,
         }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
-        Compared::Forked(forked) => json!({
+        Compared::Forked { hand, evidence } => json!({
             "how": "forked",
-            "hand": forked.hand,
-            "step": forked.evidence.parts[0].step,
-            "cheat": forked.evidence.seat().number(),
-            "evidence": hex(&forked.evidence.encode()),
+            "hand": hand,
+            "step": evidence.parts[0].step,
+            "cheat": evidence.seat().number(),
+            "evidence": hex(&evidence.encode()),
         }),
         _ => json!({ "how": "different" }),
     }
@@ -179,7 +177,7 @@ fn of_both(compared: &Compared) -> Value {
 
 /// What `show` prints.
 pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
-    let names = CardNames::of(&record.of().header().stakes);
+    let names = CardNames::of(&record.log.of().header().stakes);
     let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
     json!({ "record": of_record(record), "hands": hands })
 }
@@ -189,7 +187,7 @@ fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
         let face = |(&position, &card): (&usize, &_)| (position, names.name(card));
         cards.iter().map(face).collect()
     };
-    let posts = hand.posts.iter();
+    let posts = hand.begun.posts.iter();
     let posts: Vec<Value> = posts
         .map(|post| json!({ "seat": post.seat.number(), "chips": post.chips }))
         .collect();
@@ -200,11 +198,11 @@ fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
         .map(|event| of_event(event, names))
         .collect();
     json!({
-        "hand": hand.number,
+        "hand": hand.begun.hand,
         "step": hand.step,
-        "button": hand.button.number(),
-        "stacks": hand.stacks,
-        "rebuys": numbers(&hand.rebuys),
+        "button": hand.begun.button.number(),
+        "stacks": hand.begun.stacks,
+        "rebuys": numbers(&hand.begun.rebuys),
         "voided": numbers(&hand.voided),
         "posts": posts,
         "sealed": hand.seal.is_some(),
@@ -218,40 +216,40 @@ fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
     })
 }
 
-fn of_event(event: &HandEvent, names: &CardNames) -> Value {
-    let faces = |cards: &[dealerless::deck::Card]| -> Vec<String> {
-        cards.iter().map(|&card| names.name(card)).collect()
+fn of_event(event: &LogEvent, names: &CardNames) -> Value {
+    let faces = |cards: &[Face]| -> Vec<String> {
+        cards.iter().map(|face| names.name(face.card)).collect()
     };
     match event {
-        HandEvent::Dealt { seat, positions } => {
+        LogEvent::Dealt { seat, positions } => {
             json!({ "event": "dealt", "seat": seat.number(), "positions": positions })
         }
-        HandEvent::Board(cards) => json!({ "event": "board", "cards": faces(cards) }),
-        HandEvent::Shown { seat, cards } => {
+        LogEvent::Board(cards) => json!({ "event": "board", "cards": faces(cards) }),
+        LogEvent::Shown { seat, cards } => {
             json!({ "event": "shown", "seat": seat.number(), "cards": faces(cards) })
         }
-        HandEvent::Opened { position, to } => {
+        LogEvent::Opened { position, to, .. } => {
             json!({ "event": "opened", "position": position, "to": of_learners(*to) })
         }
-        HandEvent::Chose(chosen) => of_choice(chosen),
-        HandEvent::NotStolen { seat } => {
+        LogEvent::Chose(chosen) => of_choice(chosen),
+        LogEvent::NotStolen { seat } => {
             json!({ "event": "not-stolen", "seat": seat.number() })
         }
-        HandEvent::Reshuffled {
+        LogEvent::Reshuffled {
             seat, positions, ..
         } => {
             json!({ "event": "reshuffled", "seat": seat.number(), "positions": positions })
         }
-        HandEvent::Rolled(rolled) => json!({
+        LogEvent::Rolled(rolled) => json!({
             "event": "rolled",
             "seat": rolled.by.number(),
             "dice": rolled.dice.to_string(),
             "faces": rolled.faces,
         }),
-        HandEvent::Returned { seat, chips } => {
+        LogEvent::Returned { seat, chips } => {
             json!({ "event": "returned", "seat": seat.number(), "chips": chips })
         }
-        HandEvent::Stopped { seat, stop } => {
+        LogEvent::Stopped { seat, stop } => {
             let how = match stop {
                 Stop::Leave => "left",
                 Stop::Forfeit => "forfeited",

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use dealerless::deck::Card;
 use dealerless_bridge::Seat as Bridge;
 use dealerless_events::cards::CardNames;
+use dealerless_events::command::Said;
 use dealerless_events::hands;
 use dealerless_events::seated::Kind;
-use dealerless_events::words::{kinds, rolled as dice};
+use dealerless_events::words::{chose, kinds, rolled as dice};
 use dealerless_table::Seat;
-use dealerless_table::log::Stop;
-use dealerless_table::record::{Chosen, HandEvent, Record, RecordedHand};
-use dealerless_table::rules::{Choice, Learners};
+use dealerless_table::log::{LogEvent, Stop};
+use dealerless_table::record::{Record, RecordedHand};
+use dealerless_table::rules::Learners;
 
 use super::words::{self, Who};
 
@@ -23,18 +24,14 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
 
 fn page(record: &Record, hand: &RecordedHand) -> String {
     let who = Who::of(record);
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     let mut lines = vec![title(record, hand)];
-    let who = &Named {
-        who: &who,
-        boards: stakes.boards().is_some(),
-    };
     let names = CardNames::of(stakes);
     // Of a card that is shuffled again later, the record keeps no face.
     let mut since = BTreeMap::new();
     let mut events = &hand.events[..];
     while let Some((event, rest)) = events.split_first() {
-        if who.boards
+        if who.names().has_boards()
             && let Some(board) = whole_board(events, hand, &names)
         {
             lines.push(board);
@@ -43,58 +40,60 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
         }
         events = rest;
         match event {
-            HandEvent::Opened { position, to } => {
+            LogEvent::Opened { position, to, .. } => {
                 let cards = match to {
                     Learners::All => &hand.public,
                     Learners::Seat(_) => &hand.seen,
                 };
                 let lies_there = since.get(position).unwrap_or(&0) == &hand.since(*position);
                 let card = cards.get(position).filter(|_| lies_there);
-                lines.push(opened(who, *position, *to, (card, &names)));
+                lines.push(opened(&who, *position, *to, (card, &names)));
             }
-            HandEvent::Reshuffled {
+            LogEvent::Reshuffled {
                 seat,
                 positions,
                 since: step,
             } => {
                 since.extend(positions.iter().map(|position| (*position, *step)));
-                lines.push(reshuffled(who.who, *seat, positions));
+                lines.push(reshuffled(&who, *seat, positions));
             }
-            HandEvent::Chose(chosen) => lines.push(chose(who, chosen)),
-            HandEvent::NotStolen { .. } => {
+            LogEvent::Chose(chosen) => {
+                let seat = chosen.seat.number();
+                lines.push(chose(who.names(), seat, &Said::from(&chosen.choice), false));
+            }
+            LogEvent::NotStolen { .. } => {
                 lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
             }
-            HandEvent::Rolled(rolled) => {
-                let sum = rolled.faces.iter().copied().map(u64::from).sum();
-                lines.push(dice(rolled.dice, &rolled.faces, sum));
+            LogEvent::Rolled(rolled) => {
+                lines.push(dice(rolled.dice, &rolled.faces, rolled.sum()));
             }
-            HandEvent::Stopped { seat, stop } => lines.push(stopped(who.who, *seat, *stop)),
+            LogEvent::Stopped { seat, stop } => lines.push(stopped(&who, *seat, *stop)),
             _ => {}
         }
     }
     if hand.outcome.is_none() {
-        lines.push(words::without_result(who.who, record));
+        lines.push(words::without_result(&who, record));
     }
     lines.join("\n")
 }
 
 fn title(record: &Record, hand: &RecordedHand) -> String {
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     let (cards, drawn) = stakes.deck();
-    let of = words::short_id(&record.of().id());
+    let of = words::short_id(&record.log.of().id());
     match stakes.boards() {
-        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.number),
+        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.begun.hand),
         None => format!(
             "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
-            hand.number,
+            hand.begun.hand,
             kinds(&Kind::of(stakes))
         ),
     }
 }
 
 /// A board in one line, if these events begin with its four hands, opened to all.
-fn whole_board(events: &[HandEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
-    let HandEvent::Opened { position, .. } = *events.first()? else {
+fn whole_board(events: &[LogEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
+    let LogEvent::Opened { position, .. } = *events.first()? else {
         return None;
     };
     let (board, Bridge::North) = hands::place(position) else {
@@ -103,9 +102,10 @@ fn whole_board(events: &[HandEvent], hand: &RecordedHand, names: &CardNames) -> 
     let opened = events.get(..Bridge::ALL.len())?.iter().zip(position..);
     let hands: Option<Vec<String>> = opened
         .map(|(event, expected)| match event {
-            HandEvent::Opened {
+            LogEvent::Opened {
                 position,
                 to: Learners::All,
+                ..
             } if *position == expected => hand.public.get(position).map(|&card| names.name(card)),
             _ => None,
         })
@@ -113,36 +113,21 @@ fn whole_board(events: &[HandEvent], hand: &RecordedHand, names: &CardNames) -> 
     Some(hands::whole_board(board, &hands?))
 }
 
-/// What the players are called, and what lies at the positions.
-struct Named<'a> {
-    who: &'a Who,
-    boards: bool,
-}
-
-impl Named<'_> {
-    fn place(&self, position: usize) -> String {
-        hands::name(self.boards, position)
-    }
-
-    fn to(&self, to: Learners) -> &str {
-        match to {
-            Learners::All => "all",
-            Learners::Seat(seat) => self.who.name(seat),
-        }
-    }
-}
-
 fn opened(
-    named: &Named<'_>,
+    who: &Who,
     position: usize,
     to: Learners,
     (card, names): (Option<&Card>, &CardNames),
 ) -> String {
     let face = card.map_or("?".to_owned(), |&card| names.name(card));
-    let place = named.place(position);
+    let place = who.names().place(position);
+    let to = match to {
+        Learners::All => "all".to_owned(),
+        Learners::Seat(seat) => who.name(seat),
+    };
     let (first, rest) = place.split_at(1);
     let first = first.to_uppercase();
-    format!("{first}{rest} is opened to {}: {face}", named.to(to))
+    format!("{first}{rest} is opened to {to}: {face}")
 }
 
 fn reshuffled(who: &Who, seat: Seat, positions: &[usize]) -> String {
@@ -152,43 +137,6 @@ fn reshuffled(who: &Who, seat: Seat, positions: &[usize]) -> String {
         who.name(seat),
         cards.join(", ")
     )
-}
-
-fn chose(named: &Named<'_>, chosen: &Chosen) -> String {
-    let who = named.who;
-    let name = who.name(chosen.seat);
-    match &chosen.choice {
-        Choice::Propose(cards) => {
-            let wide = |&(position, to): &(u16, Learners)| (usize::from(position), to);
-            let cards: Vec<_> = cards.iter().map(wide).collect();
-            let card = |&(position, to): &(usize, Learners)| {
-                format!("{} to {}", named.place(position), named.to(to))
-            };
-            let cards = match named.boards {
-                true => hands::proposed(&cards, |to| named.to(to).to_owned()),
-                false => cards.iter().map(card).collect::<Vec<_>>().join(", "),
-            };
-            format!("{name} proposes to open {cards}.")
-        }
-        Choice::Agree(number) => format!("{name} agrees to proposal {number}."),
-        Choice::Refuse(number) => format!("{name} refuses proposal {number}."),
-        Choice::Roll(dice) => format!("{name} rolls {dice}."),
-        Choice::Draw => format!("{name} draws a card."),
-        Choice::Steal(seat) => {
-            format!(
-                "{name} steals a card out of the hand of {}.",
-                who.name(*seat)
-            )
-        }
-        &Choice::Reveal(position) => format!("{name} reveals {}.", named.place(position.into())),
-        &Choice::ShowCard(position) => {
-            format!(
-                "{name} shows {}, and keeps it.",
-                named.place(position.into())
-            )
-        }
-        _ => format!("{name} passes."),
-    }
 }
 
 fn stopped(who: &Who, seat: Seat, stop: Stop) -> String {

@@ -4,7 +4,8 @@ use anyhow::bail;
 use dealerless::deck::Card;
 use dealerless_events::cards::short;
 use dealerless_table::Seat;
-use dealerless_table::record::{HandEvent, Record, RecordedHand};
+use dealerless_table::log::{Face, LogEvent};
+use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Limit, Posts, Variety};
 
 use super::words::{Moment, Who, short_id};
@@ -16,7 +17,7 @@ pub(super) fn write(
     alone: bool,
     date: Option<Moment>,
 ) -> anyhow::Result<String> {
-    match record.of().header().stakes.variety() {
+    match record.log.of().header().stakes.variety() {
         Variety::Holdem(_) => {}
         Variety::FiveCardDraw(_) => {
             bail!("PHH has no five-card draw (its draw games are lowball): print it without --phh")
@@ -32,7 +33,7 @@ pub(super) fn write(
         let fields = fields.join("\n");
         match alone {
             true => fields,
-            false => format!("[{}]\n{fields}", hand.number),
+            false => format!("[{}]\n{fields}", hand.begun.hand),
         }
     });
     Ok(tables.collect::<Vec<_>>().join("\n\n"))
@@ -40,16 +41,17 @@ pub(super) fn write(
 
 /// Who was dealt in: the first seat left of the button first, the button last.
 fn players(hand: &RecordedHand) -> Vec<Seat> {
-    let seats = hand.stacks.len();
-    let around =
-        std::iter::successors(Some(hand.button.next(seats)), |seat| Some(seat.next(seats)));
-    let plays = |seat: &Seat| hand.stacks[seat.index()] > 0;
+    let seats = hand.begun.stacks.len();
+    let around = std::iter::successors(Some(hand.begun.button.next(seats)), |seat| {
+        Some(seat.next(seats))
+    });
+    let plays = |seat: &Seat| hand.begun.stacks[seat.index()] > 0;
     around.take(seats).filter(plays).collect()
 }
 
 fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     let players = players(hand);
-    let Some(rules) = record.of().header().stakes.betting() else {
+    let Some(rules) = record.log.of().header().stakes.betting() else {
         return Vec::new();
     };
     let (ante, blinds) = match rules.posts {
@@ -79,22 +81,25 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
         ),
     ];
     fields.extend(bets);
-    fields.push(format!("starting_stacks = {}", of(&hand.stacks)));
+    fields.push(format!("starting_stacks = {}", of(&hand.begun.stacks)));
     let actions = actions(hand, &players);
     fields.push(format!(
         "actions = {}",
         list(actions.iter().map(|action| quoted(action)))
     ));
-    fields.push(format!("hand = {}", hand.number));
-    fields.push(format!("table = {}", quoted(&short_id(&record.of().id()))));
+    fields.push(format!("hand = {}", hand.begun.hand));
+    fields.push(format!(
+        "table = {}",
+        quoted(&short_id(&record.log.of().id()))
+    ));
     fields.push(format!(
         "seats = {}",
         list(players.iter().map(|seat| (seat.index() + 1).to_string()))
     ));
-    fields.push(format!("seat_count = {}", record.of().seats()));
+    fields.push(format!("seat_count = {}", record.log.of().seats()));
     fields.push(format!(
         "players = {}",
-        list(players.iter().map(|&seat| quoted(who.name(seat))))
+        list(players.iter().map(|&seat| quoted(&who.name(seat))))
     ));
     match &hand.outcome {
         Some(outcome) => fields.push(format!("finishing_stacks = {}", of(&outcome.stacks))),
@@ -105,21 +110,16 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
 
 /// The time of a hand, as far as anybody can tell.
 fn dated(date: &Moment) -> [String; 6] {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = date;
     [
         "# The time is that of the last change of the file. It is unproven.".to_owned(),
-        format!("time = {hour:02}:{minute:02}:{second:02}"),
+        format!(
+            "time = {:02}:{:02}:{:02}",
+            date.hour, date.minute, date.second
+        ),
         "time_zone = \"UTC\"".to_owned(),
-        format!("day = {day}"),
-        format!("month = {month}"),
-        format!("year = {year}"),
+        format!("day = {}", date.day),
+        format!("month = {}", date.month),
+        format!("year = {}", date.year),
     ]
 }
 
@@ -137,9 +137,13 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-fn faces(cards: &[Option<Card>]) -> String {
-    let face = |card: &Option<Card>| card.map_or("??".to_owned(), |card| short(card, 52));
-    cards.iter().map(face).collect()
+fn faces(cards: impl Iterator<Item = Option<Card>>) -> String {
+    let face = |card: Option<Card>| card.map_or("??".to_owned(), |card| short(card, 52));
+    cards.map(face).collect()
+}
+
+fn known(face: &Face) -> Option<Card> {
+    Some(face.card)
 }
 
 fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
@@ -150,22 +154,17 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
     let mut actions = Vec::new();
     // The hole cards of all are dealt before anything else happens.
     for &seat in players.iter().filter(|_| hand.seal.is_some()) {
-        let cards: Vec<Option<Card>> = (hand.held[seat.index()].iter())
-            .map(|&position| hand.card(position))
-            .collect();
-        actions.push(format!("d dh {} {}", number(seat), faces(&cards)));
+        let held = hand.held[seat.index()].iter();
+        let cards = held.map(|&position| hand.card(position));
+        actions.push(format!("d dh {} {}", number(seat), faces(cards)));
     }
     for event in &hand.events {
         let action = match event {
-            HandEvent::Board(cards) => {
-                let cards: Vec<Option<Card>> = cards.iter().copied().map(Some).collect();
-                format!("d db {}", faces(&cards))
+            LogEvent::Board(cards) => format!("d db {}", faces(cards.iter().map(known))),
+            LogEvent::Shown { seat, cards } => {
+                format!("{} sm {}", number(*seat), faces(cards.iter().map(known)))
             }
-            HandEvent::Shown { seat, cards } => {
-                let cards: Vec<Option<Card>> = cards.iter().copied().map(Some).collect();
-                format!("{} sm {}", number(*seat), faces(&cards))
-            }
-            HandEvent::Chose(chosen) => {
+            LogEvent::Chose(chosen) => {
                 let what = match &chosen.choice {
                     Choice::Fold => "f".to_owned(),
                     Choice::Check | Choice::Call => "cc".to_owned(),

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use dealerless::deck::Card;
 use dealerless_events::cards::short;
 use dealerless_table::Seat;
-use dealerless_table::record::{Chosen, HandEvent, Post, PostKind, Record, RecordedHand};
+use dealerless_table::log::{Chosen, Face, LogEvent, Post, PostKind};
+use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
 use super::words::{Moment, Who, short_id, without_result};
@@ -39,15 +40,10 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand], date: Option<Momen
 
 /// `2026/11/22 8:15:03 UTC`
 fn dated(date: Moment) -> String {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = date;
-    format!("{year}/{month:02}/{day:02} {hour}:{minute:02}:{second:02} UTC")
+    format!(
+        "{}/{:02}/{:02} {}:{:02}:{:02} UTC",
+        date.year, date.month, date.day, date.hour, date.minute, date.second
+    )
 }
 
 /// Names that cannot be taken for a part of a line.
@@ -58,6 +54,10 @@ fn names(record: &Record) -> Vec<String> {
     names.all().iter().map(plain).collect()
 }
 
+fn known(cards: &[Face]) -> Vec<Card> {
+    cards.iter().map(|face| face.card).collect()
+}
+
 fn row(cards: &[Card]) -> String {
     let cards: Vec<String> = cards.iter().map(|&card| short(card, 52)).collect();
     cards.join(" ")
@@ -65,7 +65,7 @@ fn row(cards: &[Card]) -> String {
 
 impl<'a> Page<'a> {
     fn of(record: &'a Record, hand: &'a RecordedHand, date: Moment) -> String {
-        let seats = record.of().seats();
+        let seats = record.log.of().seats();
         let mut page = Page {
             record,
             hand,
@@ -98,16 +98,16 @@ impl<'a> Page<'a> {
 
     /// Who was dealt in.
     fn players(&self) -> impl Iterator<Item = Seat> + use<> {
-        let stacks = self.hand.stacks.clone();
+        let stacks = self.hand.begun.stacks.clone();
         Seat::all(stacks.len()).filter(move |seat| stacks[seat.index()] > 0)
     }
 
     fn head(&mut self, date: Moment) {
-        let of = self.record.of().id();
+        let of = self.record.log.of().id();
         // A number that no two hands share, as far as 36 bits of the match's id tell.
         let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
-        let number = number * 10_000_000 + u64::from(self.hand.number);
-        let stakes = &self.record.of().header().stakes;
+        let number = number * 10_000_000 + u64::from(self.hand.begun.hand);
+        let stakes = &self.record.log.of().header().stakes;
         let Some((kind, rules)) = stakes.variety().poker() else {
             return;
         };
@@ -133,11 +133,11 @@ impl<'a> Page<'a> {
         self.line(&format!(
             "Table '{}' {}-max (Play Money) Seat #{} is the button",
             short_id(&of),
-            stakes.seats(),
-            self.hand.button.index() + 1
+            self.record.log.of().seats(),
+            self.hand.begun.button.index() + 1
         ));
         for seat in self.players() {
-            let chips = self.hand.stacks[seat.index()];
+            let chips = self.hand.begun.stacks[seat.index()];
             let line = format!(
                 "Seat {}: {} ({chips} in chips)",
                 seat.index() + 1,
@@ -145,7 +145,7 @@ impl<'a> Page<'a> {
             );
             self.line(&line);
         }
-        for post in self.hand.posts.clone() {
+        for post in self.hand.begun.posts.clone() {
             self.post(&post);
         }
         self.line(&format!("*** {dealing} ***"));
@@ -162,17 +162,17 @@ impl<'a> Page<'a> {
         self.line(&format!("{name}: posts {what} {}{all_in}", post.chips));
     }
 
-    fn event(&mut self, event: &HandEvent) {
+    fn event(&mut self, event: &LogEvent) {
         match event {
-            HandEvent::Dealt { seat, positions } => self.dealt(*seat, positions),
-            HandEvent::Board(cards) => self.laid(cards),
-            HandEvent::Chose(chosen) => self.chose(chosen),
-            HandEvent::Shown { seat, cards } => self.shown(*seat, cards),
-            HandEvent::Returned { seat, chips } => {
+            LogEvent::Dealt { seat, positions } => self.dealt(*seat, positions),
+            LogEvent::Board(cards) => self.laid(&known(cards)),
+            LogEvent::Chose(chosen) => self.chose(chosen),
+            LogEvent::Shown { seat, cards } => self.shown(*seat, &known(cards)),
+            LogEvent::Returned { seat, chips } => {
                 let line = format!("Uncalled bet ({chips}) returned to {}", self.name(*seat));
                 self.line(&line);
             }
-            HandEvent::Stopped { seat, .. } => {
+            LogEvent::Stopped { seat, .. } => {
                 let line = format!("{} leaves the table", self.name(*seat));
                 self.line(&line);
             }
@@ -344,10 +344,16 @@ impl<'a> Page<'a> {
 
     fn summary_of(&self, seat: Seat) -> String {
         let mut line = format!("Seat {}: {}", seat.index() + 1, self.name(seat));
-        if seat == self.hand.button {
+        if seat == self.hand.begun.button {
             line.push_str(" (button)");
         }
-        for post in self.hand.posts.iter().filter(|post| post.seat == seat) {
+        for post in self
+            .hand
+            .begun
+            .posts
+            .iter()
+            .filter(|post| post.seat == seat)
+        {
             match post.kind {
                 PostKind::Small => line.push_str(" (small blind)"),
                 PostKind::Big => line.push_str(" (big blind)"),
@@ -385,7 +391,7 @@ impl<'a> Page<'a> {
     }
 
     fn folded_on(&self, street: usize) -> String {
-        let variety = self.record.of().header().stakes.variety();
+        let variety = self.record.log.of().header().stakes.variety();
         let draw = match variety.poker() {
             Some((PokerKind::FiveCardDraw, _)) => true,
             Some((PokerKind::Holdem, _)) | None => false,
@@ -404,9 +410,9 @@ impl<'a> Page<'a> {
 
 /// The events in the order of this format, which shows hands behind the board: an all-in hand was
 /// turned up before it.
-fn as_told(events: &[HandEvent]) -> impl Iterator<Item = &HandEvent> {
-    let is_board = |event: &HandEvent| matches!(event, HandEvent::Board(_));
-    let is_shown = |event: &&HandEvent| matches!(event, HandEvent::Shown { .. });
+fn as_told(events: &[LogEvent]) -> impl Iterator<Item = &LogEvent> {
+    let is_board = |event: &LogEvent| matches!(event, LogEvent::Board(_));
+    let is_shown = |event: &&LogEvent| matches!(event, LogEvent::Shown { .. });
     let (before, after) = events.split_at(events.iter().rposition(is_board).map_or(0, |at| at + 1));
     let turned_up = before.iter().filter(is_shown);
     let others = before.iter().filter(move |event| !is_shown(event));

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.phh {
         return show(&phh::write(&record, &hands, args.hand.is_some(), date)?);
     }
-    let poker = record.of().header().stakes.betting().is_some();
+    let poker = record.log.of().header().stakes.betting().is_some();
     if hands.is_empty() {
         say("No hand was dealt.");
     } else if poker {
@@ -67,12 +67,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedHand>> {
-    let wanted = |hand: &&RecordedHand| number.is_none_or(|number| hand.number == number);
-    let hands: Vec<&RecordedHand> = record.hands().iter().filter(wanted).collect();
+    let wanted = |hand: &&RecordedHand| number.is_none_or(|number| hand.begun.hand == number);
+    let hands: Vec<&RecordedHand> = record.hands.iter().filter(wanted).collect();
     match (number, hands.is_empty()) {
         (Some(number), true) => bail!(
             "there is no hand {number}: {} dealt",
-            words::hands(&record.of().header().stakes, record.hands().len())
+            words::hands(&record.log.of().header().stakes, record.hands.len())
         ),
         _ => Ok(hands),
     }

@@ -31,7 +31,7 @@ impl Folder {
         };
         Ok(Folder {
             matches: args.folder()?.join("matches"),
-            identity: home.map(|home| home.shared_identity()),
+            identity: home.map(|home| Arc::clone(home.identity())),
         })
     }
 
@@ -50,7 +50,7 @@ impl Folder {
 
     /// The files, the last changed first.
     pub(super) fn list(&self) -> anyhow::Result<Vec<Shelved>> {
-        let shelf = Shelf::new(self.matches.clone());
+        let shelf = Shelf(self.matches.clone());
         shelf.list().context("cannot read the folder of matches")
     }
 

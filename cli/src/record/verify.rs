@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::record::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
+use dealerless_table::log::Evidence;
+use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
 
 use super::boards;
@@ -131,22 +132,22 @@ fn of_file(read: &Read, verbose: bool) -> String {
         Ok(record) => record,
     };
     let who = Who::of(record);
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     let mut lines = vec![
         read.file.clone(),
         format!(
             "Match {}: {}, {}.",
-            words::short_id(&record.of().id()),
+            words::short_id(&record.log.of().id()),
             words::game(stakes),
             words::hands(stakes, stakes.hands() as usize)
         ),
     ];
-    for (name, player) in who.all().iter().zip(record.of().players()) {
+    for (name, player) in who.all().iter().zip(record.log.of().players()) {
         lines.push(format!("  {name}   {}", player.identity.fingerprint()));
     }
     if verbose {
         let hand = |hand| of_hand(&who, record, hand);
-        lines.extend(record.hands().iter().map(hand));
+        lines.extend(record.hands.iter().map(hand));
     }
     lines.push(format!(
         "{} played. Every signature is good, every opened {}",
@@ -161,11 +162,11 @@ fn of_file(read: &Read, verbose: bool) -> String {
         }
     ));
     if stakes.boards().is_some() {
-        lines.extend(record.hands().iter().map(|hand| of_boards(&who, hand)));
+        lines.extend(record.hands.iter().map(|hand| of_boards(&who, hand)));
     }
     lines.push(words::state(&who, record));
     if stakes.betting().is_some() {
-        let chips = who.chips(&record.log().final_stacks());
+        let chips = who.chips(&record.log.final_stacks());
         lines.push(match words::undecided_pot(record) {
             None => format!("{chips}."),
             Some(_) => format!("Before this hand: {chips}."),
@@ -173,12 +174,12 @@ fn of_file(read: &Read, verbose: bool) -> String {
     }
     lines.extend(
         record
-            .claims()
+            .claims
             .iter()
             .map(|claim| words::claim(&who, record, claim)),
     );
     lines.extend(said_of_the_file(record));
-    if !record.is_read_by_owner() {
+    if !record.read_by_owner {
         lines.push(UNPROVEN.to_owned());
     }
     lines.join("\n")
@@ -193,7 +194,7 @@ fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let of_board = |board: usize| 4 * board..4 * board + 4;
     let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
     let opened = boards::are((0..Split::MAX_BOARDS).filter(is_open).count());
-    let number = set.number;
+    let number = set.begun.hand;
     match set.seal {
         None => format!(
             "Set {number} was not sealed by both, or could still be declared void: no hand of it was opened."
@@ -211,17 +212,17 @@ fn of_boards(who: &Who, set: &RecordedHand) -> String {
 /// What the file holds beside the match.
 fn said_of_the_file(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
-    if record.notes() > 0 {
+    if record.notes > 0 {
         lines.push(format!(
             "It has {} notes of cards that only its owner saw and can read. They prove nothing.",
-            count(record.notes() as u64)
+            count(record.notes as u64)
         ));
     }
-    if record.torn() > 0 {
+    if record.torn > 0 {
         lines.push(format!(
             "The last {} bytes are no complete record: a crash leaves that, and then they were \
              never sent; or the file was cut there.",
-            count(record.torn() as u64)
+            count(record.torn as u64)
         ));
     }
     lines
@@ -232,10 +233,10 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
     let void = void_tries(who, &hand.voided);
     let Some(outcome) = &hand.outcome else {
         if words::is_decided(record) {
-            let unsigned = who.list(&record.log().waits_for());
+            let unsigned = who.list(&record.log.waits_for());
             return format!(
                 "  Hand {}{void}: decided, not signed by {unsigned}.",
-                hand.number
+                hand.begun.hand
             );
         }
         let sealed = if hand.seal.is_some() {
@@ -245,7 +246,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
         };
         return format!(
             "  Hand {}{void}: not played to its end{sealed}.",
-            hand.number
+            hand.begun.hand
         );
     };
     let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
@@ -256,14 +257,14 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
         true => "over".to_owned(),
         false => format!("{}; {}", won.join(", "), who.chips(&outcome.stacks)),
     };
-    format!("  Hand {}{void}: {chips}.", hand.number)
+    format!("  Hand {}{void}: {chips}.", hand.begun.hand)
 }
 
 /// The tries of a hand before the one that was played, and the seats that declared them void.
 fn void_tries(who: &Who, declared: &[Seat]) -> String {
     let by = |seat: Seat| match declared.iter().filter(|&&by| by == seat).count() {
         0 => None,
-        tries if tries == declared.len() => Some(who.name(seat).to_owned()),
+        tries if tries == declared.len() => Some(who.name(seat)),
         tries => Some(format!("{} ({tries})", who.name(seat))),
     };
     let by: Vec<String> = Seat::all(who.all().len()).filter_map(by).collect();
@@ -307,7 +308,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
             }
             lines.join("\n")
         }
-        Compared::Forked(forked) => fork(who, forked),
+        Compared::Forked { hand, evidence } => fork(who, *hand, evidence),
         _ => "The two records do not agree.".into(),
     }
 }
@@ -316,7 +317,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
 fn renaming(files: &[Read], seat: Seat) -> String {
     let called = |read: &Read| {
         let record = read.record.as_ref().ok()?;
-        let name = record.names().get(seat.index())?;
+        let name = record.names.get(seat.index())?;
         Some(format!("{name} in {}", read.file))
     };
     let called: Vec<String> = files.iter().filter_map(called).collect();
@@ -326,13 +327,12 @@ fn renaming(files: &[Read], seat: Seat) -> String {
     )
 }
 
-fn fork(who: &Who, forked: &Forked) -> String {
-    let (seat, step) = (forked.evidence.seat(), forked.evidence.parts[0].step);
+fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
+    let (seat, step) = (evidence.seat(), evidence.parts[0].step);
     format!(
-        "The records part in hand {}, step {step}: {name} signed two different things for it. \
+        "The records part in hand {hand}, step {step}: {name} signed two different things for it. \
          Both signatures prove it to anybody: {name} cheated, or went on from a state that was put \
          back.\nThe evidence, in hexadecimal digits, is printed by --json.",
-        forked.hand,
         name = who.name(seat)
     )
 }

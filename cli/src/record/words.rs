@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use dealerless_events::ending::{due, unsettled};
 use dealerless_events::game_name::title;
 use dealerless_events::seated::Kind;
-use dealerless_events::words::{kinds, misleads, sentence};
+use dealerless_events::words::{self, Names, kinds, misleads, sentence};
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, MatchState, Record};
@@ -15,13 +15,13 @@ use dealerless_table::{Seat, hex};
 use crate::failure::with_sources;
 use crate::output::count;
 
-/// What the players are called.
-pub(super) struct Who(Vec<String>);
+/// What the players are called, for a third person.
+pub(super) struct Who(Names);
 
 impl Who {
-    /// By their names. Where two have the same, or one that reads like something else, their seats follow.
+    /// Where two have the same name, or one that reads like something else, their seats follow.
     pub(super) fn of(record: &Record) -> Self {
-        let names = record.names();
+        let names = &record.names;
         let name = |seat: usize| {
             let name = &names[seat];
             let same = |other: &&Name| *other == name;
@@ -30,28 +30,31 @@ impl Who {
                 _ => format!("{name} (seat {seat})"),
             }
         };
-        Who((0..names.len()).map(name).collect())
+        let boards = record.log.of().header().stakes.boards().is_some();
+        Who(Names::of_all((0..names.len()).map(name).collect(), boards))
     }
 
-    pub(super) fn name(&self, seat: Seat) -> &str {
-        self.0.get(seat.index()).map_or("?", String::as_str)
+    pub(super) fn names(&self) -> &Names {
+        &self.0
+    }
+
+    pub(super) fn name(&self, seat: Seat) -> String {
+        self.0.name(seat.number())
     }
 
     /// The players who are asked for.
     pub(super) fn list(&self, seats: &[Seat]) -> String {
-        let names: Vec<&str> = seats.iter().map(|&seat| self.name(seat)).collect();
-        names.join(" and ")
+        let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
+        self.0.list(&seats)
     }
 
     pub(super) fn all(&self) -> &[String] {
-        &self.0
+        self.0.all()
     }
 
     /// `Anna has 212 chips, Bert has 188 chips`.
     pub(super) fn chips(&self, stacks: &[u64]) -> String {
-        let one = |(name, &chips): (&String, &u64)| format!("{name} has {} chips", count(chips));
-        let all: Vec<String> = self.0.iter().zip(stacks).map(one).collect();
-        all.join(", ")
+        words::chips(&self.0, stacks)
     }
 }
 
@@ -102,10 +105,10 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
                 None => "before anything was said".to_owned(),
                 Some(step) => format!("after step {step}"),
             };
-            if let Some(unsettled) = unsettled(record.log(), |seat| who.name(seat).to_owned()) {
+            if let Some(unsettled) = unsettled(&record.log, |seat| who.name(seat)) {
                 return format!("Open {after}, in hand {hand}. {unsettled}");
             }
-            let (names, due) = (who.list(&waits_for), due(record.log()));
+            let (names, due) = (who.list(&waits_for), due(&record.log));
             let verb = if waits_for.len() > 1 { "are" } else { "is" };
             format!("Open {after}, in hand {hand}: {names} {verb} to {due}.")
         }
@@ -123,12 +126,12 @@ pub(super) fn without_result(who: &Who, record: &Record) -> String {
 
 /// Whether all that decides the hand in play is signed, and only signatures of its result are missing.
 pub(super) fn is_decided(record: &Record) -> bool {
-    matches!(record.log().unsettled(), Some(Unsettled::Decided(_)))
+    matches!(record.log.unsettled(), Some(Unsettled::Decided(_)))
 }
 
 /// The chips in a pot that nobody has won yet, if there is one.
 pub(super) fn undecided_pot(record: &Record) -> Option<u64> {
-    match record.log().unsettled()? {
+    match record.log.unsettled()? {
         Unsettled::Undecided { pot } => Some(pot).filter(|&pot| pot > 0),
         Unsettled::Decided(_) => None,
     }
@@ -189,7 +192,7 @@ pub(super) struct Dispute {
 
 impl Dispute {
     fn of(record: &Record, by: Seat, step: u64) -> Self {
-        let log = record.log();
+        let log = &record.log;
         Dispute {
             by,
             against: log.openers(step, by),
@@ -215,14 +218,16 @@ impl Dispute {
 /// What the owner of a file claims, as a sentence.
 pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
     let Claim { step, seat, .. } = *claim;
-    let (owner, name) = (who.name(record.owner()), who.name(seat));
+    let (owner, name) = (who.name(record.owner), who.name(seat));
     let at = date(claim.time);
     match claim.what {
         Claimed::OutOfTime => {
-            let worth = match (record.log().part(step, seat), claim.stands(record.log())) {
-                (Some(_), _) => format!("It is void: {name} has spoken in that step."),
-                (None, true) => format!("It is {owner}'s word alone."),
-                (None, false) => "It is void: the match went on since.".to_owned(),
+            let mut said = record.log.history(step);
+            let has_spoken = said.any(|part| (part.step, part.seat) == (step, seat));
+            let worth = match (has_spoken, claim.stands(&record.log)) {
+                (true, _) => format!("It is void: {name} has spoken in that step."),
+                (false, true) => format!("It is {owner}'s word alone."),
+                (false, false) => "It is void: the match went on since.".to_owned(),
             };
             format!(
                 "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \
@@ -230,7 +235,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Away => {
-            let worth = match claim.stands(record.log()) {
+            let worth = match claim.stands(&record.log) {
                 true => format!("It is {owner}'s word alone."),
                 false => "It is void: the match went on since.".to_owned(),
             };
@@ -240,7 +245,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Closed => {
-            let since = match record.log().step() > step {
+            let since = match record.log.step() > step {
                 true => " It went on since.",
                 false => "",
             };
@@ -349,13 +354,9 @@ impl Moment {
 
 /// A minute in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
 pub(super) fn date(seconds: u64) -> String {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        ..
-    } = Moment::of(seconds);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    let at = Moment::of(seconds);
+    format!(
+        "{}-{:02}-{:02} {:02}:{:02}",
+        at.year, at.month, at.day, at.hour, at.minute
+    )
 }

@@ -161,9 +161,8 @@ pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Addre
             true => {
                 let own = own_addresses(at.port()).context("cannot list the addresses")?;
                 // Who listens by IPv4 is not reached by IPv6; the other way round is usual.
-                let fits =
-                    |address: &Address| at.is_ipv6() || address.ip().is_some_and(|ip| ip.is_ipv4());
-                all.extend(own.into_iter().filter(fits));
+                let fits = |address: &SocketAddr| at.is_ipv6() || address.is_ipv4();
+                all.extend(own.into_iter().filter(fits).map(Address::from));
             }
         }
     }

@@ -145,7 +145,7 @@ fn wanted(message: &Message) -> Result<Control, LineError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (
             Stream::Control,
-            Ok(
+            Some(
                 control @ (Control::Sit
                 | Control::Resume(_)
                 | Control::Audit(_)

@@ -229,7 +229,7 @@ pub(crate) struct Files {
 /// # Errors
 /// If the folder cannot be read.
 pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
-    let files = Shelf::new(own.home.matches()).list();
+    let files = Shelf(own.home.matches()).list();
     let Files {
         mut open,
         mut unread,
@@ -260,7 +260,7 @@ pub(crate) fn only_one(
     fits: impl Fn(&MatchFile) -> bool,
     (none, several): (&'static str, &'static str),
 ) -> anyhow::Result<MatchFile> {
-    let files = Shelf::new(own.home.matches()).list();
+    let files = Shelf(own.home.matches()).list();
     let files = files.context("cannot read the folder of matches")?;
     let opened = files
         .into_iter()
@@ -301,8 +301,11 @@ pub(crate) fn find(
     of: &[u8; 32],
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<MatchFile>> {
-    let found = Shelf::new(own.home.matches()).find(of);
-    let Some(found) = found.context("cannot read the folder of matches")? else {
+    let files = Shelf(own.home.matches()).list();
+    let mut files = files
+        .context("cannot read the folder of matches")?
+        .into_iter();
+    let Some(found) = files.find(|file| hex(of).starts_with(&file.of)) else {
         return Ok(None);
     };
     let file = MatchFile::open(own, found.path)?;

@@ -96,11 +96,8 @@ impl FolderArgs {
     /// If it cannot be used, or another process uses it.
     pub(crate) fn open(&self) -> anyhow::Result<Home> {
         let folder = self.folder()?;
-        let home = match &self.identity {
-            None => Home::open(&folder, &mut system_rng()),
-            Some(file) => Home::with_identity(&folder, file, &mut system_rng()),
-        };
-        Ok(home?)
+        let file = self.identity.as_deref();
+        Ok(Home::open(&folder, file, &mut system_rng())?)
     }
 
     /// Reads whose folder it is and whom they know, also while another process plays there.
@@ -132,7 +129,7 @@ impl FolderArgs {
         let peers = home.known_peers().context("cannot read the known peers")?;
         Ok(Own {
             home: Arc::new(home),
-            peers: SharedPeers::new(peers),
+            peers,
             name: Name::clean(""),
             confirms: true,
         })

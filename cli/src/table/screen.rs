@@ -305,8 +305,14 @@ impl Screen {
                 lines
             }
             Event::Error { message, .. } => one(words::sentence(message)),
-            Event::Pause { .. } | Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
-            Event::YourTurn(_) | Event::TheirTurn(_) | Event::Invite { .. } => Vec::new(),
+            // `show` has them.
+            Event::Invite { .. } | Event::Waiting { .. } | Event::Pause { .. } => Vec::new(),
+            // The prompt is for the own turn; the line of a choice tells that of another.
+            Event::YourTurn(_) | Event::TheirTurn(_) => Vec::new(),
+            // The message of `Over` says it.
+            Event::Stopped { .. } => Vec::new(),
+            // For programs.
+            Event::Hello { .. } => Vec::new(),
         }
     }
 

@@ -10,7 +10,7 @@ use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
 use dealerless_table::Seat as Place;
 use dealerless_table::identity::{Name, PublicIdentity};
-use dealerless_table::log::{End, Phase, Storage};
+use dealerless_table::log::{End, LogEvent, Phase, Storage};
 use dealerless_table::play::{Command, Control, Happened, News, PlayError, Table, Vault};
 
 use super::banks::Banks;
@@ -136,7 +136,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
             }
         }
         if self.player.pauses()
-            && let News::HandOver { outcome, .. } = news
+            && let News::Log(LogEvent::HandOver { outcome, .. }) = news
             && !outcome.shown.is_empty()
             && self.table.play().log().phase() == Phase::Deal
         {

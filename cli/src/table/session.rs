@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::identity::{Budget, CountedAttempts, PeersError, PublicIdentity};
+use dealerless_table::identity::{CountedAttempts, PeersError, PublicIdentity};
 use dealerless_table::play::Command;
 
 use super::own::Own;
@@ -53,7 +53,7 @@ impl Sessions {
         let (sender, settled) = channel();
         self.settled = Some(settled);
         Ok(Box::new(Told {
-            counted: CountedAttempts::new(&own.peers, peer, Budget::default())?,
+            counted: CountedAttempts::new(&own.peers, peer)?,
             _settled: sender,
         }))
     }

@@ -114,9 +114,9 @@ pub(crate) fn sit_down(line: &Line, player: &mut Player) -> anyhow::Result<Contr
         said => said.context("the host has not answered")?,
     };
     match (message.stream, Control::decode(&message.bytes)) {
-        (Stream::Control, Ok(control @ (Control::Sit | Control::Open(_)))) => Ok(control),
-        (Stream::Control, Ok(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
-        (Stream::Control, Ok(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
+        (Stream::Control, Some(control @ (Control::Sit | Control::Open(_)))) => Ok(control),
+        (Stream::Control, Some(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
+        (Stream::Control, Some(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
         _ => Err(LineError::Broken("an answer of another kind").into()),
     }
 }

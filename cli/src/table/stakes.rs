@@ -192,7 +192,8 @@ impl StakesArgs {
         }
         let variety = match self.game() {
             GameName::Deck => {
-                let of_kinds = self.kinds.as_ref().map(NamedKinds::cards);
+                let all = |kinds: &NamedKinds| kinds.iter().map(|(_, count)| count as usize).sum();
+                let of_kinds = self.kinds.as_ref().map(all);
                 let cards = self.cards.or(of_kinds).unwrap_or(52);
                 let drawn = self.draw.unwrap_or(cards);
                 let number = |number| u32::try_from(number).context("the deck is too large");

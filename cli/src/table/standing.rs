@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::bail;
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
-use dealerless_table::identity::{Budget, Name, PublicIdentity, Standing};
+use dealerless_table::identity::{Name, PublicIdentity, Standing};
 
 use super::input::Line;
 use super::own::Own;
@@ -26,7 +26,7 @@ pub(crate) fn question(
     let peers = own.peers.lock();
     // It may call itself anything.
     let name = peers.get(peer).map_or(name, |known| &known.name);
-    match peers.standing(peer, Budget::default()) {
+    match peers.standing(peer) {
         Standing::Fine => Ok(None),
         Standing::Ask {
             in_a_row,

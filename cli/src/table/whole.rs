@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use dealerless::Blame;
 use dealerless::net::Deadlines;
 use dealerless_events::ending::{self, Breach, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
@@ -18,7 +19,7 @@ use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchLog, Shelf, Sitti
 use dealerless_table::play::{
     Control, DealCircuit, FileVault, Happened, PlayError, Seating, Setting, Table,
 };
-use dealerless_table::{Seat as Place, SystemRng, system_rng};
+use dealerless_table::{Seat as Place, system_rng};
 
 use super::banks::Banks;
 use super::dial::Dialer;
@@ -33,7 +34,7 @@ use crate::failure::BrokenOff;
 /// How long the other may take to come back for the end of a match.
 const LAST_CALL: Duration = Duration::from_secs(30);
 
-type OnDisk = Setting<DiskStorage, FileVault, SystemRng>;
+type OnDisk = Setting<DiskStorage, FileVault>;
 
 /// A seat whose match is in a file.
 pub(crate) struct Whole<'a> {
@@ -63,7 +64,7 @@ impl<'a> Whole<'a> {
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
         let own = around.own;
-        let shelf = Shelf::new(own.home.matches());
+        let shelf = Shelf(own.home.matches());
         let (path, storage) = shelf
             .create(&sitting.of.id(), line.peer_name.as_str())
             .context("cannot make the file of the match")?;
@@ -270,7 +271,8 @@ impl<'a> Whole<'a> {
             Ok(_) => false,
             Err(error) => error
                 .downcast_ref::<PlayError>()
-                .is_some_and(PlayError::is_failed_check),
+                // An honest peer on an encrypted line does not bring it about.
+                .is_some_and(|error| error.blame() == Blame::CheatOrConnection),
         };
         if failed {
             peers.count_failed_check(&self.seat.peer)?;
@@ -305,7 +307,7 @@ fn setting(
     (journal, log): (Journal<DiskStorage>, MatchLog),
     circuit: Arc<DealCircuit>,
 ) -> anyhow::Result<OnDisk> {
-    let identity = own.home.shared_identity();
+    let identity = Arc::clone(own.home.identity());
     let inputs = opened_or_new(&inputs_file(path))
         .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.of.id()))
         .context("cannot use the file of what this side enters into the shuffles")?;
@@ -315,7 +317,7 @@ fn setting(
         seat: sitting.seat,
         log,
         journal,
-        vault: FileVault::new(deck_file(path)),
+        vault: FileVault(deck_file(path)),
         circuit,
         rng: system_rng(),
     })

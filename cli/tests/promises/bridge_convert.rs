@@ -29,6 +29,12 @@ fn read(folder: &Path, name: &str, format: Format) -> Vec<Board> {
     format.read(&fs::read(folder.join(name)).unwrap()).unwrap()
 }
 
+/// The formats that the end of a file's name says.
+fn by_suffix() -> impl Iterator<Item = Format> {
+    let formats = Format::ALL.iter().copied();
+    formats.filter(|format| Format::of_suffix(format.suffix()) == Some(*format))
+}
+
 /// Runs `bridge convert` in a folder; gives its exit code and what it said.
 fn convert(folder: &Path, args: &str) -> (i32, String) {
     let output = output(folder, args);
@@ -37,8 +43,13 @@ fn convert(folder: &Path, args: &str) -> (i32, String) {
 }
 
 fn output(folder: &Path, args: &str) -> Output {
+    output_of("convert", folder, args)
+}
+
+/// Runs a command of `bridge` in a folder.
+fn output_of(command: &str, folder: &Path, args: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dealerless"))
-        .args(["bridge", "convert"])
+        .args(["bridge", command])
         .args(args.split_whitespace())
         .current_dir(folder)
         .output()
@@ -51,7 +62,7 @@ fn files_are_converted_by_suffix_and_by_name() {
     let folder = folder.path();
     let set = boards(1, 30);
     write(folder, "set.pbn", Format::Pbn, &set);
-    for format in Format::ALL {
+    for &format in Format::ALL {
         let name = format!("{}.out", format.name());
         let args = format!("set.pbn {name} --to {}", format.name());
         let (code, said) = convert(folder, &args);
@@ -121,7 +132,9 @@ fn a_set_beyond_board_99_is_refused_for_machines_or_split() {
     let folder = folder.path();
     let set = boards(1, 200);
     write(folder, "set.pbn", Format::Pbn, &set);
-    for (suffix, format) in [("dlm", Format::Dlm), ("dup", Format::Dup)] {
+    let formats = by_suffix().filter(|format| format.is_for_machines());
+    for format in formats {
+        let suffix = format.suffix();
         let (code, said) = convert(folder, &format!("set.pbn set.{suffix}"));
         assert_eq!(code, 1);
         assert!(said.contains("ends at board 99"), "{said}");
@@ -145,14 +158,30 @@ fn a_set_beyond_board_99_is_refused_for_machines_or_split() {
 fn what_a_format_does_not_say_of_the_numbers_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    write(folder, "set.pbn", Format::Pbn, &boards(11, 20));
-    for suffix in ["bri", "dup"] {
-        let (code, said) = convert(folder, &format!("set.pbn set.{suffix}"));
-        assert_eq!(code, 0);
-        assert!(said.contains("other numbers"), "{said}");
+    let set = boards(11, 20);
+    write(folder, "set.pbn", Format::Pbn, &set);
+    for format in by_suffix() {
+        let suffix = format.suffix();
+        let (code, said) = convert(folder, &format!("set.pbn out.{suffix}"));
+        assert_eq!(code, 0, "{suffix}: {said}");
+        let is_lost = !format.says_numbers(&set);
+        assert_eq!(said.contains("other numbers"), is_lost, "{suffix}: {said}");
+        if !format.is_readable() {
+            continue;
+        }
+        let notice = format!("out.{suffix} holds no board numbers: its boards get 1 to 10.\n");
+        for command in ["convert", "records"] {
+            let args = match command {
+                "convert" => format!("out.{suffix} - --to csv"),
+                _ => format!("out.{suffix}"),
+            };
+            let output = output_of(command, folder, &args);
+            let said = String::from_utf8(output.stderr).unwrap();
+            let expected = if format.holds_numbers() { "" } else { &notice };
+            assert_eq!(said, expected, "{command}");
+        }
     }
-    let (_, said) = convert(folder, "set.bri back.pbn");
-    assert!(said.contains("its boards get 1 to 10"), "{said}");
+    convert(folder, "out.bri back.pbn");
     let (_, said) = convert(folder, "back.pbn again.bri");
     assert!(said.contains("as they are numbered here"), "{said}");
 }
@@ -200,8 +229,8 @@ fn ten_thousand_boards_are_converted() {
 fn a_huge_file_is_refused_after_64_mib() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for suffix in ["pbn", "lin", "dlm", "dup", "bri"] {
-        let name = format!("huge.{suffix}");
+    for format in by_suffix().filter(|format| format.is_readable()) {
+        let name = format!("huge.{}", format.suffix());
         let file = fs::File::create(folder.join(&name)).unwrap();
         file.set_len(1 << 30).unwrap();
         let (code, said) = convert(folder, &format!("{name} out.csv"));

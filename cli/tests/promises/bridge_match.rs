@@ -50,9 +50,13 @@ fn succeeds(home: &Path, args: &[&str]) -> (String, String) {
 /// As if the program had been killed once when it had written an entry, and before it has said the deal: there is
 /// another entry of the same try, of the same form.
 fn an_entry_that_was_never_said(home: &Path) {
-    let own = Home::open(home, &mut system_rng()).unwrap();
+    let own = Home::open(home, None, &mut system_rng()).unwrap();
     let log = record(home);
-    let of = Record::read(&fs::read(&log).unwrap()).unwrap().of().id();
+    let of = Record::read(&fs::read(&log).unwrap())
+        .unwrap()
+        .log
+        .of()
+        .id();
     let path = log.with_extension("inputs");
     let open = || {
         let storage = DiskStorage::open(&path).unwrap();

@@ -187,10 +187,7 @@ fn published_boards_agree_with_the_set_of_their_name_in_every_format_that_is_rea
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [first, second, reserve] = tournament(folder);
-    let readable = Format::ALL
-        .into_iter()
-        .filter(|format| format.is_readable());
-    for format in readable {
+    for &format in Format::ALL.iter().filter(|format| format.is_readable()) {
         for (set, boards) in [("A01", &first), ("A02", &second), ("A01reserve", &reserve)] {
             let name = format!("{set}.{}", format.suffix());
             let said = verify_boards(folder, &name, format, boards, 0);

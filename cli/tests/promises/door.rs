@@ -27,7 +27,7 @@ struct Silent {
 impl Silent {
     /// Meets a host by its invite.
     fn meet(folder: &Path, invite: &str, at: String) -> Self {
-        let home = Home::open(folder, &mut system_rng()).unwrap();
+        let home = Home::open(folder, None, &mut system_rng()).unwrap();
         let invite: Invite = invite.parse().unwrap();
         let line = guest(&home).join(&invite).unwrap();
         let host = line.peer.clone();

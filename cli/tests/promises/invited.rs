@@ -69,7 +69,7 @@ struct Carla {
 
 impl Carla {
     fn new(folder: &Path, at: &str) -> Self {
-        let home = Home::open(folder, &mut system_rng()).unwrap();
+        let home = Home::open(folder, None, &mut system_rng()).unwrap();
         let at = at.to_owned();
         Carla { home, at }
     }
@@ -82,7 +82,7 @@ impl Carla {
             timing: Timing::default(),
         };
         let peers = self.home.known_peers().unwrap();
-        let anna = &peers.peers()[0].identity;
+        let anna = &peers.lock().peers()[0].identity.clone();
         let at = [self.at.parse().unwrap()];
         let line = guest.join_again(anna, &at, None).unwrap();
         for word in words {

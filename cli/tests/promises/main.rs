@@ -32,5 +32,6 @@ mod resume;
 mod strangers;
 mod table;
 mod terms;
+mod told;
 mod two_processes;
 mod version_two;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use dealerless::circuit::Party;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::shuffle::{Algorithm, Computed};
+use dealerless_bridge::formats::Format;
 use dealerless_events::game_name::GameName;
 
 use common::processes::start;
@@ -274,4 +275,33 @@ fn the_page_names_the_games_of_the_program() {
         .map(|name| name.trim_matches('"'))
         .collect();
     assert_eq!(named, names);
+}
+
+#[test]
+fn the_tables_of_the_formats_of_boards_are_those_of_the_program() {
+    let all = rows("bridge-files.md", |_| true);
+    let formats = all.iter().filter(|row| row[1].starts_with("`."));
+    let told: Vec<[&str; 4]> = formats
+        .map(|row| {
+            let numbers = if row[3] == "no" { "no" } else { "yes" };
+            [&row[0], &row[1], &row[2], numbers]
+        })
+        .collect();
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let expected = Format::ALL.iter().map(|format| {
+        let [name, ending] = [
+            format!("`{}`", format.name()),
+            format!("`.{}`", format.suffix()),
+        ];
+        let [read, numbers] = [format.is_readable(), format.holds_numbers()].map(yes);
+        [name, ending, read.to_owned(), numbers.to_owned()]
+    });
+    assert_eq!(told, expected.collect::<Vec<_>>());
+    let formats = Format::ALL.iter().filter(|format| !format.is_readable());
+    let only_written: Vec<String> = formats.map(|format| format.name().to_uppercase()).collect();
+    let described = all.iter().map(|row| &row[0]);
+    let described: Vec<&String> = described
+        .filter(|name| only_written.contains(name))
+        .collect();
+    assert_eq!(described, only_written.iter().collect::<Vec<_>>());
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
 use dealerless::net::Deadlines;
-use dealerless_table::identity::{Budget, CountedAttempts, Home, Name, SharedPeers};
+use dealerless_table::identity::{CountedAttempts, Home, Name, SharedPeers};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog, Storage};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
 use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
@@ -51,8 +51,8 @@ pub(crate) struct Player {
 impl Player {
     fn new(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let home = Home::open(folder.path(), &mut system_rng()).expect("a home");
-        let peers = SharedPeers::new(home.known_peers().expect("no peers yet"));
+        let home = Home::open(folder.path(), None, &mut system_rng()).expect("a home");
+        let peers = home.known_peers().expect("no peers yet");
         Player {
             _folder: folder,
             home: Arc::new(home),
@@ -249,7 +249,7 @@ pub(crate) fn seat<X: Send + 'static>(
 
 /// Counts what the other could cheat in.
 pub(crate) fn attempts(player: &Player, line: &Line) -> Box<CountedAttempts> {
-    let attempts = CountedAttempts::new(&player.peers, &line.peer, Budget::default());
+    let attempts = CountedAttempts::new(&player.peers, &line.peer);
     Box::new(attempts.expect("a known peer"))
 }
 
@@ -270,7 +270,6 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
     let mut table = seat::<()>(player, &line, &syncs);
     let attempts = attempts(player, &line);
     table.begin(line, attempts);
-    let mailbox = table.mailbox();
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
     let (mut chosen, mut heard) = (Vec::new(), Vec::new());
     loop {
@@ -279,7 +278,7 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
             panic!("{happened:?}");
         };
         match news {
-            News::Dealt { .. } => hole = 0,
+            News::Log(LogEvent::Begun(_)) => hole = 0,
             News::Card { position, .. } if position < 4 => {
                 hole += 1;
                 // Its own two, not those that are shown later.
@@ -290,10 +289,12 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
             }
             News::YourTurn { legal } => {
                 chosen.push(Instant::now());
-                mailbox.command(calls(&legal));
+                table.command(calls(&legal)).expect("its turn");
             }
-            News::Chose { seat, .. } if seat != table.play().seat() => heard.push(Instant::now()),
-            News::HandOver { .. } => dealt = Instant::now(),
+            News::Log(LogEvent::Chose(chosen)) if chosen.seat != table.play().seat() => {
+                heard.push(Instant::now());
+            }
+            News::Log(LogEvent::HandOver { .. }) => dealt = Instant::now(),
             News::Over(_) => break,
             _ => {}
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dealerless_table::identity::Address;
 use dealerless_table::line::{DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::Storage;
+use dealerless_table::log::{LogEvent, Storage};
 use dealerless_table::play::{Happened, News, Table, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
@@ -59,11 +59,13 @@ fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
     let mut table = seat::<()>(player, &first, &Syncs::default());
     let counts = attempts(player, &first);
     table.begin(first, counts);
-    let (mailbox, mut again) = (table.mailbox(), false);
+    let mut again = false;
     loop {
         match news(&mut table) {
-            Some(News::YourTurn { legal }) => mailbox.command(calls(&legal)),
-            Some(News::Chose { seat, .. }) if again && seat != table.play().seat() => {
+            Some(News::YourTurn { legal }) => table.command(calls(&legal)).expect("its turn"),
+            Some(News::Log(LogEvent::Chose(chosen)))
+                if again && chosen.seat != table.play().seat() =>
+            {
                 return Instant::now();
             }
             Some(_) => {}
@@ -83,12 +85,12 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
     let mut table = seat::<()>(player, &line, &Syncs::default());
     let counts = attempts(player, &line);
     table.begin(line, counts);
-    let (mailbox, mut hands) = (table.mailbox(), 0);
+    let mut hands = 0;
     loop {
         match news(&mut table).expect("a line") {
             News::YourTurn { .. } if hands > 0 => break,
-            News::YourTurn { legal } => mailbox.command(calls(&legal)),
-            News::HandOver { .. } => hands += 1,
+            News::YourTurn { legal } => table.command(calls(&legal)).expect("its turn"),
+            News::Log(LogEvent::HandOver { .. }) => hands += 1,
             _ => {}
         }
     }
@@ -102,7 +104,7 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
     loop {
         if let News::YourTurn { legal } = news(&mut table).expect("a line") {
             let resumed = Instant::now();
-            mailbox.command(calls(&legal));
+            table.command(calls(&legal)).expect("its turn");
             // Sends it, and waits until the host has gone.
             while news(&mut table).is_some() {}
             return [dialed, resumed];

@@ -17,4 +17,4 @@ mod opened;
 mod tests;
 
 pub use exchange::{Auditing, CannotAudit};
-pub use opened::{Audit, AuditError, AuditedTry, BadAudit};
+pub use opened::{Audit, AuditError, AuditedTry};

@@ -42,6 +42,9 @@ pub struct AuditedTry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
+    /// The bytes are not what [`Audit::encode`] writes.
+    #[error("the file holds no opened inputs of a match")]
+    Malformed,
     /// It is of another match.
     #[error("the audit is of another match than the record")]
     OtherMatch,
@@ -75,14 +78,9 @@ pub enum AuditError {
     },
 }
 
-/// The bytes are not what [`Audit::encode`] writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the file holds no opened inputs of a match")]
-pub struct BadAudit;
-
-impl From<Malformed> for BadAudit {
+impl From<Malformed> for AuditError {
     fn from(Malformed: Malformed) -> Self {
-        BadAudit
+        AuditError::Malformed
     }
 }
 
@@ -106,11 +104,11 @@ impl Audit {
     ///
     /// # Errors
     /// If they are not what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadAudit> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, AuditError> {
         let mut reader = Reader::new(bytes);
         let (magic, of) = (reader.array()?, reader.array()?);
         if magic != *MAGIC {
-            return Err(BadAudit);
+            return Err(AuditError::Malformed);
         }
         // Grows as the bytes turn up: a count alone allocates nothing.
         let mut tries = Vec::new();
@@ -135,10 +133,10 @@ impl Audit {
         record: &Record,
         circuit: &DealCircuit,
     ) -> Result<Vec<AuditedTry>, AuditError> {
-        if self.of != record.of().id() {
+        if self.of != record.log.of().id() {
             return Err(AuditError::OtherMatch);
         }
-        let commitments = Commitments::of(record.log());
+        let commitments = Commitments::of(&record.log);
         // A try that is told twice must not stand in for one that is not told.
         let of = |inputs: &Vec<Input>| {
             inputs
@@ -234,7 +232,7 @@ fn audit(
     let outputs = outputs.map_err(|_| AuditError::NoSuchTry { hand })?;
     let cards: Vec<Card> = circuit.decode(&outputs);
     // What was opened was opened of the last try of its hand.
-    let played = record.hands().iter().find(|played| played.number == hand);
+    let played = record.hands.iter().find(|played| played.begun.hand == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
     let mut public = Vec::new();
     if let Some(played) = played.filter(|_| last) {

@@ -26,14 +26,6 @@ impl Address {
     /// The longest text of an address.
     pub(crate) const MAX_LEN: usize = 253 + 6;
 
-    /// Its IP address, if it is not a name.
-    pub fn ip(&self) -> Option<IpAddr> {
-        match self.host {
-            Host::Ip(ip) => Some(ip),
-            Host::Name(_) => None,
-        }
-    }
-
     /// Whether only programs on the same machine can reach it.
     pub fn is_loopback(&self) -> bool {
         match self.host {

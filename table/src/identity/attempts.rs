@@ -75,7 +75,8 @@ pub enum Standing {
 
 impl KnownPeers {
     /// The attempts that count against these keys.
-    pub fn attempts(&self, identity: &PublicIdentity) -> u64 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn attempts(&self, identity: &PublicIdentity) -> u64 {
         let of = |fits: &dyn Fn(&Peer) -> bool| -> u64 {
             let counts = self
                 .peers()
@@ -90,7 +91,11 @@ impl KnownPeers {
     }
 
     /// Whether to play with these keys.
-    pub fn standing(&self, identity: &PublicIdentity, budget: Budget) -> Standing {
+    pub fn standing(&self, identity: &PublicIdentity) -> Standing {
+        self.standing_within(identity, Budget::default())
+    }
+
+    fn standing_within(&self, identity: &PublicIdentity, budget: Budget) -> Standing {
         let attempts = self.attempts(identity);
         let same = || {
             self.peers()
@@ -139,7 +144,7 @@ pub struct SharedPeers(Arc<Mutex<KnownPeers>>);
 
 impl SharedPeers {
     /// Shares them.
-    pub fn new(peers: KnownPeers) -> Self {
+    pub(super) fn new(peers: KnownPeers) -> Self {
         SharedPeers(Arc::new(Mutex::new(peers)))
     }
 
@@ -167,7 +172,11 @@ impl CountedAttempts {
     ///
     /// # Errors
     /// [`PeersError::Unknown`].
-    pub fn new(
+    pub fn new(peers: &SharedPeers, peer: &PublicIdentity) -> Result<Self, PeersError> {
+        Self::within(peers, peer, Budget::default())
+    }
+
+    fn within(
         peers: &SharedPeers,
         peer: &PublicIdentity,
         budget: Budget,
@@ -251,22 +260,22 @@ mod tests {
     impl Place {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let home = Home::open(folder.path(), &mut rand::rng()).unwrap();
-            let mut peers = home.known_peers().unwrap();
-            peers
+            let home = Home::open(folder.path(), None, &mut rand::rng()).unwrap();
+            let peers = home.known_peers().unwrap();
+            (peers.lock())
                 .remember(&public(2), &Name::clean("Bob"), &[], None)
                 .unwrap();
-            Place(folder, SharedPeers::new(peers))
+            Place(folder, peers)
         }
 
         fn session(&self) -> CountedAttempts {
-            CountedAttempts::new(&self.1, &public(2), BUDGET).unwrap()
+            CountedAttempts::within(&self.1, &public(2), BUDGET).unwrap()
         }
 
         /// Attempts in all and in a row, as a new process would read them.
         fn on_disk(&self) -> (u64, u32) {
-            let home = Home::open(self.0.path(), &mut rand::rng()).unwrap();
-            let peers = home.known_peers().unwrap();
+            let home = Home::open(self.0.path(), None, &mut rand::rng()).unwrap();
+            let peers = home.list_of_peers().unwrap();
             let peer = peers.get(&public(2)).unwrap();
             (peer.attempts, peer.in_a_row)
         }
@@ -310,7 +319,7 @@ mod tests {
     #[test]
     fn after_eight_in_a_row_the_user_is_asked_and_beyond_the_budget_it_is_refused() {
         let place = Place::new();
-        let standing = || place.1.lock().standing(&public(2), BUDGET);
+        let standing = || place.1.lock().standing_within(&public(2), BUDGET);
         for lost in 0..16 {
             match standing() {
                 Standing::Fine => assert!(lost < 8),
@@ -342,7 +351,7 @@ mod tests {
             .remember(&half, &Name::clean("Eve"), &[], None)
             .unwrap();
         assert_eq!(place.1.lock().attempts(&half), 1);
-        CountedAttempts::new(&place.1, &half, BUDGET)
+        CountedAttempts::within(&place.1, &half, BUDGET)
             .unwrap()
             .begins(Attempt::Run)
             .unwrap();
@@ -354,7 +363,7 @@ mod tests {
     fn a_failed_check_asks_the_user() {
         let place = Place::new();
         place.1.lock().count_failed_check(&public(2)).unwrap();
-        let asked = place.1.lock().standing(&public(2), BUDGET);
+        let asked = place.1.lock().standing_within(&public(2), BUDGET);
         assert_eq!(
             asked,
             Standing::Ask {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rand::CryptoRng;
 
+use super::attempts::SharedPeers;
 use super::fingerprint::Fingerprint;
 use super::identity_file::{IdentityFile, lock};
 use super::keys::Identity;
@@ -67,24 +68,17 @@ pub enum HomeError {
 }
 
 impl Home {
-    /// Opens the folder, which is made if it is not there, with the identity in its file
-    /// `identity`, which is made as well.
+    /// Opens the folder, which is made if it is not there. The identity is in its file `identity`, or
+    /// in `file` if one is given; it is made as well.
     ///
     /// # Errors
     /// [`HomeError`]; nothing that is there is overwritten.
-    pub fn open(folder: &Path, rng: &mut impl CryptoRng) -> Result<Self, HomeError> {
-        Self::with_identity(folder, &folder.join("identity"), rng)
-    }
-
-    /// Opens the folder with the identity of another file.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn with_identity(
+    pub fn open(
         folder: &Path,
-        file: &Path,
+        file: Option<&Path>,
         rng: &mut impl CryptoRng,
     ) -> Result<Self, HomeError> {
+        let file = file.map_or_else(|| folder.join("identity"), Path::to_owned);
         let matches = folder.join("matches");
         make_folder(&matches).map_err(|source| HomeError::Io {
             path: matches.clone(),
@@ -95,7 +89,7 @@ impl Home {
             identity,
             successor,
             lock: identity_lock,
-        } = IdentityFile::open_or_make(file, rng)?;
+        } = IdentityFile::open_or_make(&file, rng)?;
         let folder_lock = lock_folder(folder)?;
         if let Some(successor) = successor {
             let by = successor.current().fingerprint();
@@ -133,11 +127,6 @@ impl Home {
         &self.identity
     }
 
-    /// The same, for who outlives a call.
-    pub fn shared_identity(&self) -> Arc<Identity> {
-        Arc::clone(&self.identity)
-    }
-
     /// The file of the identity.
     pub fn identity_file(&self) -> &Path {
         &self.file
@@ -157,7 +146,11 @@ impl Home {
     ///
     /// # Errors
     /// If the file cannot be read, or was changed into something else.
-    pub fn known_peers(&self) -> Result<KnownPeers, PeersError> {
+    pub fn known_peers(&self) -> Result<SharedPeers, PeersError> {
+        Ok(SharedPeers::new(self.list_of_peers()?))
+    }
+
+    pub(super) fn list_of_peers(&self) -> Result<KnownPeers, PeersError> {
         KnownPeers::open(
             &known_peers(&self.folder),
             self.identity.succession().clone(),
@@ -205,7 +198,7 @@ mod tests {
     fn an_identity_is_made_once_and_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b");
-        let open = || Home::open(&path, &mut rand::rng());
+        let open = || Home::open(&path, None, &mut rand::rng());
         let first = open().unwrap();
         let public = first.identity().public().clone();
         assert!(first.matches().is_dir());
@@ -218,7 +211,7 @@ mod tests {
     fn two_identities_do_not_count_in_the_same_files_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join("other");
-        let open = |file: &Path| Home::with_identity(folder.path(), file, &mut rand::rng());
+        let open = |file: &Path| Home::open(folder.path(), Some(file), &mut rand::rng());
         let first = open(&folder.path().join("identity")).unwrap();
         assert!(matches!(open(&other), Err(HomeError::InUse(_))));
         drop(first);
@@ -229,7 +222,7 @@ mod tests {
     fn a_damaged_identity_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("identity");
-        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        drop(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
         let whole = fs::read(&path).unwrap();
         let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|end| whole[..end].into()).collect();
         for at in 0..whole.len() {
@@ -241,7 +234,7 @@ mod tests {
         damaged.push(whole.to_ascii_uppercase());
         for bytes in damaged {
             fs::write(&path, &bytes).unwrap();
-            let opened = Home::open(folder.path(), &mut rand::rng());
+            let opened = Home::open(folder.path(), None, &mut rand::rng());
             assert!(matches!(opened, Err(HomeError::Damaged(_))));
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
@@ -250,14 +243,14 @@ mod tests {
     #[test]
     fn what_a_killed_process_has_not_finished_is_gone_when_the_folder_is_opened() {
         let folder = tempfile::tempdir().unwrap();
-        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        drop(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
         let left = ["", "matches"].map(|place| {
             let path = folder.path().join(place);
             let path = path.join(".dealerless-unfinished-Ab3dE9");
             fs::write(&path, b"secret").unwrap();
             path
         });
-        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        drop(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
         assert!(left.iter().all(|path| !path.exists()));
     }
 
@@ -267,9 +260,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("identity");
-        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        drop(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        let opened = Home::open(folder.path(), &mut rand::rng());
+        let opened = Home::open(folder.path(), None, &mut rand::rng());
         assert!(matches!(opened, Err(HomeError::Exposed(_))));
     }
 }

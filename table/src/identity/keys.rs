@@ -24,14 +24,16 @@ pub struct Identity {
 
 impl Identity {
     /// A new identity.
-    pub fn generate(rng: &mut impl CryptoRng) -> Self {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn generate(rng: &mut impl CryptoRng) -> Self {
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *seed);
         Self::from_zeroizing(seed)
     }
 
     /// The identity of a seed. Everything follows from it.
-    pub fn from_seed(seed: [u8; 32]) -> Self {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn from_seed(seed: [u8; 32]) -> Self {
         Self::from_zeroizing(Zeroizing::new(seed))
     }
 
@@ -71,7 +73,8 @@ impl Identity {
     }
 
     /// Signs fields for the use that `tag` names.
-    pub fn sign(&self, tag: &str, fields: &[&[u8]]) -> [u8; 64] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn sign(&self, tag: &str, fields: &[&[u8]]) -> [u8; 64] {
         self.signing.sign(&signed(tag, fields)).to_bytes()
     }
 

@@ -145,7 +145,7 @@ impl KnownPeers {
     /// # Errors
     /// [`PeersError::Unknown`] and [`PeersError::Ambiguous`].
     pub fn find(&self, name_or_fingerprint: &str) -> Result<&Peer, PeersError> {
-        let fingerprint = name_or_fingerprint.parse::<Fingerprint>().ok();
+        let fingerprint = Fingerprint::parse(name_or_fingerprint);
         let name = Name::clean(name_or_fingerprint);
         let fits =
             |peer: &&Peer| fingerprint == Some(peer.identity.fingerprint()) || peer.name == name;

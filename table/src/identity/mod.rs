@@ -20,8 +20,10 @@ mod tests;
 mod whole_file;
 
 pub use address::{Address, BadAddress};
-pub use attempts::{Budget, CountedAttempts, SharedPeers, Standing};
-pub use fingerprint::{BadFingerprint, Fingerprint};
+#[cfg(feature = "internals")]
+pub use attempts::Budget;
+pub use attempts::{CountedAttempts, SharedPeers, Standing};
+pub use fingerprint::Fingerprint;
 pub use home::{Home, HomeError};
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;
@@ -30,7 +32,7 @@ pub use name::Name;
 pub use old_identity::{CannotSucceed, OldIdentity, Succeeded};
 pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
-pub use public::{BadIdentity, BadSignature, PublicIdentity};
+pub use public::{BadIdentity, PublicIdentity};
 pub use recognise::Recognised;
 pub use succession::{BadSuccession, Succession};
 

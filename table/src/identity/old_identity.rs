@@ -105,7 +105,7 @@ impl OldIdentity {
     pub fn be_succeeded(self, home: Home) -> Result<Succeeded, CannotSucceed> {
         let old = &self.file.identity;
         let new = home.identity();
-        let peers = home.known_peers()?;
+        let peers = home.list_of_peers()?;
         let known = match &self.folder {
             None => Vec::new(),
             Some(folder) => {

@@ -51,11 +51,12 @@ pub enum BadIdentity {
 /// A signature does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the signature does not fit")]
-pub struct BadSignature;
+pub(crate) struct BadSignature;
 
 impl PublicIdentity {
     /// The length of an encoded identity.
-    pub const LEN: usize = 128;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const LEN: usize = 128;
 
     /// Puts together what [`Identity`](super::Identity) has just made.
     pub(super) fn own(ed25519: [u8; 32], x25519: [u8; 32], proof: [u8; 64]) -> Self {
@@ -70,7 +71,8 @@ impl PublicIdentity {
     ///
     /// # Errors
     /// If it is not what [`encode`](Self::encode) gives of an honest identity.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadIdentity> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadIdentity> {
         let mut reader = Reader::new(bytes);
         let length = |_: Malformed| BadIdentity::Length;
         let identity = PublicIdentity {
@@ -90,7 +92,8 @@ impl PublicIdentity {
     }
 
     /// Both keys and the signature that joins them.
-    pub fn encode(&self) -> [u8; Self::LEN] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn encode(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
         bytes[..32].copy_from_slice(&self.ed25519);
         bytes[32..64].copy_from_slice(&self.x25519);

@@ -78,7 +78,8 @@ pub enum BadSuccession {
 
 impl Succession {
     /// The most links of a chain. An older link is left out.
-    pub const MAX_LINKS: usize = 8;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const MAX_LINKS: usize = 8;
     /// The bytes of a link: the old identity, and two signatures.
     const LINK: usize = PublicIdentity::LEN + 64 + 64;
     /// What a chain takes in a meeting, however long it is: its length tells nothing.
@@ -142,7 +143,8 @@ impl Succession {
     }
 
     /// The one encoding: the current identity, the number of links, the links.
-    pub fn encode(&self) -> Vec<u8> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.raw(&self.current.encode()).raw(&self.encode_links());
         writer.finish()
@@ -152,7 +154,8 @@ impl Succession {
     ///
     /// # Errors
     /// [`BadSuccession`].
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadSuccession> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadSuccession> {
         let mut reader = Reader::new(bytes);
         let current = identity(&mut reader)?;
         let links = links(&mut reader)?;

@@ -10,8 +10,6 @@ use super::carrier::Shared;
 use super::error::LineError;
 use super::inbox::Read;
 
-use super::streams::Priority;
-
 /// A transport for one session of the engine, over the streams of a line. Dropped, it ends the
 /// session and leaves the line as it is.
 pub struct EngineStream {
@@ -29,12 +27,6 @@ impl EngineStream {
             limit: Duration::MAX,
             closed: false,
         }
-    }
-
-    /// How urgent the bytes are that are sent from now on.
-    pub fn set_priority(&self, priority: Priority) {
-        self.shared.lock().outbox.set_priority(priority);
-        self.shared.wake_writer();
     }
 }
 

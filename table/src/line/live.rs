@@ -98,14 +98,15 @@ impl Line {
     ///
     /// # Errors
     /// If the line has ended, or the message is empty or longer than [`MAX_MESSAGE`](super::MAX_MESSAGE).
-    pub fn send_log(&self, bytes: Vec<u8>) -> Result<(), LineError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn send_log(&self, bytes: Vec<u8>) -> Result<(), LineError> {
         self.send(Stream::Log, &bytes)
     }
 
     /// Queues a control message, which goes before all others. It never waits for the other.
     ///
     /// # Errors
-    /// As [`send_log`](Self::send_log).
+    /// If the line has ended, or the message is empty or longer than 256 KiB.
     pub fn send_control(&self, bytes: Vec<u8>) -> Result<(), LineError> {
         self.send(Stream::Control, &bytes)
     }
@@ -153,7 +154,8 @@ impl Line {
     /// # Errors
     /// [`LineError::EngineInUse`] if the last one was not dropped or had a larger number, and if
     /// the line has ended.
-    pub fn engine(&self, number: u64) -> Result<EngineStream, LineError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn engine(&self, number: u64) -> Result<EngineStream, LineError> {
         let mut state = self.shared.lock();
         state.check()?;
         if state.engine_in_use || number <= state.last_engine {
@@ -169,6 +171,7 @@ impl Line {
     }
 
     /// How urgent the engine's bytes are from now on.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn set_engine_priority(&self, priority: Priority) {
         self.shared.lock().outbox.set_priority(priority);
         self.shared.wake_writer();

@@ -31,7 +31,7 @@ pub use join::Guest;
 pub use live::{Line, Timing};
 pub use reach::own_addresses;
 pub use relay::ask_relay;
-pub use streams::{MAX_MESSAGE, Message, Stream};
+pub use streams::{Message, Stream};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;
@@ -42,5 +42,5 @@ pub(crate) use with_internals::*;
 mod with_internals {
     pub use super::engine_stream::EngineStream;
     pub use super::meeting::MAX_HEADER;
-    pub use super::streams::Priority;
+    pub use super::streams::{MAX_MESSAGE, Priority};
 }

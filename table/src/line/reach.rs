@@ -1,7 +1,7 @@
 //! The addresses of this machine.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::identity::Address;
 
@@ -10,14 +10,14 @@ use crate::identity::Address;
 ///
 /// # Errors
 /// If the system does not say.
-pub fn own_addresses(port: u16) -> io::Result<Vec<Address>> {
+pub fn own_addresses(port: u16) -> io::Result<Vec<SocketAddr>> {
     let found = if_addrs::get_if_addrs()?
         .into_iter()
         .map(|interface| interface.ip());
     Ok(in_order(found, port))
 }
 
-fn in_order(found: impl Iterator<Item = IpAddr>, port: u16) -> Vec<Address> {
+fn in_order(found: impl Iterator<Item = IpAddr>, port: u16) -> Vec<SocketAddr> {
     // A link-local address means nothing without the name of the interface.
     let is_local = |ip: &IpAddr| match ip {
         IpAddr::V4(ip) => ip.is_link_local(),
@@ -26,13 +26,9 @@ fn in_order(found: impl Iterator<Item = IpAddr>, port: u16) -> Vec<Address> {
     let mut ranked: Vec<_> = found
         .filter(|ip| !is_local(ip) && !ip.is_unspecified())
         .map(|ip| {
-            let address = Address::from(std::net::SocketAddr::new(ip, port));
-            (
-                ip.is_loopback(),
-                address.is_private(),
-                ip.is_ipv6(),
-                address,
-            )
+            let address = SocketAddr::new(ip, port);
+            let is_private = Address::from(address).is_private();
+            (ip.is_loopback(), is_private, ip.is_ipv6(), address)
         })
         .collect();
     ranked.sort();
@@ -48,7 +44,7 @@ mod tests {
 
     fn order(ips: &[&str]) -> Vec<String> {
         let ips = ips.iter().map(|ip| ip.parse().unwrap());
-        in_order(ips, 7).iter().map(Address::to_string).collect()
+        in_order(ips, 7).iter().map(SocketAddr::to_string).collect()
     }
 
     #[test]

@@ -36,7 +36,8 @@ impl Attempt {
     }
 
     /// The commitment of a seat to its share of the card at `position`.
-    pub fn share_commitment(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn share_commitment(
         &self,
         seat: Seat,
         position: usize,
@@ -68,7 +69,8 @@ impl Attempt {
     }
 
     /// What the dice of this try are rolled for: the context of all commitments to them.
-    pub fn dice_context(&self) -> [u8; 32] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn dice_context(&self) -> [u8; 32] {
         Hash::new("dice")
             .field(&self.of)
             .number(u64::from(self.hand))
@@ -77,7 +79,8 @@ impl Attempt {
     }
 
     /// The nonce of a share, from the one fresh secret of this try.
-    pub fn share_nonce(&self, seat: Seat, position: usize, secret: &[u8; 32]) -> [u8; 32] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn share_nonce(&self, seat: Seat, position: usize, secret: &[u8; 32]) -> [u8; 32] {
         let nonce = self.hash("nonce", seat).field(secret);
         nonce.number(position as u64).finish()
     }

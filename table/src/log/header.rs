@@ -1,6 +1,6 @@
 //! What is agreed before a match begins.
 
-use dealerless::shuffle::{Algorithm, Spec, SpecError};
+use dealerless::shuffle::Algorithm;
 
 use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
@@ -79,7 +79,8 @@ impl From<Malformed> for HeaderError {
 
 impl Header {
     /// The version of the log of a new match.
-    pub const LOG_VERSION: Edition = Edition::NEWEST;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const LOG_VERSION: Edition = Edition::NEWEST;
     /// The most bytes of an encoding.
     pub(crate) const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
 
@@ -101,7 +102,8 @@ impl Header {
     ///
     /// # Errors
     /// If they are anything else than what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let mut reader = Reader::new(bytes);
         let log = reader.u16()?;
         let log = Edition::of_number(log).ok_or(HeaderError::Version(log))?;
@@ -127,15 +129,6 @@ impl Header {
             return Err(HeaderError::Malformed);
         }
         Ok(header)
-    }
-
-    /// How the decks are shuffled and drawn.
-    ///
-    /// # Errors
-    /// If there is no such shuffle.
-    pub fn shuffle(&self) -> Result<Spec, SpecError> {
-        let (cards, drawn) = self.stakes.deck();
-        Spec::new(cards, drawn, self.algorithm)
     }
 
     pub(super) fn shape(&self) -> Shape {

@@ -6,11 +6,11 @@ use dealerless::dice::Commitment;
 use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::deal::{Deal, Seal};
-use super::judge::{disputable, openings_to};
+use super::judge::{self, disputable, openings_to};
 use super::match_log::MatchLog;
 use super::part::{CardOpening, Part};
 use super::phase::{End, Phase, Stop};
-use crate::rules::{Hand, Learners, Outcome};
+use crate::rules::{Choice, Foul, Hand, Learners, Outcome};
 use crate::seat::Seat;
 
 /// What a seat has opened in a step of the try in play.
@@ -68,7 +68,8 @@ impl MatchLog {
 
     /// The deal that this seat is to sign, but for its own choices: the commitment to its input, who
     /// buys in again, the hands of the batch behind.
-    pub fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
         let stacks = self.state.stacks_with(&rebuys);
         Deal {
             hand: self.state.hand,
@@ -91,7 +92,8 @@ impl MatchLog {
     }
 
     /// The chips after the last result; all 0 in a game without chips.
-    pub fn stacks(&self) -> &[u64] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stacks(&self) -> &[u64] {
         &self.state.stacks
     }
 
@@ -135,11 +137,6 @@ impl MatchLog {
     /// The chips with which the hand in play began, if one was dealt.
     pub(crate) fn dealt_stacks(&self) -> Option<&[u64]> {
         self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
-    }
-
-    /// Who has the button in the hand in play.
-    pub fn button(&self) -> Option<Seat> {
-        self.state.dealt.as_ref().map(|dealt| dealt.button)
     }
 
     /// How many hands the batch holds that is made behind the hand in play.
@@ -200,6 +197,14 @@ impl MatchLog {
         disputable(&self.state, seat).any(|opened| opened == step)
     }
 
+    /// Whether the seat may make this choice now.
+    pub(crate) fn may_choose(&self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
+        match (self.phase(), &self.state.dealt) {
+            (Phase::Choose { .. }, Some(dealt)) => judge::choose(dealt, seat, choice).map(drop),
+            _ => Err(Foul::NotAsked),
+        }
+    }
+
     /// The seats that have opened cards to this one in a step of the hand in play: those against whom
     /// it disputes the step.
     pub fn openers(&self, step: u64, to: Seat) -> Vec<Seat> {
@@ -221,13 +226,15 @@ impl MatchLog {
 
     /// Where the card at a position was sealed last, if that was not with the deck: the step of the
     /// choice for which a hand was shuffled again, and the place in that hand.
-    pub fn resealed(&self, position: usize) -> Option<(u64, usize)> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn resealed(&self, position: usize) -> Option<(u64, usize)> {
         let again = self.state.dealt.as_ref()?.resealed.get(position)?;
         again.as_ref().map(|again| again.place)
     }
 
     /// The step of the choice for which a hand is being shuffled again.
-    pub fn stolen_in(&self) -> Option<u64> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stolen_in(&self) -> Option<u64> {
         match self.state.phase {
             Phase::Reseal(..) => Some(self.state.dealt.as_ref()?.chosen_in),
             _ => None,

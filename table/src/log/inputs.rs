@@ -121,7 +121,8 @@ impl<S: Storage> Inputs<S> {
     ///
     /// # Errors
     /// If it cannot be written. Nothing more can be written then until the file is opened anew.
-    pub fn append(&mut self, input: &Input) -> io::Result<()> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn append(&mut self, input: &Input) -> io::Result<()> {
         debug_assert_eq!(input.of.of, self.of);
         self.write(input.encode().to_vec())
     }

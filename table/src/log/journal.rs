@@ -161,7 +161,8 @@ impl<S: Storage> Journal<S> {
     ///
     /// # Errors
     /// If they cannot be written. Nothing more can be written then until the file is opened anew.
-    pub fn append<'a>(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn append<'a>(
         &mut self,
         parts: impl IntoIterator<Item = &'a SignedPart>,
     ) -> Result<(), JournalError> {
@@ -176,7 +177,8 @@ impl<S: Storage> Journal<S> {
     /// Notes a card that only the owner of this file has seen. It is written with the next
     /// [`append`](Self::append), behind its parts. It proves nothing; the owner can read it later
     /// with its key, and nobody else.
-    pub fn note(&mut self, seen: &Seen) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn note(&mut self, seen: &Seen) {
         self.notes.push(Note::of(seen, self.file.key()));
     }
 
@@ -191,7 +193,7 @@ impl<S: Storage> Journal<S> {
     /// Writes what the owner claims beside the log.
     ///
     /// # Errors
-    /// As [`append`](Self::append).
+    /// If the file cannot be written.
     pub fn append_claim(&mut self, claim: &Claim) -> Result<(), JournalError> {
         self.write([Entry::Claim(*claim).encode()])
     }

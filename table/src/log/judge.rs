@@ -1,4 +1,4 @@
-//! Whether a seat may say a part where the match stands.
+//! Whether a seat may sign a part where the match stands, and what the rules make of it.
 
 use super::beyond_poker::Reseal;
 use super::deal::{Deal, Seal};
@@ -6,27 +6,52 @@ use super::foul::PartFoul;
 use super::part::{CardOpening, Part, PartKind};
 use super::phase::Phase;
 use super::state::{Dealt, State};
-use crate::rules::{Choice, Edition, Learners, Opening, Steal};
+use crate::rules::{self, Choice, Edition, Hand, Learners, Opening, Steal};
 use crate::seat::Seat;
 use dealerless::dice::{self, Dice, Reveal, Terms};
 
-/// Whether `seat`, whose turn it is, may say this.
-pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFoul> {
+/// A part that its seat may sign now.
+pub(super) struct Judged {
+    pub(super) part: Part,
+    /// The hand after this part; `None` if only the complete step changes the hand.
+    pub(super) after: Option<Box<Hand>>,
+}
+
+/// Judges the encoded part of a seat.
+pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, PartFoul> {
+    let is_its_turn = state.phase.speakers(state.shape.seats).contains(&seat);
+    require(is_its_turn, PartFoul::NotItsTurn)?;
+    let part = Part::decode(bytes, &state.shape).map_err(|_| PartFoul::Malformed)?;
+    let after = judge_part(state, seat, &part)?.map(Box::new);
+    require(bytes.len() == state.size(seat), PartFoul::Malformed)?;
+    Ok(Judged { part, after })
+}
+
+fn judge_part(state: &State, seat: Seat, part: &Part) -> Result<Option<Hand>, PartFoul> {
     let kind = part.kind();
     match (part, &state.dealt) {
         (Part::Dispute { step }, Some(dealt)) if state.phase.stands() => {
-            return judge_dispute(state, dealt, seat, *step);
+            return judge_dispute(state, dealt, seat, *step).map(|()| None);
         }
         _ => require(kinds(state, seat).contains(&kind), PartFoul::Kind(kind))?,
     }
     match (part, &state.phase, &state.dealt) {
+        (Part::Move(choice), _, Some(dealt)) => {
+            return choose(dealt, seat, choice)
+                .map(Some)
+                .map_err(PartFoul::Choice);
+        }
+        (Part::Void, _, Some(dealt)) => return reshuffled(dealt, false).map(Some),
+        (Part::Reseal(reseal), Phase::Reseal(_, steal), Some(dealt)) => {
+            judge_reseal(seat, steal, reseal)?;
+            let is_last = seat.index() + 1 == state.shape.seats;
+            return is_last.then(|| reshuffled(dealt, true)).transpose();
+        }
         (Part::Deal(deal), ..) => judge_deal(state, deal),
         (Part::Seal(seal), ..) => judge_seal(seat, seal),
         (Part::Open(cards), Phase::Open(openings), Some(dealt)) => {
             judge_opening(state, dealt, seat, openings, cards)
         }
-        (Part::Move(choice), _, Some(dealt)) => judge_choice(dealt, seat, choice),
-        (Part::Reseal(reseal), Phase::Reseal(_, steal), _) => judge_reseal(seat, steal, reseal),
         (Part::Reveal(reveal), &Phase::Reveal(dice), Some(dealt)) => {
             judge_reveal(state, dealt, seat, dice, reveal)
         }
@@ -34,9 +59,24 @@ pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFo
             require(*stacks == outcome.stacks, PartFoul::Result)
         }
         // Whatever it commits to, it can reveal no dice but those.
-        (Part::Again | Part::Void | Part::Commit(_) | Part::Leave | Part::Forfeit, ..) => Ok(()),
+        (Part::Again | Part::Commit(_) | Part::Leave | Part::Forfeit, ..) => Ok(()),
         _ => Err(PartFoul::Kind(kind)),
     }
+    .map(|()| None)
+}
+
+/// The hand after a choice of this seat.
+pub(super) fn choose(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<Hand, rules::Foul> {
+    let mut after = dealt.game.clone();
+    after.choose(seat, choice)?;
+    Ok(after)
+}
+
+/// The hand after a reshuffle that all seats have sealed, or that one seat has declared void.
+fn reshuffled(dealt: &Dealt, sealed: bool) -> Result<Hand, PartFoul> {
+    let mut after = dealt.game.clone();
+    after.reshuffled(sealed).map_err(PartFoul::Choice)?;
+    Ok(after)
 }
 
 /// The kinds of parts that `seat` may say now: none if it is not its turn.
@@ -149,11 +189,6 @@ fn judge_dispute(state: &State, dealt: &Dealt, seat: Seat, step: u64) -> Result<
     require(opened, PartFoul::NothingToDispute(step))?;
     let in_time = disputable(state, seat).any(|opened| opened == step);
     require(in_time, PartFoul::LateDispute(step))
-}
-
-fn judge_choice(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<(), PartFoul> {
-    let mut after = dealt.game.clone();
-    after.choose(seat, choice).map_err(PartFoul::Choice)
 }
 
 /// The steps whose openings the seat may dispute, the last one first. From edition 3 on it has said

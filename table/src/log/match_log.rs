@@ -1,14 +1,16 @@
 //! The log of a match: all that was said, and what it comes to.
 
 use super::ahead::Verified;
+use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
-use super::judge::kinds;
+use super::judge::{self, Judged};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
 use super::shape::Shape;
 use super::signed::{Evidence, SignedPart, step_hash};
 use super::state::State;
+use super::step_events::Before;
 use crate::identity::Identity;
 use crate::seat::Seat;
 
@@ -51,8 +53,8 @@ struct Step {
 /// What was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// A part that was not in the log.
-    New(Part),
+    /// A part that was not in the log, and its events.
+    New(Part, Vec<LogEvent>),
     /// The same part is in the log.
     Known,
 }
@@ -97,7 +99,8 @@ impl MatchLog {
     ///
     /// # Errors
     /// [`Refused`]. The log is as it was; see [`close`](Self::close) for what proves a foul.
-    pub fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
         self.take_verified(part.into())
     }
 
@@ -126,13 +129,14 @@ impl MatchLog {
         let judged = match is_late {
             // In a complete step every seat has spoken that had to: any other part is a foul.
             true => Err(PartFoul::NotItsTurn),
-            false => self.state.judge(part.seat, &part.part),
+            false => judge::judge(&self.state, part.seat, &part.part),
         };
         match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
-            Ok(said) => {
-                self.add(part, said.clone());
-                Ok(Taken::New(said))
+            Ok(judged) => {
+                let said = judged.part.clone();
+                let events = self.add(part, judged);
+                Ok(Taken::New(said, events))
             }
         }
     }
@@ -155,16 +159,17 @@ impl MatchLog {
     }
 
     /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
-    /// it is sent.
+    /// it is sent. Returns it with its events.
     ///
     /// # Errors
     /// If the rules do not allow it: nothing is signed then.
-    pub fn say(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn say(
         &mut self,
         identity: &Identity,
         seat: Seat,
         part: &Part,
-    ) -> Result<SignedPart, CannotSay> {
+    ) -> Result<(SignedPart, Vec<LogEvent>), CannotSay> {
         let step = self.step();
         if self.is_over() {
             return Err(CannotSay::Over);
@@ -173,10 +178,10 @@ impl MatchLog {
             return Err(CannotSay::Spoken);
         }
         let bytes = part.encode(self.shape(), self.size(seat));
-        let said = self.state.judge(seat, &bytes)?;
+        let judged = judge::judge(&self.state, seat, &bytes)?;
         let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
-        self.add(signed.clone(), said);
-        Ok(signed)
+        let events = self.add(signed.clone(), judged);
+        Ok((signed, events))
     }
 
     /// The sizes of all that is said in the match.
@@ -189,14 +194,17 @@ impl MatchLog {
         self.state.size(seat)
     }
 
-    fn add(&mut self, part: SignedPart, said: Part) {
+    /// Adds a part that was judged, and returns its events.
+    fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
+        let (seat, stop) = (part.seat, judged.part.stop());
         let place = self
             .now
             .partition_point(|(other, _)| other.seat < part.seat);
-        self.now.insert(place, (part, said));
+        self.now.insert(place, (part, judged.part));
         let speakers = self.state.phase.speakers(self.of.seats());
         if self.now.len() < speakers.len() || !self.stops().is_empty() {
-            return;
+            let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
+            return stopped.into_iter().collect();
         }
         let step = self.step();
         let (parts, said): (Vec<_>, Vec<_>) = (self.now.drain(..))
@@ -205,17 +213,19 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         self.steps.push(Step { before, parts });
-        let hand = self.state.hand;
-        self.state.complete(step, &said);
+        let (hand, state) = (self.state.hand, Before::of(&self.state));
+        self.state.complete(step, &said, judged.after);
         if self.state.hand != hand {
             self.began = [self.began[1], self.began[2], step + 1];
         }
+        state.events(self, &said)
     }
 
     /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it. The foul
     /// may belong to an earlier step, if it came late, and counts also when the match is over.
     /// A foul that is none in this log changes nothing.
-    pub fn close(&mut self, proof: Proof) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn close(&mut self, proof: Proof) {
         let again = self.take(proof.part);
         if let Err(Refused::Foul(proof)) = again {
             self.conviction = Some(Conviction::Foul(*proof));
@@ -226,7 +236,8 @@ impl MatchLog {
     ///
     /// # Errors
     /// If they convict nobody in this match: nothing is changed then.
-    pub fn convict(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn convict(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
         if !evidence.holds(&self.of) {
             return Err(NoEvidence);
         }
@@ -235,7 +246,8 @@ impl MatchLog {
     }
 
     /// The foul that ended the match.
-    pub fn foul(&self) -> Option<&Proof> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn foul(&self) -> Option<&Proof> {
         match &self.conviction {
             Some(Conviction::Foul(proof)) => Some(proof),
             _ => None,
@@ -243,7 +255,8 @@ impl MatchLog {
     }
 
     /// The two parts that ended the match.
-    pub fn evidence(&self) -> Option<&Evidence> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn evidence(&self) -> Option<&Evidence> {
         match &self.conviction {
             Some(Conviction::Fork(evidence)) => Some(evidence),
             _ => None,
@@ -266,12 +279,14 @@ impl MatchLog {
     }
 
     /// The hash of all complete steps: what is signed now comes after it.
-    pub fn hash(&self) -> [u8; 32] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hash(&self) -> [u8; 32] {
         self.hash
     }
 
     /// The hash of all steps before this one, if they are complete.
-    pub fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
         if step == self.step() {
             return Some(self.hash);
         }
@@ -288,7 +303,8 @@ impl MatchLog {
     /// memory than a short one. Their parts stay in the file of the match; here they can be neither
     /// compared nor told any more. (Another seat may still be in the hand before, and then tells
     /// the one before that.)
-    pub fn forget_older_hands(&mut self) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn forget_older_hands(&mut self) {
         let older = self.began[0].saturating_sub(self.forgotten);
         self.steps.drain(..(older as usize).min(self.steps.len()));
         self.forgotten += older;
@@ -324,7 +340,7 @@ impl MatchLog {
     pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
         match self.is_over() || self.part(self.step(), seat).is_some() {
             true => Vec::new(),
-            false => kinds(&self.state, seat),
+            false => judge::kinds(&self.state, seat),
         }
     }
 
@@ -339,7 +355,8 @@ impl MatchLog {
     }
 
     /// What a seat said in a step.
-    pub fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         let of_seat = |part: &&SignedPart| part.step == step && part.seat == seat;
         let said = match step == self.step() {
             true => self.now.iter().map(|(part, _)| part).find(of_seat),
@@ -349,7 +366,7 @@ impl MatchLog {
     }
 
     /// Everything that was said from this step on and was not forgotten, in order of the steps and seats: what a side
-    /// tells the other when they meet again, to be [taken](Self::take) part after part. The foul
+    /// tells the other when they meet again, to be taken part after part. The foul
     /// that ended the match comes last.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
         let from = usize::try_from(from.saturating_sub(self.forgotten))

@@ -10,6 +10,7 @@ mod beyond_poker;
 mod claim;
 mod commitment;
 mod deal;
+mod event;
 mod foul;
 mod header;
 mod in_play;
@@ -33,6 +34,7 @@ mod shelf;
 mod signed;
 mod sitting;
 mod state;
+mod step_events;
 mod storage;
 
 #[cfg(test)]
@@ -40,6 +42,7 @@ pub(crate) mod tests;
 
 pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
+pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
 pub use in_play::Unsettled;

@@ -44,7 +44,8 @@ impl Match {
     ///
     /// # Errors
     /// If they cannot sit down to it.
-    pub fn new(header: Header, players: Vec<Player>) -> Result<Self, CannotSit> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(header: Header, players: Vec<Player>) -> Result<Self, CannotSit> {
         let seats = header.stakes.seats();
         if players.len() != seats {
             return Err(CannotSit::Players {

@@ -244,12 +244,14 @@ impl Told {
 
 impl MatchLog {
     /// What this side tells when it meets the other again. [These](Self::history) parts follow it.
-    pub fn resume(&self) -> Resume {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn resume(&self) -> Resume {
         self.resume_from(self.last_hand_began())
     }
 
     /// What this side has from a step on, but for what it has [forgotten](Self::forget_older_hands).
-    pub fn resume_from(&self, from: u64) -> Resume {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn resume_from(&self, from: u64) -> Resume {
         let from = from.clamp(self.first_step(), self.step());
         Resume {
             of: self.of().id(),

@@ -9,9 +9,9 @@ use super::storage::DiskStorage;
 use crate::hash::hex;
 
 /// The folder with the files of matches. A file is called after the match and after the other
-/// player: `3f2a9c0d11e8b7a6-anna.log`.
+/// player: `3f2a9c0d11e8b7a6-anna.log`. The folder is made when it is needed.
 #[derive(Clone, Debug)]
-pub struct Shelf(PathBuf);
+pub struct Shelf(pub PathBuf);
 
 /// A file of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +41,6 @@ const DIGITS: usize = 16;
 const NAME: usize = 32;
 
 impl Shelf {
-    /// The files in this folder, which is made when it is needed.
-    pub fn new(folder: PathBuf) -> Self {
-        Shelf(folder)
-    }
-
     /// A new file for a match with this player.
     ///
     /// # Errors
@@ -88,15 +83,6 @@ impl Shelf {
         }
         files.sort_by(|one, other| (other.changed, &other.path).cmp(&(one.changed, &one.path)));
         Ok(files)
-    }
-
-    /// The file of a match.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
-    pub fn find(&self, of: &[u8; 32]) -> io::Result<Option<Shelved>> {
-        let files = self.list()?;
-        Ok(files.into_iter().find(|file| file.of == digits(of)))
     }
 
     /// Removes a file for good, unless a process has it open.

@@ -125,7 +125,8 @@ impl Evidence {
     ///
     /// # Errors
     /// If they are not what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
         let mut reader = Reader::new(bytes);
         let (of, before) = (reader.array()?, reader.array()?);
         let len = reader.u32()? as usize;
@@ -136,7 +137,8 @@ impl Evidence {
     }
 
     /// Whether it convicts a player of this match. It takes nothing on trust.
-    pub fn holds(&self, of: &Match) -> bool {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn holds(&self, of: &Match) -> bool {
         let [one, other] = &self.parts;
         let player = of.players().get(one.seat.index());
         let same_place = one.step == other.step && one.seat == other.seat;

@@ -3,14 +3,15 @@
 use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::deal::{Deal, Seal};
-use super::foul::PartFoul;
 use super::part::Part;
 use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
 use super::shares::Shares;
 use crate::hash::Hash;
-use crate::rules::{Edition, Hand, Learners, Next, Opening, Outcome, Stakes, Steal};
+use crate::rules::{
+    BadCards, BadFaces, Edition, Hand, Learners, Next, Opening, Outcome, Stakes, Steal,
+};
 use crate::seat::Seat;
 use dealerless::dice::{Commitment, Dice, Reveal};
 
@@ -124,13 +125,17 @@ impl State {
     }
 
     /// A step is complete. Its parts come in order of the seats; each was judged, and none of them
-    /// ends the match.
-    pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)]) {
+    /// ends the match. `after` is the hand that the judge of the last part has computed, if that part
+    /// alone changes the hand.
+    pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)], after: Option<Box<Hand>>) {
         let again = parts.iter().any(|(_, part)| matches!(part, Part::Again));
         if let Some(dealt) = &mut self.dealt {
             parts
                 .iter()
                 .for_each(|(seat, _)| dealt.spoke_in[seat.index()] = step);
+            if let Some(after) = after {
+                dealt.game = *after;
+            }
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Deal);
         self.phase = match (phase, parts) {
@@ -138,15 +143,12 @@ impl State {
             (Phase::Deal, _) => self.deal(step, parts),
             (Phase::Seal(seat), [(_, Part::Seal(seal))]) => self.seal(seat, seal),
             (Phase::Open(openings), _) => self.open(step, openings, parts),
-            (Phase::Choose { .. }, [(seat, Part::Move(choice))]) => self.play(|dealt| {
-                // Judged before: the rules have taken it once.
-                let _ = dealt.game.choose(*seat, choice);
+            (Phase::Choose { .. }, [(_, Part::Move(_))]) => self.play(|dealt| {
                 dealt.chosen_in = step;
                 Ok(())
             }),
             (Phase::Reseal(..), [(_, Part::Void)]) => self.play(|dealt| {
                 dealt.reseals.clear();
-                let _ = dealt.game.reshuffled(false);
                 Ok(())
             }),
             (Phase::Reseal(seat, steal), [(_, Part::Reseal(reseal))]) => {
@@ -154,9 +156,8 @@ impl State {
             }
             (Phase::Commit(dice), _) => self.commit(dice, parts),
             (Phase::Reveal(dice), _) => self.play(|dealt| {
-                // Judged before: they are the faces of these dice.
-                let _ = dealt.game.rolled(&dice.faces(&revealed(parts)));
-                Ok(())
+                let rolled = dealt.game.rolled(&dice.faces(&revealed(parts)));
+                rolled.map_err(|BadFaces| Phase::Over(End::Cards(BadCards::NotDue)))
             }),
             (Phase::Result(outcome), _) => self.result(outcome),
             (other, _) => other,
@@ -227,7 +228,6 @@ impl State {
                 return Err(Phase::Reseal(seat.next(seats), steal));
             }
             dealt.replace(&steal.hand);
-            let _ = dealt.game.reshuffled(true);
             Ok(())
         })
     }
@@ -345,19 +345,6 @@ impl State {
             Phase::Commit(_) => self.shape.commit(),
             Phase::Reveal(dice) => self.shape.reveal(dice.count()),
             Phase::Result(_) => self.shape.result(),
-        }
-    }
-
-    /// Whether a part is one that this seat may say now.
-    pub(super) fn judge(&self, seat: Seat, bytes: &[u8]) -> Result<Part, PartFoul> {
-        if !self.phase.speakers(self.shape.seats).contains(&seat) {
-            return Err(PartFoul::NotItsTurn);
-        }
-        let part = Part::decode(bytes, &self.shape).map_err(|_| PartFoul::Malformed)?;
-        super::judge::judge(self, seat, &part)?;
-        match bytes.len() == self.size(seat) {
-            true => Ok(part),
-            false => Err(PartFoul::Malformed),
         }
     }
 }

@@ -115,12 +115,14 @@ pub struct MemoryStorage(Arc<Mutex<Vec<u8>>>);
 
 impl MemoryStorage {
     /// A file with these bytes.
+    #[cfg(feature = "internals")]
     pub fn of(bytes: Vec<u8>) -> Self {
         MemoryStorage(Arc::new(Mutex::new(bytes)))
     }
 
     /// What is in it.
-    pub fn bytes(&self) -> Vec<u8> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.lock().clone()
     }
 

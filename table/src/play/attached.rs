@@ -9,13 +9,11 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines};
-use dealerless::shuffle::Randomness;
 
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
 use super::dealer::{Binding, Dealer};
-use super::news::Command;
-use super::seat_play::{Event, Orders, Outbox, Reshuffling};
+use super::orders::{Event, Order, Orders, Outbox};
 use crate::line::{Line, LineError, Priority, Stream};
 use crate::random::system_rng;
 use crate::seat::Seat;
@@ -37,8 +35,6 @@ pub(super) enum Heard<X> {
     Lost(LineError),
     /// Something was said on the control stream.
     Control(Control),
-    /// From the player.
-    Command(Command),
     /// For whoever runs the table.
     Posted(X),
 }
@@ -93,28 +89,14 @@ impl Outbox for Nowhere {
 }
 
 impl Orders for Nowhere {
-    fn shuffle(&mut self, _: Randomness, _: Vec<u8>) {}
-
-    fn prepare(&mut self, _: u32) {}
+    fn order(&mut self, _: Order) {}
 }
 
 /// Before the engine runs nothing is ordered: it is started when the two sides have met.
 impl Orders for Attached {
-    fn shuffle(&mut self, seeds: Randomness, name: Vec<u8>) {
+    fn order(&mut self, order: Order) {
         if let Engine::Runs(dealer) = &mut self.engine {
-            dealer.shuffle(seeds, name);
-        }
-    }
-
-    fn prepare(&mut self, hands: u32) {
-        if let Engine::Runs(dealer) = &mut self.engine {
-            dealer.prepare(hands);
-        }
-    }
-
-    fn reshuffle(&mut self, hand: Reshuffling) {
-        if let Engine::Runs(dealer) = &mut self.engine {
-            dealer.reshuffle(hand);
+            dealer.order(order);
         }
     }
 
@@ -237,9 +219,9 @@ fn listen<X>(line: &Line, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
                 Heard::Event(Event::Said(message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
-                Ok(control) => Heard::Control(control),
+                Some(control) => Heard::Control(control),
                 // A newer program may say more.
-                Err(_) => continue,
+                None => continue,
             },
             Err(LineError::TimedOut) => continue,
             Err(error) => Heard::Lost(error),

@@ -95,17 +95,6 @@ impl fmt::Display for Term {
     }
 }
 
-/// The bytes are nothing that is said on the control stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are nothing that is said before a match")]
-pub struct BadControl;
-
-impl From<Malformed> for BadControl {
-    fn from(Malformed: Malformed) -> Self {
-        BadControl
-    }
-}
-
 const SIT: u8 = 0;
 const RESUME: u8 = 1;
 const OPEN: u8 = 2;
@@ -132,11 +121,12 @@ impl Control {
         writer.finish()
     }
 
-    /// What these bytes stand for.
-    ///
-    /// # Errors
-    /// If they are not what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadControl> {
+    /// What these bytes stand for; `None` if they are not what [`encode`](Self::encode) writes.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        Self::read(bytes).ok()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let control = match reader.u8()? {
             SIT => Control::Sit,
@@ -146,11 +136,11 @@ impl Control {
             AUDIT => Control::Audit(reader.array()?),
             DECLINES => {
                 let term = Term::EACH.get(usize::from(reader.u8()?));
-                Control::Declines(*term.ok_or(BadControl)?)
+                Control::Declines(*term.ok_or(Malformed)?)
             }
             TAKEN => Control::Taken,
             DECLINED => Control::Declined,
-            _ => return Err(BadControl),
+            _ => return Err(Malformed),
         };
         reader.finish()?;
         Ok(control)
@@ -176,13 +166,13 @@ mod tests {
             Control::Declined,
         ] {
             let bytes = control.encode();
-            assert_eq!(Control::decode(&bytes), Ok(control));
+            assert_eq!(Control::decode(&bytes), Some(control));
             let more = [&bytes[..], &[0]].concat();
-            assert_eq!(Control::decode(&more), Err(BadControl));
-            assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), Err(BadControl));
+            assert_eq!(Control::decode(&more), None);
+            assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(Control::decode(&[8]), Err(BadControl));
-        assert_eq!(Control::decode(&[DECLINES, 12]), Err(BadControl));
+        assert_eq!(Control::decode(&[8]), None);
+        assert_eq!(Control::decode(&[DECLINES, 12]), None);
         for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);
         }

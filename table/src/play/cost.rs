@@ -23,7 +23,8 @@ impl Spent {
     ///
     /// # Errors
     /// Those of the work.
-    pub fn on<S: TwoParty, R>(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn on<S: TwoParty, R>(
         session: &mut S,
         work: impl FnOnce(&mut S) -> deck::Result<R>,
     ) -> deck::Result<(R, Self)> {

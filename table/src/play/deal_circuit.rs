@@ -54,7 +54,8 @@ impl DealCircuit {
     ///
     /// # Errors
     /// [`NoCircuit`].
-    pub fn of(stakes: &Stakes, algorithm: Algorithm) -> Result<Self, NoCircuit> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn of(stakes: &Stakes, algorithm: Algorithm) -> Result<Self, NoCircuit> {
         let (cards, drawn) = stakes.deck();
         let Some(boards) = stakes.boards() else {
             let spec = Spec::new(cards, drawn, algorithm)?;
@@ -86,12 +87,14 @@ impl DealCircuit {
     }
 
     /// The AND gates that both parties compute together.
-    pub fn joint_ands(&self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn joint_ands(&self) -> usize {
         Demand::of(self.circuit()).ands
     }
 
     /// Whether an output says if the inputs of each party are in range.
-    pub fn checks_inputs(&self) -> bool {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn checks_inputs(&self) -> bool {
         match self {
             DealCircuit::Cards(shuffle) => shuffle.validity().is_some(),
             DealCircuit::Boards(_) => true,
@@ -99,7 +102,8 @@ impl DealCircuit {
     }
 
     /// Draws what a party enters.
-    pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         match self {
             DealCircuit::Cards(shuffle) => shuffle.sample(party, rng),
             DealCircuit::Boards(split) => split.sample(party, rng),

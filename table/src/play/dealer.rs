@@ -10,13 +10,11 @@ use dealerless::circuit::Party;
 use dealerless::deck::{self, LiveDeck, UncheckedDeck};
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::Channel;
-use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
 use super::cost::{Prepared, Spent};
 use super::deal_circuit::DealCircuit;
-use super::deck::Shuffled;
-use super::seat_play::{Orders, Reshuffling};
+use super::orders::{Done, Order, Orders, Reshuffling};
 use crate::seat::Seat;
 
 /// Statistical security of every batch: 40 bits, and 16 more for the attempts that a peer has
@@ -29,38 +27,6 @@ pub fn role(seat: Seat) -> Party {
         Seat::HOST => Party::Garbler,
         _ => Party::Evaluator,
     }
-}
-
-/// What the engine is to do. Both sides order the same, in the same order.
-enum Order {
-    /// Make ahead what so many hands take.
-    Prepare(u32),
-    /// Shuffle, with these seeds, a deck of this name.
-    Shuffle(Randomness, Vec<u8>),
-    /// Shuffle a hand again.
-    Reshuffle(Reshuffling),
-}
-
-/// What the engine has done.
-pub enum Done {
-    /// What it was to make ahead is there.
-    Prepared(Prepared),
-    /// It has shuffled. Nothing of the deck has been opened.
-    Shuffled {
-        /// The deck.
-        deck: Box<dyn Shuffled>,
-        /// What that took.
-        spent: Spent,
-    },
-    /// It has shuffled a hand again. Nothing of it has been opened.
-    Reshuffled {
-        /// The step of the choice that asked for it.
-        step: u64,
-        /// The cards of the hand, counted from 0.
-        hand: Box<dyn Shuffled>,
-    },
-    /// Its session is over.
-    Failed(deck::Error),
 }
 
 /// The engine of one line. It is gone with it.
@@ -138,24 +104,12 @@ impl Dealer {
             attempts: counting,
         }
     }
-
-    fn order(&self, order: Order) {
-        // An engine that is gone has reported why.
-        let _ = self.orders.send(order);
-    }
 }
 
 impl Orders for Dealer {
-    fn shuffle(&mut self, seeds: Randomness, name: Vec<u8>) {
-        self.order(Order::Shuffle(seeds, name));
-    }
-
-    fn prepare(&mut self, hands: u32) {
-        self.order(Order::Prepare(hands));
-    }
-
-    fn reshuffle(&mut self, hand: Reshuffling) {
-        self.order(Order::Reshuffle(hand));
+    fn order(&mut self, order: Order) {
+        // An engine that is gone has reported why.
+        let _ = self.orders.send(order);
     }
 
     fn voided(&mut self) -> io::Result<()> {

@@ -68,10 +68,4 @@ impl PlayError {
             Self::Engine(error) | Self::Seal(error) | Self::Opening(error) => error.blame(),
         }
     }
-
-    /// Whether a cryptographic check of the engine failed, which an honest peer on an encrypted line
-    /// does not bring about.
-    pub fn is_failed_check(&self) -> bool {
-        matches!(self.blame(), Blame::CheatOrConnection)
-    }
 }

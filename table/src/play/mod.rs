@@ -17,6 +17,7 @@ mod deck;
 mod error;
 mod hand_cards;
 mod news;
+mod orders;
 mod own_dice;
 mod seat_play;
 mod seating;
@@ -24,7 +25,7 @@ mod table;
 mod vault;
 
 pub use clock::TimeLeft;
-pub use control::{BadControl, Control, Term};
+pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
 pub use dealer::{STATISTICAL_SECURITY, role};
@@ -42,7 +43,8 @@ pub(crate) use with_internals::*;
 
 /// Names that tests and fuzz targets need.
 mod with_internals {
-    pub use super::dealer::{Binding, Dealer, Done};
+    pub use super::dealer::{Binding, Dealer};
     pub use super::deck::{HandDeck, Shuffled};
-    pub use super::seat_play::{Event, Orders, Outbox, Reshuffling, deck_name};
+    pub use super::orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
+    pub use super::seat_play::deck_name;
 }

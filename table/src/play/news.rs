@@ -3,27 +3,18 @@
 use dealerless::deck::Card;
 
 use super::cost::DealCost;
-use crate::log::{End, Stop};
-use crate::rules::{Choice, Legal, Outcome, Rolled};
+use crate::log::{End, LogEvent};
+use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
-/// Something that a player is to know. The [log](super::Play::log) has the rest: the board, the
-/// pot, the stacks.
+/// Something that a player is to know: an event of the log, or what only this seat knows. The
+/// [log](super::Play::log) has the rest: the board, the pot, the stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum News {
-    /// All seats have begun a try of a hand. Its deck is being shuffled.
-    Dealt {
-        /// The hand, from 1.
-        hand: u32,
-        /// The try, from 0.
-        attempt: u32,
-    },
-    /// The try is void; nobody has seen a card of it. The hand is dealt again.
-    Again {
-        /// Who said so.
-        seat: Seat,
-    },
+    /// An event of the match. That of the seals comes as [`Sealed`](Self::Sealed); a try that stands is
+    /// told again when the match is resumed.
+    Log(LogEvent),
     /// Other seats have declared tries of this hand void. This seat deals again only after
     /// [`Command::DealAgain`]: each try costs a run of the engine, and counts as one in which the
     /// other could have tried to cheat.
@@ -56,30 +47,6 @@ pub enum News {
         /// Whose.
         seat: Seat,
     },
-    /// A seat has chosen.
-    Chose {
-        /// Who.
-        seat: Seat,
-        /// What.
-        choice: Choice,
-        /// The seat has bet its last chips with it.
-        all_in: bool,
-    },
-    /// The hand from which a card was to be stolen could not be shuffled again, and lies there as
-    /// before.
-    NotStolen {
-        /// Who said so.
-        seat: Seat,
-    },
-    /// All have rolled the dice for which a seat has asked.
-    Rolled(Rolled),
-    /// A hand is over.
-    HandOver {
-        /// The hand, from 1.
-        hand: u32,
-        /// Who has what, and why.
-        outcome: Outcome,
-    },
     /// This seat sits out: it deals no hand before it is told to [sit in](Command::SitOut).
     SitsOut,
     /// These seats have no chips. Shall they buy in again?
@@ -102,13 +69,6 @@ pub enum News {
     },
     /// The player's command cannot be carried out. Nothing has changed.
     NotNow(NotNow),
-    /// A seat has ended the match.
-    Stopped {
-        /// Who.
-        seat: Seat,
-        /// How.
-        stop: Stop,
-    },
     /// The match is over.
     Over(End),
 }

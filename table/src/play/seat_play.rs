@@ -9,71 +9,34 @@ mod saying;
 mod stealing;
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::Arc;
 
 use dealerless::deck::{self, Card};
 use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
-use self::ordering::Due;
 pub use self::ordering::deck_name;
-pub use self::stealing::Reshuffling;
 use super::cost::{Prepared, Spent};
 use super::deal_circuit::DealCircuit;
-use super::dealer::Done;
 use super::error::PlayError;
 use super::hand_cards::HandCards;
 use super::news::{Command, News, NotNow};
+use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::own_dice::OwnDice;
 use super::vault::Vault;
 use crate::identity::Identity;
 use crate::log::{
     Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
-use crate::rules::Choice;
+use crate::random::SystemRng;
+use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
 
 /// How many hands a batch of preprocessing holds: enough for the buckets to be small.
 const BATCH: u32 = 12;
 
-/// Where the messages of the log go that this seat sends.
-pub trait Outbox {
-    /// Sends a message to the other seats.
-    ///
-    /// # Errors
-    /// When the line is lost.
-    fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
-}
-
-/// The engine, as a seat sees it. What it has done comes back as [`Event::Done`].
-pub trait Orders {
-    /// Shuffles with these seeds a deck of this name.
-    fn shuffle(&mut self, seeds: Randomness, name: Vec<u8>);
-    /// Makes ahead what so many hands take.
-    fn prepare(&mut self, hands: u32);
-    /// Shuffles a hand again.
-    fn reshuffle(&mut self, _: Reshuffling) {}
-    /// Counts a try that another seat has declared void on this line: as an attempt of the peer
-    /// that did not end well.
-    ///
-    /// # Errors
-    /// If it cannot be counted, or there were too many.
-    fn voided(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What a seat hears.
-pub enum Event {
-    /// Another seat has sent something: an encoded [`LogMessage`].
-    Said(Vec<u8>),
-    /// The engine has done something.
-    Done(Done),
-}
-
 /// What a seat plays with.
-pub struct Setting<S, V, R> {
+pub struct Setting<S, V, R = SystemRng> {
     /// Its keys.
     pub identity: Arc<Identity>,
     /// Where it sits.
@@ -94,36 +57,26 @@ pub struct Setting<S, V, R> {
 
 /// One seat of a match.
 ///
-/// It begins without a line: [`begin`](Self::begin) says that the match begins on one, and
-/// [`meet_again`](Self::meet_again) that it goes on there. After [`lose_line`](Self::lose_line) it
-/// says nothing until the next one.
+/// It begins without a connection: `begin` begins the match on one, and
+/// `meet_again` resumes it there. After `lose_line` the seat
+/// sends nothing until the next one.
 pub struct Play<S, V, R> {
     set: Setting<S, V, R>,
-    /// What the other seat has told on the line, if there is a line.
-    line: Option<Resuming>,
+    /// The state that is lost with the connection.
+    connected: Option<Connected>,
     /// What was heard or said and is not on the disk yet.
     unwritten: Vec<SignedPart>,
-    /// What is to be sent, once all that was said is on the disk.
-    unsent: Vec<LogMessage>,
-    /// What was not ordered of the engine yet.
-    due: VecDeque<Due>,
     hand: InHand,
-    /// The try whose run of the engine belonged to a line that is gone: its hand and its number.
+    /// The try whose run of the engine belonged to a lost connection: its hand and its number.
     lost_run: Option<(u32, u32)>,
-    /// Shuffles that were ordered for tries that are void by now, and are not done yet.
-    stale: usize,
     /// The hand, and the number of its void tries, for which the player has said [`Command::DealAgain`].
     deals_again: Option<(u32, u32)>,
     /// Tries that other seats have declared void, and that were not counted yet.
     voided: u32,
     /// There is a deck in the vault.
     kept: bool,
-    /// Why there are no more shuffles.
-    failed: Option<deck::Error>,
     /// What was made ahead since the cost of a deal was told last.
     made_ahead: Prepared,
-    /// For how many hands preprocessing is left, once the hand in play has its own.
-    pooled: u32,
     choice: Option<Choice>,
     rebuy: Option<bool>,
     leaving: bool,
@@ -132,33 +85,71 @@ pub struct Play<S, V, R> {
     pauses: bool,
     /// The hand before this one was shown down, and the player looks at it.
     paused: bool,
+    news: VecDeque<News>,
+}
+
+/// The state of a connection and of the engine on it.
+struct Connected {
+    /// What the other seat has told.
+    told: Resuming,
+    /// What is to be sent, once all that was said is on the disk.
+    unsent: Vec<LogMessage>,
+    /// Orders that the engine does not have yet.
+    due: VecDeque<Order>,
+    run: Run,
+    /// Shuffles that were ordered for tries that are void by now, and are not done yet.
+    stale: usize,
+    /// Why there are no more shuffles.
+    failed: Option<deck::Error>,
+    /// The number of hands that preprocessing is left for, once the hand in play has its own.
+    pooled: u32,
     /// The step for which the player was asked.
     asked: Option<u64>,
     /// The step in which the player was told that it is another's turn.
     told_turn: Option<u64>,
-    news: VecDeque<News>,
+}
+
+impl Connected {
+    fn new(told: Resuming) -> Self {
+        Connected {
+            told,
+            unsent: Vec::new(),
+            due: VecDeque::new(),
+            run: Run::default(),
+            stale: 0,
+            failed: None,
+            pooled: 0,
+            asked: None,
+            told_turn: None,
+        }
+    }
+}
+
+/// The engine's part in a try of a hand.
+#[derive(Default)]
+struct Run {
+    /// The seeds that this seat has committed itself to.
+    seeds: Option<Randomness>,
+    /// The shuffle is ordered.
+    ordered: bool,
+    /// The engine has dealt the try.
+    live: bool,
+    /// The step of the choice for which the engine was last told to shuffle a hand again.
+    reshuffled: Option<u64>,
+    /// The batch behind this hand has been ordered.
+    prepared: bool,
 }
 
 /// What a seat holds in a try of a hand, and nowhere else.
 #[derive(Default)]
 struct InHand {
-    /// The seeds that it has committed itself to.
-    seeds: Option<Randomness>,
-    /// The engine has its order.
-    ordered: bool,
     deck: Option<HandCards>,
     /// What its shuffle took, if this program has seen it and has not told it.
     shuffle: Option<Spent>,
     /// The player knows that it is sealed.
     told_sealed: bool,
-    /// The engine of this line has dealt it.
-    live: bool,
-    /// The step of the choice for which the engine was last told to shuffle a hand again.
-    reshuffled: Option<u64>,
     /// What it has drawn for the last roll to which it has committed.
     dice: Option<OwnDice>,
-    /// The batch behind this hand has been ordered.
-    prepared: bool,
     trouble: Option<Trouble>,
     known: Vec<Option<Card>>,
 }
@@ -177,7 +168,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// # Errors
     /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged: a seat
     /// that went on would have to forfeit the hand.
-    pub fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
         let mut play = Self::without_deck(set);
         play.restore()?;
         Ok(play)
@@ -186,27 +178,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     fn without_deck(set: Setting<S, V, R>) -> Self {
         Play {
             set,
-            line: None,
-            lost_run: None,
-            sits_out: false,
-            pauses: false,
-            paused: false,
+            connected: None,
             unwritten: Vec::new(),
-            unsent: Vec::new(),
-            due: VecDeque::new(),
             hand: InHand::default(),
-            stale: 0,
+            lost_run: None,
             deals_again: None,
             voided: 0,
             kept: false,
-            failed: None,
             made_ahead: Prepared::default(),
-            pooled: 0,
             choice: None,
             rebuy: None,
             leaving: false,
-            asked: None,
-            told_turn: None,
+            sits_out: false,
+            pauses: false,
+            paused: false,
             news: VecDeque::new(),
         }
     }
@@ -233,8 +218,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// What the player is to know next.
-    pub fn news(&mut self) -> Option<News> {
-        self.news.pop_front()
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn news(&mut self) -> Option<News> {
+        self.news.pop_front().or_else(|| self.their_turn())
     }
 
     /// Pauses after each showdown from now on, until [`Command::Next`]: the player is to see it.
@@ -246,7 +232,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn hear(&mut self, event: Event) -> Result<(), PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hear(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
             Event::Said(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared(prepared)) => {
@@ -257,7 +244,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Event::Done(Done::Reshuffled { step, hand }) => self.keep_reshuffled(step, hand),
             Event::Done(Done::Failed(error)) => {
                 // A deck that is sealed needs no engine any more.
-                self.failed = Some(error);
+                if let Some(connected) = &mut self.connected {
+                    connected.failed = Some(error);
+                }
                 Ok(())
             }
         }
@@ -267,18 +256,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`NotNow`]; nothing has changed then.
-    pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Choose(choice) => {
-                let game = match self.set.log.phase() {
-                    Phase::Choose { seat, .. } if seat == self.set.seat => self.set.log.game(),
-                    _ => None,
-                };
-                if matches!(choice, Choice::Steal(_)) && !self.hand.live && game.is_some() {
+                let allowed = self.set.log.may_choose(self.set.seat, &choice);
+                if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
+                    return Err(NotNow::NotYourTurn);
+                }
+                if matches!(choice, Choice::Steal(_)) && !self.runs_live() {
                     return Err(NotNow::OnlyOpens);
                 }
-                let mut after = game.ok_or(NotNow::NotYourTurn)?.clone();
-                after.choose(self.set.seat, &choice).map_err(NotNow::Foul)?;
+                allowed.map_err(NotNow::Foul)?;
                 self.choice = Some(choice);
             }
             Command::Rebuy(agreed) => {
@@ -290,7 +279,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Command::DealAgain => {
                 let now = self.void_tries().ok_or(NotNow::NobodyAsked)?;
                 self.deals_again = Some(now);
-                self.asked = None;
+                self.ask_again();
             }
             Command::Next => match std::mem::take(&mut self.paused) {
                 true => {}
@@ -298,7 +287,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             },
             Command::SitOut(out) => {
                 self.sits_out = out;
-                self.asked = None;
+                self.ask_again();
             }
             Command::Leave => self.leaving = true,
             Command::Stay => match std::mem::take(&mut self.leaving) {
@@ -314,12 +303,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn go_on(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn go_on(
         &mut self,
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
     ) -> Result<(), PlayError> {
-        while self.voided > 0 && self.line.is_some() {
+        while self.voided > 0 && self.connected.is_some() {
             orders.voided().map_err(PlayError::Uncounted)?;
             self.voided -= 1;
         }
@@ -328,18 +318,22 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             && let Some(part) = self.next_part()?
         {
             let before = self.set.log.phase();
-            let signed = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
+            let (signed, events) = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
             let step = signed.step;
             self.unwritten.push(signed.clone());
-            self.unsent.push(LogMessage::Part(signed));
-            self.added(self.set.seat, step, &part, before)?;
+            if let Some(connected) = &mut self.connected {
+                connected.unsent.push(LogMessage::Part(signed));
+            }
+            self.added(self.set.seat, step, &part, &before, events)?;
         }
         // What ended the match belongs into the file, also if nothing is to be said any more.
         let over = matches!(self.set.log.phase(), Phase::Over(_));
-        if !self.unsent.is_empty() || over {
+        let connected = self.connected.as_mut();
+        let unsent = connected.map_or_else(Vec::new, |now| std::mem::take(&mut now.unsent));
+        if !unsent.is_empty() || over {
             self.write()?;
         }
-        for message in self.unsent.drain(..) {
+        for message in unsent {
             outbox.send(message.encode()).map_err(PlayError::Line)?;
         }
         if over {
@@ -352,7 +346,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(());
         }
         if self.needs_engine()
-            && let Some(error) = self.failed.take()
+            && let Some(connected) = &mut self.connected
+            && let Some(error) = connected.failed.take()
         {
             return Err(PlayError::Engine(error));
         }
@@ -371,6 +366,30 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Trouble::Seal(error) => PlayError::Seal(error),
             Trouble::Macs { error, .. } => PlayError::Opening(error),
         })
+    }
+
+    /// Whether the engine of this connection has dealt the try in play.
+    fn runs_live(&self) -> bool {
+        let connected = self.connected.as_ref();
+        connected.is_some_and(|connected| connected.run.live)
+    }
+
+    /// Asks the player once more what is asked in this step.
+    fn ask_again(&mut self) {
+        if let Some(connected) = &mut self.connected {
+            connected.asked = None;
+        }
+    }
+
+    /// The try is void, or its hand is over. What failed a check in it is told later.
+    fn end_try(&mut self) {
+        self.hand = InHand {
+            trouble: self.hand.trouble.take(),
+            ..InHand::default()
+        };
+        if let Some(connected) = &mut self.connected {
+            connected.run = Run::default();
+        }
     }
 
     /// Destroys the deck, of which no card is to be opened any more.

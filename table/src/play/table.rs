@@ -64,7 +64,7 @@ pub enum Happened<X> {
     Posted(X),
 }
 
-/// Takes the player's commands, and whatever else is to wake the table, from any thread.
+/// Wakes the table with an item, from any thread.
 pub struct Mailbox<X>(Sender<(u64, Heard<X>)>);
 
 impl<X> Clone for Mailbox<X> {
@@ -74,12 +74,6 @@ impl<X> Clone for Mailbox<X> {
 }
 
 impl<X> Mailbox<X> {
-    /// Hands over a command. What cannot be done comes back as [`News::NotNow`].
-    pub fn command(&self, command: Command) {
-        // A table that is gone needs no commands.
-        let _ = self.0.send((0, Heard::Command(command)));
-    }
-
     /// Posts something that comes back as [`Happened::Posted`]. Says whether the table is there.
     pub fn post(&self, item: X) -> bool {
         self.0.send((0, Heard::Posted(item))).is_ok()
@@ -90,7 +84,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// A seat without a line, of a match that begins or that is taken up again.
     ///
     /// # Errors
-    /// Those of [`Play::new`].
+    /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged.
     pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, heard) = mpsc::channel();
         let header = setting.log.of().header();
@@ -205,11 +199,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             let left = deadline.saturating_duration_since(Instant::now());
             let quiet = self.clocks.quiet_for(self.play.seat());
             match self.heard.recv_timeout(left.min(quiet)) {
-                Ok((0, Heard::Command(command))) => {
-                    if let Err(refused) = self.play.command(command) {
-                        return Ok(Some(Happened::News(News::NotNow(refused))));
-                    }
-                }
                 Ok((0, Heard::Posted(item))) => return Ok(Some(Happened::Posted(item))),
                 Ok((line, Heard::Control(control))) if line == self.lines => {
                     return Ok(Some(Happened::Control(control)));
@@ -258,7 +247,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 self.silent = true;
                 Err(PlayError::Line(io::Error::other(error)))
             }
-            Heard::Command(_) | Heard::Posted(_) | Heard::Control(_) => Ok(()),
+            Heard::Posted(_) | Heard::Control(_) => Ok(()),
         }
     }
 
@@ -282,10 +271,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         while !matches!(self.play.log().phase(), Phase::Over(_)) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left) {
-                Ok((0, Heard::Command(command))) => {
-                    // It was given too late to be refused.
-                    let _ = self.play.command(command);
-                }
                 Ok((0, Heard::Posted(item))) => self.posted.push_back(item),
                 Ok((line, Heard::Lost(_))) if line == self.lines => break,
                 Ok((line, Heard::Control(control))) if line == self.lines => {

@@ -32,16 +32,9 @@ pub trait Vault: Send {
 /// No deck is larger.
 const MOST: u64 = 1 << 24;
 
-/// Keeps a deck in a file that only its owner may read.
+/// Keeps a deck in the file at this path, which only its owner may read and which need not be there.
 #[derive(Debug)]
-pub struct FileVault(PathBuf);
-
-impl FileVault {
-    /// The file at this path, which need not be there.
-    pub fn new(path: PathBuf) -> Self {
-        FileVault(path)
-    }
-}
+pub struct FileVault(pub PathBuf);
 
 impl Vault for FileVault {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {

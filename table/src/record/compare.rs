@@ -21,16 +21,12 @@ pub enum Compared {
         same_owner: bool,
     },
     /// No log holds both: a seat has signed two things for one step.
-    Forked(Box<Forked>),
-}
-
-/// What a seat has signed that no log can hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forked {
-    /// The hand of that step, from 1.
-    pub hand: u32,
-    /// Both parts, with their signatures. They convict the seat, whoever looks at them.
-    pub evidence: Evidence,
+    Forked {
+        /// The hand of that step, from 1.
+        hand: u32,
+        /// Both parts, with their signatures. They convict the seat, whoever looks at them.
+        evidence: Box<Evidence>,
+    },
 }
 
 /// Compares the records of two sides.
@@ -39,22 +35,22 @@ pub struct Forked {
 /// thing in the one and another in the other has signed both: all signatures of a [`Record`] were
 /// verified.
 pub fn compare(one: &Record, other: &Record) -> Compared {
-    if one.of().id() != other.of().id() {
+    if one.log.of().id() != other.log.of().id() {
         return Compared::OtherMatch;
     }
-    let of = one.of().id();
+    let of = one.log.of().id();
     let mut more = [0, 0];
-    let last = one.log().step().max(other.log().step());
+    let last = one.log.step().max(other.log.step());
     for step in 0..=last {
-        for seat in Seat::all(one.of().seats()) {
-            match [one, other].map(|record| said(record.log(), step, seat)) {
+        for seat in Seat::all(one.log.of().seats()) {
+            match [one, other].map(|record| said(&record.log, step, seat)) {
                 [Some(a), Some(b)] if a.part != b.part => {
-                    let before = one.log().hash_before(step).unwrap_or_default();
+                    let before = one.log.hash_before(step).unwrap_or_default();
                     let parts = [a.clone(), b.clone()];
-                    return Compared::Forked(Box::new(Forked {
+                    return Compared::Forked {
                         hand: hand_at(one, step),
-                        evidence: Evidence { of, before, parts },
-                    }));
+                        evidence: Box::new(Evidence { of, before, parts }),
+                    };
                 }
                 [a, b] => {
                     more[0] += usize::from(a.is_some() && b.is_none());
@@ -63,11 +59,11 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             }
         }
     }
-    let renamed = |seat: &Seat| one.names().get(seat.index()) != other.names().get(seat.index());
+    let renamed = |seat: &Seat| one.names.get(seat.index()) != other.names.get(seat.index());
     Compared::Together {
         more,
-        renamed: Seat::all(one.of().seats()).filter(renamed).collect(),
-        same_owner: one.owner() == other.owner(),
+        renamed: Seat::all(one.log.of().seats()).filter(renamed).collect(),
+        same_owner: one.owner == other.owner,
     }
 }
 
@@ -78,5 +74,5 @@ fn said(log: &MatchLog, step: u64, seat: Seat) -> Option<&SignedPart> {
 /// The hand to which a step belongs.
 fn hand_at(record: &Record, step: u64) -> u32 {
     let over = |hand: &&RecordedHand| hand.over_in.is_some_and(|over| over < step);
-    record.hands().iter().filter(over).count() as u32 + 1
+    record.hands.iter().filter(over).count() as u32 + 1
 }

@@ -19,29 +19,40 @@ mod replay;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Compared, Forked, compare};
+pub use compare::{Compared, compare};
 pub use error::{BadRecord, Place};
-pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
+pub use hand::RecordedHand;
 
 use crate::identity::{Identity, Name};
 use crate::log::{
-    BadFile, Claim, End, Entry, Match, MatchFile, MatchLog, Phase, SignedPart, Verified,
-    verify_ahead,
+    BadFile, Claim, End, Entry, MatchFile, MatchLog, Phase, SignedPart, Verified, verify_ahead,
 };
 use crate::seat::Seat;
 use replay::Replay;
 
 /// The file of one side of a match, replayed and found good.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Record {
-    owner: Seat,
-    read_by_owner: bool,
-    names: Vec<Name>,
-    log: MatchLog,
-    hands: Vec<RecordedHand>,
-    notes: usize,
-    claims: Vec<Claim>,
-    torn: usize,
+    /// Whose file it is. Only the owner's key shows that this is so.
+    pub owner: Seat,
+    /// Whether it was read with the owner's key, which shows that nobody has changed it. If not, the
+    /// owner, the names, the notes and the claims are unproven: anybody who had the file can have
+    /// written them.
+    pub read_by_owner: bool,
+    /// What the players called themselves, in order of the seats. No name is to be trusted.
+    pub names: Vec<Name>,
+    /// The log at its end, with all that was said.
+    pub log: MatchLog,
+    /// The hands that were dealt, in order. A try that was declared void is none.
+    pub hands: Vec<RecordedHand>,
+    /// How many cards the owner has noted that only it has seen.
+    pub notes: usize,
+    /// What the owner claims beside the log. Nobody else has signed it.
+    pub claims: Vec<Claim>,
+    /// How many bytes at the end are no complete record. If a crash has left them, they were never
+    /// sent.
+    pub torn: usize,
 }
 
 /// Where a match stands at the end of a record.
@@ -126,43 +137,6 @@ impl Record {
         })
     }
 
-    /// The match.
-    pub fn of(&self) -> &Match {
-        self.log.of()
-    }
-
-    /// Whose file it is. Only the owner's key shows that this is so.
-    pub fn owner(&self) -> Seat {
-        self.owner
-    }
-
-    /// Whether it was read with the owner's key, which shows that nobody has changed it. If not, the
-    /// owner, the names, the notes and the claims are unproven: anybody who had the file can have
-    /// written them.
-    pub fn is_read_by_owner(&self) -> bool {
-        self.read_by_owner
-    }
-
-    /// What the owner claims beside the log. Nobody else has signed it.
-    pub fn claims(&self) -> &[Claim] {
-        &self.claims
-    }
-
-    /// What the players called themselves, in order of the seats. No name is to be trusted.
-    pub fn names(&self) -> &[Name] {
-        &self.names
-    }
-
-    /// The log at its end, with all that was said.
-    pub fn log(&self) -> &MatchLog {
-        &self.log
-    }
-
-    /// The hands that were dealt, in order. A try that was declared void is none.
-    pub fn hands(&self) -> &[RecordedHand] {
-        &self.hands
-    }
-
     /// How many hands were played to a result that all signed.
     pub fn played(&self) -> usize {
         let over = |hand: &&RecordedHand| hand.outcome.is_some();
@@ -183,23 +157,12 @@ impl Record {
 
     /// The chips of each seat that were bought: the first stacks and all rebuys.
     pub fn bought(&self) -> Vec<u64> {
-        let stack = self.of().header().stakes.stack();
-        let mut bought = vec![stack; self.of().seats()];
-        for seat in self.hands.iter().flat_map(|hand| &hand.rebuys) {
+        let stack = self.log.of().header().stakes.stack();
+        let mut bought = vec![stack; self.log.of().seats()];
+        for seat in self.hands.iter().flat_map(|hand| &hand.begun.rebuys) {
             bought[seat.index()] += stack;
         }
         bought
-    }
-
-    /// How many cards the owner has noted that only it has seen.
-    pub fn notes(&self) -> usize {
-        self.notes
-    }
-
-    /// How many bytes at the end are no complete record. If a crash has left them, they were never
-    /// sent.
-    pub fn torn(&self) -> usize {
-        self.torn
     }
 }
 

@@ -14,14 +14,16 @@ impl Stakes {
 
     /// Whether the seat may buy a new [stack](Self::stack), if all agree: it has no chips, and there
     /// are hands left to play.
-    pub fn may_rebuy(&self, stacks: &[u64], hands_played: u32, seat: Seat) -> bool {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn may_rebuy(&self, stacks: &[u64], hands_played: u32, seat: Seat) -> bool {
         let broke = stacks.get(seat.index()) == Some(&0);
         self.betting().is_some() && broke && hands_played < self.hands()
     }
 
     /// Who has the button in the next hand: seat 0 in the first, then the next seat to the left that
     /// has chips. `None` if there can be no hand.
-    pub fn next_button(&self, stacks: &[u64], last: Option<Seat>) -> Option<Seat> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn next_button(&self, stacks: &[u64], last: Option<Seat>) -> Option<Seat> {
         let seats = self.seats();
         let plays = |seat: &Seat| match self.betting() {
             Some(_) => stacks.get(seat.index()).is_some_and(|&stack| stack > 0),

@@ -54,7 +54,7 @@ pub enum Choice {
     ShowCard(u16),
 }
 
-/// The bytes are not what [`Choice::encode`] writes.
+/// The bytes are not what `Choice::encode` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the bytes are not a choice in the one encoding")]
 pub struct ChoiceError;
@@ -84,7 +84,8 @@ impl Choice {
 
     /// The bytes that stand for this choice. A choice that no rule allows, such as an exchange of
     /// more cards than a hand has, is cut; the rules refuse it anyway.
-    pub fn encode(&self) -> Vec<u8> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         match self {
             Choice::Fold => writer.u8(0),
@@ -125,7 +126,8 @@ impl Choice {
     ///
     /// # Errors
     /// If they are not what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, ChoiceError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChoiceError> {
         let mut reader = Reader::new(bytes);
         let choice = match reader.u8()? {
             0 => Choice::Fold,

@@ -23,7 +23,8 @@ pub enum Edition {
 
 impl Edition {
     /// The edition with which a new match begins.
-    pub const NEWEST: Edition = Edition::Three;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const NEWEST: Edition = Edition::Three;
 
     /// The edition with this number, if this program knows it.
     pub(crate) fn of_number(number: u16) -> Option<Self> {

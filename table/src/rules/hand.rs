@@ -68,7 +68,8 @@ impl Hand {
     ///
     /// # Errors
     /// If no hand can be dealt so.
-    pub fn new(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(
         stakes: &Stakes,
         stacks: &[u64],
         button: Seat,
@@ -93,7 +94,8 @@ impl Hand {
     }
 
     /// What comes next.
-    pub fn next(&self) -> Next {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn next(&self) -> Next {
         match &self.game {
             Game::Poker(poker) => poker.next(),
             Game::FreeDeck(deck) => deck.next(),
@@ -104,7 +106,8 @@ impl Hand {
     ///
     /// # Errors
     /// The rule that it breaks. The hand is then as it was.
-    pub fn choose(&mut self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn choose(&mut self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
         match self.next() {
             Next::Choose { seat: turn, .. } if turn != seat => Err(Foul::OutOfTurn { seat, turn }),
             Next::Choose { .. } => match &mut self.game {
@@ -120,7 +123,8 @@ impl Hand {
     ///
     /// # Errors
     /// If they are not exactly these cards, or no cards of the deck. The hand is then as it was.
-    pub fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
         match &mut self.game {
             Game::Poker(poker) => poker.opened(public),
             Game::FreeDeck(deck) => deck.opened(public),
@@ -131,7 +135,8 @@ impl Hand {
     ///
     /// # Errors
     /// If no such dice are to be rolled. The hand is then as it was.
-    pub fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
         match &mut self.game {
             Game::Poker(_) => Err(BadFaces),
             Game::FreeDeck(deck) => deck.rolled(faces),
@@ -143,7 +148,8 @@ impl Hand {
     ///
     /// # Errors
     /// If no card is to be stolen. The hand is then as it was.
-    pub fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
         match &mut self.game {
             Game::Poker(_) => Err(Foul::NotAsked),
             Game::FreeDeck(deck) => deck.reshuffled(sealed),
@@ -151,7 +157,8 @@ impl Hand {
     }
 
     /// How many rolls of this hand are complete.
-    pub fn rolls(&self) -> u32 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn rolls(&self) -> u32 {
         match &self.game {
             Game::Poker(_) => 0,
             Game::FreeDeck(deck) => deck.rolls(),
@@ -159,7 +166,8 @@ impl Hand {
     }
 
     /// The last roll that is complete.
-    pub fn last_roll(&self) -> Option<&Rolled> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn last_roll(&self) -> Option<&Rolled> {
         match &self.game {
             Game::Poker(_) => None,
             Game::FreeDeck(deck) => deck.last_roll(),
@@ -194,7 +202,8 @@ impl Hand {
 
     /// Whether the seat can still win: it was dealt in and has not folded. In a game without chips
     /// nobody can.
-    pub fn is_live(&self, seat: Seat) -> bool {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn is_live(&self, seat: Seat) -> bool {
         let player = self.players().get(seat.index());
         player.is_some_and(|player| player.live)
     }

@@ -61,7 +61,8 @@ impl NamedKinds {
     ///
     /// # Errors
     /// What is out of bounds.
-    pub fn new(kinds: &[(&str, u32)]) -> Result<Self, BadKinds> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(kinds: &[(&str, u32)]) -> Result<Self, BadKinds> {
         if !(1..=Self::MAX).contains(&kinds.len()) {
             return Err(BadKinds::Number(kinds.len()));
         }
@@ -91,7 +92,8 @@ impl NamedKinds {
     }
 
     /// How many cards there are in all.
-    pub fn cards(&self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn cards(&self) -> usize {
         self.kinds.cards()
     }
 

@@ -1,6 +1,6 @@
 //! The rules of the games: what follows from what was said, and nothing else.
 //!
-//! Nothing here knows of lines, files or ciphers. A [`Hand`] says what comes [`Next`]: cards that
+//! Nothing here knows of lines, files or ciphers. A [`Hand`] says what comes next: cards that
 //! are to be opened, a seat that is to choose, or how the hand ended.
 
 mod betting;
@@ -21,14 +21,24 @@ mod ranking;
 mod stakes;
 
 pub use betting_rules::{BettingRules, Limit, Posts};
-pub use choice::{Choice, ChoiceError};
+pub use choice::Choice;
 pub use edition::Edition;
-pub use foul::{BadCards, BadFaces, CannotDeal, Foul};
+pub use foul::{BadCards, Foul};
 pub use hand::Hand;
 pub use kinds::{BadKinds, NamedKinds};
-pub use next::{
-    Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal,
-};
+pub use next::{Amounts, Learners, Legal, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal};
 pub use poker_kind::PokerKind;
 pub use ranking::HandRank;
 pub use stakes::{Stakes, StakesError, Variety};
+
+#[cfg(feature = "internals")]
+pub use with_internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use with_internals::*;
+
+/// Names that tests and fuzz targets need.
+mod with_internals {
+    pub use super::choice::ChoiceError;
+    pub use super::foul::{BadFaces, CannotDeal};
+    pub use super::next::Next;
+}

@@ -10,13 +10,13 @@ use dealerless::dice::Dice;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Cards are opened, in one step of all the openers. Then the rules want to
-    /// [hear](super::Hand::opened) which cards everybody sees now.
+    /// hear which cards everybody sees now.
     Open(Vec<Opening>),
     /// All seats roll these dice: all commit, then all reveal. Then the rules want to
-    /// [hear](super::Hand::rolled) the faces.
+    /// hear the faces.
     Roll(Dice),
     /// This hand is shuffled again, and its cards are sealed anew. Then the rules want to
-    /// [hear](super::Hand::reshuffled) whether that was done.
+    /// hear whether that was done.
     Steal(Steal),
     /// A seat chooses.
     Choose {
@@ -134,6 +134,13 @@ pub struct Rolled {
     pub dice: Dice,
     /// What each of them shows, from 1.
     pub faces: Vec<u32>,
+}
+
+impl Rolled {
+    /// The sum of all faces.
+    pub fn sum(&self) -> u64 {
+        self.faces.iter().copied().map(u64::from).sum()
+    }
 }
 
 /// How a hand ended.

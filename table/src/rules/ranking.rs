@@ -17,7 +17,8 @@ impl HandRank {
     /// The rank of the best five of 5 to 7 different cards of a deck of 52.
     ///
     /// `None` for anything else.
-    pub fn of(cards: &[Card]) -> Option<Self> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn of(cards: &[Card]) -> Option<Self> {
         if !(5..=7).contains(&cards.len()) {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::wire::{Malformed, Reader, Writer};
 
 /// What is played, for how long, by how many, and for how much.
 ///
-/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and [`Stakes::decode`] refuse
+/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and `Stakes::decode` refuse
 /// all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stakes {
@@ -101,7 +101,7 @@ pub enum StakesError {
     /// Kinds of cards that make no pile.
     #[error(transparent)]
     Kinds(#[from] BadKinds),
-    /// The bytes are not what [`Stakes::encode`] writes.
+    /// The bytes are not what `Stakes::encode` writes.
     #[error("the stakes are not in the one encoding")]
     Malformed,
 }
@@ -115,7 +115,8 @@ impl From<Malformed> for StakesError {
 impl Stakes {
     /// The most seats of a match: hold'em with more has too few cards for hands and board, and no
     /// other game needs more.
-    pub const MAX_SEATS: u8 = 23;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const MAX_SEATS: u8 = 23;
     /// The most hands of a match.
     pub(crate) const MAX_HANDS: u32 = 1_000_000;
     /// The most chips of a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all seats the chips
@@ -126,7 +127,8 @@ impl Stakes {
     /// The most boards that are dealt together.
     pub(crate) const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
     /// The most bytes of an encoding.
-    pub const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
 
     /// Puts stakes together.
     ///
@@ -178,7 +180,8 @@ impl Stakes {
     }
 
     /// How many play.
-    pub fn seats(&self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn seats(&self) -> usize {
         usize::from(self.seats)
     }
 
@@ -193,7 +196,8 @@ impl Stakes {
     }
 
     /// The chips with which each seat begins: none in a game without chips.
-    pub fn stack(&self) -> u64 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stack(&self) -> u64 {
         self.betting().map_or(0, |betting| betting.stack)
     }
 
@@ -261,7 +265,8 @@ impl Stakes {
     }
 
     /// The bytes that stand for these stakes.
-    pub fn encode(&self) -> Vec<u8> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         self.variety.write(self.kinds.as_ref(), &mut writer);
         writer.u8(self.seats).u32(self.hands).finish()
@@ -272,7 +277,8 @@ impl Stakes {
     /// # Errors
     /// [`StakesError::Malformed`] if they are not what [`encode`](Self::encode) writes, or what is
     /// out of bounds.
-    pub fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
         let mut reader = Reader::new(bytes);
         let (variety, kinds) = Variety::read(&mut reader)?;
         let (seats, hands) = (reader.u8()?, reader.u32()?);

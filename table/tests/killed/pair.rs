@@ -103,7 +103,7 @@ fn folders() -> [TempDir; 2] {
     let _alone = alone();
     let names = ["Anna", "Bob"].map(Name::clean);
     let homes = folders.each_ref();
-    let homes = homes.map(|folder| Home::open(folder.path(), &mut system_rng()).unwrap());
+    let homes = homes.map(|folder| Home::open(folder.path(), None, &mut system_rng()).unwrap());
     let players = homes.each_ref().map(|home| Player {
         identity: home.identity().public().clone(),
         nonce: [7; 32],
@@ -111,9 +111,12 @@ fn folders() -> [TempDir; 2] {
     let of = Match::new(HEADER.clone(), players.to_vec()).unwrap();
     for (seat, home) in Seat::all(2).zip(&homes) {
         let other = 1 - seat.index();
-        let mut known = home.known_peers().unwrap();
+        let known = home.known_peers().unwrap();
         let peer = &players[other].identity;
-        known.remember(peer, &names[other], &[], None).unwrap();
+        known
+            .lock()
+            .remember(peer, &names[other], &[], None)
+            .unwrap();
         let sitting = Sitting {
             of: of.clone(),
             seat,
@@ -279,10 +282,10 @@ impl Pair {
         let plan = self.plan;
         let _alone = alone();
         let records = self.sides.each_ref().map(|side| {
-            let home = Home::open(side.folder.path(), &mut system_rng()).unwrap();
+            let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
             let record = Record::read_own(&fs::read(&log).unwrap(), home.identity()).unwrap();
-            assert!(record.log().evidence().is_none() && record.log().foul().is_none());
+            assert!(record.log.evidence().is_none() && record.log.foul().is_none());
             assert_eq!(record.state(), MatchState::Over(End::Played), "{plan:?}");
             check_inputs(&record, &log, &home);
             // The deck is destroyed, and nothing lies about.
@@ -310,11 +313,11 @@ impl Pair {
 impl Side {
     /// What its player saw is what the record says: of each hand one deck.
     fn check(&self, record: &Record, plan: Plan) {
-        let hands = record.hands();
-        let numbers: Vec<u32> = hands.iter().map(|hand| hand.number).collect();
+        let hands = &record.hands;
+        let numbers: Vec<u32> = hands.iter().map(|hand| hand.begun.hand).collect();
         assert_eq!(numbers, (1..=HANDS).collect::<Vec<_>>(), "{plan:?}");
         assert_eq!(record.played(), HANDS as usize);
-        let chips: u64 = record.log().final_stacks().iter().sum();
+        let chips: u64 = record.log.final_stacks().iter().sum();
         assert_eq!(chips, 2 * STACK, "{plan:?}");
         for (&(hand, attempt, position), &card) in &self.cards {
             let hand = &hands[hand as usize - 1];
@@ -329,10 +332,10 @@ impl Side {
 /// All that a seat has committed itself to can be opened.
 fn check_inputs(record: &Record, log: &Path, home: &Home) {
     let file = DiskStorage::open(&log.with_extension("inputs")).unwrap();
-    let (key, of) = (home.identity().file_key(), record.of().id());
+    let (key, of) = (home.identity().file_key(), record.log.of().id());
     let inputs = Inputs::open(file, key, of).unwrap().inputs;
-    let seat = record.owner();
-    for deal in record.log().deals(seat) {
+    let seat = record.owner;
+    for deal in record.log.deals(seat) {
         let opens = inputs.iter().any(|input| {
             let commitment = input.of.input_commitment(seat, &input.bits, &input.nonce);
             commitment == deal.input

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use dealerless::net::Deadlines;
 use dealerless_table::identity::{
-    Address, Budget, CountedAttempts, Home, Name, PublicIdentity, SharedPeers,
+    Address, CountedAttempts, Home, Name, PublicIdentity, SharedPeers,
 };
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::{DiskStorage, End, Inputs, Journal, MatchLog, Phase};
+use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
 use dealerless_table::play::{
     Command, Control, FileVault, Happened, Mailbox, News, Seating, Setting, Table,
 };
@@ -123,8 +123,8 @@ pub(crate) fn play() {
         .ok()
         .map(|text| text.parse().expect("a deed"));
     let deeds = Deeds::until(kill);
-    let home = Arc::new(Home::open(&folder, &mut system_rng()).expect("a folder"));
-    let peers = SharedPeers::new(home.known_peers().expect("a list"));
+    let home = Arc::new(Home::open(&folder, None, &mut system_rng()).expect("a folder"));
+    let peers = home.known_peers().expect("a list");
     let setting = setting(&home, &deeds);
     let of = setting.log.of().clone();
     let peer = of.players()[1 - setting.seat.index()].identity.clone();
@@ -170,7 +170,7 @@ fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, SystemRng> {
         file,
         deeds: deeds.clone(),
     };
-    let identity = home.shared_identity();
+    let identity = Arc::clone(home.identity());
     let log = DiskStorage::open(&path).expect("the file of the match");
     let opened = Journal::open(growing(log), identity.file_key()).expect("its own file");
     let seating = Seating::of_file(opened.sitting).expect("a known circuit");
@@ -189,7 +189,7 @@ fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, SystemRng> {
         journal: opened.journal,
         inputs: inputs.file,
         vault: Kept {
-            file: FileVault::new(path.with_extension("deck")),
+            file: FileVault(path.with_extension("deck")),
             unfinished: path.with_file_name(".dealerless-unfinished-half"),
             deeds: deeds.clone(),
         },
@@ -270,11 +270,11 @@ impl Program {
     fn meet(&mut self, line: Line, says: Option<Control>) {
         let says = says.or_else(|| {
             let message = line.recv(Duration::from_secs(10)).ok()?;
-            Control::decode(&message.bytes).ok()
+            Control::decode(&message.bytes)
         });
         // A line that ends before a word is none.
         let Some(says) = says else { return };
-        let counted = CountedAttempts::new(&self.peers, &self.peer, Budget::default());
+        let counted = CountedAttempts::new(&self.peers, &self.peer);
         let attempts = Box::new(Tried {
             counted: counted.expect("a known peer"),
             deeds: self.deeds.clone(),
@@ -287,8 +287,8 @@ impl Program {
 
     fn hear(&mut self, news: &News) {
         match news {
-            &News::Dealt { hand, attempt } => self.dealt = (hand, attempt),
-            News::Again { .. } => Said::Void.tell(),
+            News::Log(LogEvent::Begun(begun)) => self.dealt = (begun.hand, begun.attempt),
+            News::Log(LogEvent::Void { .. }) => Said::Void.tell(),
             News::Card { position, card } => Said::Card {
                 hand: self.dealt.0,
                 attempt: self.dealt.1,

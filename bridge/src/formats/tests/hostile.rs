@@ -1,14 +1,8 @@
 //! Files that are cut, changed, huge or nothing: an error with its place, and no panic.
 
-use super::boards;
+use super::{boards, readable, texts};
 use crate::formats::text::MAX_LINE;
 use crate::formats::{Fault, Format, Place};
-
-fn readable() -> impl Iterator<Item = Format> {
-    Format::ALL
-        .into_iter()
-        .filter(|format| format.is_readable())
-}
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_holds_the_first_boards() {
@@ -148,10 +142,10 @@ fn other_hands_or_another_trailer_in_a_dup_file_are_told_with_their_byte() {
 fn a_line_of_ten_megabytes_is_refused_with_its_number() {
     for filler in [b' ', b'x', b'[', b'"', b'\\', b'|', b'{', 0, 0xff] {
         let line = vec![filler; 10_000_000];
-        for format in [Format::Pbn, Format::Lin, Format::Dlm] {
+        for format in texts() {
             let file = [&b"first\n"[..], &line, b"\n"].concat();
             let refused = format.read(&file).unwrap_err();
-            assert_eq!(refused, Fault::LongLine.in_line(2));
+            assert_eq!(refused, Fault::LongLine.in_line(2), "{format:?}");
         }
     }
 }
@@ -160,22 +154,25 @@ fn a_line_of_ten_megabytes_is_refused_with_its_number() {
 fn the_longest_lines_of_quotes_and_bars_are_refused() {
     for piece in ["\"\\", "\"", "[", "{", "|", "md|", "}", "\\\""] {
         let line = piece.repeat(MAX_LINE / piece.len()) + "\n";
-        for format in [Format::Pbn, Format::Lin, Format::Dlm] {
-            assert!(format.read(line.repeat(20).as_bytes()).is_err());
+        for format in texts() {
+            let read = format.read(line.repeat(20).as_bytes());
+            assert!(read.is_err(), "{format:?} {piece}");
         }
     }
 }
 
 #[test]
 fn a_zero_byte_in_a_text_is_told_with_its_line_and_so_is_utf_16() {
-    for format in [Format::Pbn, Format::Lin, Format::Dlm] {
+    for format in texts() {
         let mut file = format.write(&boards()).unwrap();
         let utf_16: Vec<u8> = file.iter().flat_map(|byte| [*byte, 0]).collect();
         let begun = [&[0xff, 0xfe][..], &utf_16].concat();
-        assert_eq!(format.read(&begun), Err(Fault::ZeroByte.in_line(1)));
+        let refused = Err(Fault::ZeroByte.in_line(1));
+        assert_eq!(format.read(&begun), refused, "{format:?}");
         let second = file.iter().position(|byte| *byte == b'\n').unwrap() + 1;
         file.insert(second, 0);
-        assert_eq!(format.read(&file), Err(Fault::ZeroByte.in_line(2)));
+        let refused = Err(Fault::ZeroByte.in_line(2));
+        assert_eq!(format.read(&file), refused, "{format:?}");
     }
 }
 

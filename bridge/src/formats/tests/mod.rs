@@ -10,6 +10,7 @@ mod round_trips;
 mod vectors;
 
 use crate::Board;
+use crate::formats::Format;
 
 pub(super) const DEALS: [&str; 4] = [
     "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98",
@@ -31,4 +32,15 @@ pub(super) fn boards_from(first: u32) -> Vec<Board> {
 
 pub(super) fn boards() -> Vec<Board> {
     boards_from(1)
+}
+
+/// The formats that are read.
+pub(super) fn readable() -> impl Iterator<Item = Format> {
+    let formats = Format::ALL.iter().copied();
+    formats.filter(|format| format.is_readable())
+}
+
+/// The formats among them that consist of lines.
+pub(super) fn texts() -> impl Iterator<Item = Format> {
+    readable().filter(|format| format.write(&boards()).unwrap().contains(&b'\n'))
 }

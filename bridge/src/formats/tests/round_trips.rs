@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::{readable, texts};
 use crate::formats::Format;
 use crate::{Board, Deal, Seat};
 
@@ -22,38 +23,50 @@ fn boards(first: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Board>
     })
 }
 
+/// The boards that a file of these holds: without their numbers, it counts them from 1.
+fn kept(format: Format, boards: &[Board]) -> Vec<Board> {
+    let mut kept = boards.to_vec();
+    if !format.says_numbers(boards) {
+        for (number, board) in (1..).zip(&mut kept) {
+            board.number = number;
+        }
+    }
+    kept
+}
+
 proptest! {
     #[test]
-    fn pbn_and_lin_keep_boards_of_any_number(boards in boards(1..=u32::MAX - 20)) {
-        for format in [Format::Pbn, Format::Lin, Format::LinBbo] {
+    fn formats_keep_boards_of_any_number_or_count_them(boards in boards(1..=u32::MAX - 20)) {
+        for format in readable().filter(|format| !format.is_for_machines()) {
             let file = format.write(&boards).unwrap();
-            prop_assert_eq!(format.read(&file), Ok(boards.clone()));
+            prop_assert_eq!(format.read(&file), Ok(kept(format, &boards)), "{:?}", format);
         }
     }
 
     #[test]
-    fn dlm_keeps_boards_up_to_99(boards in boards(1..=80u32)) {
-        for format in [Format::Dlm, Format::DlmBlind] {
+    fn files_for_machines_keep_boards_up_to_99_or_count_them(boards in boards(1..=80u32)) {
+        for format in readable().filter(|format| format.is_for_machines()) {
             let file = format.write(&boards).unwrap();
-            prop_assert_eq!(format.read(&file), Ok(boards.clone()));
+            prop_assert_eq!(format.read(&file), Ok(kept(format, &boards)), "{:?}", format);
         }
     }
 
     #[test]
-    fn dup_and_bri_keep_boards_that_begin_with_1(boards in boards(Just(1))) {
-        for format in [Format::Dup, Format::DupBlind, Format::Bri] {
+    fn every_format_that_is_read_keeps_boards_that_begin_with_1(boards in boards(Just(1))) {
+        for format in readable() {
             let file = format.write(&boards).unwrap();
-            prop_assert_eq!(format.read(&file), Ok(boards.clone()));
+            prop_assert_eq!(format.read(&file), Ok(boards.clone()), "{:?}", format);
         }
     }
 
     #[test]
     fn lines_may_end_with_carriage_returns(boards in boards(1..=80u32)) {
-        for format in [Format::Pbn, Format::Lin, Format::Dlm] {
+        for format in texts() {
             let file = String::from_utf8(format.write(&boards).unwrap()).unwrap();
             for end in ["\r\n", "\r", "\r\r\n"] {
                 let other = file.replace('\n', end);
-                prop_assert_eq!(format.read(other.as_bytes()), Ok(boards.clone()));
+                let read = format.read(other.as_bytes());
+                prop_assert_eq!(read, Ok(boards.clone()), "{:?} {:?}", format, end);
             }
         }
     }

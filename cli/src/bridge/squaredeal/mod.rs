@@ -43,12 +43,12 @@ pub(crate) enum Command {
     dealerless bridge squaredeal verify WBG2024.sqd WBG2024.sqk\n  \
     dealerless bridge squaredeal verify WBG2024.sqd OPRR01.pbn OPRR02.pbn\n  \
     dealerless bridge squaredeal verify X.sqd --reserve --sessions 9\n\n\
-    A file of boards (PBN, LIN, DLM, DUP or BRI, by the end of its name) is compared\n\
-    with the set that has its name: OPRR01.pbn with OPRR01, OPRR01reserve.pbn with\n\
-    the reserve set. If no set has its name, its boards are looked for in all sets.\n\
-    A board agrees if the set has its deal under its number. BRI holds no numbers,\n\
-    and DUP files of Big Deal begin with 1: their boards are counted from the first\n\
-    of the set.\n\n\
+    A file of boards, in any format that `bridge convert` reads, is compared with\n\
+    the set that has its name: OPRR01.pbn with OPRR01, OPRR01reserve.pbn with the\n\
+    reserve set. If no set has its name, its boards are looked for in all sets. A\n\
+    board agrees if the set has its deal under its number. Boards of a file that\n\
+    holds no numbers, and of a DUP file that begins with 1, are counted from the\n\
+    first of the set.\n\n\
     Exit codes: 0 all agrees, 1 wrong usage, or a file that cannot be read, 4 the\n\
     keys are not those of the description, or a board does not agree.")]
 pub(crate) struct VerifyArgs {
@@ -145,11 +145,16 @@ impl Named {
                     boards.push((file.clone(), format));
                     continue;
                 }
-                _ => bail!(
-                    "{} is neither a .sqd nor a .sqk, nor a file of boards that can be read: a .pbn, \
-                     .lin, .dlm, .dup or .bri",
-                    file.display()
-                ),
+                _ => {
+                    let endings = board_file::names(|format| {
+                        format.is_readable() && format.name() == format.suffix()
+                    });
+                    bail!(
+                        "{} is neither a .sqd nor a .sqk, nor a file of boards that can be read: .{}",
+                        file.display(),
+                        endings.join(", .")
+                    )
+                }
             };
             let before = place.replace(file.clone());
             ensure!(before.is_none(), "give one .sqd and one .sqk");

@@ -33,7 +33,7 @@ impl Files {
             let stem = path.file_stem().unwrap_or_default();
             files.push(Published {
                 name: stem.to_string_lossy().into_owned(),
-                is_numbered: *format != Format::Bri && !is_counted,
+                is_numbered: format.holds_numbers() && !is_counted,
                 boards,
             });
         }

@@ -52,7 +52,7 @@ fn boards_of_a_set_that_is_disputed_are_not_given_out_as_those_that_were_dealt()
     let mut made = opened(&[&[0, 1, 2, 3]]);
     let of = |made: &Made| {
         let record = made.record(Seat::HOST);
-        warning(&record, &record.hands()[0])
+        warning(&record, &record.hands[0])
     };
     assert_eq!(of(&made), None);
     let seat = made.log.waits_for()[0];

@@ -132,7 +132,7 @@ impl Made {
     pub(super) fn say(&mut self, seat: Seat, part: &Part) {
         let phase = self.log.phase();
         let said = self.log.say(&self.identities[seat.index()], seat, part);
-        let said = said.unwrap();
+        let (said, _) = said.unwrap();
         if let Phase::Open(openings) = &phase
             && self.log.phase() != phase
         {

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use dealerless_table::Seat;
-use dealerless_table::record::{HandEvent, RecordedHand};
+use dealerless_table::log::LogEvent;
+use dealerless_table::record::RecordedHand;
 use dealerless_table::rules::{Amounts, BettingRules, Choice, Legal, Limit, Posts, Variety};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -46,8 +47,8 @@ fn random(legal: &Legal, rng: &mut StdRng) -> Choice {
 }
 
 fn mucks(hand: &RecordedHand) -> bool {
-    let muck = |event: &HandEvent| match event {
-        HandEvent::Chose(chosen) => chosen.choice == Choice::Muck,
+    let muck = |event: &LogEvent| match event {
+        LogEvent::Chose(chosen) => chosen.choice == Choice::Muck,
         _ => false,
     };
     hand.events.iter().any(muck)
@@ -78,7 +79,7 @@ fn write_games(folder: &Path) {
             .iter()
             .enumerate()
         {
-            let hands: Vec<_> = record.hands().iter().collect();
+            let hands: Vec<_> = record.hands.iter().collect();
             assert_eq!(hands.len(), 100);
             let date = Some(Moment::of(DATE));
             let file = folder.join(format!("{number}-{whose}"));

@@ -71,7 +71,7 @@ fn golden(text: &str, expected: &str) {
 }
 
 fn pages(record: &Record) -> String {
-    let hands: Vec<_> = record.hands().iter().collect();
+    let hands: Vec<_> = record.hands.iter().collect();
     pokerstars::write(record, &hands, Some(DATE))
 }
 
@@ -98,7 +98,7 @@ fn five_card_draw_reads_like_this() {
     made.play(|_, legal| Some(passive(legal)));
     let record = made.own(Seat::HOST);
     golden(&pages(&record), include_str!("screens/draw.txt"));
-    let hands: Vec<_> = record.hands().iter().collect();
+    let hands: Vec<_> = record.hands.iter().collect();
     let refused = phh::write(&record, &hands, false, None)
         .unwrap_err()
         .to_string();
@@ -108,7 +108,7 @@ fn five_card_draw_reads_like_this() {
 #[test]
 fn a_hand_in_phh_reads_like_this() {
     let record = played().own(Seat::GUEST);
-    let hands = [&record.hands()[0]];
+    let hands = [&record.hands[0]];
     golden(
         &phh::write(&record, &hands, true, Some(DATE)).unwrap(),
         include_str!("screens/phh.txt"),
@@ -131,7 +131,7 @@ fn a_deck_without_rules_is_listed_like_this() {
     choices.extend([all(5), Choice::Refuse(2), Choice::Pass, Choice::Pass]);
     made.play(script(choices));
     let record = made.own(Seat::HOST);
-    let hands: Vec<_> = record.hands().iter().collect();
+    let hands: Vec<_> = record.hands.iter().collect();
     golden(
         &listing::write(&record, &hands),
         include_str!("screens/deck.txt"),
@@ -147,7 +147,7 @@ fn a_pile_of_kinds_is_listed_like_this() {
     choices.extend([Choice::Pass, Choice::Pass]);
     made.play(script(choices));
     let record = made.own(Seat::HOST);
-    let hands: Vec<_> = record.hands().iter().collect();
+    let hands: Vec<_> = record.hands.iter().collect();
     golden(
         &listing::write(&record, &hands),
         include_str!("screens/kinds.txt"),
@@ -250,7 +250,7 @@ fn verify_names_who_signed_two_things() {
         read("bert.log", &other.file(Seat::GUEST)),
     ];
     let compared = both(&files);
-    assert!(matches!(compared, Some(Compared::Forked(_))));
+    assert!(matches!(compared, Some(Compared::Forked { .. })));
     assert!(outcome(&files, compared.as_ref()).is_err());
     golden(
         &report(&files, compared.as_ref(), false),
@@ -541,7 +541,7 @@ fn hands_of_a_file_that_has_no_date_are_dated_1970_or_not_at_all() {
         assert_eq!(words::Moment::of_file(changed), None);
     }
     let record = played().own(Seat::GUEST);
-    let hands: Vec<_> = record.hands().iter().collect();
+    let hands: Vec<_> = record.hands.iter().collect();
     let text = pokerstars::write(&record, &hands, None);
     assert_eq!(text.matches(" - 1970/01/01 0:00:00 UTC\n").count(), 3);
     let text = phh::write(&record, &hands, false, None).unwrap();

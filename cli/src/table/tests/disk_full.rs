@@ -61,7 +61,7 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     });
 
     let own = &host.own;
-    let identity = own.home.shared_identity();
+    let identity = own.home.identity().clone();
     let sitting = &host.seating.sitting;
     // The first record, the deals; not the seal.
     let journal = Journal::create(Full(Vec::new(), 2), identity.file_key(), sitting).unwrap();

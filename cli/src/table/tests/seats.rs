@@ -5,7 +5,7 @@ use std::io::{BufReader, PipeReader, PipeWriter, pipe};
 use std::sync::Arc;
 
 use dealerless::deck::Choice;
-use dealerless_table::identity::{Home, Name, SharedPeers};
+use dealerless_table::identity::{Home, Name};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::Seating;
@@ -69,8 +69,8 @@ pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
 
 pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::open(folder.path(), &mut system_rng()).unwrap();
-    let peers = SharedPeers::new(home.known_peers().unwrap());
+    let home = Home::open(folder.path(), None, &mut system_rng()).unwrap();
+    let peers = home.known_peers().unwrap();
     let own = Own {
         home: Arc::new(home),
         peers,

@@ -29,7 +29,7 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
         let told = match part {
             Some(part) => {
                 let said = log.say(host.own.home.identity(), Seat::HOST, &part);
-                let said = LogMessage::Part(said.unwrap());
+                let said = LogMessage::Part(said.unwrap().0);
                 host.line.send_log(said.encode())
             }
             None => host.line.recv(Duration::from_secs(60)).map(|message| {

@@ -33,8 +33,7 @@ fn who_has_succeeded_a_known_peer_is_followed_with_all_its_counts() {
             (peer.failed_checks, peer.forgiven) = (2, 3);
         })
         .unwrap();
-    let budget = crate::identity::Budget::default();
-    let standing = peers.standing(&public(1), budget);
+    let standing = peers.standing(&public(1));
     let shown = chain([1, 2, 3]);
     let recognised = peers.recognise(&shown, &Name::clean("Robert")).unwrap();
     let known = fingerprint(1);
@@ -50,7 +49,7 @@ fn who_has_succeeded_a_known_peer_is_followed_with_all_its_counts() {
         assert_eq!((&peer.name, peer.addresses.len()), (&bob(), 1));
         assert_eq!((peer.hands, peer.attempts, peer.in_a_row), (7, 65_536, 9));
         assert_eq!((peer.failed_checks, peer.forgiven), (2, 3));
-        assert_eq!(peers.standing(&public(3), budget), standing);
+        assert_eq!(peers.standing(&public(3)), standing);
         let again = peers.recognise(&shown, &bob()).unwrap();
         assert_eq!(again, Recognised::Known);
     }
@@ -204,8 +203,8 @@ fn a_known_name_with_other_keys_is_told() {
 #[test]
 fn what_cannot_be_written_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::open(folder.path(), &mut rand::rng()).unwrap();
-    let mut peers = home.known_peers().unwrap();
+    let home = Home::open(folder.path(), None, &mut rand::rng()).unwrap();
+    let mut peers = home.list_of_peers().unwrap();
     met(&mut peers, 1);
     drop(home);
     drop(folder);

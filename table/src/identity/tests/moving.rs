@@ -5,7 +5,7 @@ use super::*;
 use crate::identity::{CannotSucceed, Home, HomeError, OldIdentity};
 
 fn open(folder: &Path) -> Result<Home, HomeError> {
-    Home::open(folder, &mut rand::rng())
+    Home::open(folder, None, &mut rand::rng())
 }
 
 /// Two empty places for folders of players.
@@ -18,7 +18,7 @@ fn places() -> (tempfile::TempDir, [std::path::PathBuf; 2]) {
 /// A player who knows Bob, and has counted him.
 fn player(folder: &Path) -> PublicIdentity {
     let home = open(folder).unwrap();
-    let mut peers = home.known_peers().unwrap();
+    let mut peers = home.list_of_peers().unwrap();
     peers.remember(&public(1), &bob(), &[], None).unwrap();
     peers.count_hands(&public(1), 12).unwrap();
     peers.change(&public(1), |peer| peer.attempts = 3).unwrap();
@@ -47,7 +47,7 @@ fn a_new_identity_takes_over_who_was_known_and_the_old_one_plays_no_more() {
         let is = home.identity();
         assert_eq!(is.succession(), &done.succession);
         assert_eq!(is.succession().past().next(), Some(&was));
-        let peers = home.known_peers().unwrap();
+        let peers = home.list_of_peers().unwrap();
         let peer = peers.get(&public(1)).unwrap();
         assert_eq!((peer.hands, peer.attempts), (12, 3));
         match open(&old).err().unwrap() {
@@ -92,7 +92,7 @@ fn an_identity_has_one_successor_and_a_succession_that_was_broken_off_is_finishe
         assert_eq!(succeed(&old, &new).unwrap().succession, done.succession);
         let home = open(&new).unwrap();
         assert_eq!(home.identity().succession(), &done.succession);
-        assert_eq!(home.known_peers().unwrap().peers().len(), 1);
+        assert_eq!(home.list_of_peers().unwrap().peers().len(), 1);
         drop(home);
         fs::remove_file(new.join("identity.succession")).unwrap();
     }
@@ -175,7 +175,7 @@ fn an_old_identity_stays_old_whatever_becomes_of_the_file_that_says_so() {
     {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(old.join("identity"), &link).unwrap();
-        let by_link = Home::with_identity(&folder.path().join("x"), &link, &mut rand::rng());
+        let by_link = Home::open(&folder.path().join("x"), Some(&link), &mut rand::rng());
         assert!(matches!(by_link, Err(HomeError::Succeeded { .. })));
     }
     drop(folder);

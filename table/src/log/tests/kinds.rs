@@ -64,9 +64,10 @@ fn what_a_seat_may_say_is_taken_and_said_by_all_alike() {
                 for kind in log.may_say(seat) {
                     let part = table.part(kind, log, seat);
                     let (mut taker, mut sayer) = (log.clone(), log.clone());
-                    let signed = sayer.say(&table.identities[seat.index()], seat, &part);
-                    let taken = taker.take(signed.unwrap());
-                    assert_eq!(taken, Ok(Taken::New(part)));
+                    let said = sayer.say(&table.identities[seat.index()], seat, &part);
+                    let (signed, events) = said.unwrap();
+                    let taken = taker.take(signed);
+                    assert_eq!(taken, Ok(Taken::New(part, events)));
                     assert_eq!((taker.hash(), taker.phase()), (sayer.hash(), sayer.phase()));
                 }
             }
@@ -155,7 +156,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                 let mut other = bytes.clone();
                 other[at] ^= 1 << (at % 8);
                 let signed = table.sign_bytes(log, seat, other.clone());
-                if let Ok(Taken::New(part)) = log.clone().take(signed) {
+                if let Ok(Taken::New(part, _)) = log.clone().take(signed) {
                     assert_eq!(part.encode(log.shape(), bytes.len()), other);
                     assert_ne!(part, honest);
                 }

@@ -181,7 +181,7 @@ fn add(table: &Table, log: &mut MatchLog, last: &str) {
     let signed = table.sign(log, seat, &part(table, log, seat, letter));
     match log.take(signed) {
         Err(Refused::Foul(proof)) if letter.is_uppercase() => log.close(*proof),
-        taken => assert!(matches!(taken, Ok(Taken::New(_))), "{last} {taken:?}"),
+        taken => assert!(matches!(taken, Ok(Taken::New(..))), "{last} {taken:?}"),
     }
 }
 

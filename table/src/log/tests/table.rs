@@ -320,8 +320,8 @@ impl Table {
     pub(crate) fn speak(&self, log: &mut MatchLog) -> SignedPart {
         let seat = log.waits_for()[0];
         let part = self.honest(log, seat);
-        log.say(&self.identities[seat.index()], seat, &part)
-            .unwrap()
+        let said = log.say(&self.identities[seat.index()], seat, &part);
+        said.unwrap().0
     }
 
     /// Plays honestly until it is so.

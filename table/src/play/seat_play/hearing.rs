@@ -10,11 +10,12 @@ use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::vault::Vault;
-use super::{InHand, Play, Trouble};
+use super::{Play, Trouble};
 use crate::log::{
-    CardOpening, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage, Taken, ToDo,
+    CardOpening, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage,
+    Taken, ToDo,
 };
-use crate::rules::{Choice, Hand, Learners};
+use crate::rules::Learners;
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -25,13 +26,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         spent: Spent,
     ) -> Result<(), PlayError> {
         // The engine does what it is told in that order, and so it is told what it has done.
-        if self.stale > 0 {
-            self.stale -= 1;
+        let Some(connected) = &mut self.connected else {
+            return Ok(());
+        };
+        if connected.stale > 0 {
+            connected.stale -= 1;
             return Ok(());
         }
         if matches!(self.set.log.phase(), Phase::Over(_)) {
             return Ok(());
         }
+        connected.run.live = true;
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
@@ -40,7 +45,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.keep_hand(&deck.to_bytes(), None)?;
         self.hand.deck = Some(deck);
         self.hand.shuffle = Some(spent);
-        self.hand.live = true;
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);
@@ -51,15 +55,24 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Another seat has sent a message.
     pub(super) fn hear_message(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
         let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
-        let Some(line) = &mut self.line else {
+        let Some(connected) = &mut self.connected else {
             return Ok(());
         };
-        let knew = line.has_told_all();
-        match (line.hear(&self.set.log, message)).map_err(PlayError::Resume)? {
+        let knew = connected.told.has_told_all();
+        let to_do = connected.told.hear(&self.set.log, message);
+        match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
             ToDo::Take(part) => self.take(part)?,
-            ToDo::Ask => self.ask_for_all()?,
-            ToDo::TellAll => self.tell_all()?,
+            ToDo::Ask => {
+                self.recall()?;
+                if let Some(connected) = &mut self.connected {
+                    connected.unsent.push(LogMessage::AskForAll);
+                }
+            }
+            ToDo::TellAll => {
+                self.recall()?;
+                self.tell_from(0);
+            }
         }
         match !knew && self.may_speak() {
             true => self.resumed(),
@@ -72,10 +85,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let before = self.set.log.phase();
         match self.set.log.take(signed.clone()) {
             Ok(Taken::Known) => Ok(()),
-            Ok(Taken::New(part)) => {
+            Ok(Taken::New(part, events)) => {
                 let step = signed.step;
                 self.unwritten.push(signed);
-                self.added(seat, step, &part, before)
+                self.added(seat, step, &part, &before, events)
             }
             Err(Refused::Foul(proof)) => {
                 self.unwritten.push(proof.part.clone());
@@ -106,32 +119,21 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// A part has been added to a step of the log that was in the phase `before`.
+    /// A part has been added to the log, which was in the phase `before`, and this is what it brought about.
     pub(super) fn added(
         &mut self,
         seat: Seat,
         step: u64,
         part: &Part,
-        before: Phase,
+        before: &Phase,
+        events: Vec<LogEvent>,
     ) -> Result<(), PlayError> {
+        for event in events {
+            self.happened(step, event)?;
+        }
         let theirs = seat != self.set.seat;
-        let complete = self.set.log.phase() != before;
-        self.tell_sealed();
         match (part, before) {
-            // Where too few have chips nothing is dealt.
-            (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
             (Part::Seal(seal), _) if theirs => self.check_seal(seal),
-            (Part::Again, _) => {
-                // What is wrong with a seal is told once all have heard that the try is void.
-                let trouble = self.hand.trouble.take();
-                self.voided += u32::from(theirs);
-                self.stale += usize::from(self.hand.ordered && self.hand.deck.is_none());
-                self.hand = InHand {
-                    trouble,
-                    ..InHand::default()
-                };
-                self.news.push_back(News::Again { seat });
-            }
             (Part::Open(cards), Phase::Open(openings)) if theirs => {
                 let due = openings.iter().filter(|opening| opening.opener == seat);
                 let learners = due.flat_map(|opening| &opening.cards);
@@ -139,37 +141,44 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 let opened: Vec<_> = cards.iter().cloned().zip(learners).collect();
                 self.learn(step, &opened)?;
             }
-            (Part::Move(choice), _) => {
-                let bets = matches!(
-                    choice,
-                    Choice::Call | Choice::Bet { .. } | Choice::Raise { .. }
-                );
-                let left = self.set.log.game().map(Hand::stacks).unwrap_or_default();
-                self.news.push_back(News::Chose {
-                    seat,
-                    choice: choice.clone(),
-                    all_in: bets && left.get(seat.index()) == Some(&0),
-                });
+            _ => {}
+        }
+        self.note_due();
+        self.over();
+        Ok(())
+    }
+
+    /// Takes in an event of this step, and tells the player.
+    pub(super) fn happened(&mut self, step: u64, event: LogEvent) -> Result<(), PlayError> {
+        match &event {
+            LogEvent::Begun(_) => {
+                let (_, drawn) = self.set.log.of().header().stakes.deck();
+                self.hand.known = vec![None; drawn];
             }
-            (Part::Void, Phase::Reseal(_, steal)) => {
+            LogEvent::Sealed { .. } => {
+                self.tell_sealed();
+                return Ok(());
+            }
+            LogEvent::Void { seat } => {
+                self.voided += u32::from(*seat != self.set.seat);
+                if let Some(connected) = &mut self.connected {
+                    let runs = connected.run.ordered && self.hand.deck.is_none();
+                    connected.stale += usize::from(runs);
+                }
+                // What is wrong with a seal is told once all have heard that the try is void.
+                self.end_try();
+            }
+            LogEvent::NotStolen { seat } => {
                 // The choice lies one step or two before. If the engines ran for it, this is one more
                 // run that did not end well.
                 let ran = |choice| step <= choice + 2;
-                self.voided += u32::from(theirs && self.hand.reshuffled.is_some_and(ran));
-                self.settled(&steal, false);
-                self.news.push_back(News::NotStolen { seat });
+                let theirs = *seat != self.set.seat;
+                let reshuffled = self.connected.as_ref().and_then(|now| now.run.reshuffled);
+                self.voided += u32::from(theirs && reshuffled.is_some_and(ran));
+                self.settled(&[]);
             }
-            (Part::Reseal(_), Phase::Reseal(_, steal))
-                if !matches!(self.set.log.phase(), Phase::Reseal(..)) =>
-            {
-                self.settled(&steal, true);
-            }
-            (Part::Reveal(_), Phase::Reveal(_)) if complete => {
-                let rolled = self.set.log.game().and_then(Hand::last_roll).cloned();
-                self.news.extend(rolled.map(News::Rolled));
-            }
-            (Part::Result(_), Phase::Result(outcome)) if complete => {
-                let hand = self.set.log.attempt().hand - 1;
+            LogEvent::Reshuffled { positions, .. } => self.settled(positions),
+            LogEvent::HandOver { outcome, .. } => {
                 self.paused = self.pauses && !outcome.shown.is_empty();
                 // What was said of its cards is not to be taken back after a crash.
                 self.write()?;
@@ -178,31 +187,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                     self.destroy_deck()?;
                 }
                 // What failed a check is told when all have signed the result.
-                self.hand = InHand {
-                    trouble: self.hand.trouble.take(),
-                    ..InHand::default()
-                };
+                self.end_try();
                 self.set.log.forget_older_hands();
-                self.news.push_back(News::HandOver { hand, outcome });
             }
             _ => {}
         }
-        if let Some(stop) = part.stop() {
-            self.news.push_back(News::Stopped { seat, stop });
-        }
-        self.note_due();
-        self.over();
+        self.news.push_back(News::Log(event));
         Ok(())
-    }
-
-    pub(super) fn dealt(&mut self) {
-        let attempt = self.set.log.attempt();
-        let (_, drawn) = self.set.log.of().header().stakes.deck();
-        self.hand.known = vec![None; drawn];
-        self.news.push_back(News::Dealt {
-            hand: attempt.hand,
-            attempt: attempt.attempt,
-        });
     }
 
     /// Tells once that the deck is sealed. Before the host's first opening the try can still be void.

@@ -1,22 +1,15 @@
 //! What a seat orders of its engine: when the log has come to where it is due, and never before all that
 //! was said is on the disk.
 
-use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
+use super::super::orders::{Order, Orders};
 use super::super::vault::Vault;
-use super::{Orders, Play, Reshuffling};
+use super::{Connected, Play};
 use crate::hash::Hash;
 use crate::log::{MatchLog, Phase, Storage};
 use crate::seat::Seat;
-
-/// Something for the engine to do.
-pub(super) enum Due {
-    Shuffle(Randomness, Vec<u8>),
-    Reshuffle(Reshuffling),
-    Prepare(u32),
-}
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the match cannot go on without another shuffle.
@@ -24,7 +17,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match self.set.log.phase() {
             Phase::Deal => true,
             Phase::Seal(_) => self.hand.deck.is_none(),
-            Phase::Reseal(seat, _) => self.hand.live && seat == self.set.seat,
+            Phase::Reseal(seat, _) => self.runs_live() && seat == self.set.seat,
             _ => false,
         }
     }
@@ -37,36 +30,45 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.may_speak() {
             return;
         }
-        if self.set.log.phase() == Phase::Seal(Seat::HOST)
-            && !self.hand.ordered
-            && !self.has_lost_its_run()
-            && let (Some(seeds), Some(name)) = (self.hand.seeds.take(), deck_name(&self.set.log))
-        {
-            self.hand.ordered = true;
-            self.due.push_back(Due::Shuffle(seeds, name));
-            self.pooled = self.pooled.saturating_sub(1);
-        }
         let reshuffling = self.reshuffling_due();
-        self.due.extend(reshuffling.map(Due::Reshuffle));
-        let batch = self.set.log.batch();
-        if batch > 0 && self.stands() && !self.hand.prepared {
-            self.hand.prepared = true;
-            self.due.push_back(Due::Prepare(batch));
-            self.pooled += batch;
+        let lost_its_run = self.has_lost_its_run();
+        let (stands, log) = (self.stands(), &self.set.log);
+        let Some(Connected {
+            run, due, pooled, ..
+        }) = &mut self.connected
+        else {
+            return;
+        };
+        if log.phase() == Phase::Seal(Seat::HOST)
+            && !run.ordered
+            && !lost_its_run
+            && let (Some(seeds), Some(name)) = (run.seeds.take(), deck_name(log))
+        {
+            run.ordered = true;
+            due.push_back(Order::Shuffle(seeds, name));
+            *pooled = pooled.saturating_sub(1);
+        }
+        due.extend(reshuffling.map(Order::Reshuffle));
+        let batch = log.batch();
+        if batch > 0 && stands && !run.prepared {
+            run.prepared = true;
+            due.push_back(Order::Prepare(batch));
+            *pooled += batch;
         }
     }
 
     /// Orders what is due. All that was said before is on the disk before the engine runs.
     pub(super) fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
-        if !self.due.is_empty() {
+        let due = self
+            .connected
+            .as_mut()
+            .map(|now| std::mem::take(&mut now.due));
+        let due = due.unwrap_or_default();
+        if !due.is_empty() {
             self.write()?;
         }
-        for due in self.due.drain(..) {
-            match due {
-                Due::Shuffle(seeds, name) => orders.shuffle(seeds, name),
-                Due::Reshuffle(reshuffling) => orders.reshuffle(reshuffling),
-                Due::Prepare(hands) => orders.prepare(hands),
-            }
+        for order in due {
+            orders.order(order);
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! A line that goes, and another that comes: what a seat forgets, tells, and takes up again.
 
+use std::iter;
+
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
@@ -8,14 +10,15 @@ use super::super::news::News;
 use super::super::own_dice;
 use super::super::vault::Vault;
 use super::stealing::steal_name;
-use super::{Play, deck_name};
-use crate::log::{LogMessage, Phase, Resuming, Storage};
+use super::{Connected, Play, deck_name};
+use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The match begins on a line on which both sides have agreed to it.
-    pub fn begin(&mut self) {
-        self.line = Some(Resuming::first_line());
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn begin(&mut self) {
+        self.connected = Some(Connected::new(Resuming::first_line()));
     }
 
     /// The match goes on on a new line. [`go_on`](Self::go_on) then tells what this side has, and
@@ -23,37 +26,25 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// If what was heard cannot be written.
-    pub fn meet_again(&mut self) -> Result<(), PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn meet_again(&mut self) -> Result<(), PlayError> {
         self.lose_line();
         self.write()?;
-        self.line = Some(Resuming::meet_again());
+        self.connected = Some(Connected::new(Resuming::meet_again()));
         self.tell_from(self.set.log.resume().from);
         Ok(())
     }
 
-    /// The line is gone, and with it the engine, with all that was ordered of it.
-    pub fn lose_line(&mut self) {
-        self.line = None;
-        self.unsent.clear();
-        self.due.clear();
-        self.stale = 0;
-        self.pooled = 0;
-        self.failed = None;
-        self.hand.seeds = None;
-        self.hand.ordered = false;
-        self.hand.prepared = false;
-        self.hand.live = false;
-        self.hand.reshuffled = None;
-        self.asked = None;
-        // It is told again on the next line.
-        self.told_turn = None;
-        self.news
-            .retain(|news| !matches!(news, News::TheirTurn { .. }));
+    /// The connection is lost, and with it the engine and all its orders.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn lose_line(&mut self) {
+        self.connected = None;
     }
 
     /// Whether this seat may sign something: there is a line, and the other side has told all.
     pub(super) fn may_speak(&self) -> bool {
-        self.line.as_ref().is_some_and(Resuming::has_told_all)
+        let connected = self.connected.as_ref();
+        connected.is_some_and(|connected| connected.told.has_told_all())
     }
 
     /// Whether there is a line on which the other side has told all that it has.
@@ -61,23 +52,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.may_speak()
     }
 
-    pub(super) fn ask_for_all(&mut self) -> Result<(), PlayError> {
-        self.recall()?;
-        self.unsent.push(LogMessage::AskForAll);
-        Ok(())
-    }
-
-    pub(super) fn tell_all(&mut self) -> Result<(), PlayError> {
-        self.recall()?;
-        self.tell_from(0);
-        Ok(())
-    }
-
-    fn tell_from(&mut self, from: u64) {
+    /// Tells what this side has of the match, from a step on.
+    pub(super) fn tell_from(&mut self, from: u64) {
         let log = &self.set.log;
-        self.unsent.push(LogMessage::Resume(log.resume_from(from)));
-        let parts = log.history(from).cloned().map(LogMessage::Part);
-        self.unsent.extend(parts);
+        if let Some(connected) = &mut self.connected {
+            let resume = LogMessage::Resume(log.resume_from(from));
+            let parts = log.history(from).cloned().map(LogMessage::Part);
+            connected.unsent.extend(iter::once(resume).chain(parts));
+        }
     }
 
     /// Takes what was forgotten of the log from its file.
@@ -101,7 +83,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if self.set.log.lost_its_run() || lacks_deck {
             self.lost_run = Some((attempt.hand, attempt.attempt));
         }
-        self.asked = None;
+        self.ask_again();
         self.note_due();
         self.news.push_back(News::Resumed);
         self.over();
@@ -125,8 +107,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let (None, Some(name)) = (&self.hand.deck, deck_name(log)) else {
             return Ok(());
         };
-        if self.hand.known.is_empty() {
-            self.dealt();
+        if self.hand.known.is_empty()
+            && let Some(begun) = log.begun()
+        {
+            self.happened(log.step(), LogEvent::Begun(begun))?;
         }
         let Some(kept) = kept else {
             return Ok(());
@@ -144,7 +128,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.hand.dice = dice;
             }
             // Its user may have another copy. On a line it is known that there is no other way on.
-            None if stands && self.line.is_none() => return Err(PlayError::Deck),
+            None if stands && self.connected.is_none() => return Err(PlayError::Deck),
             // That of a try before.
             None => return Ok(()),
         }

@@ -18,7 +18,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
         let may = self.set.log.may_say(self.set.seat);
         if may.is_empty() {
-            self.tell_whose_turn_it_is();
             return Ok(None);
         }
         match self.hand.trouble {
@@ -35,9 +34,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if self.leaving && self.leaves_now() {
             return Ok(Some(Part::Leave));
         }
+        let connected = self.connected.as_ref();
+        let engine_failed = connected.is_some_and(|connected| connected.failed.is_some());
         match self.set.log.phase() {
             // No more can be shuffled.
-            Phase::Deal if self.failed.is_some() => Ok(None),
+            Phase::Deal if engine_failed => Ok(None),
             Phase::Deal if self.sits_out => {
                 self.ask(News::SitsOut);
                 Ok(None)
@@ -99,21 +100,23 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Asks the player, once in each step.
     pub(super) fn ask(&mut self, question: News) {
         let step = self.set.log.step();
-        if self.asked != Some(step) {
-            self.asked = Some(step);
+        if let Some(connected) = &mut self.connected
+            && connected.asked.replace(step) != Some(step)
+        {
             self.news.push_back(question);
         }
     }
 
-    /// Tells once in each step that another seat is to choose.
-    fn tell_whose_turn_it_is(&mut self) {
-        let now = Some(self.set.log.step());
-        if let Phase::Choose { seat, .. } = self.set.log.phase()
-            && seat != self.set.seat
-            && self.told_turn != now
-        {
-            self.told_turn = now;
-            self.news.push_back(News::TheirTurn { seat });
+    /// The news that another seat is to choose, once in each step of a connection.
+    pub(super) fn their_turn(&mut self) -> Option<News> {
+        let step = self.set.log.step();
+        match self.set.log.phase() {
+            Phase::Choose { seat, .. } if seat != self.set.seat && self.may_speak() => {
+                let connected = self.connected.as_mut()?;
+                let is_new = connected.told_turn.replace(step) != Some(step);
+                is_new.then_some(News::TheirTurn { seat })
+            }
+            _ => None,
         }
     }
 
@@ -162,7 +165,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             nonce,
         };
         self.set.inputs.append(&input).map_err(PlayError::Inputs)?;
-        self.hand.seeds = Some(seeds);
+        if let Some(connected) = &mut self.connected {
+            connected.run.seeds = Some(seeds);
+        }
         let batch = self.batch();
         let deal = self.set.log.deal(commitment, rebuys, batch);
         Ok(Some(Part::Deal(deal)))
@@ -172,7 +177,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn batch(&self) -> u32 {
         let hands = self.set.log.of().header().stakes.hands();
         let left = hands.saturating_sub(self.set.log.attempt().hand);
-        let pooled = self.pooled.saturating_sub(1);
+        let pooled = self.connected.as_ref().map_or(0, |now| now.pooled);
+        let pooled = pooled.saturating_sub(1);
         match pooled {
             0 | 1 => BATCH.min(left.saturating_sub(pooled)),
             _ => 0,

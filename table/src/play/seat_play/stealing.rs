@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
+use super::super::orders::Reshuffling;
 use super::super::vault::Vault;
 use super::{Play, Trouble};
 use crate::hash::Hash;
@@ -14,27 +15,12 @@ use crate::log::{MatchLog, Part, Phase, Storage};
 use crate::rules::Steal;
 use crate::seat::Seat;
 
-/// A hand that the engine is to shuffle again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reshuffling {
-    /// The step of the choice that asks for it.
-    pub step: u64,
-    /// The step of the choice before, for which a hand of this deck was shuffled again, if any was.
-    pub after: Option<u64>,
-    /// The positions of its cards.
-    pub hand: Vec<usize>,
-    /// The other seat's share of the bits that say whether the seeds of the deck were in range.
-    pub validity: Share,
-    /// The name that both sides use for the shuffled hand.
-    pub name: Vec<u8>,
-}
-
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the engine of this line has dealt the hand in play. Otherwise its cards can be
     /// opened, and nothing else.
     #[cfg(feature = "internals")]
     pub fn can_steal(&self) -> bool {
-        self.hand.live
+        self.runs_live()
     }
 
     /// The hand that the engine is to shuffle again, once.
@@ -43,7 +29,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let (Phase::Reseal(_, steal), Some(step)) = (log.phase(), log.stolen_in()) else {
             return None;
         };
-        if !self.hand.live || self.hand.reshuffled == Some(step) {
+        let run = &self.connected.as_ref()?.run;
+        if !run.live || run.reshuffled == Some(step) {
             return None;
         }
         let seals = Seat::all(log.seals().len()).zip(log.seals());
@@ -58,7 +45,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             },
             name: steal_name(log, step).unwrap_or_default(),
         };
-        self.hand.reshuffled = Some(step);
+        self.connected.as_mut()?.run.reshuffled = Some(step);
         Some(reshuffling)
     }
 
@@ -93,18 +80,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// What this seat says when it is to seal a hand anew, if anything.
     pub(super) fn reseal(&mut self, seat: Seat, steal: &Steal) -> Result<Option<Part>, PlayError> {
-        let log = &self.set.log;
+        let (log, live) = (&self.set.log, self.runs_live());
         let (Some(step), Some(cards)) = (log.stolen_in(), &mut self.hand.deck) else {
             return Ok(Some(Part::Void));
         };
         let Some(reseal) = cards.reseal(step) else {
             // The engine is not done yet, or it is gone.
-            return Ok((!self.hand.live).then_some(Part::Void));
+            return Ok((!live).then_some(Part::Void));
         };
         let reseal = reseal.map_err(PlayError::Engine)?;
         let agrees = match log.reseal() {
             // What was shuffled on a line that is gone, the other may not have.
-            None => seat != Seat::HOST || self.hand.live,
+            None => seat != Seat::HOST || live,
             Some(first) => match cards.check_again(step, &first.masked) {
                 Ok(()) => first.masked.len() == steal.hand.len(),
                 // Told once it has been said that nothing is stolen.
@@ -120,14 +107,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }))
     }
 
-    /// A hand was sealed anew by all, or by none: the cards that were seen at its positions lie
-    /// elsewhere, or not.
-    pub(super) fn settled(&mut self, steal: &Steal, sealed: bool) {
+    /// A theft is settled: other cards lie at the positions that all have sealed anew, if they have.
+    pub(super) fn settled(&mut self, resealed: &[usize]) {
         let used: Vec<u64> = self.steps_resealed().collect();
         if let Some(cards) = &mut self.hand.deck {
             cards.keep_only(&used);
         }
-        for &position in steal.hand.iter().filter(|_| sealed) {
+        for &position in resealed {
             self.hand.known[position] = None;
         }
     }

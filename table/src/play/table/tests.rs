@@ -108,8 +108,8 @@ fn is_silent(
     table.close_here().unwrap();
 
     let record = Record::read(&file.bytes()).unwrap();
-    assert_eq!(record.log().hash(), log.hash());
-    let claims: Vec<_> = record.claims().iter().map(|claim| claim.what).collect();
+    assert_eq!(record.log.hash(), log.hash());
+    let claims: Vec<_> = record.claims.iter().map(|claim| claim.what).collect();
     let away = !up && log.waits_for().contains(&own);
     let expected = match (limited, up, away) {
         (true, _, false) => vec![Claimed::OutOfTime, Claimed::Closed],
@@ -117,12 +117,7 @@ fn is_silent(
         _ => vec![Claimed::Away, Claimed::Closed],
     };
     assert_eq!(claims, expected);
-    assert!(
-        record
-            .claims()
-            .iter()
-            .all(|claim| claim.stands(record.log()))
-    );
+    assert!(record.claims.iter().all(|claim| claim.stands(&record.log)));
 
     let identity = Identity::from_seed([own.number(); 32]);
     let opened = Journal::open(MemoryStorage::of(file.bytes()), identity.file_key()).unwrap();
@@ -144,7 +139,7 @@ fn parts_of(world: &World, last_first: bool) -> Vec<SignedPart> {
     while let Some(seat) = speaker(&log) {
         let part = world.honest(&log, seat);
         let identity = &world.identities[seat.index()];
-        parts.push(log.say(identity, seat, &part).unwrap());
+        parts.push(log.say(identity, seat, &part).unwrap().0);
     }
     parts
 }

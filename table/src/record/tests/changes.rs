@@ -55,17 +55,17 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &Table, at: usize, bi
     assert!(changed_or_not_yours, "byte {at}: {own:?}");
     let read = Record::read(&changed);
     match (read, is_unsigned(bytes, &ends, at)) {
-        (Ok(record), true) => assert_eq!(record.log().hash(), log.hash(), "byte {at}"),
+        (Ok(record), true) => assert_eq!(record.log.hash(), log.hash(), "byte {at}"),
         // The length of one of the last records: as if the file were cut there.
         (Ok(record), false) => {
-            let parts = record.log().history(0).count();
+            let parts = record.log.history(0).count();
             let place = ends.partition_point(|&end| end <= at) - 1;
             assert!(at - ends[place] < 4, "byte {at} of the file");
             assert!(
-                record.torn() == bytes.len() - ends[place] && parts < place,
+                record.torn == bytes.len() - ends[place] && parts < place,
                 "byte {at}"
             );
-            assert!(record.log().history(0).eq(log.history(0).take(parts)));
+            assert!(record.log.history(0).eq(log.history(0).take(parts)));
         }
         // A seat, or a note of a hand or a card, that is not there.
         (Err(error), true) => assert!(at > ends[1] || error == BadRecord::NoMatch),
@@ -83,7 +83,7 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &Table, at: usize, bi
 fn a_changed_byte_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
     let table = holdem(2, 1);
     let (log, bytes) = noted(&table);
-    assert_eq!(Record::read(&bytes).unwrap().log().hash(), log.hash());
+    assert_eq!(Record::read(&bytes).unwrap().log.hash(), log.hash());
     for at in (0..bytes.len()).step_by(11) {
         flipped(&bytes, &log, &table, at, 1 << (at % 8));
     }
@@ -105,7 +105,7 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
         let read = Record::read(&file_of(&table, Seat::HOST, &dropped));
         match parts[i].step + 1 == log.step() {
             // As if it was not said yet.
-            true => assert_eq!(read.unwrap().log().waits_for(), [parts[i].seat]),
+            true => assert_eq!(read.unwrap().log.waits_for(), [parts[i].seat]),
             false => assert!(matches!(read, Err(BadRecord::Part { .. })), "{i}"),
         }
         let mut repeated = parts.clone();
@@ -128,7 +128,7 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
             let read = Record::read(&file_of(&table, Seat::HOST, &swapped));
             match parts[i - 1].step == parts[i].step {
                 // Two parts of one step can arrive in either order.
-                true => assert_eq!(read.unwrap().log().hash(), log.hash()),
+                true => assert_eq!(read.unwrap().log.hash(), log.hash()),
                 false => assert!(read.is_err(), "{i}"),
             }
         }
@@ -174,7 +174,7 @@ fn a_file_that_is_cut_at_any_byte_is_a_shorter_record_and_says_so() {
                 Err(error) => panic!("{cut} {zeros}: {error}"),
                 Ok(record) => {
                     // Where only a part of the MAC is missing, zeros make the record complete.
-                    let complete = torn.len() - record.torn();
+                    let complete = torn.len() - record.torn;
                     assert!(ends.contains(&complete) && complete >= ends[records]);
                 }
             }
@@ -209,12 +209,12 @@ fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
         Record::read_own(&bytes, &table.identities[0]).unwrap(),
         Record::read(&bytes).unwrap(),
     );
-    assert_eq!((mine.notes(), anybody.notes()), (1, 1));
-    assert_eq!(mine.hands()[0].seen.len(), 1);
-    assert!(anybody.hands()[0].seen.is_empty());
-    assert_eq!(anybody.log().phase(), log.phase());
+    assert_eq!((mine.notes, anybody.notes), (1, 1));
+    assert_eq!(mine.hands[0].seen.len(), 1);
+    assert!(anybody.hands[0].seen.is_empty());
+    assert_eq!(anybody.log.phase(), log.phase());
     // The card does not stand there for anybody to see.
-    let card = mine.hands()[0].seen[&0].0 as u16;
+    let card = mine.hands[0].seen[&0].0 as u16;
     let note = ends(&bytes)
         .windows(2)
         .find(|r| bytes[r[0] + 20] == 3)

@@ -8,7 +8,7 @@ use crate::seat::Seat;
 
 fn state(table: &Table, log: &MatchLog) -> MatchState {
     let record = Record::read(&file(table, Seat::HOST, log)).unwrap();
-    assert_eq!(record.log().final_stacks(), log.final_stacks());
+    assert_eq!(record.log.final_stacks(), log.final_stacks());
     record.state()
 }
 
@@ -46,7 +46,7 @@ fn what_the_signed_parts_decide_needs_no_signature_of_the_loser() {
     let mut pots = Vec::new();
     for (count, log) in table.prefixes(&parts).iter().enumerate() {
         let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count])).unwrap();
-        let unsettled = read.log().unsettled();
+        let unsettled = read.log.unsettled();
         assert_eq!(unsettled, log.unsettled());
         match (log.phase(), unsettled) {
             (Phase::Result(outcome), Some(Unsettled::Decided(decided))) => {

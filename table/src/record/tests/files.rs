@@ -69,7 +69,7 @@ pub(super) fn random_match(table: &Table, seed: u64, hands: u32) -> (MatchLog, V
             (kind, _) => table.part(kind, &log, seat),
         };
         let identity = &table.identities[seat.index()];
-        let said = log.say(identity, seat, &part).unwrap();
+        let (said, _) = log.say(identity, seat, &part).unwrap();
         if let Phase::Open(openings) = &phase
             && log.phase() != phase
         {

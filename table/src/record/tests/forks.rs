@@ -56,7 +56,7 @@ fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
     changed[host..host + 6].copy_from_slice(b"seat 1");
     changed[guest..guest + 6].copy_from_slice(b"seat 0");
     let swapped = Record::read(&changed).unwrap();
-    assert!(!swapped.is_read_by_owner());
+    assert!(!swapped.read_by_owner);
     let compared = Compared::Together {
         more: [0, 0],
         renamed: vec![Seat::HOST, Seat::GUEST],
@@ -98,11 +98,11 @@ fn a_seat_that_told_each_side_something_else_is_named_with_the_hand_and_convicte
             let told = [&parts[..count], &[forked]].concat();
             let other = read(&table, Seat::GUEST, &told);
             for (one, other) in [(&whole, &other), (&other, &whole)] {
-                let Compared::Forked(forked) = compare(one, other) else {
+                let Compared::Forked { hand: at, evidence } = compare(one, other) else {
                     panic!("{count}");
                 };
-                assert_eq!((forked.evidence.seat(), forked.hand), (part.seat, hand));
-                assert!(forked.evidence.holds(&table.of));
+                assert_eq!((evidence.seat(), at), (part.seat, hand));
+                assert!(evidence.holds(&table.of));
             }
         }
     }

@@ -4,24 +4,24 @@ use dealerless::deck::Card;
 
 use super::files::{begun, face, file, random_match};
 use crate::log::tests::table::{Table, draw, free_deck, holdem};
-use crate::log::{Attempt, MatchLog, PartKind, Phase, Seen};
-use crate::record::{BadRecord, HandEvent, Record, RecordedHand};
+use crate::log::{Attempt, LogEvent, MatchLog, PartKind, Phase, Seen};
+use crate::record::{BadRecord, Record, RecordedHand};
 use crate::rules::Choice;
 use crate::seat::Seat;
 
 /// The chips that a seat has at the end of a hand, by what happened in it.
 fn chips(hand: &RecordedHand, seat: Seat) -> u64 {
-    let posted: u64 = (hand.posts.iter().filter(|post| post.seat == seat))
+    let posted: u64 = (hand.begun.posts.iter().filter(|post| post.seat == seat))
         .map(|post| post.chips)
         .sum();
-    let mut chips = hand.stacks[seat.index()] - posted;
+    let mut chips = hand.begun.stacks[seat.index()] - posted;
     for event in &hand.events {
         match event {
-            HandEvent::Chose(chosen) if chosen.seat == seat => {
+            LogEvent::Chose(chosen) if chosen.seat == seat => {
                 chips -= chosen.paid;
                 assert_eq!(chosen.all_in, chosen.paid > 0 && chips == 0);
             }
-            HandEvent::Returned {
+            LogEvent::Returned {
                 seat: to,
                 chips: back,
             } if *to == seat => chips += back,
@@ -39,7 +39,7 @@ fn same_chips(table: &Table, hand: &RecordedHand) {
     let Some(outcome) = &hand.outcome else { return };
     if table.of.header().stakes.betting().is_some() {
         let all: Vec<u64> = table.seats().map(|seat| chips(hand, seat)).collect();
-        assert_eq!(all, outcome.stacks, "hand {}", hand.number);
+        assert_eq!(all, outcome.stacks, "hand {}", hand.begun.hand);
     }
 }
 
@@ -54,10 +54,10 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
     ] {
         let (log, bytes) = random_match(&table, 7, hands);
         let record = Record::read_own(&bytes, &table.identities[0]).unwrap();
-        assert_eq!(record.log().hash(), log.hash());
+        assert_eq!(record.log.hash(), log.hash());
         let played = log.attempt().hand as usize - 1;
-        assert_eq!((record.hands().len(), record.played()), (played, played));
-        for hand in record.hands() {
+        assert_eq!((record.hands.len(), record.played()), (played, played));
+        for hand in &record.hands {
             same_chips(&table, hand);
             let own = &hand.held[0];
             assert!(own.iter().all(|position| hand.card(*position).is_some()));
@@ -67,7 +67,7 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
             assert!(others.all(|position| hand.card(*position).is_none()));
         }
         let anybody = Record::read(&bytes).unwrap();
-        for (hand, own) in anybody.hands().iter().zip(record.hands()) {
+        for (hand, own) in anybody.hands.iter().zip(&record.hands) {
             let public = RecordedHand {
                 seen: Default::default(),
                 ..own.clone()
@@ -82,13 +82,13 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
     let table = holdem(2, 1);
     let log = table.played();
     let record = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
-    let [hand] = record.hands() else { panic!() };
+    let [hand] = &record.hands[..] else { panic!() };
     let told: Vec<String> = (hand.events.iter())
         .map(|event| match event {
-            HandEvent::Dealt { seat, positions } => format!("{seat} {positions:?}"),
-            HandEvent::Board(cards) => format!("board {}", cards.len()),
-            HandEvent::Shown { seat, cards } => format!("{seat} shows {}", cards.len()),
-            HandEvent::Chose(chosen) => match chosen.choice {
+            LogEvent::Dealt { seat, positions } => format!("{seat} {positions:?}"),
+            LogEvent::Board(cards) => format!("board {}", cards.len()),
+            LogEvent::Shown { seat, cards } => format!("{seat} shows {}", cards.len()),
+            LogEvent::Chose(chosen) => match chosen.choice {
                 Choice::Show => String::new(),
                 _ => format!("{} {}", chosen.seat, chosen.paid),
             },
@@ -120,7 +120,10 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
         .map(|position| face(&table, &dealt, position))
         .collect();
     assert_eq!(hand.board(), board);
-    assert_eq!((hand.posts[0].seat, hand.posts[1].chips), (hand.button, 2));
+    assert_eq!(
+        (hand.begun.posts[0].seat, hand.begun.posts[1].chips),
+        (hand.begun.button, 2)
+    );
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
         notes.iter().for_each(|note| journal.note(note));
         journal.append([]).unwrap();
         let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
-        let seen = record.hands()[0].seen.get(&position);
+        let seen = record.hands[0].seen.get(&position);
         let counts = notes.contains(&new).then_some(&new.card);
         assert_eq!(seen, counts);
     }
@@ -155,15 +158,15 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
     journal.note(&old);
     journal.append([]).unwrap();
     let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
-    assert_eq!(record.hands()[0].seen.get(&position), Some(&old.card));
+    assert_eq!(record.hands[0].seen.get(&position), Some(&old.card));
 }
 
 /// The positions that were shuffled again, and since when, as the record of the host tells it.
 fn reshuffled(table: &Table, log: &MatchLog) -> Vec<(usize, u64)> {
     let record = Record::read(&file(table, Seat::HOST, log)).unwrap();
-    let hand = &record.hands()[0];
+    let hand = &record.hands[0];
     let told = hand.events.iter().find_map(|event| match event {
-        HandEvent::Reshuffled {
+        LogEvent::Reshuffled {
             seat,
             positions,
             since,
@@ -192,7 +195,7 @@ fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
     let again = table.part(PartKind::Again, &log, guest);
     log.say(&table.identities[1], guest, &again).unwrap();
     let open = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
-    assert!(open.hands().is_empty());
+    assert!(open.hands.is_empty());
     // The host seals first, and does not seal the next try.
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Seal(_)));
     let again = table.part(PartKind::Again, &log, Seat::HOST);
@@ -204,9 +207,9 @@ fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
     journal.note(&good);
     journal.append(log.history(0)).unwrap();
     let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
-    let [hand] = record.hands() else { panic!() };
+    let [hand] = &record.hands[..] else { panic!() };
     assert_eq!(
-        (hand.number, &hand.voided[..]),
+        (hand.begun.hand, &hand.voided[..]),
         (1, &[guest, Seat::HOST][..])
     );
     assert_eq!(hand.seen.iter().collect::<Vec<_>>(), [(&2, &good.card)]);

@@ -37,7 +37,7 @@ fn a_match_of_a_thousand_hands_is_verified() {
         let begun = Instant::now();
         let record = Record::read(&bytes).unwrap();
         let taken = begun.elapsed();
-        let parts = record.log().history(0).count();
+        let parts = record.log.history(0).count();
         let (hands, bytes) = (record.played(), bytes.len());
         println!("{hands} hands, {parts} parts, {bytes} bytes: {taken:?}");
     }

@@ -25,8 +25,8 @@ impl Player {
         // In memory where that can be: the tests write often, and each write waits for the disk.
         let memory = tempfile::tempdir_in("/dev/shm");
         let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
-        let home = Arc::new(Home::open(folder.path(), &mut rand::rng()).unwrap());
-        let peers = SharedPeers::new(home.known_peers().unwrap());
+        let home = Arc::new(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
+        let peers = home.known_peers().unwrap();
         Player {
             folder,
             home,
@@ -55,8 +55,8 @@ impl Player {
         let home = Arc::into_inner(home).expect("nobody else has it");
         let done = OldIdentity::open(old.path()).unwrap().be_succeeded(home);
         done.unwrap();
-        let home = Arc::new(Home::open(folder.path(), &mut rand::rng()).unwrap());
-        let peers = SharedPeers::new(home.known_peers().unwrap());
+        let home = Arc::new(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
+        let peers = home.known_peers().unwrap();
         Player {
             folder,
             home,

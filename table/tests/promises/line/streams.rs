@@ -35,7 +35,7 @@ fn both_engines_may_send_much_at_once_and_receive_afterwards() {
                 .iter()
                 .enumerate()
             {
-                engine.set_priority(*priority);
+                line.set_engine_priority(*priority);
                 engine
                     .send(vec![own + 10 * part as u8; LEN / 3], SOON)
                     .unwrap();
@@ -58,7 +58,7 @@ fn both_engines_may_send_much_at_once_and_receive_afterwards() {
 fn a_move_passes_a_pool_that_fills_and_that_nobody_reads() {
     let (host, guest) = met(Timing::default());
     let mut engine = guest.engine(1).unwrap();
-    engine.set_priority(Priority::Pool);
+    guest.set_engine_priority(Priority::Pool);
     engine.send(vec![7; 8 << 20], SOON).unwrap();
     for number in 0..100u8 {
         guest.send_log(vec![number; 300]).unwrap();
@@ -100,7 +100,7 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
 fn deal(line: &Line, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
-    let counted = CountedAttempts::new(&own.peers, &line.peer, budget).unwrap();
+    let counted = CountedAttempts::new(&own.peers, &line.peer).unwrap();
     let offer = Offer::new(role, Security::Malicious)
         .bound_to(&line.handshake_hash)
         .statistical_security(budget.rho())

@@ -52,12 +52,10 @@ fn table(
     header: dealerless_table::log::Header,
     line: Line,
 ) -> Table<DiskStorage, MemoryVault, ()> {
-    let identity = host.home.shared_identity();
+    let identity = Arc::clone(host.home.identity());
     let seating = Seating::of_line(&line, header, (identity.public(), &host.name)).unwrap();
     let of = seating.sitting.of.clone();
-    let (path, storage) = Shelf::new(host.home.matches())
-        .create(&of.id(), "Bob")
-        .unwrap();
+    let (path, storage) = Shelf(host.home.matches()).create(&of.id(), "Bob").unwrap();
     let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
     let setting = Setting {
         seat: seating.sitting.seat,
@@ -102,7 +100,7 @@ fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_wi
     let (door, mut header) = waiting(&host);
     let _joined = guest.join(&super::players::invite(&door)).unwrap();
     let line = line(&door);
-    let identity = host.home.shared_identity();
+    let identity = Arc::clone(host.home.identity());
     let own = (identity.public(), &host.name);
     let mut sitting = Seating::of_line(&line, header.clone(), own)
         .unwrap()

@@ -2,7 +2,7 @@
 //! played is then computed anew, also those of tries that a killed program has made void.
 
 use dealerless_table::Seat;
-use dealerless_table::audit::{Audit, AuditError, Auditing, BadAudit, CannotAudit};
+use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
 use dealerless_table::log::{Input, MatchLog, Storage};
 use dealerless_table::record::{Record, RecordedHand};
 use zeroize::Zeroizing;
@@ -26,7 +26,7 @@ fn over(went: &Went, game: Game) -> Over {
         Record::read(&bytes).unwrap()
     });
     let inputs = [0, 1].map(|seat| {
-        let of = records[seat].of().id();
+        let of = records[seat].log.of().id();
         let opened = inputs(&went.disks[seat], Seat::new(seat as u8), of);
         opened.unwrap().inputs
     });
@@ -46,7 +46,7 @@ fn with_a_void_try() -> Over {
 
 impl Over {
     fn log(&self) -> &MatchLog {
-        self.records[0].log()
+        &self.records[0].log
     }
 
     /// Both open all to each other; `change` spoils what travels, by its number.
@@ -88,7 +88,7 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
     };
     let stolen = over(&World::play(&steal), Game::Steal);
     let reshuffled = |hand: &RecordedHand| (0..6).any(|at| hand.since(at) > 0);
-    assert!(stolen.records[0].hands().iter().any(reshuffled));
+    assert!(stolen.records[0].hands.iter().any(reshuffled));
     let deck = over(&World::play(&deck), Game::Deck);
     for over in [with_a_void_try(), deck, stolen] {
         let [one, other] = over.exchange(|_, _| {}).unwrap();
@@ -97,10 +97,10 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
         for record in &over.records {
             let tries = one.check(record, over.game.circuit()).unwrap();
             let void = tries.iter().filter(|of_try| of_try.void).count();
-            let voided: usize = record.hands().iter().map(|hand| hand.voided.len()).sum();
-            assert_eq!((tries.len(), void), (record.hands().len() + voided, voided));
+            let voided: usize = record.hands.iter().map(|hand| hand.voided.len()).sum();
+            assert_eq!((tries.len(), void), (record.hands.len() + voided, voided));
             for of_try in tries.iter().filter(|of_try| !of_try.void) {
-                let hand = &record.hands()[of_try.hand as usize - 1];
+                let hand = &record.hands[of_try.hand as usize - 1];
                 assert!(of_try.public.len() >= 2 || reshuffled(hand));
                 // Which cards lie there since a steal, no audit tells.
                 assert!(of_try.public.iter().all(|&at| hand.since(at) == 0));
@@ -124,7 +124,7 @@ fn boards_are_computed_anew_and_agree_with_what_was_opened() {
     let over = over(&World::play(&boards), Game::Boards);
     let [audit, _] = over.exchange(|_, _| {}).unwrap();
     let tries = audit.check(&over.records[1], over.game.circuit()).unwrap();
-    let set = &over.records[1].hands()[0];
+    let set = &over.records[1].hands[0];
     let opened: Vec<_> = set.public.values().copied().collect();
     assert_eq!((tries.len(), opened.len()), (1, 8));
     assert_eq!(tries[0].cards, opened);
@@ -142,13 +142,13 @@ fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
     assert!(went.stolen);
     let over = over(&went, game);
     let [audit, _] = over.exchange(|_, _| {}).unwrap();
-    let hand = &over.records[0].hands()[0];
+    let hand = &over.records[0].hands[0];
     let again = |position: &usize| hand.since(*position) > 0;
     assert!(hand.public.keys().any(again), "the stolen card is open");
     // Whose hand it was has noted the cards that are left of it.
     let bytes = went.disks[1].log().read().unwrap();
     let own = Record::read_own(&bytes, &identity(Seat::GUEST)).unwrap();
-    assert!(own.hands()[0].seen.keys().any(again));
+    assert!(own.hands[0].seen.keys().any(again));
     let tries = audit.check(&over.records[0], game.circuit()).unwrap();
     assert!(!tries[0].public.iter().any(again));
 }
@@ -272,8 +272,11 @@ fn only_what_is_written_is_an_audit() {
     let over = with_a_void_try();
     let bytes = over.exchange(|_, _| {}).unwrap()[0].encode();
     for cut in (0..bytes.len()).step_by(7) {
-        assert_eq!(Audit::decode(&bytes[..cut]).err(), Some(BadAudit));
+        assert_eq!(
+            Audit::decode(&bytes[..cut]).err(),
+            Some(AuditError::Malformed)
+        );
     }
     let longer = [&bytes[..], &[0]].concat();
-    assert_eq!(Audit::decode(&longer).err(), Some(BadAudit));
+    assert_eq!(Audit::decode(&longer).err(), Some(AuditError::Malformed));
 }

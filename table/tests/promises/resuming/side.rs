@@ -9,9 +9,9 @@ use dealerless::deck::Card;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport};
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{End, Inputs, Journal, LogMessage, OpenedInputs, SignedPart};
+use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
-    Binding, Command, Dealer, Event, News, Orders, Outbox, Play, PlayError, Setting, Vault,
+    Binding, Command, Dealer, Event, News, Order, Orders, Outbox, Play, PlayError, Setting, Vault,
 };
 use dealerless_table::{Seat, SystemRng, system_rng};
 
@@ -104,11 +104,7 @@ impl Outbox for Mouth<'_> {
 pub(crate) struct Nobody;
 
 impl Orders for Nobody {
-    fn shuffle(&mut self, _: dealerless::shuffle::Randomness, _: Vec<u8>) {
-        unreachable!("the engine is there when it is needed");
-    }
-
-    fn prepare(&mut self, _: u32) {
+    fn order(&mut self, _: Order) {
         unreachable!("the engine is there when it is needed");
     }
 }
@@ -226,8 +222,8 @@ impl Side {
         while let Some(news) = program.news() {
             told = true;
             match &news {
-                &News::Dealt { hand, attempt } => self.dealt = (hand, attempt),
-                News::Again { .. } => *void += 1,
+                News::Log(LogEvent::Begun(begun)) => self.dealt = (begun.hand, begun.attempt),
+                News::Log(LogEvent::Void { .. }) => *void += 1,
                 &News::Card { position, card } => {
                     let sealed = program.log().resealed(position);
                     let at = (self.dealt.0, self.dealt.1, (position, sealed));

@@ -80,7 +80,8 @@ fn deal(
     change: impl FnOnce(&mut Vec<u8>),
 ) -> Event {
     let honest = Part::Deal(log.deal(input, vec![false; 2], 0));
-    let mut part = log.clone().say(identity, Seat::HOST, &honest).unwrap().part;
+    let (said, _) = log.clone().say(identity, Seat::HOST, &honest).unwrap();
+    let mut part = said.part;
     change(&mut part);
     let (of, step, before) = (log.of().id(), 0u64.to_le_bytes(), log.hash());
     let signature = identity.sign("part", &[&of, &step, &before, &[0], &part]);

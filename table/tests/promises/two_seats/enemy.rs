@@ -347,7 +347,7 @@ fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convi
     let forks = [[1; 32], [2; 32], [3; 32]].map(|input| {
         let mut log = MatchLog::new(of.clone());
         let deal = Part::Deal(log.deal(input, vec![false; 2], 0));
-        log.say(&host.identity, Seat::HOST, &deal).unwrap()
+        log.say(&host.identity, Seat::HOST, &deal).unwrap().0
     });
     let said = |part: &SignedPart| Event::Said(LogMessage::Part(part.clone()).encode());
     for fork in &forks[..2] {
@@ -390,7 +390,7 @@ fn a_part_for_a_step_that_was_complete_without_it_convicts_also_when_the_step_is
         assert_eq!(end.unwrap(), foul);
         let record = Record::read(&guest.deeds.written()).unwrap();
         assert_eq!(record.state(), MatchState::Over(foul));
-        let proof = record.log().foul().unwrap();
+        let proof = record.log.foul().unwrap();
         assert_eq!((proof.part.step, record.played()), (2, hands as usize - 1));
     }
 }

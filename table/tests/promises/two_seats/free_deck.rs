@@ -2,7 +2,7 @@
 
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
-use dealerless_table::log::End;
+use dealerless_table::log::{End, LogEvent};
 use dealerless_table::play::{Command, News};
 use dealerless_table::rules::{Choice, Learners, Legal, Rolled, Stakes, Variety};
 
@@ -27,7 +27,7 @@ fn player() -> impl FnMut(&Seated, &News) -> Option<Command> {
     let mut said = 0;
     move |play, news| {
         let News::YourTurn { .. } = news else {
-            if let News::HandOver { .. } = news {
+            if let News::Log(LogEvent::HandOver { .. }) = news {
                 said = 0;
             }
             return None;
@@ -48,7 +48,7 @@ type Seen = (Vec<Rolled>, Vec<(usize, u64)>);
 
 fn seen(news: &News, seen: &mut Seen) {
     match news {
-        News::Rolled(rolled) => seen.0.push(rolled.clone()),
+        News::Log(LogEvent::Rolled(rolled)) => seen.0.push(rolled.clone()),
         News::Card { position, card } => seen.1.push((*position, card.0)),
         _ => {}
     }
@@ -117,9 +117,10 @@ fn cards_are_stolen_and_revealed_and_both_see_the_same() {
         let (mut said, mut all, mut void) = (0, Seen::default(), 0);
         let end = side.run(|play, news| {
             seen(news, &mut all);
-            void += usize::from(matches!(news, News::NotStolen { .. }));
+            let not_stolen = matches!(news, News::Log(LogEvent::NotStolen { .. }));
+            void += usize::from(not_stolen);
             match news {
-                News::Dealt { .. } => {
+                News::Log(LogEvent::Begun(_)) => {
                     said = 0;
                     all.1.clear();
                 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use dealerless::deck::Choice as Shuffle;
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchLog, Part, Seal, Stop};
+use dealerless_table::log::{Chosen, End, LogEvent, MatchLog, Part, Seal, Stop};
 use dealerless_table::play::{Command, DealCircuit, News, PlayError};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
@@ -213,11 +213,12 @@ fn a_seat_that_leaves_with_both_all_in_still_plays_the_hand_to_its_result() {
                 } => Choice::Raise { to: raise.max },
                 _ => Choice::Call,
             })),
-            News::Chose {
+            News::Log(LogEvent::Chose(Chosen {
                 seat,
                 choice: Choice::Call,
                 all_in: true,
-            } if *seat != own => {
+                ..
+            })) if *seat != own => {
                 costs = Some(play.log().lost_by_leaving(own));
                 Some(Command::Leave)
             }

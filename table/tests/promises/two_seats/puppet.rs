@@ -5,7 +5,7 @@ use dealerless::circuit::Party;
 use dealerless::shuffle::Randomness;
 use dealerless_table::Seat;
 use dealerless_table::log::{CardOpening, LogMessage, MatchLog, Part, Phase, SignedPart};
-use dealerless_table::play::{DealCircuit, Done, Event, HandDeck, Orders, Outbox, role};
+use dealerless_table::play::{DealCircuit, Done, Event, HandDeck, Order, Orders, Outbox, role};
 use dealerless_table::rules::Legal;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -65,7 +65,7 @@ impl Puppet {
             while let Some(mut part) = self.part() {
                 (self.twist)(&mut part);
                 let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
-                let said = self.log.say(identity, seat, &part).expect("no foul");
+                let (said, _) = self.log.say(identity, seat, &part).expect("no foul");
                 if self
                     .wiring
                     .wire
@@ -137,7 +137,7 @@ impl Puppet {
                 None => circuit.sample(party, &mut rng),
             };
             let name = dealerless_table::play::deck_name(&self.log).unwrap();
-            self.wiring.dealer.shuffle(seeds, name);
+            self.wiring.dealer.order(Order::Shuffle(seeds, name));
         }
         due
     }

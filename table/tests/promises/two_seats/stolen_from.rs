@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{End, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
+use dealerless_table::log::{End, LogEvent, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
 use dealerless_table::play::{Command, Event, News, Outbox, PlayError};
 use dealerless_table::rules::{Choice, Stakes, Variety};
 
@@ -32,14 +33,14 @@ impl Outbox for Liar<'_> {
             panic!("nothing else is sent on a first line");
         };
         let lie = match self.log.clone().take(signed.clone()) {
-            Ok(Taken::New(part)) => (self.lie)(&self.log, &part),
+            Ok(Taken::New(part, _)) => (self.lie)(&self.log, &part),
             taken => panic!("{taken:?}"),
         };
         let Some(lie) = lie else {
             self.log.take(signed).unwrap();
             return self.wire.send(message);
         };
-        let signed = self.log.say(&self.identity, Seat::HOST, &lie).unwrap();
+        let (signed, _) = self.log.say(&self.identity, Seat::HOST, &lie).unwrap();
         self.lied = Some(lie);
         self.wire.send(LogMessage::Part(signed).encode())
     }
@@ -54,7 +55,7 @@ impl Liar<'_> {
             } = self.log.phase()
             {
                 let pass = Part::Move(Choice::Pass);
-                let signed = self.log.say(&self.identity, Seat::HOST, &pass).unwrap();
+                let (signed, _) = self.log.say(&self.identity, Seat::HOST, &pass).unwrap();
                 self.wire.send(LogMessage::Part(signed).encode()).unwrap();
             }
             if let Event::Said(bytes) = events.recv().unwrap() {
@@ -129,7 +130,7 @@ fn steals_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
                             guest.play.command(Command::Choose(steal)).unwrap();
                             guest.go_on()?;
                         }
-                        News::NotStolen { .. } => return guest.go_on(),
+                        News::Log(LogEvent::NotStolen { .. }) => return guest.go_on(),
                         News::Over(_) => return Ok(()),
                         _ => {}
                     }
@@ -169,7 +170,7 @@ fn other_masked_values_of_a_hand_that_was_shuffled_again_are_a_failed_check() {
         _ => None,
     });
     assert!(
-        matches!(&end, Err(error @ PlayError::Seal(_)) if error.is_failed_check()),
+        matches!(&end, Err(error @ PlayError::Seal(_)) if error.blame() == Blame::CheatOrConnection),
         "{end:?}"
     );
     // It has said that nothing is stolen, and the hand lies there as before.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dealerless_table::log::{End, Journal, MatchLog, Sitting, Storage};
 use dealerless_table::play::{
-    Command, Event, News, Orders, Outbox, Play, PlayError, Reshuffling, Setting, Vault,
+    Command, Event, News, Order, Orders, Outbox, Play, PlayError, Setting, Vault,
 };
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{SystemRng, system_rng};
@@ -105,18 +105,12 @@ impl<W: Outbox> Outbox for Mouth<'_, W> {
 struct Hands<'a, O>(&'a mut O, &'a Deeds);
 
 impl<O: Orders> Orders for Hands<'_, O> {
-    fn shuffle(&mut self, seeds: dealerless::shuffle::Randomness, name: Vec<u8>) {
-        let deed = Deed::Shuffle(seeds.bits().to_vec(), name.clone());
-        self.1.add(deed).unwrap();
-        self.0.shuffle(seeds, name);
-    }
-
-    fn prepare(&mut self, hands: u32) {
-        self.0.prepare(hands);
-    }
-
-    fn reshuffle(&mut self, hand: Reshuffling) {
-        self.0.reshuffle(hand);
+    fn order(&mut self, order: Order) {
+        if let Order::Shuffle(seeds, name) = &order {
+            let deed = Deed::Shuffle(seeds.bits().to_vec(), name.clone());
+            self.1.add(deed).unwrap();
+        }
+        self.0.order(order);
     }
 
     fn voided(&mut self) -> io::Result<()> {

@@ -1,0 +1,212 @@
+//! The events of a complete step, from the state before it and the log after it.
+
+use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
+use super::match_log::MatchLog;
+use super::part::Part;
+use super::phase::Phase;
+use super::state::State;
+use crate::rules::{Choice, Hand, Learners, Legal, Opening, Posts};
+use crate::seat::Seat;
+
+/// The phase and the hand before a step is complete.
+pub(super) struct Before {
+    phase: Phase,
+    /// None in a game without chips, where a hand can be the whole deck.
+    hand: Option<Hand>,
+}
+
+impl Before {
+    pub(super) fn of(state: &State) -> Self {
+        let has_chips = state.stakes.betting().is_some();
+        let dealt = state.dealt.as_ref().filter(|_| has_chips);
+        Before {
+            phase: state.phase.clone(),
+            hand: dealt.map(|dealt| dealt.game.clone()),
+        }
+    }
+
+    /// The events of a step that is complete now, and in which the seats said this.
+    pub(super) fn events(&self, log: &MatchLog, said: &[(Seat, Part)]) -> Vec<LogEvent> {
+        let Some((seat, part)) = said.first() else {
+            return Vec::new();
+        };
+        let seat = *seat;
+        match (part, &self.phase) {
+            (Part::Again, _) => vec![LogEvent::Void { seat }],
+            (_, Phase::Deal) => log.begun().map(LogEvent::Begun).into_iter().collect(),
+            (_, Phase::Open(openings)) => self.opened(log, openings),
+            (Part::Move(choice), Phase::Choose { legal, .. }) => {
+                self.chose(log, seat, choice, legal)
+            }
+            (_, Phase::Reveal(_)) => {
+                let rolled = log.game().and_then(Hand::last_roll).cloned();
+                rolled.map(LogEvent::Rolled).into_iter().collect()
+            }
+            (Part::Void, _) => vec![LogEvent::NotStolen { seat }],
+            (_, Phase::Reseal(_, steal)) if log.stolen_in().is_none() => {
+                let first = steal.hand.first().and_then(|&first| log.resealed(first));
+                vec![LogEvent::Reshuffled {
+                    seat: steal.owner,
+                    positions: steal.hand.clone(),
+                    since: first.map_or(0, |(since, _)| since),
+                }]
+            }
+            (_, Phase::Result(outcome)) => vec![LogEvent::HandOver {
+                hand: log.attempt().hand - 1,
+                outcome: outcome.clone(),
+            }],
+            _ => Vec::new(),
+        }
+    }
+
+    fn opened(&self, log: &MatchLog, openings: &[Opening]) -> Vec<LogEvent> {
+        let mut cards: Vec<(usize, Learners)> =
+            openings.iter().flat_map(|o| &o.cards).copied().collect();
+        cards.sort_unstable();
+        cards.dedup();
+        let mut events = Vec::new();
+        if log.opened_first() {
+            events.extend(log.seal_hash().map(|seal| LogEvent::Sealed { seal }));
+        }
+        match &self.hand {
+            Some(hand) => {
+                events.extend(opened_to_hands(log, hand, &cards));
+                events.extend(returned(log, hand, None));
+            }
+            None => events.extend(cards.into_iter().map(|(position, to)| LogEvent::Opened {
+                position,
+                to,
+                card: match to {
+                    Learners::All => log.public_card(position),
+                    Learners::Seat(_) => None,
+                },
+            })),
+        }
+        events
+    }
+
+    fn chose(&self, log: &MatchLog, seat: Seat, choice: &Choice, legal: &Legal) -> Vec<LogEvent> {
+        let mut chosen = Chosen {
+            seat,
+            choice: choice.clone(),
+            level: 0,
+            paid: 0,
+            all_in: false,
+            held: Vec::new(),
+        };
+        let Some(hand) = &self.hand else {
+            return vec![LogEvent::Chose(chosen)];
+        };
+        let bets = hand.bets();
+        chosen.held = hand.held(seat);
+        chosen.level = bets.iter().copied().max().unwrap_or_default();
+        chosen.paid = match (choice, legal) {
+            (Choice::Call, Legal::Bet { call, .. }) => call.unwrap_or_default(),
+            (&(Choice::Bet { to } | Choice::Raise { to }), _) => {
+                to.saturating_sub(bets[seat.index()])
+            }
+            _ => 0,
+        };
+        chosen.all_in = chosen.paid > 0 && chosen.paid == hand.stacks()[seat.index()];
+        let returned = returned(log, hand, Some((seat, chosen.paid)));
+        let mut events = vec![LogEvent::Chose(chosen)];
+        events.extend(returned);
+        events
+    }
+}
+
+/// The events of an opening in a game with hands and a board.
+fn opened_to_hands(log: &MatchLog, before: &Hand, cards: &[(usize, Learners)]) -> Vec<LogEvent> {
+    let to_all = cards.iter().filter(|(_, to)| *to == Learners::All);
+    let mut faces: Vec<Face> = to_all
+        .filter_map(|&(position, _)| {
+            let card = log.public_card(position)?;
+            Some(Face { position, card })
+        })
+        .collect();
+    let mut events = Vec::new();
+    for seat in Seat::all(log.of().seats()) {
+        let to_seat = cards.iter().filter(|(_, to)| *to == Learners::Seat(seat));
+        let positions: Vec<usize> = to_seat.map(|card| card.0).collect();
+        if !positions.is_empty() {
+            events.push(LogEvent::Dealt { seat, positions });
+        }
+        let held = before.held(seat);
+        let face = |position: &usize| faces.iter().find(|face| face.position == *position);
+        let cards: Vec<Face> = held.iter().filter_map(face).copied().collect();
+        faces.retain(|face| !held.contains(&face.position));
+        if !cards.is_empty() {
+            events.push(LogEvent::Shown { seat, cards });
+        }
+    }
+    if !faces.is_empty() {
+        events.push(LogEvent::Board(faces));
+    }
+    events
+}
+
+/// The chips that nobody matched and that went back, if a seat has just paid that many.
+fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<LogEvent> {
+    let Some(game) = log.game() else {
+        return Vec::new();
+    };
+    let stacks = game.stacks().into_iter().zip(before.stacks());
+    let seats = Seat::all(log.of().seats()).zip(stacks);
+    let chips = seats.map(|(seat, (now, was))| {
+        let paid = paid.filter(|(who, _)| *who == seat);
+        let chips = (now + paid.map_or(0, |(_, paid)| paid)).saturating_sub(was);
+        LogEvent::Returned { seat, chips }
+    });
+    let is_some = |event: &LogEvent| !matches!(event, LogEvent::Returned { chips: 0, .. });
+    chips.filter(is_some).collect()
+}
+
+impl MatchLog {
+    /// The try in play, as it began.
+    pub(crate) fn begun(&self) -> Option<Begun> {
+        let dealt = self.state.dealt.as_ref()?;
+        let bought = |seat: &Seat| dealt.stacks[seat.index()] > self.state.stacks[seat.index()];
+        Some(Begun {
+            hand: self.state.hand,
+            attempt: self.state.attempt,
+            button: dealt.button,
+            stacks: dealt.stacks.clone(),
+            rebuys: Seat::all(dealt.stacks.len()).filter(bought).collect(),
+            posts: self.posts(&dealt.game, &dealt.stacks),
+        })
+    }
+
+    /// Whether the last complete step is the first opening of the try in play.
+    fn opened_first(&self) -> bool {
+        let dealt = self.state.dealt.as_ref();
+        let first = dealt.and_then(|dealt| dealt.openings.first());
+        first.is_some_and(|(opened, _)| opened + 1 == self.step())
+    }
+
+    /// The blinds or antes of a hand, in the order in which they are due.
+    fn posts(&self, game: &Hand, stacks: &[u64]) -> Vec<Post> {
+        let Some(rules) = self.state.stakes.betting() else {
+            return Vec::new();
+        };
+        let posted = game.posted();
+        let mut around: Vec<Seat> = Seat::all(stacks.len()).collect();
+        around.rotate_left(game.button().index() + 1);
+        around.retain(|seat| stacks[seat.index()] > 0);
+        let kinds = match rules.posts {
+            Posts::Antes { .. } => vec![PostKind::Ante; around.len()],
+            Posts::Blinds { .. } => vec![PostKind::Small, PostKind::Big],
+        };
+        // With two in the hand the button, which is the last, has the small blind.
+        if around.len() == 2 && kinds[0] == PostKind::Small {
+            around.rotate_left(1);
+        }
+        let post = |(seat, kind): (Seat, PostKind)| Post {
+            seat,
+            kind,
+            chips: posted[seat.index()],
+            all_in: posted[seat.index()] == stacks[seat.index()],
+        };
+        let posts = around.into_iter().zip(kinds).map(post);
+        posts.filter(|post| post.chips > 0).collect()
+    }
+}
