@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
-use dealerless_events::seated;
+use dealerless_events::game_name::GameName;
 use dealerless_program::arguments::{address, seconds};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
@@ -380,7 +380,7 @@ impl Waiting<'_> {
     /// Whether an open match is resumed where the command line asks for another one: a person is asked,
     /// everybody else is told. None if the guest does not wait for the answer.
     fn resumes(&mut self, line: &Line, file: &MatchFile) -> anyhow::Result<Option<bool>> {
-        let game = seated::game(&file.opened.sitting.of.header().stakes);
+        let game = GameName::of(&file.opened.sitting.of.header().stakes);
         let (of, peer, state) = (hex(&file.of()[..8]), file.peer_name(), file.state());
         let open = format!("{peer} comes back to your open match {of} ({game}, {state})");
         if !self.player.is_person() {

@@ -238,7 +238,7 @@ export function actionsView(app, picked) {
     const others = now.stacks.filter((_, seat) => seat !== own && !deal?.folded[seat]);
     if (others.every((stack) => stack === 0)) return "Nobody else has chips left to call with.";
     if (now.call !== null && (now.stacks[own] ?? 0) <= now.call) return "A call takes all your chips.";
-    if (app.match.seated?.game === "fixed-holdem") return "The limit of raises in this round is reached.";
+    if (app.match.seated?.fixed_limit) return "The limit of raises in this round is reached.";
     return now.call === null ? "The rules allow no bet here." : "The rules allow no raise here.";
   }
 

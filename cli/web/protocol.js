@@ -19,6 +19,7 @@
  * @property {"holdem" | "fixed-holdem" | "draw" | "deck" | "bridge"} game
  * @property {number} hands
  * @property {number} [stack]
+ * @property {boolean} [fixed_limit]
  * @property {[number, number]} [blinds]
  * @property {[number, number]} [ante]
  * @property {number} cards

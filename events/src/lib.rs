@@ -6,6 +6,7 @@
 //! | [`event`] | [`Event`](event::Event): something that happened in a match, as one JSON object |
 //! | [`command`] | [`Said`](command::Said): a command of a player, as one JSON object |
 //! | [`story`] | [`Story`](story::Story): makes events of the news of a seat |
+//! | [`game_name`] | the names and the titles of the games |
 //! | [`seated`], [`ending`], [`leaving`] | how a match begins, how it ends, and what it costs to leave |
 //! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and of hands of boards |
 //!
@@ -19,6 +20,7 @@ pub mod command;
 pub mod ending;
 #[expect(missing_docs, reason = "docs/table-protocol.md describes each field")]
 pub mod event;
+pub mod game_name;
 pub mod hands;
 pub mod leaving;
 mod misleading;

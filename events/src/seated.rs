@@ -4,11 +4,12 @@ use dealerless::deck::Choice;
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Clock, Header, Match, Player};
 use dealerless_table::play::DealCircuit;
-use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Stakes, Variety};
+use dealerless_table::rules::{NamedKinds, Stakes};
 use dealerless_table::{Seat, hex};
 use serde::{Deserialize, Serialize};
 
 use crate::event::VERSION;
+use crate::game_name::{GameName, has_fixed_limit};
 
 /// Who sits where, and what is played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub struct Seated {
     pub seat: u8,
     pub names: Vec<String>,
     pub fingerprints: Vec<String>,
-    pub game: String,
+    pub game: GameName,
     pub hands: u32,
     #[serde(flatten)]
     pub chips: Option<Chips>,
@@ -71,6 +72,9 @@ pub struct Time {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chips {
     pub stack: u64,
+    /// Bets are of fixed sizes.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub fixed_limit: bool,
     #[serde(flatten)]
     pub posts: Posts,
 }
@@ -95,7 +99,7 @@ impl Seated {
             seat: seat.number(),
             names: names.iter().map(|name| name.as_str().to_owned()).collect(),
             fingerprints: of.players().iter().map(fingerprint).collect(),
-            game: game(stakes).into(),
+            game: GameName::of(stakes),
             hands: stakes.hands(),
             chips: Chips::of(stakes),
             cards,
@@ -112,23 +116,14 @@ impl Seated {
         }
     }
 
+    /// Whether bets are of fixed sizes.
+    pub fn has_fixed_limit(&self) -> bool {
+        (self.chips.as_ref()).is_some_and(|chips| chips.fixed_limit)
+    }
+
     /// The number of boards that are dealt together; `None` in a game of cards.
     pub fn boards(&self) -> Option<usize> {
-        (self.game == "bridge").then_some(self.drawn / 4)
-    }
-}
-
-/// The name of a game, as the options of the program have it.
-pub fn game(stakes: &Stakes) -> &'static str {
-    match stakes.variety() {
-        Variety::Holdem(BettingRules {
-            limit: Limit::Fixed,
-            ..
-        }) => "fixed-holdem",
-        Variety::Holdem(_) => "holdem",
-        Variety::FiveCardDraw(_) => "draw",
-        Variety::Deck { .. } => "deck",
-        Variety::Boards { .. } => "bridge",
+        (self.game == GameName::Bridge).then_some(self.drawn / 4)
     }
 }
 
@@ -137,6 +132,7 @@ impl Chips {
         let rules = stakes.betting()?;
         Some(Chips {
             stack: rules.stack,
+            fixed_limit: has_fixed_limit(stakes),
             posts: match rules.posts {
                 dealerless_table::rules::Posts::Blinds { small, big } => {
                     Posts::Blinds([small, big])

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use dealerless::deck::Card;
 use dealerless_table::log::{Begun, End, LogEvent, MatchLog, Phase, Stop, Storage};
 use dealerless_table::play::{News, NotNow, Play, Vault};
-use dealerless_table::rules::{
-    Amounts, Hand, HandRank, Learners, Legal, Outcome, Proposal, Stakes,
-};
+use dealerless_table::rules::{Amounts, Hand, Learners, Legal, Outcome, Proposal, Stakes};
 use dealerless_table::{Seat, hex};
 use rand::CryptoRng;
 
@@ -205,6 +203,8 @@ impl Story {
         let seen: Vec<Option<Card>> = (positions.iter())
             .map(|&position| table.card(position))
             .collect();
+        let own: Option<Vec<Card>> = seen.iter().copied().collect();
+        let made = own.and_then(|own| game.made(&own));
         let holds = |seat: &Seat, position| game.held(*seat).contains(&position);
         let open = |position| {
             let mut seats = Seat::all(log.of().seats());
@@ -226,10 +226,7 @@ impl Story {
             positions,
             held: held(game, log),
             board: (game.board().iter().map(|&card| self.cards.name(card))).collect(),
-            made: match (chips, seen.into_iter().collect::<Option<Vec<Card>>>()) {
-                (true, Some(own)) => HandRank::in_words(&[own, game.board()].concat()),
-                _ => None,
-            },
+            made,
             open: match chips {
                 true => Vec::new(),
                 false => (0..self.drawn).filter_map(open).collect(),

@@ -2,6 +2,7 @@
 
 use crate::command::{Said, To};
 use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
+use crate::game_name::GameName;
 use crate::hands;
 pub use crate::misleading::misleads;
 use crate::seated::{Chips, Kind, Posts, Seated, Time};
@@ -106,18 +107,19 @@ fn called((seat, name): (u8, &String)) -> String {
 
 /// What is played.
 pub fn game(seated: &Seated) -> String {
-    let game = match seated.game.as_str() {
-        "holdem" => "No-limit Texas hold'em".to_owned(),
-        "fixed-holdem" => "Fixed-limit Texas hold'em".to_owned(),
-        "draw" => "Five-card draw".to_owned(),
-        "bridge" => {
-            let boards = seated.boards().unwrap_or_default();
-            format!("Bridge: {} boards dealt together", count(boards as u64))
-        }
-        _ => {
+    let title = capitalized(seated.game.title(seated.has_fixed_limit()));
+    let dealt = match seated.game {
+        GameName::Holdem | GameName::FixedHoldem | GameName::Draw => String::new(),
+        GameName::Deck => {
             let (cards, drawn) = (count(seated.cards as u64), count(seated.drawn as u64));
-            let kinds = kinds(&seated.kinds);
-            format!("A deck without rules: {drawn} of {cards} cards are drawn{kinds}")
+            format!(
+                ": {drawn} of {cards} cards are drawn{}",
+                kinds(&seated.kinds)
+            )
+        }
+        GameName::Bridge => {
+            let boards = seated.boards().unwrap_or_default();
+            format!(": {} boards dealt together", count(boards as u64))
         }
     };
     let hands = match (seated.hands, seated.boards()) {
@@ -128,7 +130,7 @@ pub fn game(seated: &Seated) -> String {
     };
     let chips = match &seated.chips {
         None => String::new(),
-        Some(Chips { stack, posts }) => {
+        Some(Chips { stack, posts, .. }) => {
             let posts = match posts {
                 Posts::Blinds([small, big]) => format!("blinds {small}/{big}"),
                 Posts::Ante([ante, bet]) => format!("ante {ante}, smallest bet {bet}"),
@@ -142,7 +144,7 @@ pub fn game(seated: &Seated) -> String {
             format!(" Time: {each_move} s for a move, and a bank of {bank} s.")
         }
     };
-    format!("{game}{chips}, {hands}.{clock}")
+    format!("{title}{dealt}{chips}, {hands}.{clock}")
 }
 
 /// The terms on which the host wants to play: all that a guest can insist on.
@@ -427,9 +429,13 @@ fn own_first<'a>(names: &Names, stacks: &'a [u64]) -> impl Iterator<Item = (u8, 
 
 /// A message as a sentence of its own.
 pub fn sentence(message: &str) -> String {
-    let mut characters = message.trim_end_matches('.').chars();
+    capitalized(message.trim_end_matches('.')) + "."
+}
+
+fn capitalized(text: &str) -> String {
+    let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(characters).chain(['.']).collect()
+    first.chain(characters).collect()
 }
 
 /// A number with a comma between thousands.

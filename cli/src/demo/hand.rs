@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Outcome, Variety};
+use dealerless_table::rules::{Outcome, PokerKind};
 use serde::Serialize;
 
 use super::seats::NAMES;
@@ -13,8 +13,7 @@ use crate::output::{self, count};
 
 /// The cards that one player saw in a hand, in order.
 pub(super) struct View {
-    /// Name of the first deal.
-    dealt: &'static str,
+    kind: PokerKind,
     seen: Vec<Seen>,
     outcome: Option<Outcome>,
 }
@@ -29,13 +28,10 @@ struct Seen {
 }
 
 impl View {
-    /// A hand of this variety, before any card.
-    pub(super) fn new(variety: &Variety) -> Self {
+    /// A hand of this game, before any card.
+    pub(super) fn new(kind: PokerKind) -> Self {
         View {
-            dealt: match variety {
-                Variety::FiveCardDraw(_) => "deal",
-                _ => "hole cards",
-            },
+            kind,
             seen: Vec::new(),
             outcome: None,
         }
@@ -46,9 +42,11 @@ impl View {
         let before = self.seen.iter().filter(|seen| seen.holder == holder);
         let step = match (holder, before.count()) {
             (Some(seat), _) if seat != own => "showdown",
-            // In five-card draw, cards after the first five come from the exchange.
-            (Some(_), 5..) => "exchange",
-            (Some(_), _) => self.dealt,
+            (Some(_), before) if before >= self.kind.hole_cards() => "exchange",
+            (Some(_), _) => match self.kind {
+                PokerKind::Holdem => "hole cards",
+                PokerKind::FiveCardDraw => "deal",
+            },
             (None, 0..3) => "flop",
             (None, 3) => "turn",
             (None, _) => "river",

@@ -181,8 +181,9 @@ impl Side {
         let hand = self.hands.last_mut().context("no hand was dealt");
         match news {
             News::Log(LogEvent::Begun(_)) => {
-                let stakes = &table.play().log().of().header().stakes;
-                self.hands.push(View::new(&stakes.variety()));
+                let variety = table.play().log().of().header().stakes.variety();
+                let (kind, _) = variety.poker().context("a demo without chips")?;
+                self.hands.push(View::new(kind));
             }
             News::Sealed { cost } => {
                 let cost = cost.context("a deal without its cost")?;

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
+use dealerless_events::game_name;
 use dealerless_table::Seat;
 use dealerless_table::identity::Name;
 use dealerless_table::log::Shelved;
@@ -178,7 +179,7 @@ fn played(record: &Record) -> Played {
             .map(|seat| record.names[seat.index()].as_str().to_owned())
             .collect(),
         called: Who::of(record).list(&others),
-        game: words::game_name(stakes),
+        game: game_name::title(stakes),
         hands: record.played(),
         won: stakes.betting().map(|_| won()),
         undecided: words::undecided_pot(record),

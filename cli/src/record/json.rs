@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use dealerless_events::cards::CardNames;
 use dealerless_events::command::Said;
 use dealerless_events::ending::due;
+use dealerless_events::game_name;
 use dealerless_events::seated::Kind;
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
@@ -89,7 +90,7 @@ fn of_record(record: &Record) -> Value {
         "owner": record.owner.number(),
         "names": record.names.iter().map(Name::as_str).collect::<Vec<_>>(),
         "fingerprints": fingerprints,
-        "game": words::game_name(stakes),
+        "game": game_name::title(stakes),
         "kinds": Kind::of(stakes),
         "hands": record.played(),
         "of": stakes.hands(),

@@ -7,7 +7,7 @@ use dealerless_events::cards::short;
 use dealerless_table::Seat;
 use dealerless_table::log::{Chosen, Face, LogEvent, Post, PostKind};
 use dealerless_table::record::{Record, RecordedHand};
-use dealerless_table::rules::{Choice, Limit, Outcome, Posts, Variety};
+use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
 use super::words::{Moment, Who, short_id, without_result};
 
@@ -108,7 +108,7 @@ impl<'a> Page<'a> {
         let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
         let number = number * 10_000_000 + u64::from(self.hand.begun.hand);
         let stakes = &self.record.log.of().header().stakes;
-        let Some(rules) = stakes.betting() else {
+        let Some((kind, rules)) = stakes.variety().poker() else {
             return;
         };
         let smallest = rules.smallest_bet();
@@ -117,9 +117,9 @@ impl<'a> Page<'a> {
             (_, Posts::Blinds { small, big }) => format!("{small}/{big}"),
             (_, Posts::Antes { bet, .. }) => format!("0/{bet}"),
         };
-        let (game, dealing) = match stakes.variety() {
-            Variety::Holdem(_) => ("Hold'em", "HOLE CARDS"),
-            _ => ("5 Card Draw", "DEALING HANDS"),
+        let (game, dealing) = match kind {
+            PokerKind::Holdem => ("Hold'em", "HOLE CARDS"),
+            PokerKind::FiveCardDraw => ("5 Card Draw", "DEALING HANDS"),
         };
         let limit = if rules.limit == Limit::Fixed {
             "Limit"
@@ -391,10 +391,11 @@ impl<'a> Page<'a> {
     }
 
     fn folded_on(&self, street: usize) -> String {
-        let draw = matches!(
-            self.record.log.of().header().stakes.variety(),
-            Variety::FiveCardDraw(_)
-        );
+        let variety = self.record.log.of().header().stakes.variety();
+        let draw = match variety.poker() {
+            Some((PokerKind::FiveCardDraw, _)) => true,
+            Some((PokerKind::Holdem, _)) | None => false,
+        };
         match (draw, street) {
             (true, 0) => " folded before the Draw".to_owned(),
             (true, _) => " folded after the Draw".to_owned(),

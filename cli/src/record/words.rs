@@ -3,12 +3,13 @@
 use std::time::SystemTime;
 
 use dealerless_events::ending::{due, unsettled};
+use dealerless_events::game_name::title;
 use dealerless_events::seated::Kind;
 use dealerless_events::words::{self, Names, kinds, misleads, sentence};
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, MatchState, Record};
-use dealerless_table::rules::{BettingRules, Hand, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{Hand, Posts, Stakes, Variety};
 use dealerless_table::{Seat, hex};
 
 use crate::failure::with_sources;
@@ -57,22 +58,9 @@ impl Who {
     }
 }
 
-/// The name of a game.
-pub(super) fn game_name(stakes: &Stakes) -> &'static str {
-    let fixed = |rules: &BettingRules| rules.limit == Limit::Fixed;
-    match stakes.variety() {
-        Variety::Holdem(rules) if fixed(&rules) => "fixed-limit Texas hold'em",
-        Variety::Holdem(_) => "no-limit Texas hold'em",
-        Variety::FiveCardDraw(rules) if fixed(&rules) => "fixed-limit five-card draw",
-        Variety::FiveCardDraw(_) => "no-limit five-card draw",
-        Variety::Deck { .. } => "a deck without rules",
-        Variety::Boards { .. } => "bridge",
-    }
-}
-
 /// What is played, and for how much.
 pub(super) fn game(stakes: &Stakes) -> String {
-    let mut text = game_name(stakes).to_owned();
+    let mut text = title(stakes).to_owned();
     if let Variety::Deck { cards, drawn } = stakes.variety() {
         let kinds = kinds(&Kind::of(stakes));
         text += &format!(", {drawn} of {cards} cards are drawn{kinds}");

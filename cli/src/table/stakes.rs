@@ -5,12 +5,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
-use dealerless_events::seated;
+use dealerless_events::game_name::GameName;
 use dealerless_program::arguments;
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::{DealCircuit, Seating, Term};
@@ -24,25 +24,21 @@ const AT_ONCE: u32 = 12;
 /// How many seats there are.
 const SEATS: u8 = 2;
 
-/// The games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GameName {
-    /// Heads-up Texas hold'em with no limit.
-    Holdem,
-    /// Heads-up Texas hold'em with a fixed limit.
-    FixedHoldem,
-    /// Five-card draw.
-    Draw,
-    /// A deck without rules: who sees what is agreed as it goes.
-    Deck,
-    /// Boards of bridge: who sees which hands is agreed as it goes.
-    Bridge,
+/// Parses the name of a game, and lists all of them in the help.
+fn game_name() -> impl TypedValueParser<Value = GameName> {
+    let value = |game: GameName| PossibleValue::new(game.as_str()).help(about(game));
+    let find = |name: String| GameName::ALL.into_iter().find(|game| game.as_str() == name);
+    PossibleValuesParser::new(GameName::ALL.map(value))
+        .map(move |name| find(name).expect("a possible value"))
 }
 
-impl GameName {
-    fn name(self) -> String {
-        let value = self.to_possible_value().expect("no game is hidden");
-        value.get_name().to_owned()
+fn about(game: GameName) -> &'static str {
+    match game {
+        GameName::Holdem => "Heads-up Texas hold'em with no limit",
+        GameName::FixedHoldem => "Heads-up Texas hold'em with a fixed limit",
+        GameName::Draw => "Five-card draw",
+        GameName::Deck => "A deck without rules: who sees what is agreed as it goes",
+        GameName::Bridge => "Boards of bridge: who sees which hands is agreed as it goes",
     }
 }
 
@@ -120,7 +116,7 @@ impl fmt::Display for Time {
 #[command(next_help_heading = GAME)]
 pub(crate) struct StakesArgs {
     /// What is played [default: holdem].
-    #[arg(long, value_name = "GAME")]
+    #[arg(long, value_name = "GAME", value_parser = game_name())]
     game: Option<GameName>,
     /// Hands in the match; of bridge, sets of boards [default: 10; of bridge 1].
     #[arg(long, value_name = "K")]
@@ -254,7 +250,7 @@ impl StakesArgs {
 #[command(next_help_heading = GAME)]
 pub(crate) struct Wishes {
     /// Play only this game.
-    #[arg(long, value_name = "GAME")]
+    #[arg(long, value_name = "GAME", value_parser = game_name())]
     game: Option<GameName>,
     /// Play only this number of hands.
     #[arg(long, value_name = "K")]
@@ -293,9 +289,8 @@ impl Wishes {
     /// When the host's stakes are not what this side insists on.
     pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
         let (cards, drawn) = stakes.deck();
-        let game = seated::game(stakes).to_owned();
-        let wish = self.game.map(GameName::name);
-        agree(Term::Game, "--game", wish, Some(game))?;
+        let game = GameName::of(stakes);
+        agree(Term::Game, "--game", self.game, Some(game))?;
         agree(Term::Cards, "--cards", self.cards, Some(cards))?;
         agree(Term::Kinds, "--kinds", self.kinds.as_ref(), stakes.kinds())?;
         agree(Term::Draw, "--draw", self.draw, Some(drawn))?;

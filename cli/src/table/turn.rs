@@ -1,6 +1,7 @@
 //! What a person looks at when it is their turn.
 
 use dealerless_events::event::{Ask, Range, YourTurn};
+use dealerless_events::game_name::GameName;
 use dealerless_events::seated::Seated;
 use dealerless_events::words::{self, Names};
 
@@ -142,24 +143,17 @@ fn allowed(turn: &YourTurn, names: &Names) -> String {
 
 /// What can be typed in the game that is played.
 pub(crate) fn help(seated: Option<&Seated>) -> String {
-    let game = seated.map_or("", |seated| seated.game.as_str());
-    let moves = match game {
-        "deck" => DECK,
-        "bridge" => BOARDS,
-        _ => &[],
+    let bets = match seated.is_some_and(Seated::has_fixed_limit) {
+        true => FIXED,
+        false => NO_LIMIT,
     };
-    let mut rows = moves.to_vec();
-    if moves.is_empty() {
-        rows.extend(BETS);
-        rows.extend(match game {
-            "fixed-holdem" => FIXED,
-            _ => NO_LIMIT,
-        });
-        if game == "draw" {
-            rows.push(EXCHANGE);
-        }
-        rows.extend(SHOWDOWN);
-    }
+    let moves: [&[(&str, &str)]; 4] = match seated.map(|seated| seated.game) {
+        Some(GameName::Holdem | GameName::FixedHoldem) | None => [BETS, bets, &[], SHOWDOWN],
+        Some(GameName::Draw) => [BETS, bets, EXCHANGE, SHOWDOWN],
+        Some(GameName::Deck) => [DECK, &[], &[], &[]],
+        Some(GameName::Bridge) => [BOARDS, &[], &[], &[]],
+    };
+    let mut rows = moves.concat();
     rows.push(SIT_OUT);
     let [close, break_off, leave] = words::ways_to_stop(seated);
     let [close, leave] = [
@@ -199,7 +193,7 @@ const NO_LIMIT: &[(&str, &str)] = &[
 
 const FIXED: &[(&str, &str)] = &[("b, r", "bet, raise: there is one amount for it")];
 
-const EXCHANGE: (&str, &str) = ("x 1 3 5", "exchange these cards of five; x alone keeps all");
+const EXCHANGE: &[(&str, &str)] = &[("x 1 3 5", "exchange these cards of five; x alone keeps all")];
 
 const SHOWDOWN: &[(&str, &str)] = &[
     ("s, m", "show, or muck: your cards stay closed"),

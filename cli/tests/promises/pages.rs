@@ -10,6 +10,7 @@ use dealerless::circuit::Party;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::shuffle::{Algorithm, Computed};
 use dealerless_bridge::formats::Format;
+use dealerless_events::game_name::GameName;
 
 use common::processes::start;
 
@@ -240,6 +241,40 @@ fn the_table_of_crossing_points_is_that_of_the_program() {
         let estimate = (0.7 * n as f64 * (n as f64).log2()).sqrt().round();
         assert_eq!(number(&row[6]), estimate as usize, "{n}");
     }
+}
+
+/// What stands between these two texts of a file of the page.
+fn part(file: &str, from: &str, to: &str) -> String {
+    let text = read(&Path::new(ROOT).join("cli/web").join(file));
+    let (_, rest) = text.split_once(from).expect("the start");
+    let (part, _) = rest.split_once(to).expect("the end");
+    part.to_owned()
+}
+
+#[test]
+fn the_page_names_the_games_of_the_program() {
+    let names = GameName::ALL.map(GameName::as_str);
+    let keys = |object: String| -> Vec<String> {
+        let lines = object.lines().filter_map(|line| line.split_once(": "));
+        lines
+            .map(|(key, _)| key.trim().trim_matches('"').to_owned())
+            .collect()
+    };
+    assert_eq!(
+        keys(part("lobby.js", "select(\"host-game\", {", "});")),
+        names
+    );
+    assert_eq!(
+        keys(part("words.js", "gameName(seated) {", "}[seated.game]")),
+        names
+    );
+    let union = part("protocol.js", "@property {\"holdem\"", "} game\n");
+    let quoted = format!("\"holdem\"{union}");
+    let named: Vec<&str> = quoted
+        .split(" | ")
+        .map(|name| name.trim_matches('"'))
+        .collect();
+    assert_eq!(named, names);
 }
 
 #[test]

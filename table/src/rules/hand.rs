@@ -7,8 +7,8 @@ use super::edition::Edition;
 use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
 use super::next::{Next, Rolled};
-use super::poker::{Kind, Poker};
-use super::stakes::{Stakes, Variety};
+use super::poker::Poker;
+use super::stakes::Stakes;
 use crate::seat::Seat;
 use dealerless::deck::Card;
 
@@ -78,20 +78,16 @@ impl Hand {
         if stacks.len() != stakes.seats() {
             return Err(CannotDeal::Stacks(stacks.len()));
         }
-        let game = match stakes.variety() {
-            Variety::Deck { .. } | Variety::Boards { .. } => {
+        let game = match stakes.variety().poker() {
+            Some((kind, rules)) => {
+                check_chips(stacks, button)?;
+                Game::Poker(Poker::new((kind, edition), rules, stacks, button))
+            }
+            None => {
                 if button.index() >= stacks.len() {
                     return Err(CannotDeal::Button(button));
                 }
                 Game::FreeDeck(FreeDeck::new(stakes, button))
-            }
-            Variety::Holdem(rules) => {
-                check_chips(stacks, button)?;
-                Game::Poker(Poker::new((Kind::Holdem, edition), rules, stacks, button))
-            }
-            Variety::FiveCardDraw(rules) => {
-                check_chips(stacks, button)?;
-                Game::Poker(Poker::new((Kind::Draw, edition), rules, stacks, button))
             }
         };
         Ok(Hand { button, game })
@@ -248,6 +244,15 @@ impl Hand {
         match &self.game {
             Game::Poker(poker) => poker.board(),
             Game::FreeDeck(_) => Vec::new(),
+        }
+    }
+
+    /// What these cards of a seat make with the board, in words. `None` if they make nothing yet, and in a
+    /// game without chips.
+    pub fn made(&self, own: &[Card]) -> Option<String> {
+        match &self.game {
+            Game::Poker(poker) => poker.made(own),
+            Game::FreeDeck(_) => None,
         }
     }
 

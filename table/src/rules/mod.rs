@@ -15,6 +15,7 @@ mod hand;
 mod kinds;
 mod next;
 mod poker;
+mod poker_kind;
 mod pots;
 mod ranking;
 mod stakes;
@@ -26,6 +27,7 @@ pub use foul::{BadCards, Foul};
 pub use hand::Hand;
 pub use kinds::{BadKinds, NamedKinds};
 pub use next::{Amounts, Learners, Legal, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal};
+pub use poker_kind::PokerKind;
 pub use ranking::HandRank;
 pub use stakes::{Stakes, StakesError, Variety};
 

@@ -9,47 +9,16 @@ use super::dealing::{Seen, hole_cards, openings};
 use super::edition::Edition;
 use super::foul::{BadCards, Foul};
 use super::next::{Learners, Legal, Next, Opening, Outcome, Shown};
+use super::poker_kind::PokerKind;
 use super::pots::{Claims, pots};
-use super::ranking::{HandRank, five_worth};
+use super::ranking::HandRank;
 use crate::seat::Seat;
 use dealerless::deck::{Card, Pack};
-
-/// What the two games do differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Holdem,
-    Draw,
-}
-
-impl Kind {
-    fn hole_cards(self) -> usize {
-        match self {
-            Kind::Holdem => 2,
-            Kind::Draw => 5,
-        }
-    }
-
-    /// How many rounds of betting there are. With a fixed limit, bets are double in the second half.
-    fn rounds(self) -> usize {
-        match self {
-            Kind::Holdem => 4,
-            Kind::Draw => 2,
-        }
-    }
-
-    /// How many cards lie on the board in a round.
-    fn board(self, round: usize) -> usize {
-        match (self, round) {
-            (Kind::Draw, _) | (Kind::Holdem, 0) => 0,
-            (Kind::Holdem, _) => round + 2,
-        }
-    }
-}
 
 /// A hand of poker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Poker {
-    kind: Kind,
+    kind: PokerKind,
     edition: Edition,
     rules: BettingRules,
     button: Seat,
@@ -96,7 +65,7 @@ enum Phase {
 
 impl Poker {
     pub(super) fn new(
-        (kind, edition): (Kind, Edition),
+        (kind, edition): (PokerKind, Edition),
         rules: BettingRules,
         stacks: &[u64],
         button: Seat,
@@ -113,7 +82,7 @@ impl Poker {
             round: 0,
             held: Seat::all(seats).map(hole).collect(),
             undealt: seats * kind.hole_cards(),
-            seen: Seen::none(Pack::Cards(52)),
+            seen: Seen::none(Pack::Cards(PokerKind::CARDS)),
             claims: Vec::new(),
             shown: Vec::new(),
             face_up: false,
@@ -243,8 +212,8 @@ impl Poker {
             return self.show_down();
         }
         self.phase = match self.kind {
-            Kind::Holdem => Phase::Board,
-            Kind::Draw => Phase::Exchange {
+            PokerKind::Holdem => Phase::Board,
+            PokerKind::FiveCardDraw => Phase::Exchange {
                 left: self.betting.live_after(self.button).collect(),
                 drawn: Vec::new(),
             },
@@ -255,8 +224,8 @@ impl Poker {
     /// (rule 16). A hand of draw that can still be exchanged stays closed.
     fn turns_up(&self, is_last: bool) -> bool {
         let settled = match self.kind {
-            Kind::Holdem => is_last || self.betting.is_settled(),
-            Kind::Draw => is_last,
+            PokerKind::Holdem => is_last || self.betting.is_settled(),
+            PokerKind::FiveCardDraw => is_last,
         };
         self.edition >= Edition::Three && settled && self.betting.has_all_in()
     }
@@ -279,7 +248,7 @@ impl Poker {
             return Err(Foul::WrongKind);
         };
         let rise = places.windows(2).all(|pair| pair[0] < pair[1]);
-        if !rise || places.iter().any(|&place| place >= 5) {
+        if !rise || (places.iter()).any(|&place| usize::from(place) >= self.kind.hole_cards()) {
             return Err(Foul::BadExchange);
         }
         let seat = left.remove(0);
@@ -328,7 +297,7 @@ impl Poker {
 
     /// Whether a hand that was shown beats these cards of a seat in every pot that the seat contests.
     pub(super) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
-        let own = self.rank(cards);
+        let own = self.best(cards).map(|(rank, _)| rank);
         let beats = |pot: &Claims| {
             let mut shown = self.shown.iter();
             shown.any(|shown| {
@@ -348,15 +317,20 @@ impl Poker {
         }
     }
 
-    fn rank(&self, cards: &[Card]) -> Option<HandRank> {
-        HandRank::of(&[cards, &self.board()].concat())
+    /// The rank of these cards of a seat with the board, and the five cards that have it.
+    fn best(&self, own: &[Card]) -> Option<(HandRank, Vec<Card>)> {
+        self.kind.best(own, &self.board())
+    }
+
+    /// What these cards of a seat make with the board, in words.
+    pub(super) fn made(&self, own: &[Card]) -> Option<String> {
+        self.kind.made(own, &self.board())
     }
 
     fn note_shown(&mut self, seat: Seat) {
         let cards = self.held[seat.index()].iter();
         let cards: Vec<Card> = cards.filter_map(|&card| self.seen.get(card)).collect();
-        if let Some(rank) = self.rank(&cards) {
-            let best = five_worth(rank, &[&cards[..], &self.board()].concat());
+        if let Some((rank, best)) = self.best(&cards) {
             self.shown.push(Shown {
                 seat,
                 cards,
@@ -416,7 +390,7 @@ mod tests {
             posts: super::super::betting_rules::Posts::Blinds { small: 1, big: 2 },
         };
         let mut hand = Poker::new(
-            (Kind::Holdem, Edition::NEWEST),
+            (PokerKind::Holdem, Edition::NEWEST),
             rules,
             &[100, 100],
             Seat::HOST,

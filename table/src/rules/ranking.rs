@@ -33,39 +33,30 @@ impl HandRank {
         Some(HandRank(aya_poker::poker_rank(&hand)))
     }
 
-    /// The hand that these cards make, in words: the best five of 5 to 7 cards, or a pair of two.
+    /// The rank of two cards of one rank with three others that make nothing more of them.
     ///
     /// `None` for anything else.
-    pub fn in_words(cards: &[Card]) -> Option<String> {
-        let rank = match *cards {
-            [first, second] if first != second && first.0 % 13 == second.0 % 13 => {
-                // Three other ranks make nothing more of a pair.
-                let others = (1..=3).map(|more| Card((first.0 % 13 + more) % 13));
-                HandRank::of(
-                    &[first, second]
-                        .into_iter()
-                        .chain(others)
-                        .collect::<Vec<_>>(),
-                )
-            }
-            _ => HandRank::of(cards),
-        };
-        rank.map(|rank| rank.to_string())
+    pub(super) fn of_pair(cards: &[Card]) -> Option<Self> {
+        let &[first, second] = cards else { return None };
+        if first.0 % 13 != second.0 % 13 {
+            return None;
+        }
+        let [a, b, c] = [1, 2, 3].map(|more| Card((first.0 % 13 + more) % 13));
+        HandRank::of(&[first, second, a, b, c])
     }
 }
 
-/// The first five of these cards that are worth this: 5 to 7 cards, and their rank.
-pub(super) fn five_worth(rank: HandRank, cards: &[Card]) -> Vec<Card> {
-    let chosen = |set: u32| {
+/// The rank of the best five of 5 to 7 cards, and the first five of them that have it.
+pub(super) fn best_five(cards: &[Card]) -> Option<(HandRank, Vec<Card>)> {
+    let rank = HandRank::of(cards)?;
+    let chosen = |set: u32| -> Vec<Card> {
         let is_in = move |&(place, _): &(usize, &Card)| set >> place & 1 == 1;
         let cards = cards.iter().enumerate().filter(is_in);
-        cards.map(|(_, card)| *card).collect::<Vec<Card>>()
+        cards.map(|(_, card)| *card).collect()
     };
     let fives = (0..1_u32 << cards.len()).filter(|set| set.count_ones() == 5);
-    let mut fives = fives.map(chosen);
-    fives
-        .find(|five| HandRank::of(five) == Some(rank))
-        .unwrap_or_default()
+    let five = (fives.map(chosen)).find(|five| HandRank::of(five) == Some(rank))?;
+    Some((rank, five))
 }
 
 fn face(card: Card) -> Option<base::Card> {

@@ -5,6 +5,7 @@ use dealerless::shuffle::split::Split;
 use super::betting_rules::BettingRules;
 use super::choice::Choice;
 use super::kinds::{BadKinds, NamedKinds};
+use super::poker_kind::PokerKind;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// What is played, for how long, by how many, and for how much.
@@ -191,10 +192,7 @@ impl Stakes {
 
     /// The rules of betting, if the game has chips.
     pub fn betting(&self) -> Option<BettingRules> {
-        match self.variety {
-            Variety::Holdem(betting) | Variety::FiveCardDraw(betting) => Some(betting),
-            Variety::Deck { .. } | Variety::Boards { .. } => None,
-        }
+        self.variety.poker().map(|(_, betting)| betting)
     }
 
     /// The chips with which each seat begins: none in a game without chips.
@@ -207,8 +205,8 @@ impl Stakes {
     /// those of board `b`, counted from 0, are at the positions `4b` to `4b + 3`, the North hand first.
     pub fn deck(&self) -> (usize, usize) {
         match self.variety {
-            Variety::Holdem(_) => (52, 2 * self.seats() + 5),
-            Variety::FiveCardDraw(_) => (52, 10 * self.seats()),
+            Variety::Holdem(_) => PokerKind::Holdem.deck(self.seats()),
+            Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.deck(self.seats()),
             Variety::Deck { cards, drawn } => (cards as usize, drawn as usize),
             Variety::Boards { boards } => (52, 4 * boards as usize),
         }
@@ -240,8 +238,9 @@ impl Stakes {
 
     fn check(&self) -> Result<(), StakesError> {
         let most = match self.variety {
-            Variety::Holdem(_) | Variety::Deck { .. } => Self::MAX_SEATS,
-            Variety::FiveCardDraw(_) => 5,
+            Variety::Holdem(_) => PokerKind::Holdem.most_seats(),
+            Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.most_seats(),
+            Variety::Deck { .. } => Self::MAX_SEATS,
             // The network of one goes over the word of the other.
             Variety::Boards { .. } => 2,
         };
@@ -269,20 +268,7 @@ impl Stakes {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        match self.variety {
-            Variety::Holdem(betting) => betting.write(writer.u8(0)),
-            Variety::FiveCardDraw(betting) => betting.write(writer.u8(1)),
-            Variety::Deck { cards, drawn } => {
-                match &self.kinds {
-                    None => writer.u8(2).u32(cards),
-                    Some(kinds) => kinds.write(writer.u8(3)),
-                };
-                writer.u32(drawn);
-            }
-            Variety::Boards { boards } => {
-                writer.u8(4).u32(boards);
-            }
-        }
+        self.variety.write(self.kinds.as_ref(), &mut writer);
         writer.u8(self.seats).u32(self.hands).finish()
     }
 
@@ -294,13 +280,7 @@ impl Stakes {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
         let mut reader = Reader::new(bytes);
-        let (variety, kinds) = match reader.u8()? {
-            3 => {
-                let kinds = NamedKinds::read(&mut reader)?;
-                (of_these(&kinds, reader.u32()?), Some(kinds))
-            }
-            game => (Variety::read(game, &mut reader)?, None),
-        };
+        let (variety, kinds) = Variety::read(&mut reader)?;
         let (seats, hands) = (reader.u8()?, reader.u32()?);
         reader.finish()?;
         Self::checked(variety, kinds, seats, hands)
@@ -315,19 +295,60 @@ fn of_these(kinds: &NamedKinds, drawn: u32) -> Variety {
     }
 }
 
+/// The first byte of the stakes, as the header of `docs/records.md` lists it. The next game takes 5; a number
+/// that was once used keeps its meaning.
+mod number {
+    pub(super) const HOLDEM: u8 = 0;
+    pub(super) const FIVE_CARD_DRAW: u8 = 1;
+    pub(super) const DECK: u8 = 2;
+    pub(super) const DECK_OF_KINDS: u8 = 3;
+    pub(super) const BOARDS: u8 = 4;
+}
+
 impl Variety {
-    fn read(game: u8, reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(match game {
-            0 => Variety::Holdem(BettingRules::read(reader)?),
-            1 => Variety::FiveCardDraw(BettingRules::read(reader)?),
-            2 => Variety::Deck {
+    /// The game of poker and its rules of betting, if the game has chips.
+    pub fn poker(&self) -> Option<(PokerKind, BettingRules)> {
+        match *self {
+            Variety::Holdem(rules) => Some((PokerKind::Holdem, rules)),
+            Variety::FiveCardDraw(rules) => Some((PokerKind::FiveCardDraw, rules)),
+            Variety::Deck { .. } | Variety::Boards { .. } => None,
+        }
+    }
+
+    fn write(&self, kinds: Option<&NamedKinds>, writer: &mut Writer) {
+        match *self {
+            Variety::Holdem(rules) => rules.write(writer.u8(number::HOLDEM)),
+            Variety::FiveCardDraw(rules) => rules.write(writer.u8(number::FIVE_CARD_DRAW)),
+            Variety::Deck { cards, drawn } => {
+                match kinds {
+                    None => writer.u8(number::DECK).u32(cards),
+                    Some(kinds) => kinds.write(writer.u8(number::DECK_OF_KINDS)),
+                };
+                writer.u32(drawn);
+            }
+            Variety::Boards { boards } => {
+                writer.u8(number::BOARDS).u32(boards);
+            }
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<(Self, Option<NamedKinds>), StakesError> {
+        let variety = match reader.u8()? {
+            number::HOLDEM => Variety::Holdem(BettingRules::read(reader)?),
+            number::FIVE_CARD_DRAW => Variety::FiveCardDraw(BettingRules::read(reader)?),
+            number::DECK => Variety::Deck {
                 cards: reader.u32()?,
                 drawn: reader.u32()?,
             },
-            4 => Variety::Boards {
+            number::DECK_OF_KINDS => {
+                let kinds = NamedKinds::read(reader)?;
+                return Ok((of_these(&kinds, reader.u32()?), Some(kinds)));
+            }
+            number::BOARDS => Variety::Boards {
                 boards: reader.u32()?,
             },
-            _ => return Err(Malformed),
-        })
+            _ => return Err(StakesError::Malformed),
+        };
+        Ok((variety, None))
     }
 }

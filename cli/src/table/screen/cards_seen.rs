@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use dealerless_events::game_name::GameName;
 use dealerless_events::hands;
+use dealerless_table::rules::PokerKind;
 
 use super::Screen;
 
@@ -70,11 +72,11 @@ impl Screen {
             return Vec::new();
         };
         let face = self.ink.card(card);
-        let hole = match seated.game.as_str() {
-            "holdem" | "fixed-holdem" => 2,
-            "draw" => 5,
-            "bridge" => return self.hand.hands.add(position, card, holder.is_some()),
-            _ => {
+        let kind = match seated.game {
+            GameName::Holdem | GameName::FixedHoldem => PokerKind::Holdem,
+            GameName::Draw => PokerKind::FiveCardDraw,
+            GameName::Bridge => return self.hand.hands.add(position, card, holder.is_some()),
+            GameName::Deck => {
                 let whose = match holder {
                     Some(_) => " (only you see it)",
                     None => "",
@@ -85,6 +87,7 @@ impl Screen {
         let Some(holder) = holder else {
             return Vec::new();
         };
+        let hole = kind.hole_cards();
         let held = self.hand.held.entry(holder).or_default();
         if held.insert(position, card.into()).is_some() || held.len() < hole {
             return Vec::new();

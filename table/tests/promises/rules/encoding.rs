@@ -1,6 +1,7 @@
 //! There is one way to write stakes and choices, and all others are refused.
 
 use super::dealt::{SMALL_AND_BIG, rules};
+use super::varieties::any_variety;
 use dealerless::deck::{Card, KindsError};
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
@@ -251,37 +252,12 @@ fn no_field_of_a_pile_is_taken_from_a_peer_that_could_harm() {
 }
 
 fn any_stakes() -> impl Strategy<Value = Stakes> {
-    let chips = (
-        1..=100_u64,
-        0..=100_u64,
-        0..=1000_u64,
-        any::<bool>(),
-        any::<bool>(),
-    );
-    let rules = chips.prop_map(|(low, more, rest, blinds, fixed)| BettingRules {
-        stack: low + more + rest,
-        limit: if fixed { Limit::Fixed } else { Limit::NoLimit },
-        posts: match blinds {
-            true => Posts::Blinds {
-                small: low,
-                big: low + more,
-            },
-            false => Posts::Antes {
-                ante: low,
-                bet: low + more,
-            },
-        },
-    });
-    let variety = prop_oneof![
-        rules.clone().prop_map(Variety::Holdem),
-        rules.prop_map(Variety::FiveCardDraw),
-        (2..=4096_u32, 0..=9_u32).prop_map(|(cards, drawn)| Variety::Deck {
-            cards,
-            drawn: drawn.clamp(1, cards),
-        }),
-    ];
-    let no_kinds = (variety, 2..=5_u8, 1..=1_000_000_u32)
-        .prop_map(|(variety, seats, hands)| Stakes::new(variety, seats, hands).unwrap());
+    // Boards are for two seats, and every other game is for five too.
+    let no_kinds =
+        (any_variety(), 2..=5_u8, 1..=1_000_000_u32).prop_map(|(variety, seats, hands)| {
+            let two = matches!(variety, Variety::Boards { .. });
+            Stakes::new(variety, if two { 2 } else { seats }, hands).unwrap()
+        });
     let kinds = prop::collection::btree_map("[a-z0-9_-]{1,24}", 1..=60_u32, 2..=64);
     let kinds = (kinds, 1..=2_u32, 2..=5_u8).prop_map(|(kinds, drawn, seats)| {
         let kinds: Vec<(&str, u32)> = kinds.iter().map(|(name, &n)| (&name[..], n)).collect();

@@ -10,3 +10,4 @@ mod random_play;
 mod ranking;
 mod showdown;
 mod side_pots;
+mod varieties;

@@ -2,6 +2,7 @@
 //! closed.
 
 use super::dealt::Dealt;
+use super::varieties::all_with_chips;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
@@ -10,6 +11,7 @@ use dealerless_table::rules::{
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// More choices than a hand can have.
 const TOO_LONG: usize = 4000;
@@ -17,12 +19,13 @@ const TOO_LONG: usize = 4000;
 fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Card>)> {
     let stack = prop_oneof![1..=30_u64, 1..=400_u64];
     (
-        any::<[bool; 3]>(),
+        any::<[bool; 2]>(),
+        any::<prop::sample::Index>(),
         prop::collection::vec(stack, seats),
         0..seats as u8,
         Just((0..52).map(Card).collect::<Vec<_>>()).prop_shuffle(),
     )
-        .prop_map(move |([draw, fixed, antes], stacks, button, deck)| {
+        .prop_map(move |([fixed, antes], game, stacks, button, deck)| {
             let rules = BettingRules {
                 stack: 1000,
                 limit: if fixed { Limit::Fixed } else { Limit::NoLimit },
@@ -31,16 +34,13 @@ fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Ca
                     false => Posts::Blinds { small: 5, big: 10 },
                 },
             };
-            let variety = match draw {
-                true => Variety::FiveCardDraw(rules),
-                false => Variety::Holdem(rules),
-            };
-            (
-                Stakes::new(variety, seats as u8, 1).unwrap(),
-                stacks,
-                button,
-                deck,
-            )
+            let stakes = |variety| Stakes::new(variety, seats as u8, 1).ok();
+            let games: Vec<Stakes> = all_with_chips(rules)
+                .into_iter()
+                .filter_map(stakes)
+                .collect();
+            let stakes = games[game.index(games.len())].clone();
+            (stakes, stacks, button, deck)
         })
 }
 
@@ -190,7 +190,7 @@ fn check(
     notes: &Notes,
     stacks: &[u64],
     edition: Edition,
-    board: bool,
+    board: Range<usize>,
 ) {
     assert_eq!(
         outcome.stacks.iter().sum::<u64>(),
@@ -218,7 +218,7 @@ fn check(
     // Who sees what: its own cards, the board that was reached, and the hands that were shown.
     for position in 0..52 {
         let holder = Seat::all(hand.seats).find(|&seat| hand.hand.held(seat).contains(&position));
-        let is_board = board && position >= 2 * hand.seats && position < 2 * hand.seats + 5;
+        let is_board = board.contains(&position);
         let public = match holder {
             Some(holder) => due.contains(&holder),
             None => is_board && hand.hand.public(position).is_some(),
@@ -246,11 +246,13 @@ fn check(
 }
 
 fn play_and_check(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>, choices: &[u64]) {
-    let board = matches!(stakes.variety(), Variety::Holdem(_));
+    let (kind, _) = stakes.variety().poker().unwrap();
+    let first = stakes.seats() * kind.hole_cards();
+    let board = first..first + kind.whole_board();
     for edition in [Edition::Two, Edition::Three] {
         let mut hand = Dealt::of(edition, stakes, stacks, button, deck.clone());
         let (outcome, notes) = play(&mut hand, stacks.iter().sum(), choices);
-        check(&hand, &outcome, &notes, stacks, edition, board);
+        check(&hand, &outcome, &notes, stacks, edition, board.clone());
     }
 }
 

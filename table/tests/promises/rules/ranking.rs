@@ -1,8 +1,9 @@
 //! What hands are worth: every rank and every kicker.
 
-use super::dealt::cards;
+use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::rules::HandRank;
+use dealerless_table::Seat;
+use dealerless_table::rules::{Edition, Hand, HandRank, Limit, Stakes, Variety};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -94,25 +95,45 @@ fn a_hand_is_called_as_players_call_it() {
 }
 
 #[test]
-fn five_to_seven_cards_and_a_pair_of_two_have_words() {
-    for (hand, words) in [
-        ("Ks Kd", Some("pair, kings")),
-        ("2c 2h", Some("pair, twos")),
-        ("As Ac", Some("pair, aces")),
-        ("As Kd", None),
-        ("Ks Ks", None),
-        ("Ks Kd Kc", None),
-        ("Ks Kd Kc 2s 3d", Some("three of a kind, kings")),
-        ("Ks Kd Ac 2s 3d 3h", Some("two pair, kings and threes")),
+fn a_seats_cards_make_a_hand_with_the_board_and_two_alone_a_pair() {
+    // The hole cards of both, and a board.
+    let deck = cards("4c 5c 6c 7c Ac 2s 3d 3h 4h");
+    let holdem = Dealt::new(&holdem(Limit::NoLimit, 2), &[1000, 1000], 0, deck);
+    let draw = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
+    let draw = Stakes::new(draw, 2, 1).unwrap();
+    let draw = Hand::new(&draw, &[1000, 1000], Seat::HOST, Edition::NEWEST).unwrap();
+    for (said, own, words) in [
+        ("", "Ks Kd", Some("pair, kings")),
+        ("", "2c 2h", Some("pair, twos")),
+        ("", "As Ac", Some("pair, aces")),
+        ("", "As Kd", None),
+        ("", "Ks Ks", None),
+        ("", "Ks Kd Kc", None),
+        ("", "", None),
+        ("c, k", "Ks Kd", Some("pair, kings")),
+        ("c, k", "Ks", None),
+        ("c, k, k, k", "Ks Kd", Some("two pair, kings and threes")),
     ] {
-        assert_eq!(HandRank::in_words(&cards(hand)).as_deref(), words, "{hand}");
+        let mut dealt = holdem.clone();
+        if !said.is_empty() {
+            dealt.say(said);
+        }
+        assert_eq!(
+            dealt.hand.made(&cards(own)).as_deref(),
+            words,
+            "{said}: {own}"
+        );
     }
-    assert_eq!(HandRank::in_words(&[]), None);
-    assert_eq!(HandRank::in_words(&[Card(52), Card(65)]), None);
-    assert_eq!(
-        HandRank::in_words(&[Card(u64::MAX), Card(u64::MAX - 13)]),
-        None
-    );
+    let no_cards = [[52, 65], [u64::MAX, u64::MAX - 13]];
+    for no_cards in no_cards.map(|own| own.map(Card)) {
+        assert_eq!(holdem.hand.made(&no_cards), None);
+    }
+    for (own, words) in [
+        ("Ks Kd Kc 2s 3d", Some("three of a kind, kings")),
+        ("Ks Kd", None),
+    ] {
+        assert_eq!(draw.made(&cards(own)).as_deref(), words, "{own}");
+    }
 }
 
 #[test]

@@ -51,6 +51,7 @@ fn screen(style: Style, live: bool) -> (Screen, Page) {
 fn seated(game: &str) -> Event {
     let chips = Chips {
         stack: 200,
+        fixed_limit: game == "fixed-holdem",
         posts: Posts::Blinds([1, 2]),
     };
     Event::Seated(Box::new(Seated {
@@ -58,7 +59,7 @@ fn seated(game: &str) -> Event {
         seat: 0,
         names: vec!["Anna".into(), "Bert".into()],
         fingerprints: vec!["aaaa-bbbb".into(), "cccc-dddd".into()],
-        game: game.into(),
+        game: serde_json::from_value(game.into()).unwrap(),
         hands: 20,
         chips: (!["deck", "bridge"].contains(&game)).then_some(chips),
         cards: 52,
@@ -352,6 +353,21 @@ fn help_fits_the_screen_and_lists_what_the_game_knows() {
         for text in lacks {
             assert!(!help.contains(text), "{game}: {text}");
         }
+    }
+}
+
+#[test]
+fn the_terms_and_the_help_of_draw_tell_its_limit() {
+    for (fixed_limit, title, raise) in [
+        (false, "No-limit five-card draw, 200 chips each", "r 60"),
+        (true, "Fixed-limit five-card draw, 200 chips each", "b, r"),
+    ] {
+        let Event::Seated(mut seated) = seated("draw") else {
+            unreachable!();
+        };
+        seated.chips.as_mut().unwrap().fixed_limit = fixed_limit;
+        assert!(words::terms(&seated).concat().contains(title));
+        assert!(turn_block::help(Some(&seated)).contains(raise));
     }
 }
 

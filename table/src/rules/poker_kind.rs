@@ -1,0 +1,85 @@
+//! What the games of poker do differently.
+
+use super::ranking::{HandRank, best_five};
+use dealerless::deck::Card;
+
+/// A game of poker, played with a deck of 52 cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PokerKind {
+    /// Texas hold'em.
+    Holdem,
+    /// Five-card draw.
+    FiveCardDraw,
+}
+
+impl PokerKind {
+    /// The cards of the deck.
+    pub(super) const CARDS: u32 = 52;
+
+    /// The number of hole cards of each seat.
+    pub fn hole_cards(self) -> usize {
+        match self {
+            PokerKind::Holdem => 2,
+            PokerKind::FiveCardDraw => 5,
+        }
+    }
+
+    /// The most cards that a seat sees of its own, with those that it exchanges.
+    fn most_of_a_seat(self) -> usize {
+        match self {
+            PokerKind::Holdem => self.hole_cards(),
+            PokerKind::FiveCardDraw => 2 * self.hole_cards(),
+        }
+    }
+
+    /// The number of betting rounds. With a fixed limit, bets are double in the second half.
+    pub(super) fn rounds(self) -> usize {
+        match self {
+            PokerKind::Holdem => 4,
+            PokerKind::FiveCardDraw => 2,
+        }
+    }
+
+    /// The number of cards on the board in a round, counted from 0.
+    pub(super) fn board(self, round: usize) -> usize {
+        match (self, round) {
+            (PokerKind::FiveCardDraw, _) | (PokerKind::Holdem, 0) => 0,
+            (PokerKind::Holdem, _) => round + 2,
+        }
+    }
+
+    /// The number of cards on the board in the last round.
+    pub fn whole_board(self) -> usize {
+        self.board(self.rounds() - 1)
+    }
+
+    /// The cards of the deck, and the most of them that a hand of this many seats needs.
+    pub(super) fn deck(self, seats: usize) -> (usize, usize) {
+        let drawn = seats * self.most_of_a_seat() + self.whole_board();
+        (Self::CARDS as usize, drawn)
+    }
+
+    /// The most seats for which the deck has enough cards.
+    pub(super) fn most_seats(self) -> u8 {
+        ((Self::CARDS as usize - self.whole_board()) / self.most_of_a_seat()) as u8
+    }
+
+    /// The rank of a seat's cards with the board, and the five cards that have it. `None` if there are fewer
+    /// than five cards.
+    pub(super) fn best(self, own: &[Card], board: &[Card]) -> Option<(HandRank, Vec<Card>)> {
+        match self {
+            PokerKind::Holdem | PokerKind::FiveCardDraw => best_five(&[own, board].concat()),
+        }
+    }
+
+    /// What a seat's cards make with the board, in words. Before the flop, two cards can make a pair.
+    pub(super) fn made(self, own: &[Card], board: &[Card]) -> Option<String> {
+        let rank = match (self, board) {
+            (PokerKind::Holdem, []) => HandRank::of_pair(own),
+            (PokerKind::Holdem | PokerKind::FiveCardDraw, _) => {
+                self.best(own, board).map(|(rank, _)| rank)
+            }
+        };
+        rank.map(|rank| rank.to_string())
+    }
+}
