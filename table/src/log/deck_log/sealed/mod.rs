@@ -87,7 +87,7 @@ impl SealedLog {
         SealedLog {
             seats: shape.seats,
             sizes: shape.deck,
-            edition: header.versions.log,
+            edition: header.log_version,
             circuit: header.circuit,
             attempt: 0,
             voids: vec![0; shape.seats],
