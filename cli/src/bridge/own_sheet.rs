@@ -162,7 +162,7 @@ fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     let is_dealt = |input: &Input| {
         let Input { of, bits, nonce } = input;
         (of.hand, of.attempt) == (deal.hand, deal.attempt)
-            && of.input_commitment(file.seat(), bits, nonce) == deal.input
+            && of.input_commitment(file.seat(), bits, nonce) == deal.deck.input
     };
     inputs.into_iter().find(is_dealt).context(cannot)
 }

@@ -1,7 +1,7 @@
-//! The two parts with which a try of a hand begins: what a seat enters it with, and what it says of the
-//! deck that comes out.
+//! The part with which a try of a hand begins.
 
-use super::part::read_list;
+use super::deck_log::DealInput;
+use super::part::{read_bit, read_list, write_bit};
 use super::shape::Shape;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
@@ -19,37 +19,10 @@ pub struct Deal {
     pub button: Seat,
     /// The digest of the stakes.
     pub stakes: [u8; 32],
-    /// The digest of the circuit.
-    pub circuit: [u8; 32],
-    /// The commitment to the bits that the seat enters.
-    pub input: [u8; 32],
-    /// How many hands the batch holds that is made behind this hand: none, or one number that all
-    /// seats name.
-    pub batch: u32,
+    /// What the seat enters for the deck.
+    pub deck: DealInput,
     /// Who buys in again. What not all seats name is not bought.
     pub rebuys: Vec<bool>,
-}
-
-/// What a seat says of its shares of a deck that was made and checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seal {
-    /// The masked values, which the seat that seals first says for all.
-    pub masked: Option<Masked>,
-    /// The commitment to the share of each card.
-    pub commitments: Vec<[u8; 32]>,
-    /// The shares of the bits that say whether the inputs are in range.
-    pub validity: Vec<bool>,
-    /// The digest of the MACs of these shares.
-    pub validity_macs: [u8; 32],
-}
-
-/// The masked values of all output bits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Masked {
-    /// Of each card: its number once all shares are added by XOR.
-    pub cards: Vec<u64>,
-    /// Of the bits that say whether the inputs are in range.
-    pub validity: Vec<bool>,
 }
 
 impl Deal {
@@ -58,11 +31,8 @@ impl Deal {
         for &stack in &self.stacks {
             writer.u64(stack);
         }
-        let digests = [self.stakes, self.circuit, self.input];
-        writer
-            .u8(self.button.number())
-            .raw(digests.as_flattened())
-            .u32(self.batch);
+        writer.u8(self.button.number()).raw(&self.stakes);
+        self.deck.write(writer);
         self.rebuys
             .iter()
             .for_each(|&rebuy| write_bit(writer, rebuy));
@@ -75,60 +45,8 @@ impl Deal {
             stacks: read_list(shape.seats, || reader.u64())?,
             button: Seat::new(reader.u8()?),
             stakes: reader.array()?,
-            circuit: reader.array()?,
-            input: reader.array()?,
-            batch: reader.u32()?,
+            deck: DealInput::read(reader)?,
             rebuys: read_list(shape.seats, || read_bit(reader))?,
         })
-    }
-}
-
-impl Seal {
-    pub(super) fn write(&self, writer: &mut Writer, shape: &Shape) {
-        if let Some(masked) = &self.masked {
-            for &card in &masked.cards {
-                shape.write_word(writer, card);
-            }
-            masked
-                .validity
-                .iter()
-                .for_each(|&bit| write_bit(writer, bit));
-        }
-        writer.raw(self.commitments.as_flattened());
-        self.validity.iter().for_each(|&bit| write_bit(writer, bit));
-        writer.raw(&self.validity_macs);
-    }
-
-    pub(super) fn read(
-        reader: &mut Reader<'_>,
-        shape: &Shape,
-        first: bool,
-    ) -> Result<Self, Malformed> {
-        Ok(Seal {
-            masked: first.then(|| Masked::read(reader, shape)).transpose()?,
-            commitments: read_list(shape.drawn, || reader.array())?,
-            validity: read_list(shape.validity, || read_bit(reader))?,
-            validity_macs: reader.array()?,
-        })
-    }
-}
-
-impl Masked {
-    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
-        let cards = read_list(shape.drawn, || shape.read_word(reader))?;
-        let validity = read_list(shape.validity, || read_bit(reader))?;
-        Ok(Masked { cards, validity })
-    }
-}
-
-fn write_bit(writer: &mut Writer, bit: bool) {
-    writer.u8(u8::from(bit));
-}
-
-fn read_bit(reader: &mut Reader<'_>) -> Result<bool, Malformed> {
-    match reader.u8()? {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(Malformed),
     }
 }

@@ -60,6 +60,11 @@ pub enum PartFoul {
     LateDispute(u64),
 }
 
+/// Returns the foul unless the part is allowed.
+pub(super) fn require(allowed: bool, foul: PartFoul) -> Result<(), PartFoul> {
+    if allowed { Ok(()) } else { Err(foul) }
+}
+
 /// Why a part was not taken. The log is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -9,7 +9,7 @@ use std::io;
 
 use zeroize::Zeroizing;
 
-use super::commitment::Attempt;
+use super::deck_log::Attempt;
 use super::record_file::{CannotWrite, RecordFile};
 use super::records::{Chain, Records, Tags};
 use super::storage::Storage;

@@ -393,15 +393,4 @@ impl MatchLog {
     pub(crate) fn is_whole(&self) -> bool {
         self.forgotten == 0
     }
-
-    /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of
-    /// the engine that belongs to it was on a line that is gone, and the seat that seals first says
-    /// [`Part::Again`].
-    pub(crate) fn lost_its_run(&self) -> bool {
-        match self.state.phase {
-            Phase::Deal => !self.now.is_empty(),
-            Phase::Seal(seat) => seat == Seat::HOST,
-            _ => false,
-        }
-    }
 }

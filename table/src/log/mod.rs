@@ -6,10 +6,9 @@
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
 mod ahead;
-mod beyond_poker;
 mod claim;
-mod commitment;
 mod deal;
+mod deck_log;
 mod event;
 mod foul;
 mod header;
@@ -29,7 +28,6 @@ mod records;
 mod resume;
 mod seen;
 mod shape;
-mod shares;
 mod shelf;
 mod signed;
 mod sitting;
@@ -41,7 +39,7 @@ mod storage;
 pub(crate) mod tests;
 
 pub use claim::{Claim, Claimed};
-pub use commitment::Attempt;
+pub use deck_log::Attempt;
 pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
@@ -64,10 +62,10 @@ pub(crate) use with_internals::*;
 
 /// Names that tests and fuzz targets need.
 mod with_internals {
-    pub use super::beyond_poker::Reseal;
-    pub use super::deal::{Deal, Masked, Seal};
+    pub use super::deal::Deal;
+    pub use super::deck_log::{CardOpening, DealInput, Masked, Reseal, Seal};
     pub use super::match_log::{CannotSay, NoEvidence, Taken};
-    pub use super::part::{CardOpening, Part};
+    pub use super::part::Part;
     pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
     pub use super::seen::Seen;
     pub use super::signed::{BadSignedPart, SignedPart};

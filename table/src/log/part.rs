@@ -1,7 +1,7 @@
 //! What a seat says: the parts of a step, and the one way to write each.
 
-use super::beyond_poker::{Reseal, read_reveal, write_reveal};
-use super::deal::{Deal, Seal};
+use super::deal::Deal;
+use super::deck_log::{CardOpening, Reseal, Seal, read_openings, read_reveal, write_reveal};
 use super::phase::Stop;
 use super::shape::Shape;
 use crate::rules::Choice;
@@ -77,24 +77,6 @@ pub enum PartKind {
     Dispute,
 }
 
-/// A seat's share of a card, with what shows that it is the one that was sealed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CardOpening {
-    /// The position of the card.
-    pub position: u16,
-    /// The bits of the share, as a number.
-    pub share: u64,
-    /// The nonce of the commitment.
-    pub nonce: [u8; 32],
-    /// The digest of the MACs of the bits.
-    pub macs: [u8; 32],
-}
-
-impl CardOpening {
-    /// The bytes of all but the share.
-    pub(super) const BESIDE_THE_SHARE: usize = 2 + 32 + 32;
-}
-
 impl Part {
     /// No part is longer, whatever is played.
     pub(super) const MAX_LEN: usize = 1 << 20;
@@ -126,14 +108,6 @@ impl Part {
         }
     }
 
-    /// The cards that it opens.
-    pub(super) fn opened(&self) -> &[CardOpening] {
-        match self {
-            Part::Open(cards) => cards,
-            _ => &[],
-        }
-    }
-
     /// How it ends the match, whatever others say in the same step.
     pub(crate) fn stop(&self) -> Option<Stop> {
         match *self {
@@ -151,15 +125,17 @@ impl Part {
         writer.u8(self.code());
         match self {
             Part::Deal(deal) => deal.write(&mut writer),
-            Part::Seal(seal) => seal.write(&mut writer, shape),
+            Part::Seal(seal) => seal.write(&mut writer, &shape.deck),
             Part::Open(cards) => {
                 writer.u16(cards.len() as u16);
-                cards.iter().for_each(|card| card.write(&mut writer, shape));
+                cards
+                    .iter()
+                    .for_each(|card| card.write(&mut writer, &shape.deck));
             }
             Part::Move(choice) => {
                 writer.string(&choice.encode());
             }
-            Part::Reseal(reseal) => reseal.write(&mut writer, shape),
+            Part::Reseal(reseal) => reseal.write(&mut writer, &shape.deck),
             Part::Commit(commitment) => {
                 writer.raw(commitment);
             }
@@ -182,10 +158,10 @@ impl Part {
         let mut reader = Reader::new(bytes);
         let part = match reader.u8()? {
             0 => Part::Deal(Deal::read(&mut reader, shape)?),
-            1 => Part::Seal(Seal::read(&mut reader, shape, true)?),
-            2 => Part::Seal(Seal::read(&mut reader, shape, false)?),
+            1 => Part::Seal(Seal::read(&mut reader, &shape.deck, true)?),
+            2 => Part::Seal(Seal::read(&mut reader, &shape.deck, false)?),
             3 => Part::Again,
-            4 => Part::Open(read_openings(&mut reader, shape)?),
+            4 => Part::Open(read_openings(&mut reader, &shape.deck)?),
             5 => Part::Move(read_choice(&mut reader, shape)?),
             6 => Part::Result(read_list(shape.seats, || reader.u64())?),
             7 => Part::Leave,
@@ -195,7 +171,7 @@ impl Part {
             },
             10 => Part::Commit(reader.array()?),
             11 => Part::Reveal(read_reveal(&mut reader)?),
-            12 => Part::Reseal(Reseal::read(&mut reader, shape)?),
+            12 => Part::Reseal(Reseal::read(&mut reader, &shape.deck)?),
             13 => Part::Void,
             _ => return Err(Malformed),
         };
@@ -243,31 +219,19 @@ fn only_zeros(mut reader: Reader<'_>) -> Result<(), Malformed> {
     Ok(())
 }
 
-fn read_openings(reader: &mut Reader<'_>, shape: &Shape) -> Result<Vec<CardOpening>, Malformed> {
-    let count = usize::from(reader.u16()?);
-    if count > shape.drawn {
-        return Err(Malformed);
-    }
-    read_list(count, || CardOpening::read(reader, shape))
-}
-
 fn read_choice(reader: &mut Reader<'_>, shape: &Shape) -> Result<Choice, Malformed> {
     let bytes = reader.string(shape.choice())?;
     Choice::decode(bytes).map_err(|_| Malformed)
 }
 
-impl CardOpening {
-    fn write(&self, writer: &mut Writer, shape: &Shape) {
-        shape.write_word(writer.u16(self.position), self.share);
-        writer.raw(&self.nonce).raw(&self.macs);
-    }
+pub(super) fn write_bit(writer: &mut Writer, bit: bool) {
+    writer.u8(u8::from(bit));
+}
 
-    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
-        Ok(CardOpening {
-            position: reader.u16()?,
-            share: shape.read_word(reader)?,
-            nonce: reader.array()?,
-            macs: reader.array()?,
-        })
+pub(super) fn read_bit(reader: &mut Reader<'_>) -> Result<bool, Malformed> {
+    match reader.u8()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Malformed),
     }
 }

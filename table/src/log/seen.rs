@@ -7,7 +7,7 @@
 
 use dealerless::deck::Card;
 
-use super::commitment::Attempt;
+use super::deck_log::Attempt;
 use crate::hash::Hash;
 use crate::wire::{Malformed, Reader, Writer};
 

@@ -13,6 +13,8 @@ pub(super) struct Before {
     phase: Phase,
     /// None in a game without chips, where a hand can be the whole deck.
     hand: Option<Hand>,
+    /// Whether a card of the try was opened before.
+    stands: bool,
 }
 
 impl Before {
@@ -22,6 +24,7 @@ impl Before {
         Before {
             phase: state.phase.clone(),
             hand: dealt.map(|dealt| dealt.game.clone()),
+            stands: state.deck.final_since().is_some(),
         }
     }
 
@@ -65,7 +68,7 @@ impl Before {
         cards.sort_unstable();
         cards.dedup();
         let mut events = Vec::new();
-        if log.opened_first() {
+        if !self.stands {
             events.extend(log.seal_hash().map(|seal| LogEvent::Sealed { seal }));
         }
         match &self.hand {
@@ -168,19 +171,12 @@ impl MatchLog {
         let bought = |seat: &Seat| dealt.stacks[seat.index()] > self.state.stacks[seat.index()];
         Some(Begun {
             hand: self.state.hand,
-            attempt: self.state.attempt,
+            attempt: self.state.deck.attempt(),
             button: dealt.button,
             stacks: dealt.stacks.clone(),
             rebuys: Seat::all(dealt.stacks.len()).filter(bought).collect(),
             posts: self.posts(&dealt.game, &dealt.stacks),
         })
-    }
-
-    /// Whether the last complete step is the first opening of the try in play.
-    fn opened_first(&self) -> bool {
-        let dealt = self.state.dealt.as_ref();
-        let first = dealt.and_then(|dealt| dealt.openings.first());
-        first.is_some_and(|(opened, _)| opened + 1 == self.step())
     }
 
     /// The blinds or antes of a hand, in the order in which they are due.

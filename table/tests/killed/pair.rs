@@ -338,7 +338,7 @@ fn check_inputs(record: &Record, log: &Path, home: &Home) {
     for deal in record.log.deals(seat) {
         let opens = inputs.iter().any(|input| {
             let commitment = input.of.input_commitment(seat, &input.bits, &input.nonce);
-            commitment == deal.input
+            commitment == deal.deck.input
         });
         assert!(opens, "hand {}, try {}", deal.hand, deal.attempt);
     }

@@ -229,7 +229,7 @@ fn a_deal_of_anything_else_than_what_follows_from_the_log_is_a_foul() {
             PartFoul::Button
         );
         assert_eq!(changed(&|deal| deal.stakes[0] ^= 1), PartFoul::Terms);
-        assert_eq!(changed(&|deal| deal.circuit[0] ^= 1), PartFoul::Terms);
+        assert_eq!(changed(&|deal| deal.deck.circuit[0] ^= 1), PartFoul::Terms);
         assert_eq!(changed(&|deal| deal.rebuys[1] = true), PartFoul::Rebuy);
     }
 }

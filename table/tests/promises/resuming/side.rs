@@ -176,7 +176,7 @@ impl Side {
         for deal in program.log().deals(self.seat) {
             let opens = inputs.iter().any(|input| {
                 let (bits, nonce) = (&input.bits, &input.nonce);
-                input.of.input_commitment(self.seat, bits, nonce) == deal.input
+                input.of.input_commitment(self.seat, bits, nonce) == deal.deck.input
             });
             assert!(opens, "hand {}, try {}", deal.hand, deal.attempt);
         }

@@ -2,8 +2,7 @@
 
 use dealerless::deck::Card;
 
-use super::part::CardOpening;
-use super::shape::Shape;
+use super::opening::CardOpening;
 use crate::seat::Seat;
 
 /// What the seats have said of their shares of the cards of a deck.
@@ -11,8 +10,8 @@ use crate::seat::Seat;
 pub(super) struct Shares(Vec<Vec<Option<u64>>>);
 
 impl Shares {
-    pub(super) fn none(shape: &Shape) -> Self {
-        Shares(vec![vec![None; shape.drawn]; shape.seats])
+    pub(super) fn none(seats: usize, drawn: usize) -> Self {
+        Shares(vec![vec![None; drawn]; seats])
     }
 
     pub(super) fn add(&mut self, seat: Seat, card: &CardOpening) {

@@ -1,0 +1,333 @@
+//! The sealed deck: the output of a circuit, each bit of which is shared between the seats.
+//!
+//! In a `Deal` each seat commits to the bits that it enters. The seats then seal in their order:
+//! each commits to its shares, and the host signs the masked values. A card is opened when every
+//! seat that is asked signs its share. A seat that finds a bad seal declares the try void before a
+//! card is opened.
+
+mod asked;
+mod commitment;
+mod dice;
+mod judge;
+mod opening;
+mod reseal;
+mod seal;
+mod shares;
+mod sizes;
+
+use dealerless::deck::Card;
+use dealerless::dice::{Commitment, Dice, Reveal};
+
+use super::Completed;
+use crate::log::header::Header;
+use crate::log::part::Part;
+use crate::log::phase::Phase;
+use crate::rules::{Edition, Learners, Opening, Steal};
+use crate::seat::Seat;
+
+pub use commitment::Attempt;
+pub(in crate::log) use dice::{read_reveal, write_reveal};
+pub use opening::CardOpening;
+pub(in crate::log) use opening::read_openings;
+pub use reseal::Reseal;
+pub use seal::{DealInput, Masked, Seal};
+use shares::Shares;
+pub(in crate::log) use sizes::Sizes;
+
+/// The sealed decks of a match.
+#[derive(Clone, Debug)]
+pub(in crate::log) struct SealedLog {
+    seats: usize,
+    sizes: Sizes,
+    edition: Edition,
+    circuit: [u8; 32],
+    /// The number of the try of this hand, from 0.
+    attempt: u32,
+    /// How many tries of this hand each seat has declared void.
+    voids: Vec<u32>,
+    deck: Deck,
+}
+
+/// The deck of a try, from its deal on. Nothing is in it before.
+#[derive(Clone, Debug)]
+struct Deck {
+    /// The step after the deals.
+    since: u64,
+    /// How many hands the batch holds that is made behind this hand.
+    batch: u32,
+    seals: Vec<Seal>,
+    shares: Shares,
+    /// What was opened in which step.
+    openings: Vec<(u64, Opening)>,
+    /// The cards that were sealed anew, by position.
+    resealed: Vec<Option<Resealed>>,
+    /// The last step in which each seat said something, since the deal.
+    spoke_in: Vec<u64>,
+    /// The step of the choice for which a hand was last shuffled again.
+    stolen_in: u64,
+    /// What was sealed anew by some seats and not yet by all, in order of the seats.
+    reseals: Vec<Reseal>,
+    /// The commitments to the dice that are revealed now, in order of the seats.
+    commitments: Vec<Commitment>,
+}
+
+/// A card that was sealed anew.
+#[derive(Clone, Debug)]
+struct Resealed {
+    /// The step of the choice for which its hand was shuffled again, and its place in that hand.
+    place: (u64, usize),
+    masked: u64,
+    /// In order of the seats.
+    commitments: Vec<[u8; 32]>,
+}
+
+impl SealedLog {
+    pub(super) fn new(header: &Header) -> Self {
+        let shape = header.shape();
+        SealedLog {
+            seats: shape.seats,
+            sizes: shape.deck,
+            edition: header.versions.log,
+            circuit: header.circuit,
+            attempt: 0,
+            voids: vec![0; shape.seats],
+            deck: Deck::new(shape.seats, shape.deck.drawn, 0),
+        }
+    }
+
+    pub(super) fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    pub(super) fn accepts(&self, input: &DealInput) -> bool {
+        input.circuit == self.circuit
+    }
+
+    pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Phase {
+        let batch = inputs.first().map_or(0, |input| input.batch);
+        let agreed = inputs.iter().all(|input| input.batch == batch);
+        self.deck = Deck {
+            since: step + 1,
+            batch: if agreed { batch } else { 0 },
+            ..Deck::new(self.seats, self.sizes.drawn, step)
+        };
+        Phase::Seal(Seat::HOST)
+    }
+
+    pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
+        self.deck.stolen_in = step;
+        Phase::Reseal(Seat::HOST, steal)
+    }
+
+    pub(super) fn spoke(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
+        for seat in seats {
+            self.deck.spoke_in[seat.index()] = step;
+        }
+    }
+
+    pub(super) fn complete(
+        &mut self,
+        step: u64,
+        phase: Phase,
+        parts: &[(Seat, Part)],
+    ) -> Completed {
+        if parts.iter().any(|(_, part)| matches!(part, Part::Again)) {
+            return self.void(parts);
+        }
+        match phase {
+            Phase::Seal(seat) => self.sealed(seat, parts),
+            Phase::Open(openings) => Completed::Opened(self.deck.opened(step, openings, parts)),
+            Phase::Reseal(seat, steal) => self.resealed(seat, steal, parts),
+            Phase::Commit(dice) => self.deck.committed(dice, parts),
+            Phase::Reveal(dice) => Completed::Rolled(dice.faces(&revealed(parts))),
+            // Not a step of the deck.
+            Phase::Deal | Phase::Choose { .. } | Phase::Result(_) | Phase::Over(_) => {
+                Completed::Next(phase)
+            }
+        }
+    }
+
+    fn void(&mut self, parts: &[(Seat, Part)]) -> Completed {
+        for (seat, _) in parts {
+            self.voids[seat.index()] += 1;
+        }
+        self.attempt += 1;
+        self.deck = Deck::new(self.seats, self.sizes.drawn, 0);
+        Completed::Void
+    }
+
+    fn sealed(&mut self, seat: Seat, parts: &[(Seat, Part)]) -> Completed {
+        let seals = parts.iter().filter_map(|(_, part)| match part {
+            Part::Seal(seal) => Some(seal.clone()),
+            _ => None,
+        });
+        self.deck.seals.extend(seals);
+        match self.is_last(seat) {
+            true => Completed::Ready,
+            false => Completed::Next(Phase::Seal(seat.next(self.seats))),
+        }
+    }
+
+    fn resealed(&mut self, seat: Seat, steal: Steal, parts: &[(Seat, Part)]) -> Completed {
+        for (_, part) in parts {
+            match part {
+                Part::Reseal(reseal) => self.deck.reseals.push(reseal.clone()),
+                // It is void.
+                _ => {
+                    self.deck.reseals.clear();
+                    return Completed::Ready;
+                }
+            }
+        }
+        if !self.is_last(seat) {
+            return Completed::Next(Phase::Reseal(seat.next(self.seats), steal));
+        }
+        self.deck.replace(&steal.hand);
+        Completed::Ready
+    }
+
+    /// Whether this seat seals last.
+    fn is_last(&self, seat: Seat) -> bool {
+        seat.index() + 1 == self.seats
+    }
+
+    pub(super) fn hand_over(&mut self) {
+        self.attempt = 0;
+        self.voids.fill(0);
+        self.deck = Deck::new(self.seats, self.sizes.drawn, 0);
+    }
+
+    pub(super) fn final_since(&self) -> Option<u64> {
+        let opened = !self.deck.openings.is_empty();
+        opened.then_some(self.deck.since + self.seats as u64)
+    }
+
+    /// The bytes of any part of this seat in a phase of the deck.
+    pub(super) fn size(&self, phase: &Phase, seat: Seat) -> usize {
+        match phase {
+            Phase::Seal(_) => self.sizes.seal(seat == Seat::HOST),
+            Phase::Open(openings) => {
+                let mine = openings.iter().find(|opening| opening.opener == seat);
+                self.sizes
+                    .open(mine.map_or(0, |opening| opening.cards.len()))
+            }
+            Phase::Reseal(_, steal) => self.sizes.reseal(steal.hand.len(), seat == Seat::HOST),
+            Phase::Commit(_) => self.sizes.commit(),
+            Phase::Reveal(dice) => self.sizes.reveal(dice.count()),
+            // Not a step of the deck.
+            Phase::Deal | Phase::Choose { .. } | Phase::Result(_) | Phase::Over(_) => 0,
+        }
+    }
+
+    pub(super) fn card(&self, position: usize) -> Option<Card> {
+        self.deck.card(position)
+    }
+}
+
+/// Whether this seat seals now or later in this try.
+pub(super) fn seals_later(phase: &Phase, seat: Seat) -> bool {
+    matches!(phase, Phase::Seal(sealing) if sealing.index() <= seat.index())
+}
+
+/// What the seats reveal in a step.
+fn revealed(parts: &[(Seat, Part)]) -> Vec<&Reveal> {
+    let mut reveals = Vec::with_capacity(parts.len());
+    for (_, part) in parts {
+        if let Part::Reveal(reveal) = part {
+            reveals.push(reveal);
+        }
+    }
+    reveals
+}
+
+/// The cards that this part opens.
+fn cards(part: &Part) -> &[CardOpening] {
+    match part {
+        Part::Open(cards) => cards,
+        _ => &[],
+    }
+}
+
+impl Deck {
+    fn new(seats: usize, drawn: usize, step: u64) -> Self {
+        Deck {
+            since: 0,
+            batch: 0,
+            seals: Vec::new(),
+            shares: Shares::none(seats, drawn),
+            openings: Vec::new(),
+            resealed: vec![None; drawn],
+            spoke_in: vec![step; seats],
+            stolen_in: 0,
+            reseals: Vec::new(),
+            commitments: Vec::new(),
+        }
+    }
+
+    /// The cards that these parts open to everybody.
+    fn opened(
+        &mut self,
+        step: u64,
+        openings: Vec<Opening>,
+        parts: &[(Seat, Part)],
+    ) -> Vec<(usize, Card)> {
+        for (seat, part) in parts {
+            for card in cards(part) {
+                self.shares.add(*seat, card);
+            }
+        }
+        let public = self.public(&openings);
+        let of_step = openings.into_iter().map(|opening| (step, opening));
+        self.openings.extend(of_step);
+        public
+    }
+
+    /// The cards that everybody can compute and that these openings are to show to everybody.
+    fn public(&self, openings: &[Opening]) -> Vec<(usize, Card)> {
+        let cards = openings.iter().flat_map(|opening| &opening.cards);
+        let to_all = cards.filter(|(_, to)| *to == Learners::All);
+        let mut positions: Vec<usize> = to_all.map(|&(position, _)| position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let card = |position| Some((position, self.card(position)?));
+        positions.into_iter().filter_map(card).collect()
+    }
+
+    fn committed(&mut self, dice: Dice, parts: &[(Seat, Part)]) -> Completed {
+        let commitment = |(_, part): &(Seat, Part)| match part {
+            Part::Commit(commitment) => Some(Commitment(*commitment)),
+            _ => None,
+        };
+        self.commitments = parts.iter().filter_map(commitment).collect();
+        Completed::Next(Phase::Reveal(dice))
+    }
+
+    /// The cards of a hand are those that all seats have sealed anew.
+    fn replace(&mut self, hand: &[usize]) {
+        let reseals = std::mem::take(&mut self.reseals);
+        for (place, &position) in hand.iter().enumerate() {
+            let masked = reseals.first().and_then(|first| first.masked.get(place));
+            let commitment = |reseal: &Reseal| reseal.commitments.get(place).copied();
+            self.shares.forget(position);
+            self.resealed[position] = masked.map(|&masked| Resealed {
+                place: (self.stolen_in, place),
+                masked,
+                commitments: reseals.iter().filter_map(commitment).collect(),
+            });
+        }
+    }
+
+    /// The card at a position, if all shares of it were said.
+    fn card(&self, position: usize) -> Option<Card> {
+        self.shares.card(self.masked(position)?, position)
+    }
+
+    /// The masked value of the card at a position; none before the first seal.
+    fn masked(&self, position: usize) -> Option<u64> {
+        if let Some(Some(again)) = self.resealed.get(position) {
+            return Some(again.masked);
+        }
+        let first = self.seals.first().and_then(|seal| seal.masked.as_ref())?;
+        first.cards.get(position).copied()
+    }
+}

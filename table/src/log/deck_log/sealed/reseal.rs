@@ -1,0 +1,41 @@
+//! The part with which a seat seals a hand that was shuffled again because a card is stolen.
+
+use super::sizes::Sizes;
+use crate::log::part::read_list;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// What a seat says of its shares of a hand that was shuffled again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reseal {
+    /// The masked values of the cards, which the seat that seals first says for all; of the others
+    /// none.
+    pub masked: Vec<u64>,
+    /// The commitment to the share of each card.
+    pub commitments: Vec<[u8; 32]>,
+}
+
+impl Reseal {
+    pub(in crate::log) fn write(&self, writer: &mut Writer, sizes: &Sizes) {
+        writer.u16(self.masked.len() as u16);
+        for &card in &self.masked {
+            sizes.write_word(writer, card);
+        }
+        writer.u16(self.commitments.len() as u16);
+        writer.raw(self.commitments.as_flattened());
+    }
+
+    pub(in crate::log) fn read(reader: &mut Reader<'_>, sizes: &Sizes) -> Result<Self, Malformed> {
+        let count = |reader: &mut Reader<'_>| match usize::from(reader.u16()?) {
+            count if count <= sizes.drawn => Ok(count),
+            _ => Err(Malformed),
+        };
+        let cards = count(reader)?;
+        let masked = read_list(cards, || sizes.read_word(reader))?;
+        let cards = count(reader)?;
+        let commitments = read_list(cards, || reader.array())?;
+        Ok(Reseal {
+            masked,
+            commitments,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! What a seat enters a shuffle with, and the part with which it seals the deck that comes out.
+
+use super::sizes::Sizes;
+use crate::log::part::{read_bit, read_list, write_bit};
+use crate::wire::{Malformed, Reader, Writer};
+
+/// What a seat enters the shuffle with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DealInput {
+    /// The digest of the circuit.
+    pub circuit: [u8; 32],
+    /// The commitment to the bits that the seat enters.
+    pub input: [u8; 32],
+    /// How many hands the batch holds that is made behind this hand: none, or one number that all
+    /// seats name.
+    pub batch: u32,
+}
+
+/// What a seat says of its shares of a deck that was made and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// The masked values, which the seat that seals first says for all.
+    pub masked: Option<Masked>,
+    /// The commitment to the share of each card.
+    pub commitments: Vec<[u8; 32]>,
+    /// The shares of the bits that say whether the inputs are in range.
+    pub validity: Vec<bool>,
+    /// The digest of the MACs of these shares.
+    pub validity_macs: [u8; 32],
+}
+
+/// The masked values of all output bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// Of each card: its number once all shares are added by XOR.
+    pub cards: Vec<u64>,
+    /// Of the bits that say whether the inputs are in range.
+    pub validity: Vec<bool>,
+}
+
+impl DealInput {
+    pub(in crate::log) const LEN: usize = 2 * 32 + 4;
+
+    pub(in crate::log) fn write(&self, writer: &mut Writer) {
+        writer.raw(&self.circuit).raw(&self.input).u32(self.batch);
+    }
+
+    pub(in crate::log) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(DealInput {
+            circuit: reader.array()?,
+            input: reader.array()?,
+            batch: reader.u32()?,
+        })
+    }
+}
+
+impl Seal {
+    pub(in crate::log) fn write(&self, writer: &mut Writer, sizes: &Sizes) {
+        if let Some(masked) = &self.masked {
+            for &card in &masked.cards {
+                sizes.write_word(writer, card);
+            }
+            masked
+                .validity
+                .iter()
+                .for_each(|&bit| write_bit(writer, bit));
+        }
+        writer.raw(self.commitments.as_flattened());
+        self.validity.iter().for_each(|&bit| write_bit(writer, bit));
+        writer.raw(&self.validity_macs);
+    }
+
+    pub(in crate::log) fn read(
+        reader: &mut Reader<'_>,
+        sizes: &Sizes,
+        first: bool,
+    ) -> Result<Self, Malformed> {
+        Ok(Seal {
+            masked: first.then(|| Masked::read(reader, sizes)).transpose()?,
+            commitments: read_list(sizes.drawn, || reader.array())?,
+            validity: read_list(sizes.validity, || read_bit(reader))?,
+            validity_macs: reader.array()?,
+        })
+    }
+}
+
+impl Masked {
+    fn read(reader: &mut Reader<'_>, sizes: &Sizes) -> Result<Self, Malformed> {
+        let cards = read_list(sizes.drawn, || sizes.read_word(reader))?;
+        let validity = read_list(sizes.validity, || read_bit(reader))?;
+        Ok(Masked { cards, validity })
+    }
+}
