@@ -28,7 +28,7 @@
  * @property {string} match
  * @property {string | null} log
  * @property {Time} [clock]
- * @property {string} [shuffle] if it is not the one that `auto` chooses
+ * @property {string} [shuffle] unless `auto` chooses it
  * @property {boolean} [resumed]
  */
 

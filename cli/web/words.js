@@ -142,7 +142,7 @@ export function gameName(seated) {
     draw: `${seated.fixed_limit ? "Fixed" : "No"}-limit five-card draw`,
     deck: "A deck without rules",
     bridge: "Boards of bridge",
-  }[seated.game] ?? seated.game;
+  }[seated.game];
 }
 
 /** @param {SeatedFields} seated */
