@@ -105,7 +105,8 @@ fn a_program_that_hosts_another_match_is_told_that_the_open_one_is_resumed_and_h
             break text.to_owned();
         }
     };
-    let names = told.contains(&of) && told.contains("holdem, hand 1 of 3");
+    // The bot may have folded the first hand.
+    let names = told.contains(&of) && told.contains("holdem, hand ") && told.contains(" of 3");
     assert!(
         names && told.contains(&format!("dealerless resume --close {of}")),
         "{told}"
