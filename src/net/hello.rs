@@ -36,7 +36,8 @@ const MAX_BYTES_EVER: u32 = u16::MAX as u32;
 /// a difference.
 ///
 /// # Errors
-/// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; what [`Transport::send`] gives.
+/// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; what
+/// [`Transport::send`](crate::net::Transport::send) gives.
 pub fn send_hello<B: Serialize>(channel: &mut Channel, body: &B) -> Result<()> {
     channel.guarded(|channel| {
         channel.put_frame(Tag::HELLO, PREFIX_BYTES + MAX_BODY_BYTES, |content| {

@@ -97,7 +97,7 @@ impl Shuffled for KeptDeck {
 }
 
 /// The deck that [`HandDeck::to_bytes`] has written of this try. `name` is that under which it was
-/// [shuffled](super::Orders::shuffle). `None` if it is anything else.
+/// [shuffled](super::orders::Order::Shuffle). `None` if it is anything else.
 pub(super) fn read_back(
     bytes: &[u8],
     of: Attempt,
