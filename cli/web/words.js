@@ -139,7 +139,7 @@ export function gameName(seated) {
   return {
     holdem: "No-limit hold’em",
     "fixed-holdem": "Fixed-limit hold’em",
-    draw: `${seated.fixed_limit ? "Fixed" : "No"}-limit five-card draw`,
+    draw: `${seated.fixed_limit ? "Fixed-limit five" : "Five"}-card draw`,
     deck: "A deck without rules",
     bridge: "Boards of bridge",
   }[seated.game];
