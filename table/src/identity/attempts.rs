@@ -42,7 +42,8 @@ impl Budget {
 
     /// The statistical security of one attempt, in bits, so that all of them together have 40.
     #[cfg(feature = "internals")]
-    pub fn rho(self) -> u8 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn rho(self) -> u8 {
         40 + self.allowed_bits
     }
 }

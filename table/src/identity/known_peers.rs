@@ -213,7 +213,8 @@ impl KnownPeers {
     /// # Errors
     /// If the peer is not known, or the file cannot be written.
     #[cfg(feature = "internals")]
-    pub fn rename(&mut self, identity: &PublicIdentity, name: Name) -> Result<(), PeersError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn rename(&mut self, identity: &PublicIdentity, name: Name) -> Result<(), PeersError> {
         self.change(identity, |peer| peer.name = name)
     }
 

@@ -168,7 +168,8 @@ impl Door {
     /// # Errors
     /// If that cannot be written down.
     #[cfg(feature = "internals")]
-    pub fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
         lock(&self.inner.invites)
             .end(&invite.secret.id())
             .map_err(DoorError::Invites)

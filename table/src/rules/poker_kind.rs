@@ -49,7 +49,8 @@ impl PokerKind {
     }
 
     /// The number of cards on the board in the last round.
-    pub fn whole_board(self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn whole_board(self) -> usize {
         self.board(self.rounds() - 1)
     }
 
