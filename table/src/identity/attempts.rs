@@ -42,8 +42,7 @@ impl Budget {
 
     /// The statistical security of one attempt, in bits, so that all of them together have 40.
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn rho(self) -> u8 {
+    pub fn rho(self) -> u8 {
         40 + self.allowed_bits
     }
 }

@@ -213,8 +213,7 @@ impl KnownPeers {
     /// # Errors
     /// If the peer is not known, or the file cannot be written.
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn rename(&mut self, identity: &PublicIdentity, name: Name) -> Result<(), PeersError> {
+    pub fn rename(&mut self, identity: &PublicIdentity, name: Name) -> Result<(), PeersError> {
         self.change(identity, |peer| peer.name = name)
     }
 

@@ -168,8 +168,7 @@ impl Door {
     /// # Errors
     /// If that cannot be written down.
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
+    pub fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
         lock(&self.inner.invites)
             .end(&invite.secret.id())
             .map_err(DoorError::Invites)

@@ -180,8 +180,7 @@ impl Line {
     /// How long nothing was heard of the other. It answers to pings, so a living one is silent for
     /// hardly longer than [`Timing::ping`].
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn silent_for(&self) -> Duration {
+    pub fn silent_for(&self) -> Duration {
         self.shared.lock().heard.elapsed()
     }
 

@@ -71,8 +71,7 @@ impl DealCircuit {
 
     /// The algorithm by which it deals.
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn algorithm(&self) -> Algorithm {
+    pub fn algorithm(&self) -> Algorithm {
         match self {
             DealCircuit::Cards(shuffle) => shuffle.spec().algorithm(),
             DealCircuit::Boards(_) => Self::OF_BOARDS,

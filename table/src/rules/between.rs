@@ -7,8 +7,7 @@ impl Stakes {
     /// Whether the match is over by the rules, with these stacks after so many hands: all hands have
     /// been played, or fewer than two seats have chips (and no [rebuy](Self::may_rebuy) is agreed).
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn is_over(&self, stacks: &[u64], hands_played: u32) -> bool {
+    pub fn is_over(&self, stacks: &[u64], hands_played: u32) -> bool {
         let with_chips = stacks.iter().filter(|&&stack| stack > 0).count();
         hands_played >= self.hands() || self.betting().is_some() && with_chips < 2
     }

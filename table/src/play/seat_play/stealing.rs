@@ -19,8 +19,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the engine of this line has dealt the hand in play. Otherwise its cards can be
     /// opened, and nothing else.
     #[cfg(feature = "internals")]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn can_steal(&self) -> bool {
+    pub fn can_steal(&self) -> bool {
         self.runs_live()
     }
 
