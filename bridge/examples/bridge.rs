@@ -11,18 +11,18 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless_bridge::formats::Format;
-use dealerless_bridge::{Board, SealedBoards, Seat};
+use dealerless_bridge::{Board, Compass, SealedBoards};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let split = Split::new(13, 4)?;
     let circuit = SplitCircuit::build(split);
     // Who sees which hands before the play.
     let side = |seat| match seat {
-        Seat::North | Seat::South => Audience::Only(Party::Garbler),
-        Seat::East | Seat::West => Audience::Only(Party::Evaluator),
+        Compass::North | Compass::South => Audience::Only(Party::Garbler),
+        Compass::East | Compass::West => Audience::Only(Party::Evaluator),
     };
     let openings: Vec<_> = (0..split.boards())
-        .flat_map(|board| Seat::ALL.map(|seat| (board, seat, side(seat))))
+        .flat_map(|board| Compass::ALL.map(|seat| (board, seat, side(seat))))
         .collect();
 
     let play = |role, transport: MemoryTransport| -> deck::Result<_> {

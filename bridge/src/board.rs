@@ -1,6 +1,6 @@
 //! A board: a numbered deal, whose number says who deals and who is vulnerable.
 
-use super::{Deal, Seat};
+use super::{Compass, Deal};
 
 /// A deal with the number of its board, from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub enum Vulnerability {
 
 impl Board {
     /// Who deals: North the first board, and then in turn (Laws of Duplicate Bridge 2017, law 2).
-    pub fn dealer(&self) -> Seat {
-        Seat::ALL[(self.number as usize + 3) % 4]
+    pub fn dealer(&self) -> Compass {
+        Compass::ALL[(self.number as usize + 3) % 4]
     }
 
     /// Who is vulnerable; it repeats after 16 boards (Laws of Duplicate Bridge 2017, law 2).

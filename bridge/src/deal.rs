@@ -9,7 +9,7 @@ use crate::Suit;
 
 /// A player's place at the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Seat {
+pub enum Compass {
     /// North.
     North,
     /// East, to the left of North.
@@ -20,9 +20,9 @@ pub enum Seat {
     West,
 }
 
-impl Seat {
+impl Compass {
     /// All four, clockwise from North.
-    pub const ALL: [Seat; 4] = [Seat::North, Seat::East, Seat::South, Seat::West];
+    pub const ALL: [Compass; 4] = [Compass::North, Compass::East, Compass::South, Compass::West];
 
     /// `N`, `E`, `S` or `W`.
     pub fn letter(self) -> char {
@@ -30,8 +30,8 @@ impl Seat {
     }
 
     /// The seat the given number of places clockwise.
-    pub fn clockwise(self, places: usize) -> Seat {
-        Seat::ALL[(self as usize + places % 4) % 4]
+    pub fn clockwise(self, places: usize) -> Compass {
+        Compass::ALL[(self as usize + places % 4) % 4]
     }
 }
 
@@ -164,7 +164,7 @@ pub enum DealError {
 /// Who holds which of the 52 cards: 13 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deal {
-    owners: [Seat; 52],
+    owners: [Compass; 52],
 }
 
 impl Deal {
@@ -172,8 +172,8 @@ impl Deal {
     ///
     /// # Errors
     /// [`DealError::Count`] if one has not 13.
-    pub fn new(owners: [Seat; 52]) -> Result<Deal, DealError> {
-        for seat in Seat::ALL {
+    pub fn new(owners: [Compass; 52]) -> Result<Deal, DealError> {
+        for seat in Compass::ALL {
             let cards = owners.iter().filter(|owner| **owner == seat).count();
             if cards != 13 {
                 let seat = seat.letter();
@@ -184,22 +184,22 @@ impl Deal {
     }
 
     /// The deal with these owners, of whom it is known that each has 13 cards.
-    pub(super) fn dealt(owners: [Seat; 52]) -> Deal {
+    pub(super) fn dealt(owners: [Compass; 52]) -> Deal {
         Deal { owners }
     }
 
     /// Who holds a card.
-    pub fn owner(&self, card: Card) -> Seat {
+    pub fn owner(&self, card: Card) -> Compass {
         self.owners[card.number()]
     }
 
     /// The owner of each card.
-    pub fn owners(&self) -> &[Seat; 52] {
+    pub fn owners(&self) -> &[Compass; 52] {
         &self.owners
     }
 
     /// The 13 cards of a seat.
-    pub fn hand(&self, seat: Seat) -> Hand {
+    pub fn hand(&self, seat: Compass) -> Hand {
         Card::all()
             .filter(|card| self.owner(*card) == seat)
             .collect()
@@ -209,7 +209,7 @@ impl Deal {
 /// As in PBN: `N:` and the hands clockwise from North, each as `S.H.D.C`.
 impl fmt::Display for Deal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (seat, before) in Seat::ALL.into_iter().zip(["N:", " ", " ", " "]) {
+        for (seat, before) in Compass::ALL.into_iter().zip(["N:", " ", " ", " "]) {
             write!(f, "{before}{}", self.hand(seat))?;
         }
         Ok(())
@@ -222,7 +222,7 @@ impl FromStr for Deal {
 
     fn from_str(text: &str) -> Result<Deal, DealError> {
         let (first, hands) = text.split_once(':').ok_or(DealError::NoSeat)?;
-        let first = Seat::ALL
+        let first = Compass::ALL
             .into_iter()
             .find(|seat| first == seat.letter().to_string())
             .ok_or(DealError::NoSeat)?;
@@ -240,7 +240,7 @@ impl FromStr for Deal {
                 }
             }
         }
-        for seat in Seat::ALL {
+        for seat in Compass::ALL {
             let cards = owners.iter().filter(|owner| **owner == Some(seat)).count();
             if cards != 13 {
                 let seat = seat.letter();
@@ -248,12 +248,12 @@ impl FromStr for Deal {
             }
         }
         // Each has 13, so no card is left over.
-        Deal::new(owners.map(|owner| owner.unwrap_or(Seat::North)))
+        Deal::new(owners.map(|owner| owner.unwrap_or(Compass::North)))
     }
 }
 
 /// The cards of a hand that is written as `S.H.D.C`.
-fn cards_of(hand: &str, seat: Seat) -> Result<Vec<Card>, DealError> {
+fn cards_of(hand: &str, seat: Compass) -> Result<Vec<Card>, DealError> {
     let suits: Vec<&str> = hand.split('.').collect();
     if suits.len() != 4 {
         return Err(DealError::Suits(seat.letter(), suits.len()));
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(deal.to_string(), DEAL);
         let from_south = "S:6543.J42.Q9.QT76 AK9.K97653.T.K98 J2.AQ.A7652.J543 QT87.T8.KJ843.A2";
         assert_eq!(from_south.parse(), Ok(deal));
-        let points = Seat::ALL.map(|seat| deal.hand(seat).high_card_points());
+        let points = Compass::ALL.map(|seat| deal.hand(seat).high_card_points());
         assert_eq!(points, [12, 10, 5, 13]);
     }
 

@@ -33,7 +33,7 @@ mod suit;
 mod uniform;
 
 pub use board::{Board, Vulnerability};
-pub use deal::{Card, Deal, DealError, Hand, Seat};
+pub use deal::{Card, Compass, Deal, DealError, Hand};
 pub use number::{DealNumber, NumberError, Order};
 /// The version of `rand` whose traits this crate takes. A generator of another version does not compile.
 pub use rand;

@@ -12,7 +12,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Deal, Seat};
+use super::{Compass, Deal};
 
 /// `CHOOSE[n][k]` is C(n,k).
 static CHOOSE: [[u64; 14]; 53] = {
@@ -179,7 +179,7 @@ fn mirrored(ranks: [u64; 3]) -> [u64; 3] {
 
 /// The colexicographic rank of each of the first three hands: the sum of C(place, k + 1) over its
 /// cards, the k-th from 0 on, whose place is among the cards that earlier hands have left.
-fn hand_ranks(owners: impl Iterator<Item = Seat>) -> [u64; 3] {
+fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
     let (mut ranks, mut places, mut taken) = ([0; 3], [0; 3], [0; 3]);
     for owner in owners {
         let owner = owner as usize;
@@ -196,12 +196,12 @@ fn hand_ranks(owners: impl Iterator<Item = Seat>) -> [u64; 3] {
 }
 
 /// The owners of the cards when the first three hands have these colexicographic ranks.
-fn owners(ranks: [u64; 3]) -> [Seat; 52] {
-    let mut owners = [Seat::West; 52];
+fn owners(ranks: [u64; 3]) -> [Compass; 52] {
+    let mut owners = [Compass::West; 52];
     // The cards that no hand has taken, from the last to the first.
     let mut left: [usize; 52] = std::array::from_fn(|place| 51 - place);
     let mut size = 52;
-    for (seat, mut rank) in Seat::ALL.into_iter().zip(ranks) {
+    for (seat, mut rank) in Compass::ALL.into_iter().zip(ranks) {
         let (mut wanted, mut kept) = (13, 0);
         for at in 0..size {
             let (card, below) = (left[at], CHOOSE[size - 1 - at][wanted]);
@@ -276,7 +276,7 @@ fn exact_quotient(number: u128, divisor: u8) -> u128 {
 }
 
 /// The rank of a word among those with 13 letters of each kind.
-fn word_rank(word: &[Seat; 52]) -> u128 {
+fn word_rank(word: &[Compass; 52]) -> u128 {
     let mut words = Words::ALL;
     let ranks = word.iter().map(|owner| {
         let bounds = words.bounds();
@@ -286,14 +286,14 @@ fn word_rank(word: &[Seat; 52]) -> u128 {
 }
 
 /// The word with this rank.
-fn word(mut rank: u128) -> [Seat; 52] {
+fn word(mut rank: u128) -> [Compass; 52] {
     let mut words = Words::ALL;
     std::array::from_fn(|_| {
         let bounds = words.bounds();
         // Counted without a branch, which could not be foreseen.
         let letter = bounds[1..4].iter().filter(|bound| rank >= **bound).count();
         rank -= words.begin_with(letter, &bounds);
-        Seat::ALL[letter]
+        Compass::ALL[letter]
     })
 }
 

@@ -7,7 +7,7 @@
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::{Board, Card, Deal, Hand, Seat};
+use super::{Board, Card, Compass, Deal, Hand};
 use dealerless::circuit::{ByParty, Party};
 use dealerless::deck::{self, Error, Pack, Result};
 use dealerless::mpc::{Audience, Demand, Input, Opening, Run, TwoParty};
@@ -70,7 +70,7 @@ impl<S: Clone> SealedBoards<S> {
 
     /// How many boards there are.
     pub fn len(&self) -> usize {
-        self.hands.len() / Seat::ALL.len()
+        self.hands.len() / Compass::ALL.len()
     }
 
     /// Whether there is no board. (A deal has at least one.)
@@ -79,14 +79,14 @@ impl<S: Clone> SealedBoards<S> {
     }
 
     /// The hand of a seat, if this party has seen it.
-    pub fn seen(&self, board: usize, seat: Seat) -> Option<Hand> {
+    pub fn seen(&self, board: usize, seat: Compass) -> Option<Hand> {
         self.place(board, seat).and_then(|place| self.seen[place])
     }
 
     /// The deal of a board, if this party has seen all four hands.
     pub fn deal_of(&self, board: usize) -> Option<Deal> {
-        let mut owners = [Seat::North; 52];
-        for seat in Seat::ALL {
+        let mut owners = [Compass::North; 52];
+        for seat in Compass::ALL {
             for card in self.seen(board, seat)?.cards() {
                 owners[card.number()] = seat;
             }
@@ -120,7 +120,7 @@ impl<S: Clone> SealedBoards<S> {
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
         session: &mut P,
-        openings: &[(usize, Seat, Audience)],
+        openings: &[(usize, Compass, Audience)],
     ) -> Result<Vec<Option<Hand>>> {
         let places = self.check(openings)?;
         let requests: Vec<Opening<'_, S>> = (openings.iter().zip(&places))
@@ -149,7 +149,7 @@ impl<S: Clone> SealedBoards<S> {
     /// Those of [`open`](Self::open).
     pub fn open_all<P: TwoParty<Shared = S>>(&mut self, session: &mut P) -> Result<()> {
         let openings: Vec<_> = (0..self.len())
-            .flat_map(|board| Seat::ALL.map(|seat| (board, seat)))
+            .flat_map(|board| Compass::ALL.map(|seat| (board, seat)))
             .zip(&self.opened)
             .filter_map(|((board, seat), opened)| {
                 let to = match Party::BOTH.map(|party| opened[party]) {
@@ -165,12 +165,12 @@ impl<S: Clone> SealedBoards<S> {
     }
 
     /// Where a hand is, if there is such a board.
-    fn place(&self, board: usize, seat: Seat) -> Option<usize> {
-        (board < self.len()).then(|| board * Seat::ALL.len() + seat as usize)
+    fn place(&self, board: usize, seat: Compass) -> Option<usize> {
+        (board < self.len()).then(|| board * Compass::ALL.len() + seat as usize)
     }
 
     /// The places of the hands, if they may be opened.
-    fn check(&self, openings: &[(usize, Seat, Audience)]) -> Result<Vec<usize>> {
+    fn check(&self, openings: &[(usize, Compass, Audience)]) -> Result<Vec<usize>> {
         let mut places = Vec::with_capacity(openings.len());
         for &(board, seat, to) in openings {
             let Some(place) = self.place(board, seat) else {

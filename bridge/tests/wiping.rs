@@ -8,7 +8,7 @@ use dealerless::deck::Card;
 use dealerless::mpc::Audience;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::testing::session::{self, Engine, sessions, system_rng};
-use dealerless_bridge::{Hand, SealedBoards, Seat};
+use dealerless_bridge::{Compass, Hand, SealedBoards};
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use watcher::watch_for;
@@ -31,7 +31,7 @@ fn opened<E: Engine>(seed: [u8; 32]) -> Card {
         seed[0] = session.role() as u8;
         let rng = &mut ChaCha20Rng::from_seed(seed);
         let mut boards = SealedBoards::deal(session, &circuit, b"", rng).unwrap();
-        let openings = [(0, Seat::North, Audience::Only(Party::Garbler))];
+        let openings = [(0, Compass::North, Audience::Only(Party::Garbler))];
         let mut hands = boards.open(session, &openings).unwrap();
         let hand = hands[0].map(Hand::as_set);
         // This list is the caller's.

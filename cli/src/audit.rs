@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, Auditing};
-use dealerless_table::line::{Guest, Line, LineError, Stream, Timing};
+use dealerless_table::connection::{Connection, ConnectionError, Guest, Stream, Timing};
 use dealerless_table::log::{DiskStorage, Storage};
 use dealerless_table::play::Control;
 use dealerless_table::record::Record;
@@ -70,12 +70,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         file.peer_name()
     ));
     let deadline = Instant::now() + Duration::from_secs(args.timeout);
-    let line = match file.seat() {
+    let connection = match file.seat() {
         Seat::HOST => await_guest(args, &own, &file, deadline)?,
         _ => call_host(args, &own, &file, deadline)?,
     };
-    let opened = exchange(&mut auditing, &line)?;
-    line.close(PAUSE);
+    let opened = exchange(&mut auditing, &connection)?;
+    connection.close(PAUSE);
     conclude(&file, &opened, args.own.json)
 }
 
@@ -100,25 +100,30 @@ fn await_guest(
     own: &Own,
     file: &MatchFile,
     deadline: Instant,
-) -> anyhow::Result<Line> {
+) -> anyhow::Result<Connection> {
     let mut hearing = Hearing::new(args.with.door(own, file, &mut args.own.player(own))?);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         ensure!(!left.is_zero(), "the other player did not come in time");
         match hearing.next(left) {
-            Some(Comes::In(line)) => hearing.listen(line, None),
-            Some(Comes::Says(line, word, _)) => {
-                if line.peer == *file.peer() && word == Control::Audit(file.of()) {
-                    return Ok(*line);
+            Some(Comes::In(connection)) => hearing.listen(connection, None),
+            Some(Comes::Says(connection, word, _)) => {
+                if connection.peer == *file.peer() && word == Control::Audit(file.of()) {
+                    return Ok(*connection);
                 }
-                hearing.decline(line, Control::Unknown(file.of()));
+                hearing.decline(connection, Control::Unknown(file.of()));
             }
             _ => {}
         }
     }
 }
 
-fn call_host(args: &Args, own: &Own, file: &MatchFile, deadline: Instant) -> anyhow::Result<Line> {
+fn call_host(
+    args: &Args,
+    own: &Own,
+    file: &MatchFile,
+    deadline: Instant,
+) -> anyhow::Result<Connection> {
     let way = args.with.way(own, file.peer())?;
     let guest = Guest {
         identity: own.home.identity(),
@@ -127,9 +132,9 @@ fn call_host(args: &Args, own: &Own, file: &MatchFile, deadline: Instant) -> any
     };
     loop {
         match guest.join_again(file.peer(), &way.addresses, way.relay.as_ref()) {
-            Ok(line) => {
-                sit::say(&line, Control::Audit(file.of()))?;
-                return Ok(line);
+            Ok(connection) => {
+                sit::say(&connection, Control::Audit(file.of()))?;
+                return Ok(connection);
             }
             Err(error) => ensure!(Instant::now() < deadline, error),
         }
@@ -138,29 +143,29 @@ fn call_host(args: &Args, own: &Own, file: &MatchFile, deadline: Instant) -> any
 }
 
 /// Opens all to each other, try by try.
-fn exchange(auditing: &mut Auditing, line: &Line) -> anyhow::Result<Audit> {
+fn exchange(auditing: &mut Auditing, connection: &Connection) -> anyhow::Result<Audit> {
     let mut heard = false;
     loop {
-        let sent = say_all(auditing, line);
+        let sent = say_all(auditing, connection);
         if let Some(opened) = auditing.opened() {
             sent?;
             return Ok(opened);
         }
         // What it said before it went comes first.
-        let message = line.recv(ONE_TRY)?;
+        let message = connection.recv(ONE_TRY)?;
         if !std::mem::replace(&mut heard, true) && Control::decode(&message.bytes).is_some() {
             bail!("the host audits no match with you now: it has to run `dealerless audit` too");
         }
         match message.stream {
             Stream::Control => auditing.hear(&message.bytes)?,
-            _ => Err(LineError::Broken("something else than an audit"))?,
+            _ => Err(ConnectionError::Broken("something else than an audit"))?,
         }
     }
 }
 
-fn say_all(auditing: &mut Auditing, line: &Line) -> Result<(), LineError> {
+fn say_all(auditing: &mut Auditing, connection: &Connection) -> Result<(), ConnectionError> {
     while let Some(message) = auditing.say() {
-        line.send_control(message)?;
+        connection.send_control(message)?;
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dealerless_program::arguments::address;
+use dealerless_table::connection::ask_relay;
 use dealerless_table::identity::Address;
-use dealerless_table::line::ask_relay;
 use serde::Serialize;
 
 use crate::output::{lines, milliseconds, show, show_json};

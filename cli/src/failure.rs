@@ -8,7 +8,7 @@ use dealerless_events::event::Event;
 use dealerless_program::failure::Stopped;
 pub(crate) use dealerless_program::failure::{AnswerIsNo, BROKEN_OFF, OtherTerms};
 use dealerless_table::audit::CannotAudit;
-use dealerless_table::line::{LineError, MeetingError};
+use dealerless_table::connection::{ConnectionError, MeetingError};
 use dealerless_table::play::PlayError;
 use serde::Serialize;
 
@@ -53,14 +53,14 @@ fn blame(error: &anyhow::Error) -> Blame {
     let terms = || error.is::<OtherTerms>().then_some(Blame::Either);
     let play = || error.downcast_ref().map(PlayError::blame);
     let meeting = || error.downcast_ref().map(of_meeting);
-    let line = || error.downcast_ref().map(of_line);
+    let connection = || error.downcast_ref().map(of_connection);
     let audit = || error.downcast_ref().map(of_audit);
     deck.or_else(session)
         .or_else(channel)
         .or_else(terms)
         .or_else(play)
         .or_else(meeting)
-        .or_else(line)
+        .or_else(connection)
         .or_else(audit)
         .unwrap_or(Blame::ThisSide)
 }
@@ -70,7 +70,7 @@ fn of_meeting(error: &MeetingError) -> Blame {
         MeetingError::OnlyPrivate { .. }
         | MeetingError::Unreachable { .. }
         | MeetingError::NotAnswered
-        | MeetingError::Line(_)
+        | MeetingError::Connection(_)
         | MeetingError::Relay { .. }
         | MeetingError::NobodyAtRelay(_) => Blame::Connection,
         MeetingError::NoAddress | MeetingError::Oneself | MeetingError::Invites(_) => {
@@ -82,12 +82,12 @@ fn of_meeting(error: &MeetingError) -> Blame {
     }
 }
 
-fn of_line(error: &LineError) -> Blame {
+fn of_connection(error: &ConnectionError) -> Blame {
     match error {
-        LineError::Forged | LineError::Broken(_) => Blame::ProgramOrConnection,
-        LineError::MessageSize(_) | LineError::EngineInUse | LineError::ClosedHere => {
-            Blame::ThisSide
-        }
+        ConnectionError::Forged | ConnectionError::Broken(_) => Blame::ProgramOrConnection,
+        ConnectionError::MessageSize(_)
+        | ConnectionError::EngineInUse
+        | ConnectionError::ClosedHere => Blame::ThisSide,
         _ => Blame::Connection,
     }
 }

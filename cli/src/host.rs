@@ -6,9 +6,9 @@ use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::game_name::GameName;
 use dealerless_program::arguments::{address, seconds};
+use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::line::{Door, Invite, Line, MeetingError, ask_relay};
 use dealerless_table::log::Header;
 use dealerless_table::play::{Control, Seating, Term};
 
@@ -77,11 +77,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(played) = args.browser.instead(&args.own) {
         return played;
     }
-    Table::lay(args)?.host(args)
+    Hosting::prepare(args)?.host(args)
 }
 
 /// Everything that a host needs before anybody comes.
-struct Table {
+struct Hosting {
     own: Own,
     header: Header,
     /// The known peer that sits down without a question.
@@ -91,20 +91,20 @@ struct Table {
 /// Who has come.
 enum Came {
     /// A guest that has sat down to a new match.
-    New(Box<Line>),
+    New(Box<Connection>),
     /// One that goes on with an open match.
-    Again(Box<Line>, Box<MatchFile>),
+    Again(Box<Connection>, Box<MatchFile>),
 }
 
 impl Came {
-    fn line(&self) -> &Line {
-        let (Came::New(line) | Came::Again(line, _)) = self;
-        line
+    fn connection(&self) -> &Connection {
+        let (Came::New(connection) | Came::Again(connection, _)) = self;
+        connection
     }
 }
 
-impl Table {
-    fn lay(args: &Args) -> anyhow::Result<Self> {
+impl Hosting {
+    fn prepare(args: &Args) -> anyhow::Result<Self> {
         // The circuit is built once more when it is known with whom: that takes a moment.
         let (header, _) = args.stakes.propose(args.memory)?;
         let own = args.own.open()?;
@@ -112,7 +112,7 @@ impl Table {
             Some(name) => Some(known(&own, name)?),
             None => None,
         };
-        Ok(Table {
+        Ok(Hosting {
             own,
             header,
             expected,
@@ -154,20 +154,20 @@ impl Table {
         };
         let listens_at = hearing.door().addresses().to_vec();
         let whole = match came {
-            Came::New(line) => {
+            Came::New(connection) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
-                let seating = Seating::of_line(&line, self.header, own)?;
+                let seating = Seating::of_connection(&connection, self.header, own)?;
                 keep_watch(
                     hearing,
                     &posts,
-                    (line.peer.clone(), seating.sitting.of.id()),
+                    (connection.peer.clone(), seating.sitting.of.id()),
                 )?;
-                Whole::begin(around, *line, seating)?
+                Whole::begin(around, *connection, seating)?
             }
-            Came::Again(line, file) => {
-                keep_watch(hearing, &posts, (line.peer.clone(), file.of()))?;
+            Came::Again(connection, file) => {
+                keep_watch(hearing, &posts, (connection.peer.clone(), file.of()))?;
                 let mut whole = Whole::take_up(around, *file)?;
-                whole.meet_again(*line)?;
+                whole.meet_again(*connection)?;
                 whole
             }
         };
@@ -223,7 +223,7 @@ impl Waiting<'_> {
                 .admission
                 .accepted((&mut self.hearing, &mut self.player))?;
             let came = match accepted {
-                Some((line, wants)) => self.accepted(line, wants)?,
+                Some((connection, wants)) => self.accepted(connection, wants)?,
                 None => match self.hearing.next(left.min(self.admission.due())) {
                     Some(comes) => self.comes(comes)?,
                     None => None,
@@ -240,20 +240,22 @@ impl Waiting<'_> {
         match comes {
             Comes::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
             Comes::CannotBurn(error) => bail!(cannot_burn(&error)),
-            Comes::Goes(line, error) => self.did_not_sit(whose(&line), &error.into())?,
-            Comes::In(line) => {
-                let recognised = self.recognise(&line);
-                if line.came_by(&self.invite) {
-                    self.invited(&line.peer)?;
+            Comes::Goes(connection, error) => {
+                self.did_not_sit(whose(&connection), &error.into())?
+            }
+            Comes::In(connection) => {
+                let recognised = self.recognise(&connection);
+                if connection.came_by(&self.invite) {
+                    self.invited(&connection.peer)?;
                 }
                 match recognised {
-                    Ok(warning) => self.hearing.listen(line, warning),
-                    Err(error) => self.did_not_sit(whose(&line), &error)?,
+                    Ok(warning) => self.hearing.listen(connection, warning),
+                    Err(error) => self.did_not_sit(whose(&connection), &error)?,
                 }
             }
-            Comes::Says(line, word, warning) => {
-                let who = whose(&line);
-                match self.serve(line, word) {
+            Comes::Says(connection, word, warning) => {
+                let who = whose(&connection);
+                match self.serve(connection, word) {
                     Ok(Some(came)) => return self.ask_or_seat(came, warning),
                     Ok(None) => {}
                     Err(error) => self.did_not_sit(who, &error)?,
@@ -275,13 +277,13 @@ impl Waiting<'_> {
 
     /// Asks the player about a guest if it must be asked, or seats the guest.
     fn ask_or_seat(&mut self, came: Came, warning: Option<String>) -> anyhow::Result<Option<Came>> {
-        match self.admission.asks_about(came.line(), &self.player) {
+        match self.admission.asks_about(came.connection(), &self.player) {
             Ok(false) => self.sits(came, warning),
             Ok(true) => {
                 // While the player is asked, the file is not kept: `resume` may take it.
                 let asked = match came {
-                    Came::New(line) => (line, Wants::ToPlay),
-                    Came::Again(line, file) => (line, Wants::ToResume(file.of())),
+                    Came::New(connection) => (connection, Wants::ToPlay),
+                    Came::Again(connection, file) => (connection, Wants::ToResume(file.of())),
                 };
                 let around = (&mut self.hearing, &mut self.player);
                 self.admission.ask(asked, warning, around)?;
@@ -292,11 +294,15 @@ impl Waiting<'_> {
     }
 
     /// The player has accepted a guest.
-    fn accepted(&mut self, line: Box<Line>, wants: Wants) -> anyhow::Result<Option<Came>> {
-        let who = whose(&line);
+    fn accepted(
+        &mut self,
+        connection: Box<Connection>,
+        wants: Wants,
+    ) -> anyhow::Result<Option<Came>> {
+        let who = whose(&connection);
         let came = match wants {
-            Wants::ToPlay => Ok(Some(Came::New(line))),
-            Wants::ToResume(of) => self.resumed(line, of),
+            Wants::ToPlay => Ok(Some(Came::New(connection))),
+            Wants::ToResume(of) => self.resumed(connection, of),
         };
         match came {
             Ok(Some(came)) => self.sits(came, None),
@@ -319,67 +325,81 @@ impl Waiting<'_> {
     }
 
     /// Looks up who has come in: what the player is to know if it sits down.
-    fn recognise(&self, line: &Line) -> anyhow::Result<Option<String>> {
+    fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
         let relay = self.args.relay.as_ref();
-        let known = self.own.peers.lock().get(&line.peer).is_some();
-        let warning = sit::recognise(self.own, line, relay)?;
+        let known = self.own.peers.lock().get(&connection.peer).is_some();
+        let warning = sit::recognise(self.own, connection, relay)?;
         if let (Some(relay), false) = (relay, known) {
-            self.hearing.door().wait_at_relay(relay, &line.peer)?;
+            self.hearing.door().wait_at_relay(relay, &connection.peer)?;
         }
         Ok(warning)
     }
 
     /// Does what a guest wants. None if it was served, and waiting goes on.
-    fn serve(&mut self, line: Box<Line>, word: Control) -> anyhow::Result<Option<Came>> {
-        if sit::is_blocked(self.own, &line.peer) {
-            self.hearing.decline(line, Control::Declined);
+    fn serve(
+        &mut self,
+        connection: Box<Connection>,
+        word: Control,
+    ) -> anyhow::Result<Option<Came>> {
+        if sit::is_blocked(self.own, &connection.peer) {
+            self.hearing.decline(connection, Control::Declined);
             return Ok(None);
         }
         let of = match word {
             Control::Resume(of) => of,
             Control::Audit(of) => {
-                self.hearing.decline(line, Control::Unknown(of));
+                self.hearing.decline(connection, Control::Unknown(of));
                 return Ok(None);
             }
             Control::Declines(Term::All) => bail!("it does not play on these terms"),
             Control::Declines(term) => bail!("it insists on {term}"),
-            _ => return self.new_match(line),
+            _ => return self.new_match(connection),
         };
-        self.resumed(line, of)
+        self.resumed(connection, of)
     }
 
     /// A guest wants to go on with a match. With one that was closed here only `resume` goes on, on this
     /// side.
-    fn resumed(&mut self, line: Box<Line>, of: [u8; 32]) -> anyhow::Result<Option<Came>> {
-        match open::find(self.own, &of, &line.peer)? {
-            None => self.hearing.decline(line, Control::Unknown(of)),
-            Some(file) if file.is_over() => self.farewells.tell_the_end(self.own, file, *line)?,
-            Some(file) if file.opened.is_closed() => {
-                self.hearing.decline(line, Control::Unknown(of));
+    fn resumed(
+        &mut self,
+        connection: Box<Connection>,
+        of: [u8; 32],
+    ) -> anyhow::Result<Option<Came>> {
+        match open::find(self.own, &of, &connection.peer)? {
+            None => self.hearing.decline(connection, Control::Unknown(of)),
+            Some(file) if file.is_over() => {
+                self.farewells.tell_the_end(self.own, file, *connection)?
             }
-            Some(file) => return Ok(Some(Came::Again(line, Box::new(file)))),
+            Some(file) if file.opened.is_closed() => {
+                self.hearing.decline(connection, Control::Unknown(of));
+            }
+            Some(file) => return Ok(Some(Came::Again(connection, Box::new(file)))),
         }
         Ok(None)
     }
 
     /// A guest wants to begin a match, which it may if none is open between the two.
-    fn new_match(&mut self, line: Box<Line>) -> anyhow::Result<Option<Came>> {
-        match open::with(self.own, &line.peer)? {
+    fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Came>> {
+        match open::with(self.own, &connection.peer)? {
             Some(file) if file.has_heard() => {
-                let fits = file.must_be_with(&line.peer);
-                self.hearing.decline(line, Control::Open(file.of()));
+                let fits = file.must_be_with(&connection.peer);
+                self.hearing.decline(connection, Control::Open(file.of()));
                 return fits.map(|()| None);
             }
             // The guest does not know it.
             Some(file) => file.forget()?,
             None => {}
         }
-        Ok(Some(Came::New(line)))
+        Ok(Some(Came::New(connection)))
     }
 
     /// Whether an open match is resumed where the command line asks for another one: a person is asked,
     /// everybody else is told. None if the guest does not wait for the answer.
-    fn resumes(&mut self, line: &Line, file: &MatchFile) -> anyhow::Result<Option<bool>> {
+    fn resumes(
+        &mut self,
+        connection: &Connection,
+        file: &MatchFile,
+    ) -> anyhow::Result<Option<bool>> {
         let game = GameName::of(&file.opened.sitting.of.header().stakes);
         let (of, peer, state) = (hex(&file.of()[..8]), file.peer_name(), file.state());
         let open = format!("{peer} comes back to your open match {of} ({game}, {state})");
@@ -395,13 +415,13 @@ impl Waiting<'_> {
              `new` to close it here and begin the other one."
         )))?;
         let until = Instant::now() + ANSWER;
-        let lapsed = || line.ended().is_some() || Instant::now() >= until;
+        let lapsed = || connection.ended().is_some() || Instant::now() >= until;
         let around = (&mut self.player, self.posts);
         standing::chooses("resume", "new", around, lapsed)
     }
 
     /// Closes an open match here, so that the guest can begin another one.
-    fn close(&mut self, line: Box<Line>, file: MatchFile) -> anyhow::Result<()> {
+    fn close(&mut self, connection: Box<Connection>, file: MatchFile) -> anyhow::Result<()> {
         let (of, peer) = (file.of(), file.peer_name());
         file.close()?;
         self.player.tell(&notice(&format!(
@@ -409,8 +429,8 @@ impl Waiting<'_> {
              sit down to the new one.",
             hex(&of[..8])
         )))?;
-        self.admission.expect(&line.peer);
-        self.hearing.decline(line, Control::Unknown(of));
+        self.admission.expect(&connection.peer);
+        self.hearing.decline(connection, Control::Unknown(of));
         Ok(())
     }
 
@@ -420,20 +440,20 @@ impl Waiting<'_> {
             self.player.tell(&Event::Notice { text })?;
         }
         let came = match came {
-            Came::Again(line, file) if self.args.stakes.are_given() => {
-                match self.resumes(&line, &file)? {
-                    Some(true) => Came::Again(line, file),
-                    Some(false) => return self.close(line, *file).map(|()| None),
+            Came::Again(connection, file) if self.args.stakes.are_given() => {
+                match self.resumes(&connection, &file)? {
+                    Some(true) => Came::Again(connection, file),
+                    Some(false) => return self.close(connection, *file).map(|()| None),
                     None => {
                         let error = anyhow!("nobody answered while it waited");
-                        return self.does_not_sit(Came::Again(line, file), &error);
+                        return self.does_not_sit(Came::Again(connection, file), &error);
                     }
                 }
             }
             came => came,
         };
         let sits = match &came {
-            Came::New(line) => sit::say(line, Control::Sit),
+            Came::New(connection) => sit::say(connection, Control::Sit),
             Came::Again(..) => Ok(()),
         };
         match sits {
@@ -449,9 +469,9 @@ impl Waiting<'_> {
 
     /// Turns a guest away, and waits on.
     fn does_not_sit(&mut self, came: Came, error: &anyhow::Error) -> anyhow::Result<Option<Came>> {
-        self.did_not_sit(whose(came.line()), error)?;
-        let (Came::New(line) | Came::Again(line, _)) = came;
-        self.hearing.decline(line, Control::Declined);
+        self.did_not_sit(whose(came.connection()), error)?;
+        let (Came::New(connection) | Came::Again(connection, _)) = came;
+        self.hearing.decline(connection, Control::Declined);
         Ok(None)
     }
 }
@@ -460,8 +480,8 @@ impl Waiting<'_> {
 const BURNT: &str =
     "a blocked player came with your invite: it is used; run host again for a new one";
 
-fn whose(line: &Line) -> (PublicIdentity, Name) {
-    (line.peer.clone(), line.peer_name.clone())
+fn whose(connection: &Connection) -> (PublicIdentity, Name) {
+    (connection.peer.clone(), connection.peer_name.clone())
 }
 
 /// The keys of a known player whom the host waits for.

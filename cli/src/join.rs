@@ -7,9 +7,9 @@ use anyhow::{Context, bail, ensure};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::seated::Seated;
+use dealerless_table::connection::{Connection, Guest, Invite, Timing};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name};
-use dealerless_table::line::{Guest, Invite, Line, Timing};
 use dealerless_table::log::Sitting;
 use dealerless_table::play::{Control, Seating, Term};
 
@@ -73,20 +73,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     // The host may name the match that is open between the two, or not go on with the one that is here.
     let mut said = None;
     for _ in 0..=CHANGES {
-        let (line, way) = found.go(args, &own)?;
+        let (connection, way) = found.go(args, &own)?;
         let relay = way.relay.as_ref();
-        if let Some(text) = sit::recognise(&own, &line, relay)? {
+        if let Some(text) = sit::recognise(&own, &connection, relay)? {
             player.tell(&Event::Notice { text })?;
         }
-        ensure!(!sit::is_blocked(&own, &line.peer), BLOCKED);
-        let whom = (&line.peer, &line.peer_name);
+        ensure!(!sit::is_blocked(&own, &connection.peer), BLOCKED);
+        let whom = (&connection.peer, &connection.peer_name);
         standing::ask(&own, whom, &mut player, &posts)?;
         let sits = Sits {
             own: &own,
             posts: &posts,
             args,
         };
-        let Some((control, same)) = sits.play((line, way), said, player)? else {
+        let Some((control, same)) = sits.play((connection, way), said, player)? else {
             return Ok(());
         };
         (said, player) = (Some(control), same);
@@ -109,7 +109,7 @@ impl Sits<'_> {
     /// last try. Gives what the host says that does not agree.
     fn play(
         &self,
-        (line, way): (Line, Way),
+        (connection, way): (Connection, Way),
         said: Option<Control>,
         mut player: Player,
     ) -> anyhow::Result<Option<(Control, Player)>> {
@@ -120,11 +120,11 @@ impl Sits<'_> {
             _ => (None, None),
         };
         let mut file = match named {
-            Some(of) => open::find(own, &of, &line.peer)?,
-            None => open::with(own, &line.peer)?,
+            Some(of) => open::find(own, &of, &connection.peer)?,
+            None => open::with(own, &connection.peer)?,
         };
         if let Some(file) = &file {
-            file.must_be_with(&line.peer)?;
+            file.must_be_with(&connection.peer)?;
         }
         let around = |player, of| Around {
             own,
@@ -132,7 +132,7 @@ impl Sits<'_> {
             posts: self.posts,
             dialer: Some(Dialer::new(
                 (own.home.identity().clone(), own.name.clone()),
-                (line.peer.clone(), of),
+                (connection.peer.clone(), of),
                 way.clone(),
                 self.posts.clone(),
             )),
@@ -146,9 +146,9 @@ impl Sits<'_> {
             ),
             (Some(file), _) => {
                 let (of, path) = (file.of(), file.path.clone());
-                sit::say(&line, Control::Resume(of))?;
+                sit::say(&connection, Control::Resume(of))?;
                 if file.is_over() {
-                    whole::tell_the_end(own, file, line)?;
+                    whole::tell_the_end(own, file, connection)?;
                     let text =
                         "The host did not know that your last match is over; it does now. To \
                                 begin another, join again."
@@ -157,29 +157,29 @@ impl Sits<'_> {
                     return Ok(None);
                 }
                 let mut whole = Whole::take_up(around(player, of), file)?;
-                whole.meet_again(line)?;
+                whole.meet_again(connection)?;
                 (of, path, whole)
             }
             (None, None) => {
-                let seating = match agree(self.args, own, &line) {
+                let seating = match agree(self.args, own, &connection) {
                     Ok(seating) => seating,
-                    Err(error) => return Err(decline(line, error)),
+                    Err(error) => return Err(decline(connection, error)),
                 };
                 if let Some(file) = &given_up {
                     player.tell(&Event::Notice {
                         text: instead_of(file),
                     })?;
                 }
-                if let Err(error) = self.confirm(&line, &seating, &mut player) {
-                    return Err(decline(line, error));
+                if let Err(error) = self.confirm(&connection, &seating, &mut player) {
+                    return Err(decline(connection, error));
                 }
-                match sit::sit_down(&line, &mut player)? {
+                match sit::sit_down(&connection, &mut player)? {
                     Control::Sit => {}
                     control => return Ok(Some((control, player))),
                 }
                 given_up.map(MatchFile::close).transpose()?;
                 let of = seating.sitting.of.id();
-                let whole = Whole::begin(around(player, of), line, seating)?;
+                let whole = Whole::begin(around(player, of), connection, seating)?;
                 (of, whole.path(), whole)
             }
         };
@@ -205,7 +205,12 @@ impl Sits<'_> {
     ///
     /// # Errors
     /// If it does not.
-    fn confirm(&self, line: &Line, seating: &Seating, player: &mut Player) -> anyhow::Result<()> {
+    fn confirm(
+        &self,
+        connection: &Connection,
+        seating: &Seating,
+        player: &mut Player,
+    ) -> anyhow::Result<()> {
         if !self.asks(player) {
             return Ok(());
         }
@@ -217,7 +222,7 @@ impl Sits<'_> {
         };
         let question = Event::AskSit(Box::new(terms));
         // A host that has hung up may have said why.
-        let lapsed = || line.ended().is_some();
+        let lapsed = || connection.ended().is_some();
         match standing::answer(&question, sits, (player, self.posts), lapsed)? {
             Some(true) => Ok(()),
             None if lapsed() => Ok(()),
@@ -279,7 +284,7 @@ impl Found {
     }
 
     /// A line to the host, and how another is got.
-    fn go(&self, args: &Args, own: &Own) -> anyhow::Result<(Line, Way)> {
+    fn go(&self, args: &Args, own: &Own) -> anyhow::Result<(Connection, Way)> {
         let guest = Guest {
             identity: own.home.identity(),
             name: &own.name,
@@ -287,13 +292,13 @@ impl Found {
         };
         let whom = match self {
             Found::Invite(invite) => {
-                let line = guest.join(invite)?;
+                let connection = guest.join(invite)?;
                 let way = Way {
                     addresses: invite.addresses().to_vec(),
                     relay: invite.relay().or(args.relay.as_ref()).cloned(),
                     invite: Some(invite.clone()),
                 };
-                return Ok((line, way));
+                return Ok((connection, way));
             }
             Found::Known(whom) => whom,
         };
@@ -311,8 +316,8 @@ impl Found {
         };
         ensure!(!peer.blocked, BLOCKED);
         let way = Way::to(&peer, &args.at, args.relay.as_ref())?;
-        let line = guest.join_again(&peer.identity, &way.addresses, way.relay.as_ref())?;
-        Ok((line, way))
+        let connection = guest.join_again(&peer.identity, &way.addresses, way.relay.as_ref())?;
+        Ok((connection, way))
     }
 }
 
@@ -323,13 +328,13 @@ fn looks_like_an_invite(text: &str) -> bool {
 }
 
 /// Tells the host on what this side insists, or that its player declines, if that is why it does not sit down.
-fn decline(line: Line, error: anyhow::Error) -> anyhow::Error {
+fn decline(connection: Connection, error: anyhow::Error) -> anyhow::Error {
     let differs = error.downcast_ref().map(|differs: &Differs| differs.term);
     let term = differs.or(error.is::<AnswerIsNo>().then_some(Term::All));
     if let Some(term) = term {
         // The reason itself matters more than that the host hears it.
-        let _ = sit::say(&line, Control::Declines(term));
-        line.close(GOODBYE);
+        let _ = sit::say(&connection, Control::Declines(term));
+        connection.close(GOODBYE);
     }
     error
 }
@@ -338,10 +343,10 @@ fn decline(line: Line, error: anyhow::Error) -> anyhow::Error {
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Whether to play what the host proposes. Nothing of the match has begun.
-fn agree(args: &Args, own: &Own, line: &Line) -> anyhow::Result<Seating> {
-    let header = Seating::proposal(&line.header)?;
+fn agree(args: &Args, own: &Own, connection: &Connection) -> anyhow::Result<Seating> {
+    let header = Seating::proposal(&connection.header)?;
     args.wishes.check(&header.stakes)?;
     args.wishes.check_clock_and_shuffle(&header, args.memory)?;
     let own = (own.home.identity().public(), &own.name);
-    Ok(Seating::of_line(line, header, own)?)
+    Ok(Seating::of_connection(connection, header, own)?)
 }

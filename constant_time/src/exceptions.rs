@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Known,
 }
 
-pub(crate) enum Place {
+pub(crate) enum CodeRange {
     /// One of these lines.
     Lines(&'static [&'static str]),
     /// A function.
@@ -30,12 +30,12 @@ pub(crate) struct Exception {
     pub(crate) kind: Kind,
     /// The end of the path of the source file.
     pub(crate) file: &'static str,
-    pub(crate) place: Place,
+    pub(crate) place: CodeRange,
     pub(crate) why: &'static str,
 }
 
 use Kind::{Control, Known, Outcome, Public};
-use Place::{Function, Lines};
+use CodeRange::{Function, Lines};
 
 pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {

@@ -1,6 +1,6 @@
 //! Hands of boards: where they lie, how they are called, and how one names them.
 
-use dealerless_bridge::Seat;
+use dealerless_bridge::Compass;
 
 /// What lies at a position: `card 3`, as people count from 1, or of boards `the South hand of board 3`.
 pub fn name(boards: bool, position: usize) -> String {
@@ -12,22 +12,22 @@ pub fn name(boards: bool, position: usize) -> String {
 }
 
 /// The number of the board, from 1, and the seat.
-pub fn place(position: usize) -> (usize, Seat) {
-    (position / 4 + 1, Seat::ALL[position % 4])
+pub fn place(position: usize) -> (usize, Compass) {
+    (position / 4 + 1, Compass::ALL[position % 4])
 }
 
 /// Where the hand of a seat lies; the boards are counted from 1.
-pub fn position(board: usize, seat: Seat) -> usize {
+pub fn position(board: usize, seat: Compass) -> usize {
     4 * (board - 1) + seat as usize
 }
 
 /// The name of a seat of a board.
-pub fn seat_name(seat: Seat) -> &'static str {
+pub fn seat_name(seat: Compass) -> &'static str {
     match seat {
-        Seat::North => "North",
-        Seat::East => "East",
-        Seat::South => "South",
-        Seat::West => "West",
+        Compass::North => "North",
+        Compass::East => "East",
+        Compass::South => "South",
+        Compass::West => "West",
     }
 }
 
@@ -42,9 +42,9 @@ pub fn whole_board<T: AsRef<str>>(board: usize, hands: &[T]) -> String {
 /// positions rise.
 pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> String) -> String {
     // For whom, which seats, and the boards from one to another.
-    let mut groups: Vec<(T, Vec<Seat>, (usize, usize))> = Vec::new();
+    let mut groups: Vec<(T, Vec<Compass>, (usize, usize))> = Vec::new();
     for learner in learners(reveals) {
-        let mut boards: Vec<(usize, Vec<Seat>)> = Vec::new();
+        let mut boards: Vec<(usize, Vec<Compass>)> = Vec::new();
         for &(position, _) in reveals.iter().filter(|(_, to)| *to == learner) {
             let (board, seat) = place(position);
             match boards.last_mut() {
@@ -63,7 +63,7 @@ pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> S
             }
         }
     }
-    let group = |(learner, seats, (first, last)): &(T, Vec<Seat>, (usize, usize))| {
+    let group = |(learner, seats, (first, last)): &(T, Vec<Compass>, (usize, usize))| {
         let boards = match first == last {
             true => format!("board {first}"),
             false => format!("boards {first}-{last}"),

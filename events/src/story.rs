@@ -29,7 +29,7 @@ pub struct Story {
 }
 
 /// What the story needs to see beside the news.
-pub trait Table {
+pub trait SeatView {
     /// The log.
     fn log(&self) -> &MatchLog;
     /// A card that this seat has seen.
@@ -38,7 +38,7 @@ pub trait Table {
     fn is_beaten(&self) -> bool;
 }
 
-impl<S: Storage, V: Vault, R: CryptoRng> Table for Play<S, V, R> {
+impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
     fn log(&self) -> &MatchLog {
         self.log()
     }
@@ -65,8 +65,8 @@ impl Story {
     }
 
     /// The events of what happened.
-    pub fn tell(&mut self, news: &News, table: &impl Table) -> Vec<Event> {
-        let log = table.log();
+    pub fn tell(&mut self, news: &News, seat: &impl SeatView) -> Vec<Event> {
+        let log = seat.log();
         let hand = log.attempt().hand;
         let event = match news {
             News::Log(event) => return self.of_log(event, log).into_iter().collect(),
@@ -76,7 +76,7 @@ impl Story {
                 cost: cost.as_ref().map(Cost::of),
             },
             News::Card { position, card } => return self.card(hand, *position, *card, log),
-            News::YourTurn { legal } => match self.your_turn(hand, legal, table) {
+            News::YourTurn { legal } => match self.your_turn(hand, legal, seat) {
                 Some(turn) => Event::YourTurn(Box::new(turn)),
                 None => return Vec::new(),
             },
@@ -196,12 +196,12 @@ impl Story {
         being || log.public_card(position).is_some()
     }
 
-    fn your_turn(&self, hand: u32, legal: &Legal, table: &impl Table) -> Option<YourTurn> {
-        let log = table.log();
+    fn your_turn(&self, hand: u32, legal: &Legal, seat: &impl SeatView) -> Option<YourTurn> {
+        let log = seat.log();
         let game = log.game()?;
         let positions = game.held(self.seat);
         let seen: Vec<Option<Card>> = (positions.iter())
-            .map(|&position| table.card(position))
+            .map(|&position| seat.card(position))
             .collect();
         let own: Option<Vec<Card>> = seen.iter().copied().collect();
         let made = own.and_then(|own| game.made(&own));
@@ -232,7 +232,7 @@ impl Story {
                 false => (0..self.drawn).filter_map(open).collect(),
             },
             time: None,
-            ask: ask(legal, table)?,
+            ask: ask(legal, seat)?,
         })
     }
 
@@ -325,7 +325,7 @@ fn stopped(seat: Seat, stop: Stop) -> Event {
 }
 
 /// None for what this program does not know to ask.
-fn ask(legal: &Legal, table: &impl Table) -> Option<Ask> {
+fn ask(legal: &Legal, seat: &impl SeatView) -> Option<Ask> {
     let range = |amounts: &Amounts| Range {
         min: amounts.min,
         max: amounts.max,
@@ -338,7 +338,7 @@ fn ask(legal: &Legal, table: &impl Table) -> Option<Ask> {
         },
         Legal::Exchange => Ask::Exchange {},
         Legal::ShowOrMuck => Ask::ShowOrMuck {
-            wins: !table.is_beaten(),
+            wins: !seat.is_beaten(),
         },
         Legal::Speak {
             proposals,

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use dealerless_table::internals::invite;
 use dealerless_table::identity::{Address, Fingerprint, Identity, Name, Succession};
-use dealerless_table::line::{BadInvite, Invite};
+use dealerless_table::connection::{BadInvite, Invite};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

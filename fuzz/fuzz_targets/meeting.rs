@@ -20,7 +20,7 @@ use std::time::Duration;
 use dealerless_table::internals::{Frames, Stranger, comes, invite};
 use dealerless_table::system_rng;
 use dealerless_table::identity::{Home, Identity, Name, PublicIdentity, Succession};
-use dealerless_table::line::{Door, DoorEvent, Guest, Invite, Line, MAX_HEADER, Timing};
+use dealerless_table::connection::{Door, DoorEvent, Guest, Invite, Connection, MAX_HEADER, Timing};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
@@ -248,7 +248,7 @@ fn host(mut sender: Sender, invite: Option<&Invite>) -> Result<()> {
 }
 
 /// A line is to whom the stranger has shown to be.
-fn check(line: &Line) {
+fn check(line: &Connection) {
     assert_eq!(line.peer, *STRANGER.public());
     assert_eq!(line.succession.current(), &line.peer);
     assert_eq!(line.succession.past().len(), 0);
@@ -276,7 +276,7 @@ fn door(input: &mut Unstructured) -> Result<()> {
             _ => guest_again(sender(stream, input)?),
         });
         while !stranger.is_finished() {
-            if let Some(DoorEvent::Line(line)) = door.next(Duration::from_millis(1)) {
+            if let Some(DoorEvent::Connection(line)) = door.next(Duration::from_millis(1)) {
                 check(&line);
                 listen(&line);
             }
@@ -288,7 +288,7 @@ fn door(input: &mut Unstructured) -> Result<()> {
 }
 
 /// Takes what comes until the line ends.
-fn listen(line: &Line) {
+fn listen(line: &Connection) {
     while let Ok(message) = line.recv(SOON) {
         assert!(!message.bytes.is_empty());
     }

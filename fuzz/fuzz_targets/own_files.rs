@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use dealerless_table::identity::{Address, Home, HomeError, Identity, KnownPeers, Name, PeersError, Succession};
-use dealerless_table::line::{Door, Timing};
+use dealerless_table::connection::{Door, Timing};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use rand::SeedableRng;

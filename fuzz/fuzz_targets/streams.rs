@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use dealerless_table::internals::{LineEnd, MOST_KEPT};
-use dealerless_table::line::{MAX_MESSAGE, Message, Priority, Stream};
+use dealerless_table::internals::{ConnectionEnd, MOST_KEPT};
+use dealerless_table::connection::{MAX_MESSAGE, Message, Priority, Stream};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
@@ -19,7 +19,7 @@ const LONGEST: usize = 65_535 - 16;
 /// An end, and what the other is still to read of it.
 #[derive(Default)]
 struct Side {
-    end: LineEnd,
+    end: ConnectionEnd,
     sent: [VecDeque<Vec<u8>>; 2],
     /// The session of its engine, and what it sent in it.
     session: Option<u64>,
@@ -132,7 +132,7 @@ fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
 }
 
 /// Says whether the line goes on.
-fn hostile_step(own: &mut LineEnd, sessions: &mut u64, input: &mut Unstructured) -> Result<bool> {
+fn hostile_step(own: &mut ConnectionEnd, sessions: &mut u64, input: &mut Unstructured) -> Result<bool> {
     let goes_on = match input.int_in_range(0..=9)? {
         0 => match own.next_message() {
             Ok(Some(message)) => {

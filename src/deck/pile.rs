@@ -78,7 +78,7 @@ impl Kinds {
 
 /// Where a card of a pile is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum CardState {
     InPile,
     Held(Party),
     Played,
@@ -89,7 +89,7 @@ pub struct Pile<S> {
     kinds: Kinds,
     deck: SealedDeck<S>,
     /// By position.
-    places: Vec<Place>,
+    states: Vec<CardState>,
 }
 
 impl<S: Clone> Pile<S> {
@@ -106,7 +106,7 @@ impl<S: Clone> Pile<S> {
             )));
         }
         Ok(Pile {
-            places: vec![Place::InPile; deck.len()],
+            states: vec![CardState::InPile; deck.len()],
             kinds,
             deck,
         })
@@ -114,16 +114,16 @@ impl<S: Clone> Pile<S> {
 
     /// How many cards can still be drawn.
     pub fn left(&self) -> usize {
-        self.places
+        self.states
             .iter()
-            .filter(|place| **place == Place::InPile)
+            .filter(|place| **place == CardState::InPile)
             .count()
     }
 
     /// The positions that a party holds: what it drew or stole, and has not played.
     pub fn hand(&self, party: Party) -> Vec<usize> {
-        (0..self.places.len())
-            .filter(|position| self.places[*position] == Place::Held(party))
+        (0..self.states.len())
+            .filter(|position| self.states[*position] == CardState::Held(party))
             .collect()
     }
 
@@ -138,12 +138,12 @@ impl<S: Clone> Pile<S> {
     /// # Errors
     /// [`Error::Usage`] if nothing is left; those of [`SealedDeck::open`].
     pub fn draw<P: TwoParty<Shared = S>>(&mut self, session: &mut P, by: Party) -> Result<usize> {
-        let mut places = self.places.iter();
-        let next = places.position(|place| *place == Place::InPile);
+        let mut states = self.states.iter();
+        let next = states.position(|place| *place == CardState::InPile);
         let next = next.ok_or_else(|| Error::usage("no card is left to be drawn"))?;
         let openings = [(next, Audience::Only(by))];
         self.deck.open(session, &openings)?;
-        self.places[next] = Place::Held(by);
+        self.states[next] = CardState::Held(by);
         Ok(next)
     }
 
@@ -179,7 +179,7 @@ impl<S: Clone> Pile<S> {
         } else {
             self.show(session, position)
         }?;
-        self.places[position] = Place::Played;
+        self.states[position] = CardState::Played;
         Ok(kind)
     }
 
@@ -196,13 +196,13 @@ impl<S: Clone> Pile<S> {
     ) -> Result<usize> {
         let hand = self.hand(owner);
         self.deck.steal(session, owner, &hand, rng)?;
-        self.places[hand[0]] = Place::Held(owner.other());
+        self.states[hand[0]] = CardState::Held(owner.other());
         self.public_kind(hand[0])
     }
 
     fn owner(&self, position: usize) -> Result<Party> {
-        match self.places.get(position) {
-            Some(Place::Held(owner)) => Ok(*owner),
+        match self.states.get(position) {
+            Some(CardState::Held(owner)) => Ok(*owner),
             _ => Err(Error::usage(format!("nobody holds card {position}"))),
         }
     }

@@ -2,12 +2,12 @@
 
 /// Bits that are seen again in every run: one column a bit, one row a run.
 #[derive(Default)]
-pub struct Table {
+pub struct Samples {
     columns: Vec<Vec<u64>>,
     runs: usize,
 }
 
-impl Table {
+impl Samples {
     /// Adds what was seen in one more run: as many bits as in the others, in the same order.
     pub fn add_run(&mut self, bits: impl IntoIterator<Item = bool>) {
         let mut seen = 0;
@@ -39,7 +39,7 @@ impl Table {
 /// # Panics
 /// If there are too few runs: with no more than bits, some sum fits by chance. With 64 more, one
 /// does with probability 2^-64.
-pub fn leak(view: &Table, secrets: &Table) -> Option<usize> {
+pub fn leak(view: &Samples, secrets: &Samples) -> Option<usize> {
     Span::of(view).leak(secrets)
 }
 
@@ -53,7 +53,7 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn of(view: &Table) -> Self {
+    pub fn of(view: &Samples) -> Self {
         let words = view.runs.div_ceil(64);
         let mut ones = vec![u64::MAX; words];
         ones[words - 1] >>= (words * 64 - view.runs) as u32;
@@ -67,7 +67,7 @@ impl Span {
     }
 
     /// Of the view and the bits of one more.
-    pub fn with(mut self, more: &Table) -> Self {
+    pub fn with(mut self, more: &Samples) -> Self {
         assert_eq!(self.runs, more.runs);
         self.bits += more.bits();
         for column in &more.columns {
@@ -77,7 +77,7 @@ impl Span {
     }
 
     /// The first secret that the view gives away, as [`leak`] says.
-    pub fn leak(&self, secrets: &Table) -> Option<usize> {
+    pub fn leak(&self, secrets: &Samples) -> Option<usize> {
         self.assert_enough_runs(secrets);
         let mut span = self.clone();
         (secrets.columns.iter()).position(|secret| !span.extend(secret))
@@ -85,7 +85,7 @@ impl Span {
 
     /// The secrets that the view gives away, each by itself or as its sum with those before it, and
     /// that do not follow from `known`, which the view must contain.
-    pub fn leaks_beyond(&self, known: &Span, secrets: &Table) -> Vec<usize> {
+    pub fn leaks_beyond(&self, known: &Span, secrets: &Samples) -> Vec<usize> {
         self.assert_enough_runs(secrets);
         let (mut known, mut view) = (known.clone(), self.clone());
         let mut leaks = Vec::new();
@@ -99,7 +99,7 @@ impl Span {
     }
 
     /// For each of these bits, whether the view gives it away alone.
-    pub fn knows(&self, bits: &Table) -> Vec<bool> {
+    pub fn knows(&self, bits: &Samples) -> Vec<bool> {
         self.assert_enough_runs(bits);
         bits.columns
             .iter()
@@ -107,7 +107,7 @@ impl Span {
             .collect()
     }
 
-    fn assert_enough_runs(&self, others: &Table) {
+    fn assert_enough_runs(&self, others: &Samples) {
         assert_eq!(self.runs, others.runs);
         assert!(
             self.runs > self.bits + others.bits() + 64,

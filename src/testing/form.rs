@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::kind::Kind;
 use super::session::system_rng;
-use super::tap::{Fate, Fates, Frame, Place, frame};
+use super::tap::{Fate, Fates, Frame, FrameIndex, frame};
 
 /// What is done to the form of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Form {
 
 impl Form {
     /// What becomes of all that is sent if the message at this place has this form.
-    pub fn fates(self, place: Place) -> Fates {
+    pub fn fates(self, place: FrameIndex) -> Fates {
         let mut kept_back = Vec::new();
         Box::new(move |frame| {
             let bytes = frame.to_bytes();

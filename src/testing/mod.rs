@@ -22,6 +22,6 @@ pub mod reader;
 pub mod session;
 pub mod shuffles;
 pub mod soak;
-pub mod table_line;
+pub mod table_frame;
 pub mod tap;
 pub mod view;

@@ -7,7 +7,7 @@ use super::circuits::bits;
 use super::kind::Kind;
 use super::line::End;
 use super::session::{Engine, both, in_memory, reveal, system_rng};
-use super::tap::{Frame, Place, Tap};
+use super::tap::{Frame, FrameIndex, Tap};
 use crate::circuit::{Builder, Circuit, Party};
 use crate::mpc::{Input, Run, Tag};
 use crate::net::{Channel, Deadlines};
@@ -53,14 +53,14 @@ pub fn assert_that_these_change<E: Engine>(
     let one = sent::<E>(seed, &|_| {});
     let other = sent::<E>(seed, &count);
     for ((one, other), changing) in one.iter().zip(&other).zip(changing) {
-        let mut found: Vec<Place> = (one.iter().zip(other))
+        let mut found: Vec<FrameIndex> = (one.iter().zip(other))
             .filter(|(one, other)| {
                 assert_eq!(one.place(), other.place());
                 one.payload != other.payload
             })
             .map(|(frame, _)| frame.place())
             .collect();
-        let mut changing: Vec<Place> = (changing.iter())
+        let mut changing: Vec<FrameIndex> = (changing.iter())
             .map(|&(tag, nth)| (Kind::Mpc(tag), nth))
             .collect();
         for places in [&mut found, &mut changing] {

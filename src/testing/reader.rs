@@ -7,7 +7,7 @@ use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::affine::{Span, Table};
+use super::affine::{Samples, Span};
 use super::circuits::bits;
 use super::kind::Kind;
 use super::line::End;
@@ -81,7 +81,7 @@ pub struct Reading {
     view: Span,
     /// What he can compute from what is opened to both.
     public: Span,
-    secret: Table,
+    secret: Samples,
     /// The names of the secrets.
     names: Vec<String>,
 }
@@ -217,7 +217,8 @@ pub fn read<E: Engine>(play: &Play, more: impl Fn(&E) -> Vec<bool> + Sync) -> Re
     };
     let words = first.entered.iter().chain(&first.outputs);
     let count = first.seen.len() + words.map(Vec::len).sum::<usize>() + 96;
-    let (mut seen, mut public, mut secret) = (Table::default(), Table::default(), Table::default());
+    let (mut seen, mut public, mut secret) =
+        (Samples::default(), Samples::default(), Samples::default());
     for run in runs::<E>(play, count, &more) {
         seen.add_run(run.seen);
         let words = || play.learners.iter().zip(&run.outputs);

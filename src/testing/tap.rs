@@ -28,7 +28,7 @@ pub struct Frame {
 
 /// What a frame is among those that go the same way: its kind, and how many of this kind come
 /// before.
-pub type Place = (Kind, usize);
+pub type FrameIndex = (Kind, usize);
 
 impl Frame {
     /// The frame on the wire.
@@ -44,7 +44,7 @@ impl Frame {
 
     /// # Panics
     /// As [`kind`](Self::kind).
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> FrameIndex {
         (self.kind(), self.nth)
     }
 }

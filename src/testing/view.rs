@@ -4,7 +4,7 @@ use crate::crypto::Block;
 use crate::net::{Channel, Deadlines};
 use crate::{mpc, ot};
 
-use super::affine::{Table, leak};
+use super::affine::{Samples, leak};
 use super::line::End;
 use super::session::{Engine, both, in_memory, system_rng};
 use super::tap::{Record, Tap};
@@ -12,8 +12,8 @@ use super::tap::{Record, Tap};
 /// What a party holds after many runs, and what it must not know.
 #[derive(Default)]
 pub struct View {
-    pub held: Table,
-    pub secret: Table,
+    pub held: Samples,
+    pub secret: Samples,
 }
 
 impl View {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
 //! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
-//! | [`line`](mod@line) | [`Invite`](line::Invite), [`Door`](line::Door), [`Guest`](line::Guest), [`Line`](line::Line): how two players meet, and their encrypted connection |
+//! | [`connection`](mod@line) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players meet, and their encrypted connection |
 //! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, whose turn it is, and the file |
 //! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): what a file proves to anybody |
 //! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with the engine beside it |
@@ -24,9 +24,9 @@
 )]
 
 pub mod audit;
+pub mod connection;
 mod hash;
 pub mod identity;
-pub mod line;
 pub mod log;
 pub mod play;
 mod random;
@@ -46,7 +46,9 @@ pub use seat::Seat;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::line::internals::{Frames, LineEnd, MOST_KEPT, Stranger, comes, invite};
+    pub use crate::connection::internals::{
+        ConnectionEnd, Frames, MOST_KEPT, Stranger, comes, invite,
+    };
     pub use crate::log::internals::write_records;
 }
 

@@ -21,7 +21,7 @@ use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::{End, tcp_pair};
 use dealerless::testing::session::{SOON, both, in_memory, system_rng};
-use dealerless::testing::tap::{Fates, Frame, Place, Tap, changing, garble};
+use dealerless::testing::tap::{Fates, Frame, FrameIndex, Tap, changing, garble};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -232,7 +232,7 @@ enum Lie {
 #[derive(Debug)]
 struct Case {
     liar: Party,
-    place: Place,
+    place: FrameIndex,
     lie: Lie,
 }
 

@@ -13,30 +13,30 @@ use dealerless::ot::Tag as Ot;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
-use dealerless::testing::tap::{Fate, Frame, Place, Tap};
+use dealerless::testing::tap::{Fate, Frame, FrameIndex, Tap};
 
 /// Digests of MACs, in the order in which a party sends them: of the pool, of the gates' bits, of
 /// the check of all gates, of an opening.
-const POOL: Place = (Kind::Mpc(Mpc::MacDigest), 0);
-const GATES: Place = (Kind::Mpc(Mpc::MacDigest), 1);
-const CHECK: Place = (Kind::Mpc(Mpc::MacDigest), 2);
+const POOL: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 0);
+const GATES: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 1);
+const CHECK: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 2);
 
 /// The plan of the opening, after those of the batch and of the run.
-const OPENING: Place = (Kind::Mpc(Mpc::Plan), 2);
+const OPENING: FrameIndex = (Kind::Mpc(Mpc::Plan), 2);
 
-const HELLO: Place = (Kind::Hello, 0);
+const HELLO: FrameIndex = (Kind::Hello, 0);
 
 /// The first message of a kind.
-const fn ot(tag: Ot) -> Place {
+const fn ot(tag: Ot) -> FrameIndex {
     (Kind::Ot(tag), 0)
 }
 
-const fn mpc(tag: Mpc) -> Place {
+const fn mpc(tag: Mpc) -> FrameIndex {
     (Kind::Mpc(tag), 0)
 }
 
 /// Before a party has heard the first, it does not say the others.
-type Rule = (Place, &'static [Place]);
+type Rule = (FrameIndex, &'static [FrameIndex]);
 
 /// For both parties alike.
 const SETUP: &[Rule] = &[
@@ -134,14 +134,14 @@ fn play<E: Engine>(party: Party, end: End) -> Result<()> {
 }
 
 /// The places of the frames that go one way.
-fn said(frames: &[Frame], sent: bool) -> Vec<Place> {
+fn said(frames: &[Frame], sent: bool) -> Vec<FrameIndex> {
     let frames = frames.iter().filter(|frame| frame.sent == sent);
     frames.map(Frame::place).collect()
 }
 
 /// What `honest` has sent and received, and how it ended, if the other party is gone before it says
 /// this.
-fn without<E: Engine>(honest: Party, kept_back: Option<Place>) -> (Vec<Frame>, Result<()>) {
+fn without<E: Engine>(honest: Party, kept_back: Option<FrameIndex>) -> (Vec<Frame>, Result<()>) {
     let fates = move |frame: Frame| match kept_back == Some(frame.place()) {
         true => Fate::Cut(Vec::new()),
         false => Fate::Sent(frame.to_bytes()),

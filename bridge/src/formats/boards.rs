@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::error::{Fault, Place, ReadError};
-use crate::{Board, Card, Deal, DealError, Seat, Vulnerability};
+use super::error::{Fault, Location, ReadError};
+use crate::{Board, Card, Compass, Deal, DealError, Vulnerability};
 
 /// The boards of a file until now.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Boards {
     ///
     /// # Errors
     /// [`Fault::Empty`] at this place, the end.
-    pub(super) fn finish(self, end: Place) -> Result<Vec<Board>, ReadError> {
+    pub(super) fn finish(self, end: Location) -> Result<Vec<Board>, ReadError> {
         if self.found.is_empty() {
             Err(Fault::Empty.at(end))
         } else {
@@ -46,7 +46,7 @@ impl Boards {
 }
 
 /// Cards that are given to seats one by one.
-pub(super) struct Dealing([Option<Seat>; 52]);
+pub(super) struct Dealing([Option<Compass>; 52]);
 
 impl Dealing {
     pub(super) fn new() -> Self {
@@ -57,7 +57,7 @@ impl Dealing {
     ///
     /// # Errors
     /// If somebody has it.
-    pub(super) fn give(&mut self, card: Card, to: Seat) -> Result<(), DealError> {
+    pub(super) fn give(&mut self, card: Card, to: Compass) -> Result<(), DealError> {
         match self.0[card.number()].replace(to) {
             None => Ok(()),
             Some(_) => Err(DealError::Twice {
@@ -68,7 +68,7 @@ impl Dealing {
     }
 
     /// How many cards a seat was given.
-    pub(super) fn cards_of(&self, seat: Seat) -> usize {
+    pub(super) fn cards_of(&self, seat: Compass) -> usize {
         self.0.iter().filter(|owner| **owner == Some(seat)).count()
     }
 
@@ -76,8 +76,8 @@ impl Dealing {
     ///
     /// # Errors
     /// If somebody has not 13 cards; that of another seat comes first.
-    pub(super) fn rest_to(self, last: Seat) -> Result<Deal, DealError> {
-        for seat in Seat::ALL.into_iter().filter(|seat| *seat != last) {
+    pub(super) fn rest_to(self, last: Compass) -> Result<Deal, DealError> {
+        for seat in Compass::ALL.into_iter().filter(|seat| *seat != last) {
             let cards = self.cards_of(seat);
             if cards != 13 {
                 let seat = seat.letter();
@@ -89,7 +89,7 @@ impl Dealing {
 }
 
 /// Checks who deals a board, in the file, against its number.
-pub(super) fn check_dealer(board: &Board, found: Seat) -> Result<(), Fault> {
+pub(super) fn check_dealer(board: &Board, found: Compass) -> Result<(), Fault> {
     let lawful = board.dealer();
     if found == lawful {
         Ok(())

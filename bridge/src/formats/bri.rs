@@ -2,8 +2,8 @@
 //! bytes follow. It holds no board numbers.
 
 use super::boards::{Boards, Dealing};
-use super::error::{Fault, Place, ReadError};
-use crate::{Board, Card, Deal, Seat};
+use super::error::{Fault, Location, ReadError};
+use crate::{Board, Card, Compass, Deal};
 
 /// Bytes of the three hands: two digits a card.
 pub(super) const HANDS: usize = 78;
@@ -25,7 +25,7 @@ pub(super) fn write(boards: &[Board]) -> Vec<u8> {
 
 /// Three hands, [`HANDS`] bytes.
 pub(super) fn hands(deal: &Deal) -> Vec<u8> {
-    let seats = [Seat::North, Seat::East, Seat::South];
+    let seats = [Compass::North, Compass::East, Compass::South];
     let cards = seats.into_iter().flat_map(|seat| deal.hand(seat).cards());
     cards
         .flat_map(|card| format!("{:02}", card.number() + 1).into_bytes())
@@ -38,12 +38,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         let deal = read_hands(&record[..HANDS], start)?;
         let odd = |byte: &u8| !matches!(byte, 0 | b' ' | b'\r' | b'\n');
         if let Some(odd) = record[HANDS..].iter().position(odd) {
-            return Err(Fault::Padding.at(Place::Byte(start + HANDS + odd)));
+            return Err(Fault::Padding.at(Location::Byte(start + HANDS + odd)));
         }
         let taken = boards.take(Board { number, deal });
-        taken.map_err(|fault| fault.at(Place::Byte(start)))?;
+        taken.map_err(|fault| fault.at(Location::Byte(start)))?;
     }
-    boards.finish(Place::Byte(bytes.len()))
+    boards.finish(Location::Byte(bytes.len()))
 }
 
 /// The records of a file with where each begins.
@@ -56,7 +56,7 @@ pub(super) fn records(
 ) -> Result<impl Iterator<Item = (usize, &[u8])>, ReadError> {
     match bytes.len() % size {
         0 => Ok((0..).step_by(size).zip(bytes.chunks_exact(size))),
-        _ => Err(Fault::Cut(size).at(Place::Byte(bytes.len()))),
+        _ => Err(Fault::Cut(size).at(Location::Byte(bytes.len()))),
     }
 }
 
@@ -64,13 +64,13 @@ pub(super) fn records(
 pub(super) fn read_hands(hands: &[u8], start: usize) -> Result<Deal, ReadError> {
     let mut dealing = Dealing::new();
     for (place, digits) in hands.chunks(2).enumerate() {
-        let at = Place::Byte(start + 2 * place);
+        let at = Location::Byte(start + 2 * place);
         let number = super::text::number(digits).map(|number| number as usize);
         let card = number.and_then(|number| Card::new(number.checked_sub(1)?));
         let card = card.ok_or_else(|| Fault::CardNumber.at(at))?;
-        let given = dealing.give(card, Seat::ALL[place / 13]);
+        let given = dealing.give(card, Compass::ALL[place / 13]);
         given.map_err(|error| Fault::Deal(error).at(at))?;
     }
-    let deal = dealing.rest_to(Seat::West);
-    deal.map_err(|error| Fault::Deal(error).at(Place::Byte(start)))
+    let deal = dealing.rest_to(Compass::West);
+    deal.map_err(|error| Fault::Deal(error).at(Location::Byte(start)))
 }

@@ -1,12 +1,12 @@
 //! CSV: a line a board, with 18 fields in quotes: the suits of North, East, South and West, the number, and
 //! dealer and vulnerability.
 
-use crate::{Board, Seat, Suit, Vulnerability};
+use crate::{Board, Compass, Suit, Vulnerability};
 
 pub(super) fn write(boards: &[Board]) -> String {
     let mut text = String::new();
     for board in boards {
-        for seat in Seat::ALL {
+        for seat in Compass::ALL {
             let hand = board.deal.hand(seat);
             for suit in Suit::ALL {
                 text.push('"');

@@ -1,7 +1,7 @@
 //! DGE: 128 bytes a board. Each hand is four suits, each a sign and the ranks that are held; the rest are
 //! zero bytes.
 
-use crate::{Board, Deal, Seat, Suit};
+use crate::{Board, Compass, Deal, Suit};
 
 /// Bytes of the four hands: 16 signs and 52 cards.
 pub(super) const HANDS: usize = 68;
@@ -31,7 +31,7 @@ fn sign(suit: Suit) -> u8 {
 /// The four hands, [`HANDS`] bytes.
 pub(super) fn hands(deal: &Deal) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HANDS);
-    for seat in Seat::ALL {
+    for seat in Compass::ALL {
         let hand = deal.hand(seat);
         for suit in Suit::ALL {
             bytes.push(sign(suit));

@@ -6,9 +6,9 @@
 
 use super::HIGHEST_FOR_MACHINES;
 use super::boards::{Boards, Dealing};
-use super::error::{Fault, Place, ReadError};
+use super::error::{Fault, Location, ReadError};
 use super::text;
-use crate::{Board, Card, Deal, Seat};
+use crate::{Board, Card, Compass, Deal};
 
 /// Whether the machine's program shows the boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl<'a> Found<'a> {
             let taken = boards.take(Board { number, deal });
             taken.map_err(|fault| fault.in_line(line))?;
         }
-        boards.finish(Place::Line(last))
+        boards.finish(Location::Line(last))
     }
 }
 
@@ -196,7 +196,7 @@ fn read_board(number: u32, text: &[u8]) -> Result<Deal, Fault> {
     let owners = codes.flat_map(|code| [code / 4, code % 4]);
     let mut dealing = Dealing::new();
     for (card, owner) in Card::all().zip(owners) {
-        dealing.give(card, Seat::ALL[owner])?;
+        dealing.give(card, Compass::ALL[owner])?;
     }
-    Ok(dealing.rest_to(Seat::West)?)
+    Ok(dealing.rest_to(Compass::West)?)
 }

@@ -6,7 +6,7 @@
 //! two digits. Read as the highest board, that is right if the first board is 1.
 
 use super::boards::Boards;
-use super::error::{Fault, Place, ReadError};
+use super::error::{Fault, Location, ReadError};
 use super::{bri, dge, text};
 use crate::Board;
 
@@ -34,9 +34,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
     let mut boards = Boards::default();
     let records = bri::records(bytes, BOARD)?;
     let Some(trailer) = bytes.get(HANDS..BOARD) else {
-        return Err(Fault::Empty.at(Place::Byte(0)));
+        return Err(Fault::Empty.at(Location::Byte(0)));
     };
-    let trailer_at = Place::Byte(HANDS);
+    let trailer_at = Location::Byte(HANDS);
     let (lowest, highest) = range(trailer).ok_or_else(|| Fault::Trailer.at(trailer_at))?;
     let count = bytes.len() / BOARD;
     if lowest == 0 || lowest.abs_diff(highest) as usize + 1 != count || highest < lowest {
@@ -53,17 +53,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         if readable != [b' '; dge::HANDS] {
             let pairs = readable.iter().zip(dge::hands(&deal));
             if let Some(place) = { pairs }.position(|(found, right)| *found != right) {
-                let at = Place::Byte(start + bri::HANDS + place);
+                let at = Location::Byte(start + bri::HANDS + place);
                 return Err(Fault::ReadableHands.at(at));
             }
         }
         if record[HANDS..] != *trailer {
-            return Err(Fault::OtherTrailer.at(Place::Byte(start + HANDS)));
+            return Err(Fault::OtherTrailer.at(Location::Byte(start + HANDS)));
         }
         let taken = boards.take(Board { number, deal });
-        taken.map_err(|fault| fault.at(Place::Byte(start)))?;
+        taken.map_err(|fault| fault.at(Location::Byte(start)))?;
     }
-    boards.finish(Place::Byte(bytes.len()))
+    boards.finish(Location::Byte(bytes.len()))
 }
 
 /// The lowest and the highest board of a trailer.

@@ -7,18 +7,18 @@ use crate::DealError;
 
 /// Where something stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In this line, from 1 on.
     Line(usize),
     /// At this byte, from 0 on.
     Byte(usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Byte(byte) => write!(f, "byte {byte}"),
+            Location::Line(line) => write!(f, "line {line}"),
+            Location::Byte(byte) => write!(f, "byte {byte}"),
         }
     }
 }
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 #[error("{place}: {fault}")]
 pub struct ReadError {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// What is wrong there.
     pub fault: Fault,
 }
@@ -171,12 +171,12 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub(super) fn at(self, place: Place) -> ReadError {
+    pub(super) fn at(self, place: Location) -> ReadError {
         ReadError { place, fault: self }
     }
 
     pub(super) fn in_line(self, line: usize) -> ReadError {
-        self.at(Place::Line(line))
+        self.at(Location::Line(line))
     }
 }
 

@@ -9,12 +9,12 @@
 //! one: a board begins with `pn` there, and `0` is no vulnerability.
 
 use super::boards::{Boards, Dealing, check_dealer, check_vulnerability};
-use super::error::{Fault, Place, ReadError};
+use super::error::{Fault, Location, ReadError};
 use super::text;
-use crate::{Board, Card, Deal, DealError, Hand, Seat, Suit, Vulnerability};
+use crate::{Board, Card, Compass, Deal, DealError, Hand, Suit, Vulnerability};
 
 /// The order of the hands, and of the digits of the dealer from 1 on.
-const SEATS: [Seat; 4] = [Seat::South, Seat::West, Seat::North, Seat::East];
+const SEATS: [Compass; 4] = [Compass::South, Compass::West, Compass::North, Compass::East];
 
 /// Whose way of writing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ struct Pending {
     /// Of its label.
     label: Option<u32>,
     number: Option<(usize, u32)>,
-    deal: Option<(usize, Seat, Deal)>,
+    deal: Option<(usize, Compass, Deal)>,
     vulnerable: Option<(usize, Vulnerability)>,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         }
     }
     pending.finish(&mut boards)?;
-    boards.finish(Place::Line(fields.line))
+    boards.finish(Location::Line(fields.line))
 }
 
 impl Pending {
@@ -171,7 +171,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The dealer and the deal; East's hand may be missing.
-fn read_deal(value: &[u8]) -> Result<(Seat, Deal), Fault> {
+fn read_deal(value: &[u8]) -> Result<(Compass, Deal), Fault> {
     const DEALERS: &str = "1 (South), 2 (West), 3 (North) and 4 (East)";
     let (dealer, hands) = value.split_first().ok_or(Fault::NoDealer(DEALERS))?;
     let dealer = match dealer {
@@ -186,8 +186,8 @@ fn read_deal(value: &[u8]) -> Result<(Seat, Deal), Fault> {
     for (hand, seat) in hands.split(|byte| *byte == b',').zip(SEATS) {
         read_hand(hand, |card| Ok(dealing.give(card, seat)?))?;
     }
-    match dealing.cards_of(Seat::East) {
-        0 | 13 => Ok((dealer, dealing.rest_to(Seat::East)?)),
+    match dealing.cards_of(Compass::East) {
+        0 | 13 => Ok((dealer, dealing.rest_to(Compass::East)?)),
         cards => Err(DealError::Count { seat: 'E', cards }.into()),
     }
 }

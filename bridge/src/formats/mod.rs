@@ -26,7 +26,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Fault, Place, ReadError, WriteError};
+pub use error::{Fault, Location, ReadError, WriteError};
 pub use split::split;
 
 use strum::VariantArray;
@@ -186,7 +186,7 @@ impl Format {
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         match self.reader() {
             Some(read) => read(bytes),
-            None => Err(Fault::OnlyWritten(self.name()).at(Place::Byte(0))),
+            None => Err(Fault::OnlyWritten(self.name()).at(Location::Byte(0))),
         }
     }
 

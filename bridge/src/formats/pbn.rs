@@ -5,10 +5,10 @@
 //! have each mandatory tag, others those that a board needs.
 
 use super::boards::{Boards, check_dealer, check_vulnerability, vulnerability};
-use super::error::{Fault, Place, ReadError};
+use super::error::{Fault, Location, ReadError};
 use super::pbn_tags::{self, Token};
 use super::text;
-use crate::{Board, Deal, Seat, Vulnerability};
+use crate::{Board, Compass, Deal, Vulnerability};
 
 /// The mandatory tags, in their order.
 const MANDATORY: [&str; 15] = [
@@ -59,7 +59,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
     let mut reader = Reader::default();
     pbn_tags::read(text, |line, token| reader.take(line, token))?;
     reader.finish_board()?;
-    reader.boards.finish(Place::Line(text::lines(text).count()))
+    reader
+        .boards
+        .finish(Location::Line(text::lines(text).count()))
 }
 
 /// A value with the line of its tag.
@@ -152,11 +154,11 @@ fn board(found: &[Found; MANDATORY.len()], begun: usize) -> Result<(usize, Board
 }
 
 /// The dealer, unless it is unknown.
-fn dealer(text: &str) -> Result<Option<Seat>, Fault> {
+fn dealer(text: &str) -> Result<Option<Compass>, Fault> {
     if matches!(text, "" | "?") {
         return Ok(None);
     }
-    let seat = Seat::ALL
+    let seat = Compass::ALL
         .into_iter()
         .find(|seat| text == seat.letter().to_string());
     seat.map(Some).ok_or(Fault::NoDealer("N, E, S and W"))

@@ -2,7 +2,7 @@
 //! each board a byte a rank.
 
 use super::WriteError;
-use crate::{Board, Deal, Seat};
+use crate::{Board, Compass, Deal};
 
 /// # Errors
 /// If there are more than two bytes can count.
@@ -17,7 +17,7 @@ pub(super) fn write(boards: &[Board]) -> Result<Vec<u8>, WriteError> {
 }
 
 /// A byte for each rank from the ace down: two bits for each suit's owner, spades highest.
-pub(super) fn ranks(deal: &Deal, code: impl Fn(Seat) -> u8) -> [u8; 13] {
+pub(super) fn ranks(deal: &Deal, code: impl Fn(Compass) -> u8) -> [u8; 13] {
     std::array::from_fn(|rank| {
         let owners = deal.owners().iter().skip(rank).step_by(13);
         owners.fold(0, |byte, owner| byte << 2 | code(*owner))

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::{Mean, Question};
-use crate::Seat;
+use crate::Compass;
 use crate::sheets::Scheme;
 use crate::uniform;
 
@@ -18,7 +18,7 @@ pub(super) fn pairs() -> impl Iterator<Item = (usize, usize)> {
 /// The pack of the second dealer: the number of each card. And whose the four hands are.
 struct Drawn {
     pack: [u8; CARDS],
-    hands: [Seat; 4],
+    hands: [Compass; 4],
 }
 
 fn draw(scheme: Scheme, rng: &mut impl Rng) -> Drawn {
@@ -29,7 +29,7 @@ fn draw(scheme: Scheme, rng: &mut impl Rng) -> Drawn {
     }
     Drawn {
         pack,
-        hands: first.hands.unwrap_or(Seat::ALL),
+        hands: first.hands.unwrap_or(Compass::ALL),
     }
 }
 

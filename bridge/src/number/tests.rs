@@ -222,7 +222,7 @@ fn a_hand_ranks_as_the_sum_over_its_sequence() {
     let deal: Deal = VECTORS[10].3.parse().unwrap();
     let mut left = deal.owners().to_vec();
     let mut ranks = [0; 3];
-    for (seat, rank) in Seat::ALL.into_iter().zip(&mut ranks) {
+    for (seat, rank) in Compass::ALL.into_iter().zip(&mut ranks) {
         let places = (0..left.len()).filter(|place| left[*place] == seat);
         let sequence: Vec<u64> = (0..)
             .zip(places)
@@ -238,7 +238,7 @@ fn a_hand_ranks_as_the_sum_over_its_sequence() {
         left.retain(|owner| *owner != seat);
     }
     // West takes what is left.
-    assert_eq!(left, [Seat::West; 13]);
+    assert_eq!(left, [Compass::West; 13]);
     assert_eq!(joined(ranks), VECTORS[10].0);
 }
 
@@ -247,19 +247,19 @@ fn a_hand_ranks_as_the_sum_over_its_sequence() {
 #[test]
 fn the_ace_of_spades_goes_round_by_quarters_in_pavliceks_order_alone() {
     let owner = |at: u128, order| number(at).deal(order).owners()[0];
-    for (quarter, seat) in (0..).zip(Seat::ALL) {
+    for (quarter, seat) in (0..).zip(Compass::ALL) {
         for at in [0, 1, D / 8, D / 4 - 1] {
             assert_eq!(owner(quarter * (D / 4) + at, Order::Pavlicek), seat);
         }
     }
     for at in [0, 1, D / 8, D / 4 - 1] {
-        assert_eq!(owner(at, Order::BigDeal), Seat::North);
+        assert_eq!(owner(at, Order::BigDeal), Compass::North);
     }
     let spread = (0..64).map(|step| owner(D / 4 + step * (D / 256), Order::BigDeal));
-    let mut seen: Vec<Seat> = spread.collect();
+    let mut seen: Vec<Compass> = spread.collect();
     seen.sort();
     seen.dedup();
-    assert_eq!(seen, [Seat::East, Seat::South, Seat::West]);
+    assert_eq!(seen, [Compass::East, Compass::South, Compass::West]);
 }
 
 #[test]
@@ -336,9 +336,9 @@ fn key(deal: &Deal, order: Order) -> Vec<usize> {
     if order == Order::Pavlicek {
         return deal.owners().iter().map(|owner| *owner as usize).collect();
     }
-    let mut left: Vec<Seat> = deal.owners().to_vec();
+    let mut left: Vec<Compass> = deal.owners().to_vec();
     let mut key = Vec::new();
-    for seat in [Seat::North, Seat::East, Seat::South] {
+    for seat in [Compass::North, Compass::East, Compass::South] {
         let places = (0..left.len()).filter(|place| left[*place] == seat);
         match order {
             Order::Andrews => key.extend(places.rev()),
@@ -360,7 +360,7 @@ proptest! {
 
     #[test]
     fn a_deal_is_that_of_its_number(
-        owners in Just(std::array::from_fn::<_, 52, _>(|card| Seat::ALL[card % 4]).to_vec()).prop_shuffle()
+        owners in Just(std::array::from_fn::<_, 52, _>(|card| Compass::ALL[card % 4]).to_vec()).prop_shuffle()
     ) {
         let deal = Deal::new(owners.try_into().unwrap()).unwrap();
         for order in Order::ALL {

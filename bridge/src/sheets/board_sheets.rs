@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::{Pass, Scheme};
 use crate::uniform;
-use crate::{Board, Card, Deal, DealError, Seat, Suit};
+use crate::{Board, Card, Compass, Deal, DealError, Suit};
 
 /// What the first dealer does with a sorted pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct FirstSheet {
     pub cut: usize,
     /// Who gets the first, second, third and fourth hand of the second dealer, if that is not said on
     /// the second sheet. There it is North, East, South and West.
-    pub hands: Option<[Seat; 4]>,
+    pub hands: Option<[Compass; 4]>,
 }
 
 impl FirstSheet {
@@ -56,7 +56,7 @@ impl BoardSheets {
 
     /// Computes the second sheet.
     pub fn with_first(board: &Board, first: FirstSheet) -> BoardSheets {
-        let hands = first.hands.unwrap_or(Seat::ALL);
+        let hands = first.hands.unwrap_or(Compass::ALL);
         let hand = |card: Card| {
             let owner = board.deal.owner(card);
             let hand = hands.iter().position(|seat| *seat == owner);
@@ -107,8 +107,8 @@ impl BoardSheets {
         }
         let below = pack.split_off(self.first.cut % pack.len().max(1));
         let pack = [below, pack].concat();
-        let hands = self.first.hands.unwrap_or(Seat::ALL);
-        let mut owners = [Seat::North; 52];
+        let hands = self.first.hands.unwrap_or(Compass::ALL);
+        let mut owners = [Compass::North; 52];
         for (card, hand) in pack.into_iter().zip(self.second) {
             owners[card.number()] = hands[usize::from(hand)];
         }
@@ -118,7 +118,7 @@ impl BoardSheets {
 
 /// A deal, each as likely as any other.
 pub fn uniform_deal(rng: &mut impl Rng) -> Deal {
-    let mut owners = std::array::from_fn(|card| Seat::ALL[card % 4]);
+    let mut owners = std::array::from_fn(|card| Compass::ALL[card % 4]);
     uniform::shuffle(&mut owners, || rng.next_u64());
     Deal::dealt(owners)
 }

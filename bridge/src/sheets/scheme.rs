@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::{FirstSheet, Pass};
 use crate::uniform;
-use crate::{Seat, Suit};
+use crate::{Compass, Suit};
 
 /// How a first sheet is drawn. The second one follows from it and from the deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Scheme {
             first.cut = uniform::below(52, &mut word) as usize;
         }
         if matches!(self, Scheme::HiddenSeats | Scheme::TwoPasses) {
-            let mut hands = Seat::ALL;
+            let mut hands = Compass::ALL;
             uniform::shuffle(&mut hands, &mut word);
             first.hands = Some(hands);
         }

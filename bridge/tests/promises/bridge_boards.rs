@@ -9,7 +9,7 @@ use dealerless::net;
 use dealerless::shuffle::split::{Entry, Split, SplitCircuit};
 use dealerless::testing::forgery::Forgery;
 use dealerless::testing::session::{Engine, in_memory, reveal, sessions, system_rng};
-use dealerless_bridge::{Board, Hand, SealedBoards, Seat};
+use dealerless_bridge::{Board, Compass, Hand, SealedBoards};
 
 type Boards<E> = SealedBoards<<E as TwoParty>::Shared>;
 
@@ -83,12 +83,12 @@ fn hands_of_one_party_stay_closed_to_the_other_until_all_are_opened<E: Engine>()
         let mut boards = dealt(session, &circuit);
         let me = session.role();
         let openings = [
-            (1, Seat::East, EVALUATOR),
-            (0, Seat::North, GARBLER),
-            (1, Seat::North, GARBLER),
-            (0, Seat::South, GARBLER),
-            (0, Seat::East, EVALUATOR),
-            (1, Seat::West, BOTH),
+            (1, Compass::East, EVALUATOR),
+            (0, Compass::North, GARBLER),
+            (1, Compass::North, GARBLER),
+            (0, Compass::South, GARBLER),
+            (0, Compass::East, EVALUATOR),
+            (1, Compass::West, BOTH),
         ];
         let learned = boards.open(session, &openings).unwrap();
         for (&(board, seat, to), hand) in openings.iter().zip(&learned) {
@@ -97,10 +97,10 @@ fn hands_of_one_party_stay_closed_to_the_other_until_all_are_opened<E: Engine>()
         }
         assert_eq!((boards.boards(1), boards.deal_of(0)), (None, None));
         // The garbler shows one of its hands, and then everything is opened.
-        let shown = [(0, Seat::North, EVALUATOR)];
+        let shown = [(0, Compass::North, EVALUATOR)];
         let shown = boards.open(session, &shown).unwrap()[0];
         assert_eq!(shown.is_some(), me == Party::Evaluator);
-        let first = boards.seen(0, Seat::North);
+        let first = boards.seen(0, Compass::North);
         assert!(first.is_some() && boards.deal_of(0).is_none());
         boards.open_all(session).unwrap();
         let all = boards.boards(1).unwrap();
@@ -108,7 +108,7 @@ fn hands_of_one_party_stay_closed_to_the_other_until_all_are_opened<E: Engine>()
             let hand = hand.unwrap_or(all[board].deal.hand(seat));
             assert_eq!(all[board].deal.hand(seat), hand);
         }
-        assert_eq!(first, Some(all[0].deal.hand(Seat::North)));
+        assert_eq!(first, Some(all[0].deal.hand(Compass::North)));
         all
     });
     assert_eq!(north_south, east_west);
@@ -125,10 +125,10 @@ fn what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes
     let circuit = circuit(13, 3);
     let [mine, theirs] = sessions(in_memory(), |session: &mut E| {
         let mut boards = dealt(session, &circuit);
-        let opened = [(0, Seat::North, GARBLER), (1, Seat::West, BOTH)];
+        let opened = [(0, Compass::North, GARBLER), (1, Compass::West, BOTH)];
         boards.open(session, &opened).unwrap();
         let before = session.traffic();
-        let (north, west) = (Seat::North, Seat::West);
+        let (north, west) = (Compass::North, Compass::West);
         for (openings, reason) in [
             (&[(3, north, BOTH)][..], "board 3 was not dealt"),
             (&[(2, west, GARBLER), (usize::MAX, north, BOTH)], "dealt"),
@@ -145,8 +145,8 @@ fn what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes
             assert!(what.contains(reason), "{what}");
         }
         assert_eq!(session.traffic(), before);
-        assert_eq!(boards.seen(2, Seat::West), None);
-        assert_eq!(boards.seen(usize::MAX, Seat::West), None);
+        assert_eq!(boards.seen(2, Compass::West), None);
+        assert_eq!(boards.seen(usize::MAX, Compass::West), None);
         boards.open_all(session).unwrap();
         boards.boards(1).unwrap()
     });
@@ -237,7 +237,7 @@ fn hands_that_cannot_be_end_the_session() {
     let valid = 0b11;
     let hands = |words: [u64; 4]| words.into_iter().chain([valid]).collect::<Vec<u64>>();
     let good = [thirteen, thirteen << 13, thirteen << 26, thirteen << 39];
-    let openings = Seat::ALL.map(|seat| (0, seat, BOTH));
+    let openings = Compass::ALL.map(|seat| (0, seat, BOTH));
     let opened = |words: [u64; 4], at_once: bool| {
         let mut forgery = Forgery::of([hands(words)]);
         let mut boards =

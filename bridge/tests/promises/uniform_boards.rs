@@ -8,7 +8,7 @@ use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::testing::chi_square::ln_survival;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 use dealerless::testing::shuffles::fresh_generator;
-use dealerless_bridge::{Card, Deal, DealNumber, Order, SealedBoards, Seat};
+use dealerless_bridge::{Card, Compass, Deal, DealNumber, Order, SealedBoards};
 use rand::{Rng, RngExt};
 
 /// ln 10^-9: an honest test fails once in 10^9 runs.
@@ -68,7 +68,7 @@ fn of_lengths(deals: &[Deal]) -> f64 {
         let p = choose(13, length) * choose(39, 13 - length) / choose(52, 13);
         expected[cell(length)] += p * deals.len() as f64;
     }
-    let ln_ps = Seat::ALL.into_iter().enumerate().map(|(suit, seat)| {
+    let ln_ps = Compass::ALL.into_iter().enumerate().map(|(suit, seat)| {
         let mut counts = [0u64; 6];
         for deal in deals {
             let held = deal.hand(seat).cards();
@@ -169,7 +169,7 @@ fn deals_of_uniform_numbers_are_uniform() {
 /// The shuffle of Pescetti 0.5: card k is exchanged with that whose place is the absolute value of a signed
 /// byte modulo 52.
 fn pescetti(rng: &mut impl Rng) -> Deal {
-    let mut owners: [Seat; 52] = std::array::from_fn(|card| Seat::ALL[card / 13]);
+    let mut owners: [Compass; 52] = std::array::from_fn(|card| Compass::ALL[card / 13]);
     for place in 0..52 {
         let byte = rng.random::<i8>().unsigned_abs();
         owners.swap(place, usize::from(byte) % 52);

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
+use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Identity, Name};
-use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog, MemoryStorage};
 use dealerless_table::play::{
     Command, DealCost, Happened, MemoryVault, News, Seating, Setting, Table,
@@ -70,7 +70,7 @@ pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side
 struct Player {
     identity: Arc<Identity>,
     name: Name,
-    line: Line,
+    connection: Connection,
 }
 
 /// Lets two new players meet: one opens a door, the other comes with its invite.
@@ -96,19 +96,19 @@ fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
         timing: Timing::default(),
     }
     .join(&invite)?;
-    let Some(DoorEvent::Line(at_host)) = door.next(PATIENCE) else {
+    let Some(DoorEvent::Connection(at_host)) = door.next(PATIENCE) else {
         bail!("the two players of this process did not meet");
     };
     Ok([
         Player {
             identity: Arc::clone(host.identity()),
             name: host_name,
-            line: *at_host,
+            connection: *at_host,
         },
         Player {
             identity: Arc::clone(guest.identity()),
             name: guest_name,
-            line: at_guest,
+            connection: at_guest,
         },
     ])
 }
@@ -130,7 +130,7 @@ type InMemory = Table<MemoryStorage, MemoryVault, ()>;
 impl Player {
     fn play(self, header: &Header, begun: Instant, progress: &Progress) -> anyhow::Result<Side> {
         let own = (self.identity.public(), &self.name);
-        let seating = Seating::of_line(&self.line, header.clone(), own)?;
+        let seating = Seating::of_connection(&self.connection, header.clone(), own)?;
         let key = self.identity.file_key();
         let of = seating.sitting.of.clone();
         let mut table = InMemory::new(
@@ -146,7 +146,7 @@ impl Player {
             },
             Deadlines::default(),
         )?;
-        table.begin(self.line, Box::new(Uncounted));
+        table.begin(self.connection, Box::new(Uncounted));
         let mut side = Side {
             hands: Vec::new(),
             setup: Duration::ZERO,
@@ -157,12 +157,12 @@ impl Player {
             match table.next(PATIENCE)? {
                 Some(Happened::News(News::Over(end))) => {
                     ensure!(end == End::Played, "the match ended early: this is a bug");
-                    side.sent = table.line().map_or(0, Line::bytes_sent);
+                    side.sent = table.connection().map_or(0, Connection::bytes_sent);
                     table.close();
                     return Ok(side);
                 }
                 Some(Happened::News(news)) => side.hear(news, &mut table, begun, progress)?,
-                Some(Happened::LineLost(error)) => return Err(error.into()),
+                Some(Happened::ConnectionLost(error)) => return Err(error.into()),
                 Some(_) => {}
                 None => bail!("the other seat of this process does not answer"),
             }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use dealerless_bridge::formats::Format;
-use dealerless_bridge::{Board, Card, Deal, Hand, Seat};
+use dealerless_bridge::{Board, Card, Compass, Deal, Hand};
 use dealerless_events::hands;
 use dealerless_table::hex;
 use dealerless_table::record::{Record, RecordedHand};
@@ -170,22 +170,23 @@ fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand>
 /// The deal of a board, counted from 1, if at least three of its hands are known.
 fn deal(board: usize, known: impl Fn(usize) -> Option<dealerless::deck::Card>) -> Option<Deal> {
     let hands: [Option<Hand>; 4] =
-        Seat::ALL.map(|seat| known(hands::position(board, seat)).map(Hand::of_set));
-    let missing = Seat::ALL
+        Compass::ALL.map(|seat| known(hands::position(board, seat)).map(Hand::of_set));
+    let missing = Compass::ALL
         .into_iter()
         .filter(|&seat| hands[seat as usize].is_none());
-    let missing: Vec<Seat> = missing.collect();
+    let missing: Vec<Compass> = missing.collect();
     let rest = match missing[..] {
-        [] => Seat::North,
+        [] => Compass::North,
         [seat] => seat,
         _ => return None,
     };
-    let holds = |card: Card, seat: Seat| hands[seat as usize].is_some_and(|hand| hand.holds(card));
+    let holds =
+        |card: Card, seat: Compass| hands[seat as usize].is_some_and(|hand| hand.holds(card));
     let owner = |card: Card| {
-        let mut seats = Seat::ALL.into_iter();
+        let mut seats = Compass::ALL.into_iter();
         seats.find(|&seat| holds(card, seat)).unwrap_or(rest)
     };
-    let mut owners = [Seat::North; 52];
+    let mut owners = [Compass::North; 52];
     for card in Card::all() {
         owners[card.number()] = owner(card);
     }
@@ -201,7 +202,7 @@ mod tests {
         let deal: Deal = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98"
             .parse()
             .unwrap();
-        let hands = Seat::ALL.map(|seat| deal.hand(seat).as_set());
+        let hands = Compass::ALL.map(|seat| deal.hand(seat).as_set());
         for (known, expected) in [
             (0b11, None),
             (0b111, Some(deal)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
-use dealerless_bridge::Seat as Bridge;
+use dealerless_bridge::Compass;
 use dealerless_events::cards::CardNames;
 use dealerless_events::command::Said;
 use dealerless_events::hands;
@@ -35,7 +35,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
             && let Some(board) = whole_board(events, hand, &names)
         {
             lines.push(board);
-            events = &events[Bridge::ALL.len()..];
+            events = &events[Compass::ALL.len()..];
             continue;
         }
         events = rest;
@@ -96,10 +96,10 @@ fn whole_board(events: &[LogEvent], hand: &RecordedHand, names: &CardNames) -> O
     let LogEvent::Opened { position, .. } = *events.first()? else {
         return None;
     };
-    let (board, Bridge::North) = hands::place(position) else {
+    let (board, Compass::North) = hands::place(position) else {
         return None;
     };
-    let opened = events.get(..Bridge::ALL.len())?.iter().zip(position..);
+    let opened = events.get(..Compass::ALL.len())?.iter().zip(position..);
     let hands: Option<Vec<String>> = opened
         .map(|(event, expected)| match event {
             LogEvent::Opened {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
+use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Fingerprint, PublicIdentity};
-use dealerless_table::line::Line;
 use dealerless_table::play::Control;
 
 use super::hearing::Hearing;
@@ -36,7 +36,7 @@ pub(crate) struct Admission<'a> {
 
 /// The player is asked about the peer of this line.
 struct Question {
-    line: Box<Line>,
+    connection: Box<Connection>,
     wants: Wants,
     until: Instant,
 }
@@ -77,11 +77,15 @@ impl<'a> Admission<'a> {
     ///
     /// # Errors
     /// If it must not sit down, or a bot would have to be asked about an expected peer.
-    pub(crate) fn asks_about(&self, line: &Line, player: &Player) -> anyhow::Result<bool> {
-        if !self.expects(&line.peer) {
+    pub(crate) fn asks_about(
+        &self,
+        connection: &Connection,
+        player: &Player,
+    ) -> anyhow::Result<bool> {
+        if !self.expects(&connection.peer) {
             return Ok(true);
         }
-        let question = standing::question(self.own, (&line.peer, &line.peer_name))?;
+        let question = standing::question(self.own, (&connection.peer, &connection.peer_name))?;
         if let Some(question) = &question {
             standing::refuse_for_bots(player, question)?;
         }
@@ -111,53 +115,57 @@ impl<'a> Admission<'a> {
     /// If nobody reads or writes any more.
     pub(crate) fn ask(
         &mut self,
-        (line, wants): (Box<Line>, Wants),
+        (connection, wants): (Box<Connection>, Wants),
         warning: Option<String>,
         (hearing, player): (&mut Hearing, &mut Player),
     ) -> anyhow::Result<()> {
-        let expected = self.expects(&line.peer);
+        let expected = self.expects(&connection.peer);
         if let Some(question) = &mut self.question {
             // A peer that has lost its line comes again.
-            if question.line.peer == line.peer && question.wants == wants {
-                question.line = line;
+            if question.connection.peer == connection.peer && question.wants == wants {
+                question.connection = connection;
                 return Ok(());
             }
-            let asked = question.line.peer.clone();
+            let asked = question.connection.peer.clone();
             if !expected || self.expects(&asked) {
-                hearing.decline(line, Control::Taken);
+                hearing.decline(connection, Control::Taken);
                 return Ok(());
             }
             let why = "A player whom you expect has come.";
             self.lapse(Control::Taken, why, (&mut *hearing, &mut *player))?;
         }
-        let known = (&line.peer, &line.peer_name);
+        let known = (&connection.peer, &connection.peer_name);
         let standing = standing::question(self.own, known);
-        let first = self.asked.insert(line.peer.fingerprint()) || expected;
+        let first = self.asked.insert(connection.peer.fingerprint()) || expected;
         let (Ok(standing), true) = (standing, first && !player.is_bot()) else {
-            hearing.decline(line, Control::Declined);
+            hearing.decline(connection, Control::Declined);
             return Ok(());
         };
         if let Some(text) = warning {
             player.tell(&Event::Notice { text })?;
         }
-        player.tell(&self.announced(&line, wants, standing))?;
+        player.tell(&self.announced(&connection, wants, standing))?;
         player.listen(self.posts)?;
         let until = Instant::now() + ANSWER;
-        self.question = Some(Question { line, wants, until });
+        self.question = Some(Question {
+            connection,
+            wants,
+            until,
+        });
         Ok(())
     }
 
     /// The event that announces the peer at the door, by the name under which it is known.
     /// What went wrong with it before is said as well.
-    fn announced(&self, line: &Line, wants: Wants, standing: Option<Event>) -> Event {
+    fn announced(&self, connection: &Connection, wants: Wants, standing: Option<Event>) -> Event {
         let peers = self.own.peers.lock();
-        let known = peers.get(&line.peer);
-        let name = known.map_or(&line.peer_name, |known| &known.name);
+        let known = peers.get(&connection.peer);
+        let name = known.map_or(&connection.peer_name, |known| &known.name);
         let hands = known.map_or(0, |known| known.hands);
-        let fingerprint = line.peer.fingerprint().to_string();
-        let alias = match *name == line.peer_name {
+        let fingerprint = connection.peer.fingerprint().to_string();
+        let alias = match *name == connection.peer_name {
             true => String::new(),
-            false => format!(", calling itself {},", line.peer_name),
+            false => format!(", calling itself {},", connection.peer_name),
         };
         let wants = match wants {
             Wants::ToPlay => "play",
@@ -186,11 +194,11 @@ impl<'a> Admission<'a> {
     pub(crate) fn accepted(
         &mut self,
         (hearing, player): (&mut Hearing, &mut Player),
-    ) -> anyhow::Result<Option<(Box<Line>, Wants)>> {
+    ) -> anyhow::Result<Option<(Box<Connection>, Wants)>> {
         let Some(question) = &self.question else {
             return Ok(None);
         };
-        if question.line.ended().is_some() {
+        if question.connection.ended().is_some() {
             self.lapse(Control::Declined, "It is gone.", (hearing, player))?;
         } else if Instant::now() >= question.until {
             let why = "It was not answered in time.";
@@ -199,8 +207,8 @@ impl<'a> Admission<'a> {
         while let Some(question) = &self.question
             && let Some(early) = self.posts.take()
         {
-            let line = match early {
-                Early::Typed(line) => line,
+            let connection = match early {
+                Early::Typed(connection) => connection,
                 Early::Post(Post::InputEnded) => {
                     // The end of the input ends the match, too.
                     self.posts.put(Post::InputEnded);
@@ -210,16 +218,16 @@ impl<'a> Admission<'a> {
                 }
                 Early::Post(_) => continue,
             };
-            let said = player.read(line);
-            match said.and_then(|said| said_of(&question.line.peer, said)) {
+            let said = player.read(connection);
+            match said.and_then(|said| said_of(&question.connection.peer, said)) {
                 Ok(None) => {}
                 Ok(Some(true)) => {
                     let accepted = self.question.take();
-                    return Ok(accepted.map(|question| (question.line, question.wants)));
+                    return Ok(accepted.map(|question| (question.connection, question.wants)));
                 }
                 Ok(Some(false)) => {
                     // Also one that was expected is not asked about once more.
-                    let peer = question.line.peer.clone();
+                    let peer = question.connection.peer.clone();
                     self.expected.retain(|expected| *expected != peer);
                     self.lapse(Control::Declined, "You declined.", (hearing, player))?;
                 }
@@ -239,11 +247,11 @@ impl<'a> Admission<'a> {
         why: &str,
         (hearing, player): (&mut Hearing, &mut Player),
     ) -> anyhow::Result<()> {
-        let Some(Question { line, .. }) = self.question.take() else {
+        let Some(Question { connection, .. }) = self.question.take() else {
             return Ok(());
         };
-        let fingerprint = line.peer.fingerprint().to_string();
-        hearing.decline(line, control);
+        let fingerprint = connection.peer.fingerprint().to_string();
+        hearing.decline(connection, control);
         let message = why.to_owned();
         player.tell(&Event::AdmitLapsed {
             fingerprint,

@@ -1,7 +1,7 @@
 //! A player that needs nobody: it plays by the rules and at random, and never keeps anybody waiting.
 
 use dealerless::dice::Dice;
-use dealerless_bridge::Seat;
+use dealerless_bridge::Compass;
 use dealerless_events::command::{Said, To};
 use dealerless_events::event::{Ask, Event, Range, Reveal, Standing, YourTurn};
 use dealerless_events::hands;
@@ -155,7 +155,7 @@ impl<R: Rng> Bot<R> {
         let (positions, to) = match self.boards {
             true => {
                 let (board, _) = hands::place(first);
-                let of_board = Seat::ALL.map(|seat| hands::position(board, seat));
+                let of_board = Compass::ALL.map(|seat| hands::position(board, seat));
                 (of_board.to_vec(), To::ALL)
             }
             // What another holds can only be opened to all.

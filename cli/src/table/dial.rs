@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::ensure;
+use dealerless_table::connection::{Connection, Guest, Invite, MeetingError, Timing};
 use dealerless_table::identity::{Address, Identity, Name, Peer, PublicIdentity};
-use dealerless_table::line::{Guest, Invite, Line, MeetingError, Timing};
 use dealerless_table::play::Control;
 use rand::RngExt;
 
@@ -108,11 +108,15 @@ impl Dialer {
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
-                let line = call.once(number).ok();
-                let says = |line: &Line| line.send_control(Control::Resume(of).encode()).is_ok();
-                if let Some(line) = line.filter(says) {
+                let connection = call.once(number).ok();
+                let says = |connection: &Connection| {
+                    connection
+                        .send_control(Control::Resume(of).encode())
+                        .is_ok()
+                };
+                if let Some(connection) = connection.filter(says) {
                     if !ended.load(Ordering::Relaxed) {
-                        posts.put(Post::Line(Box::new(line)));
+                        posts.put(Post::Connection(Box::new(connection)));
                     }
                     return;
                 }
@@ -140,7 +144,7 @@ struct Call {
 impl Call {
     /// Tries all ways once: by turns the invite, which the host may know when it does not know the
     /// player, and the keys.
-    fn once(&self, number: u32) -> Result<Line, MeetingError> {
+    fn once(&self, number: u32) -> Result<Connection, MeetingError> {
         let guest = Guest {
             identity: &self.identity,
             name: &self.name,
@@ -151,12 +155,12 @@ impl Call {
             addresses,
             relay,
         } = &self.way;
-        let line = match invite {
+        let connection = match invite {
             Some(invite) if number.is_multiple_of(2) => guest.join(invite)?,
             _ => guest.join_again(&self.peer, addresses, relay.as_ref())?,
         };
-        match line.peer == self.peer {
-            true => Ok(line),
+        match connection.peer == self.peer {
+            true => Ok(connection),
             false => Err(MeetingError::WrongHost),
         }
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
+use dealerless_table::connection::{Door, Timing, own_addresses};
 use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
-use dealerless_table::line::{Door, Timing, own_addresses};
 use dealerless_table::log::Header;
 use dealerless_table::play::Control;
 
@@ -122,19 +122,21 @@ pub(crate) fn keep_watch(
             let wanted = match hearing.next(Duration::from_secs(3600)) {
                 Some(Comes::Leaked(second)) => posts.put(notice(leaked(&second))),
                 Some(Comes::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
-                Some(Comes::In(line)) if line.peer == peer => {
-                    hearing.listen(line, None);
+                Some(Comes::In(connection)) if connection.peer == peer => {
+                    hearing.listen(connection, None);
                     true
                 }
-                Some(Comes::In(line) | Comes::Says(line, ..)) if line.peer != peer => {
-                    hearing.decline(line, Control::Taken);
+                Some(Comes::In(connection) | Comes::Says(connection, ..))
+                    if connection.peer != peer =>
+                {
+                    hearing.decline(connection, Control::Taken);
                     true
                 }
-                Some(Comes::Says(line, word, _)) => {
+                Some(Comes::Says(connection, word, _)) => {
                     if word == Control::Resume(of) {
-                        posts.put(Post::Line(line))
+                        posts.put(Post::Connection(connection))
                     } else {
-                        hearing.decline(line, Control::Open(of));
+                        hearing.decline(connection, Control::Open(of));
                         true
                     }
                 }

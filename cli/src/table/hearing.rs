@@ -4,8 +4,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use dealerless_table::connection::{Connection, ConnectionError, Door, DoorEvent, Message, Stream};
 use dealerless_table::identity::{Fingerprint, PublicIdentity};
-use dealerless_table::line::{Door, DoorEvent, Line, LineError, Message, Stream};
 use dealerless_table::play::Control;
 
 use super::sit;
@@ -25,12 +25,12 @@ pub(crate) struct Hearing {
     /// One for each peer, the oldest first.
     silent: Vec<Silent>,
     /// Those who were turned away, and until when they may hear it.
-    leaving: Vec<(Box<Line>, Instant)>,
+    leaving: Vec<(Box<Connection>, Instant)>,
 }
 
 /// A line on which nothing was said yet.
 struct Silent {
-    line: Box<Line>,
+    connection: Box<Connection>,
     warning: Option<String>,
     until: Instant,
 }
@@ -38,12 +38,12 @@ struct Silent {
 /// What happens at the door.
 pub(crate) enum Comes {
     /// Somebody is there who has said nothing yet. Dropped, the line is closed.
-    In(Box<Line>),
+    In(Box<Connection>),
     /// Somebody who is [listened to](Hearing::listen) says what it wants. The text is what this
     /// side's player is to know of it.
-    Says(Box<Line>, Control, Option<String>),
+    Says(Box<Connection>, Control, Option<String>),
     /// Somebody who was listened to is gone.
-    Goes(Box<Line>, LineError),
+    Goes(Box<Connection>, ConnectionError),
     /// Somebody else came with an invite that was used.
     Leaked(Fingerprint),
     /// Somebody came with an invite, and the file of invites cannot be written.
@@ -67,15 +67,16 @@ impl Hearing {
     pub(crate) fn next(&mut self, within: Duration) -> Option<Comes> {
         let deadline = Instant::now() + within;
         loop {
-            self.leaving
-                .retain(|(line, until)| line.ended().is_none() && Instant::now() < *until);
+            self.leaving.retain(|(connection, until)| {
+                connection.ended().is_none() && Instant::now() < *until
+            });
             if let Some(comes) = self.first_word() {
                 return Some(comes);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let nobody = self.silent.is_empty() && self.leaving.is_empty();
             match self.door.next(if nobody { left } else { left.min(LOOK) }) {
-                Some(DoorEvent::Line(line)) => return Some(Comes::In(line)),
+                Some(DoorEvent::Connection(connection)) => return Some(Comes::In(connection)),
                 Some(DoorEvent::InviteLeaked { second }) => return Some(Comes::Leaked(second)),
                 Some(DoorEvent::CannotBurn(error)) => return Some(Comes::CannotBurn(error)),
                 None if left.is_zero() => return None,
@@ -86,54 +87,59 @@ impl Hearing {
 
     /// Listens to somebody until it says what it wants. An older line of the same peer is closed:
     /// whoever has lost a line comes anew, and nobody takes more than one place.
-    pub(crate) fn listen(&mut self, line: Box<Line>, warning: Option<String>) {
-        self.silent.retain(|silent| silent.line.peer != line.peer);
+    pub(crate) fn listen(&mut self, connection: Box<Connection>, warning: Option<String>) {
+        self.silent
+            .retain(|silent| silent.connection.peer != connection.peer);
         if self.silent.len() >= MOST {
             self.silent.remove(0);
         }
         let until = Instant::now() + FIRST_WORD;
         self.silent.push(Silent {
-            line,
+            connection,
             warning,
             until,
         });
     }
 
     /// Tells somebody that it will not do, and hangs up, without waiting for it.
-    pub(crate) fn decline(&mut self, line: Box<Line>, control: Control) {
-        if sit::say(&line, control).is_err() {
+    pub(crate) fn decline(&mut self, connection: Box<Connection>, control: Control) {
+        if sit::say(&connection, control).is_err() {
             return;
         }
-        line.close(Duration::ZERO);
-        (self.leaving).retain(|(leaving, _)| leaving.peer != line.peer);
+        connection.close(Duration::ZERO);
+        (self.leaving).retain(|(leaving, _)| leaving.peer != connection.peer);
         if self.leaving.len() >= MOST {
             self.leaving.remove(0);
         }
-        self.leaving.push((line, Instant::now() + GOODBYE));
+        self.leaving.push((connection, Instant::now() + GOODBYE));
     }
 
     /// Declines all peers that have said nothing yet, except this one.
     pub(crate) fn decline_others(&mut self, peer: &PublicIdentity, control: Control) {
         let all = std::mem::take(&mut self.silent).into_iter();
-        let (stay, go) = all.partition(|silent| silent.line.peer == *peer);
+        let (stay, go) = all.partition(|silent| silent.connection.peer == *peer);
         self.silent = stay;
         let go: Vec<Silent> = go;
         go.into_iter()
-            .for_each(|silent| self.decline(silent.line, control));
+            .for_each(|silent| self.decline(silent.connection, control));
     }
 
     /// The first word of somebody who has said one, or the end of a line that has none to say.
     fn first_word(&mut self) -> Option<Comes> {
         for place in 0..self.silent.len() {
             let silent = &self.silent[place];
-            let said = match silent.line.recv(Duration::ZERO) {
-                Err(LineError::TimedOut) if Instant::now() < silent.until => continue,
+            let said = match silent.connection.recv(Duration::ZERO) {
+                Err(ConnectionError::TimedOut) if Instant::now() < silent.until => continue,
                 said => said.and_then(|message| wanted(&message)),
             };
-            let Silent { line, warning, .. } = self.silent.remove(place);
+            let Silent {
+                connection,
+                warning,
+                ..
+            } = self.silent.remove(place);
             return Some(match said {
-                Ok(control) => Comes::Says(line, control, warning),
-                Err(error) => Comes::Goes(line, error),
+                Ok(control) => Comes::Says(connection, control, warning),
+                Err(error) => Comes::Goes(connection, error),
             });
         }
         None
@@ -141,7 +147,7 @@ impl Hearing {
 }
 
 /// What a guest says first, if it begins a match or an audit, or goes on with one.
-fn wanted(message: &Message) -> Result<Control, LineError> {
+fn wanted(message: &Message) -> Result<Control, ConnectionError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (
             Stream::Control,
@@ -152,6 +158,8 @@ fn wanted(message: &Message) -> Result<Control, LineError> {
                 | Control::Declines(_)),
             ),
         ) => Ok(control),
-        _ => Err(LineError::Broken("something else than that it sits down")),
+        _ => Err(ConnectionError::Broken(
+            "something else than that it sits down",
+        )),
     }
 }

@@ -7,7 +7,7 @@ pub(crate) const LONGEST: usize = 32 << 10;
 
 /// A line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum TypedLine {
     /// A line, without its end. What is not UTF-8 is replaced: no command has it.
     Text(String),
     /// A line that was too long. All of it was skipped.
@@ -15,16 +15,16 @@ pub(crate) enum Line {
 }
 
 /// Reads the next line, and never keeps more than the longest one. None if the input has ended.
-pub(crate) fn next_line(input: &mut impl BufRead) -> Option<Line> {
+pub(crate) fn next_line(input: &mut impl BufRead) -> Option<TypedLine> {
     let mut bytes = Vec::new();
     let most = LONGEST as u64 + 1;
     let read = (&mut *input).take(most).read_until(b'\n', &mut bytes);
     match (read, bytes.last()) {
         (Err(_), _) | (Ok(0), _) => None,
-        (_, Some(b'\n')) => Some(Line::Text(text(&bytes))),
-        _ if bytes.len() > LONGEST => skip_line(input).ok().map(|()| Line::TooLong),
+        (_, Some(b'\n')) => Some(TypedLine::Text(text(&bytes))),
+        _ if bytes.len() > LONGEST => skip_line(input).ok().map(|()| TypedLine::TooLong),
         // The last line need not have an end.
-        _ => Some(Line::Text(text(&bytes))),
+        _ => Some(TypedLine::Text(text(&bytes))),
     }
 }
 
@@ -60,9 +60,9 @@ mod tests {
         let all = format!("one\r\n{long}\n{just}\n\nlast");
         let mut input = BufReader::with_capacity(100, all.as_bytes());
         let mut next = || next_line(&mut input);
-        let text = |text: &str| Some(Line::Text(text.into()));
+        let text = |text: &str| Some(TypedLine::Text(text.into()));
         assert_eq!(next(), text("one"));
-        assert_eq!(next(), Some(Line::TooLong));
+        assert_eq!(next(), Some(TypedLine::TooLong));
         assert_eq!(next(), text(&just));
         assert_eq!(next(), text(""));
         assert_eq!(next(), text("last"));
@@ -73,7 +73,7 @@ mod tests {
     fn what_is_no_text_is_replaced() {
         assert_eq!(
             next_line(&mut &b"a\xffb\n"[..]),
-            Some(Line::Text("a\u{fffd}b".into()))
+            Some(TypedLine::Text("a\u{fffd}b".into()))
         );
     }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 use dealerless_program::arguments::address;
+use dealerless_table::connection::Door;
 use dealerless_table::identity::{Address, PublicIdentity};
-use dealerless_table::line::Door;
 
 use super::dial::Way;
 use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};

@@ -10,7 +10,7 @@ use dealerless_events::seated::Time;
 use rand::rngs::StdRng;
 
 use super::bot::Bot;
-use super::input::Line;
+use super::input::TypedLine;
 use super::posts::Posts;
 use super::reader::Reader;
 use super::screen::Screen;
@@ -132,7 +132,7 @@ impl Player {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn read(&self, line: Line) -> Result<Option<Said>, Complaint> {
+    pub(crate) fn read(&self, line: TypedLine) -> Result<Option<Said>, Complaint> {
         let read = self.reader().read(line)?;
         Ok(read.map(|(said, _)| said))
     }

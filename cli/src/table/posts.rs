@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dealerless_events::event::Event;
-use dealerless_table::line::Line;
+use dealerless_table::connection::Connection;
 use dealerless_table::play::Mailbox;
 
 use super::input;
@@ -15,7 +15,7 @@ use crate::failure::BROKEN_OFF;
 /// A message to a seat that is no command of its table.
 pub(crate) enum Post {
     /// Another line to the other player, on which the match goes on.
-    Line(Box<Line>),
+    Connection(Box<Connection>),
     /// An event for the player.
     Tell(Event),
     /// The player wants to know what it costs to leave.
@@ -29,15 +29,15 @@ pub(crate) enum Post {
 /// A message that comes while nobody sits at a table.
 pub(crate) enum Early {
     /// A line that answers a question before the match, or nothing.
-    Typed(input::Line),
+    Typed(input::TypedLine),
     Post(Post),
 }
 
 /// Where it is put, from any thread.
 #[derive(Clone, Default)]
-pub(crate) struct Posts(Arc<(Mutex<Place>, Condvar)>);
+pub(crate) struct Posts(Arc<(Mutex<Destination>, Condvar)>);
 
-enum Place {
+enum Destination {
     /// Nobody sits at a table.
     Waiting {
         early: VecDeque<Early>,
@@ -47,9 +47,9 @@ enum Place {
     At(Mailbox<Post>),
 }
 
-impl Default for Place {
+impl Default for Destination {
     fn default() -> Self {
-        Place::Waiting {
+        Destination::Waiting {
             early: VecDeque::new(),
             heard: false,
         }
@@ -57,7 +57,7 @@ impl Default for Place {
 }
 
 impl Posts {
-    fn lock(&self) -> MutexGuard<'_, Place> {
+    fn lock(&self) -> MutexGuard<'_, Destination> {
         // Each change leaves it whole.
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,8 +65,8 @@ impl Posts {
     /// Puts something there. Says whether anybody can still want it.
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
-            Place::At(mailbox) => mailbox.post(post),
-            Place::Waiting { early, .. } => {
+            Destination::At(mailbox) => mailbox.post(post),
+            Destination::Waiting { early, .. } => {
                 early.push_back(Early::Post(post));
                 self.0.1.notify_all();
                 true
@@ -75,10 +75,13 @@ impl Posts {
     }
 
     /// Keeps a typed line while nobody sits at a table. Otherwise returns it with the mailbox of the table.
-    pub(crate) fn typed(&self, line: input::Line) -> Option<(input::Line, Mailbox<Post>)> {
+    pub(crate) fn typed(
+        &self,
+        line: input::TypedLine,
+    ) -> Option<(input::TypedLine, Mailbox<Post>)> {
         match &mut *self.lock() {
-            Place::At(mailbox) => Some((line, mailbox.clone())),
-            Place::Waiting { early, .. } => {
+            Destination::At(mailbox) => Some((line, mailbox.clone())),
+            Destination::Waiting { early, .. } => {
                 early.push_back(Early::Typed(line));
                 self.0.1.notify_all();
                 None
@@ -91,7 +94,7 @@ impl Posts {
     pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
         let mut place = self.lock();
         let mut dropped = false;
-        if let Place::Waiting { early, .. } = &mut *place {
+        if let Destination::Waiting { early, .. } = &mut *place {
             for early in early.drain(..) {
                 match early {
                     Early::Typed(_) => dropped = true,
@@ -99,47 +102,47 @@ impl Posts {
                 }
             }
         }
-        *place = Place::At(mailbox);
+        *place = Destination::At(mailbox);
         dropped
     }
 
     /// The table is left. What comes now waits again.
     pub(crate) fn come_back(&self) {
-        *self.lock() = Place::default();
+        *self.lock() = Destination::default();
     }
 
     /// Waits for what comes while nobody sits at a table.
     pub(crate) fn next(&self, within: Duration) -> Option<Early> {
-        let empty = |place: &mut Place| match place {
-            Place::Waiting { early, heard } => {
+        let empty = |place: &mut Destination| match place {
+            Destination::Waiting { early, heard } => {
                 *heard = true;
                 early.is_empty()
             }
-            Place::At(_) => false,
+            Destination::At(_) => false,
         };
         let (mut place, _) = (self.0.1)
             .wait_timeout_while(self.lock(), within, empty)
             .unwrap_or_else(PoisonError::into_inner);
         match &mut *place {
-            Place::Waiting { early, heard } => {
+            Destination::Waiting { early, heard } => {
                 *heard = false;
                 early.pop_front()
             }
-            Place::At(_) => None,
+            Destination::At(_) => None,
         }
     }
 
     /// What has come while nobody sits at a table, if anything has.
     pub(crate) fn take(&self) -> Option<Early> {
         match &mut *self.lock() {
-            Place::Waiting { early, .. } => early.pop_front(),
-            Place::At(_) => None,
+            Destination::Waiting { early, .. } => early.pop_front(),
+            Destination::At(_) => None,
         }
     }
 
     /// Whether nobody sits at a table and nobody waits for what comes.
     pub(crate) fn is_unheard(&self) -> bool {
-        matches!(&*self.lock(), Place::Waiting { heard: false, .. })
+        matches!(&*self.lock(), Destination::Waiting { heard: false, .. })
     }
 
     /// Ctrl-C, the end of the terminal and the wish of the system break the match off, and leave it
@@ -151,7 +154,7 @@ impl Posts {
         let posts = self.clone();
         let mut asked = false;
         ctrlc::set_handler(move || {
-            let at_table = matches!(&*posts.lock(), Place::At(_));
+            let at_table = matches!(&*posts.lock(), Destination::At(_));
             if asked || !at_table || !posts.put(Post::BreakOff) {
                 // Whatever was said is in its file, whole or not at all.
                 std::process::exit(BROKEN_OFF.into());
@@ -179,9 +182,12 @@ mod tests {
             assert!(begun.elapsed() < Duration::from_secs(20));
             thread::yield_now();
         }
-        assert!(posts.typed(input::Line::TooLong).is_none());
+        assert!(posts.typed(input::TypedLine::TooLong).is_none());
         let heard = asked.join().unwrap();
-        assert!(matches!(heard, Some(Early::Typed(input::Line::TooLong))));
+        assert!(matches!(
+            heard,
+            Some(Early::Typed(input::TypedLine::TooLong))
+        ));
         // The answer was given: nobody waits for more.
         assert!(posts.is_unheard());
     }

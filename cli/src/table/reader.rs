@@ -8,7 +8,7 @@ use dealerless_events::command::{self, Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_table::play::Mailbox;
 
-use super::input::{self, LONGEST, Line};
+use super::input::{self, LONGEST, TypedLine};
 use super::posts::{Post, Posts};
 use super::screen::Screen;
 use crate::failure::BROKEN_OFF;
@@ -28,15 +28,15 @@ impl Reader {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn read(&self, line: Line) -> Result<Option<(Said, Option<u64>)>, Complaint> {
+    pub(crate) fn read(&self, line: TypedLine) -> Result<Option<(Said, Option<u64>)>, Complaint> {
         match (line, self) {
-            (Line::TooLong, _) => Err((
+            (TypedLine::TooLong, _) => Err((
                 Refusal::LineTooLong,
                 format!("a line has at most {LONGEST} bytes"),
             )),
-            (Line::Text(text), Reader::Json) if text.trim().is_empty() => Ok(None),
-            (Line::Text(text), Reader::Json) => command::parse(&text).map(Some),
-            (Line::Text(text), Reader::Screen(screen)) => {
+            (TypedLine::Text(text), Reader::Json) if text.trim().is_empty() => Ok(None),
+            (TypedLine::Text(text), Reader::Json) => command::parse(&text).map(Some),
+            (TypedLine::Text(text), Reader::Screen(screen)) => {
                 let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
                 let said = screen.read(&text)?;
                 Ok(said.map(|said| (said, None)))
@@ -45,7 +45,7 @@ impl Reader {
     }
 
     /// Sends a line to a table as a command. Returns whether the table is there.
-    fn send(&self, line: Line, mailbox: &Mailbox<Post>) -> bool {
+    fn send(&self, line: TypedLine, mailbox: &Mailbox<Post>) -> bool {
         let (code, message) = match (self.read(line), self) {
             (Ok(None), _) => return true,
             (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => {

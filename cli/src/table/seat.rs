@@ -7,7 +7,7 @@ use dealerless_events::event::{Awaited, Event};
 use dealerless_events::leaving::leaves;
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
-use dealerless_table::Seat as Place;
+use dealerless_table::Seat;
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{End, LogEvent, Phase, Storage};
 use dealerless_table::play::{Command, Control, Happened, News, PlayError, Table, Vault};
@@ -42,7 +42,7 @@ pub(crate) enum Stopped {
 }
 
 /// A seat, and all that it talks to.
-pub(crate) struct Seat<'a, S, V> {
+pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) own: &'a Own,
     pub(crate) table: Table<S, V, Post>,
     pub(crate) peer: PublicIdentity,
@@ -75,7 +75,7 @@ impl Default for Wait {
     }
 }
 
-impl<S: Storage, V: Vault> Seat<'_, S, V> {
+impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// Plays until the match stops here.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
             let stopped = match happened {
                 None => self.tell_waiting()?,
                 Some(Happened::News(news)) => self.news(&news)?,
-                Some(Happened::LineLost(error)) => self.line_lost(&error)?,
+                Some(Happened::ConnectionLost(error)) => self.line_lost(&error)?,
                 Some(Happened::Control(
                     control @ (Control::Open(_) | Control::Unknown(_) | Control::Declined),
                 )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
@@ -111,7 +111,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         if *news == News::Resumed {
             // The line may be lost again, and another is looked for by now.
-            if self.table.line().is_none() {
+            if self.table.connection().is_none() {
                 return Ok(None);
             }
             self.dialer.iter_mut().for_each(Dialer::succeeds);
@@ -124,7 +124,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
                 Event::Chose { .. } => self.run_out = 0,
                 Event::Board { .. } => self.run_out += 1,
                 Event::YourTurn(turn) => turn.time = self.time_left(self.table.play().seat()),
-                Event::TheirTurn(turn) => turn.time = self.time_left(Place::new(turn.seat)),
+                Event::TheirTurn(turn) => turn.time = self.time_left(Seat::new(turn.seat)),
                 _ => {}
             }
             self.player.tell(&event)?;
@@ -189,7 +189,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         left
     }
 
-    fn time_left(&self, seat: Place) -> Option<Time> {
+    fn time_left(&self, seat: Seat) -> Option<Time> {
         let left = self.table.time_left(seat)?;
         Some(Time {
             each_move: left.each_move.as_secs(),
@@ -227,16 +227,16 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
 
     fn posted(&mut self, post: Post) -> anyhow::Result<Option<Stopped>> {
         match post {
-            Post::Line(line) => {
+            Post::Connection(connection) => {
                 // The other has lost the old one, which this side may not have noticed.
-                self.table.lose_line();
+                self.table.lose_connection();
                 self.sessions.until_settled();
                 let whom = (&self.peer, &self.peer_name);
                 let asks = standing::question(self.own, whom)?.is_some();
                 // Dropped, it is closed; the player was asked when the last line was lost.
                 if !asks || std::mem::take(&mut self.sessions.allowed) {
                     let attempts = self.sessions.counted(self.own, &self.peer)?;
-                    self.table.meet_again(*line, attempts)?;
+                    self.table.meet_again(*connection, attempts)?;
                 }
             }
             Post::Tell(event) => self.player.tell(&event)?,
@@ -252,7 +252,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         match command {
             Command::Close => return Ok(Some(Stopped::Closed)),
             Command::Stay => self.player.tell(&Event::Stays {})?,
-            Command::Again if self.table.line().is_none() => {
+            Command::Again if self.table.connection().is_none() => {
                 self.sessions.allowed = true;
                 self.reconnect()?;
             }
@@ -310,9 +310,9 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         if play.has_met() {
             return awaited(play.log(), play.seat());
         }
-        let seats = Place::all(play.log().of().seats());
+        let seats = Seat::all(play.log().of().seats());
         let others = seats.filter(|seat| *seat != play.seat());
-        Some((others.map(Place::number).collect(), Awaited::Line))
+        Some((others.map(Seat::number).collect(), Awaited::Line))
     }
 
     fn tell_waiting(&mut self) -> anyhow::Result<Option<Stopped>> {

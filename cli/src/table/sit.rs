@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Context;
 use dealerless_events::event::Event;
 use dealerless_table::Seat;
+use dealerless_table::connection::{Connection, ConnectionError, Stream};
 use dealerless_table::identity::{Address, PublicIdentity, Recognised};
-use dealerless_table::line::{Line, LineError, Stream};
 use dealerless_table::play::Control;
 
 use super::own::Own;
@@ -17,8 +17,8 @@ use crate::failure::AnswerIsNo;
 ///
 /// # Errors
 /// If the line has ended.
-pub(crate) fn say(line: &Line, control: Control) -> Result<(), LineError> {
-    line.send_control(control.encode())
+pub(crate) fn say(connection: &Connection, control: Control) -> Result<(), ConnectionError> {
+    connection.send_control(control.encode())
 }
 
 /// Looks up whom one has met: what the user must know. Remembers them, and the relay at which they
@@ -28,15 +28,15 @@ pub(crate) fn say(line: &Line, control: Control) -> Result<(), LineError> {
 /// If one must not play with them.
 pub(crate) fn recognise(
     own: &Own,
-    line: &Line,
+    connection: &Connection,
     relay: Option<&Address>,
 ) -> anyhow::Result<Option<String>> {
-    let fingerprint = line.peer.fingerprint();
+    let fingerprint = connection.peer.fingerprint();
     let mut peers = own.peers.lock();
-    let notice = match peers.recognise(&line.succession, &line.peer_name)? {
+    let notice = match peers.recognise(&connection.succession, &connection.peer_name)? {
         Recognised::Successor { known, name } => {
             // Before the counts are looked at, which go along.
-            peers.follow(&line.succession)?;
+            peers.follow(&connection.succession)?;
             Some(format!(
                 "{name} has a new identity, which the old one has signed: another machine. What \
                  counted for the old keys counts for the new ones; the old ones are refused from now \
@@ -47,26 +47,26 @@ pub(crate) fn recognise(
             "WARNING: {} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
              or somebody else who takes the name. Ask which fingerprint is theirs:\n  known  \
              {known}\n  now    {fingerprint}",
-            line.peer_name
+            connection.peer_name
         )),
         Recognised::New => Some(format!(
             "{} is new here. To be sure who it is, compare fingerprints by another way:\n  theirs \
              {fingerprint}\n  yours  {}",
-            line.peer_name,
+            connection.peer_name,
             own.home.identity().public().fingerprint()
         )),
         _ => None,
     };
-    let at: Vec<_> = line.at.iter().map(|at| (*at).into()).collect();
+    let at: Vec<_> = connection.at.iter().map(|at| (*at).into()).collect();
     // A host is found again where it was; where a guest came from nobody listens.
-    let at = if line.seat == Seat::GUEST {
+    let at = if connection.seat == Seat::GUEST {
         &at[..]
     } else {
         &[]
     };
-    peers.remember(&line.peer, &line.peer_name, at, relay)?;
+    peers.remember(&connection.peer, &connection.peer_name, at, relay)?;
     // Whom somebody new has succeeded is no other person.
-    peers.follow(&line.succession)?;
+    peers.follow(&connection.succession)?;
     Ok(notice)
 }
 
@@ -89,14 +89,14 @@ pub(crate) const ANSWER: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// If the host does not play with this side, does not answer, or is gone.
-pub(crate) fn sit_down(line: &Line, player: &mut Player) -> anyhow::Result<Control> {
+pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::Result<Control> {
     // A line that has ended may still hold the host's answer.
-    let said = say(line, Control::Sit);
-    let message = match line.recv(SOON) {
-        Err(LineError::TimedOut) => {
+    let said = say(connection, Control::Sit);
+    let message = match connection.recv(SOON) {
+        Err(ConnectionError::TimedOut) => {
             let text = "The host's program knows of you, and its player has not accepted you yet.";
             player.tell(&Event::Notice { text: text.into() })?;
-            line.recv(ANSWER)
+            connection.recv(ANSWER)
         }
         said => said,
     };
@@ -105,8 +105,8 @@ pub(crate) fn sit_down(line: &Line, player: &mut Player) -> anyhow::Result<Contr
         // forgotten then.
         Err(_)
             if said.is_ok()
-                && line.ended().is_some_and(|why| {
-                    !matches!(why, LineError::Forged | LineError::Broken(_))
+                && connection.ended().is_some_and(|why| {
+                    !matches!(why, ConnectionError::Forged | ConnectionError::Broken(_))
                 }) =>
         {
             return Ok(Control::Sit);
@@ -117,7 +117,7 @@ pub(crate) fn sit_down(line: &Line, player: &mut Player) -> anyhow::Result<Contr
         (Stream::Control, Some(control @ (Control::Sit | Control::Open(_)))) => Ok(control),
         (Stream::Control, Some(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
         (Stream::Control, Some(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
-        _ => Err(LineError::Broken("an answer of another kind").into()),
+        _ => Err(ConnectionError::Broken("an answer of another kind").into()),
     }
 }
 

@@ -7,7 +7,7 @@ use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_table::identity::{Name, PublicIdentity, Standing};
 
-use super::input::Line;
+use super::input::TypedLine;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
@@ -153,9 +153,13 @@ pub(crate) fn chooses(
         };
         player.typed();
         match line {
-            Line::Text(text) if text.trim().eq_ignore_ascii_case(first) => return Ok(Some(true)),
-            Line::Text(text) if text.trim().eq_ignore_ascii_case(second) => return Ok(Some(false)),
-            Line::Text(_) | Line::TooLong => player.tell(&Event::Notice {
+            TypedLine::Text(text) if text.trim().eq_ignore_ascii_case(first) => {
+                return Ok(Some(true));
+            }
+            TypedLine::Text(text) if text.trim().eq_ignore_ascii_case(second) => {
+                return Ok(Some(false));
+            }
+            TypedLine::Text(_) | TypedLine::TooLong => player.tell(&Event::Notice {
                 text: format!("Type `{first}` or `{second}`."),
             })?,
         }
@@ -206,7 +210,7 @@ mod tests {
         player.tell(&question).unwrap();
         let posts = Posts::default();
         for word in ["zz", "New"] {
-            assert!(posts.typed(Line::Text(word.into())).is_none());
+            assert!(posts.typed(TypedLine::Text(word.into())).is_none());
         }
         let chosen = chooses("resume", "new", (&mut player, &posts), || false);
         assert_eq!(chosen.unwrap(), Some(false));

@@ -13,13 +13,13 @@ use dealerless_events::ending::{self, Breach, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
+use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Name, PublicIdentity};
-use dealerless_table::line::Line;
 use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchLog, Shelf, Sitting};
 use dealerless_table::play::{
     Control, DealCircuit, FileVault, Happened, PlayError, Seating, Setting, Table,
 };
-use dealerless_table::{Seat as Place, system_rng};
+use dealerless_table::{Seat, system_rng};
 
 use super::banks::Banks;
 use super::dial::Dialer;
@@ -27,7 +27,7 @@ use super::open::{MatchFile, deck_file, inputs_file};
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Post, Posts};
-use super::seat::{Seat, Stopped, Wait};
+use super::seat::{SeatRunner, Stopped, Wait};
 use super::session::Sessions;
 use crate::failure::BrokenOff;
 
@@ -38,7 +38,7 @@ type OnDisk = Setting<DiskStorage, FileVault>;
 
 /// A seat whose match is in a file.
 pub(crate) struct Whole<'a> {
-    seat: Seat<'a, DiskStorage, FileVault>,
+    seat: SeatRunner<'a, DiskStorage, FileVault>,
     /// The hands that were played before.
     before: u32,
     posts: Posts,
@@ -60,22 +60,22 @@ impl<'a> Whole<'a> {
     /// If its file cannot be made.
     pub(crate) fn begin(
         around: Around<'a>,
-        line: Line,
+        connection: Connection,
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
         let own = around.own;
         let shelf = Shelf(own.home.matches());
         let (path, storage) = shelf
-            .create(&sitting.of.id(), line.peer_name.as_str())
+            .create(&sitting.of.id(), connection.peer_name.as_str())
             .context("cannot make the file of the match")?;
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
         let log = MatchLog::new(sitting.of.clone());
-        let whom = (line.peer.clone(), line.peer_name.clone());
+        let whom = (connection.peer.clone(), connection.peer_name.clone());
         let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
         let mut whole = Whole::sit(around, (&path, &sitting, false), setting, whom)?;
         let seat = &mut whole.seat;
         let attempts = seat.sessions.counted(own, &seat.peer)?;
-        seat.table.begin(line, attempts);
+        seat.table.begin(connection, attempts);
         Ok(whole)
     }
 
@@ -127,7 +127,7 @@ impl<'a> Whole<'a> {
             player.tell(&Event::refused(Refusal::NotAllowed, dropped))?;
         }
         player.listen(posts)?;
-        let seat = Seat {
+        let seat = SeatRunner {
             own,
             table,
             peer,
@@ -157,10 +157,10 @@ impl<'a> Whole<'a> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn meet_again(&mut self, line: Line) -> anyhow::Result<()> {
+    pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
         let seat = &mut self.seat;
         let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
-        Ok(seat.table.meet_again(line, attempts)?)
+        Ok(seat.table.meet_again(connection, attempts)?)
     }
 
     /// Looks for a line.
@@ -183,7 +183,7 @@ impl<'a> Whole<'a> {
             Ok(Stopped::BrokenOff) => {
                 // The peer resends what could not be written. The match is open either way.
                 let _ = self.seat.table.write_heard();
-                self.seat.table.lose_line();
+                self.seat.table.lose_connection();
                 true
             }
             _ => self.seat.table.close(),
@@ -242,9 +242,9 @@ impl<'a> Whole<'a> {
         let deadline = Instant::now() + LAST_CALL;
         while Instant::now() < deadline {
             match seat.table.next(Duration::from_millis(200))? {
-                Some(Happened::Posted(Post::Line(line))) => {
+                Some(Happened::Posted(Post::Connection(connection))) => {
                     let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
-                    seat.table.meet_again(*line, attempts)?;
+                    seat.table.meet_again(*connection, attempts)?;
                 }
                 Some(Happened::Posted(Post::BreakOff)) => break,
                 _ => {}
@@ -288,7 +288,7 @@ impl<'a> Whole<'a> {
 pub(crate) fn closed(
     player: &mut Player,
     file: String,
-    (log, seat): (&MatchLog, Place),
+    (log, seat): (&MatchLog, Seat),
 ) -> anyhow::Result<()> {
     let closed = "The match is closed here, and not over: `dealerless resume` goes on with it if it \
                   is named.";
@@ -343,14 +343,18 @@ pub(crate) fn unattended(
 ///
 /// # Errors
 /// If its file is damaged, or the other side breaks the protocol.
-pub(crate) fn tell_the_end(own: &Own, file: MatchFile, line: Line) -> anyhow::Result<()> {
-    let peer = line.peer.clone();
+pub(crate) fn tell_the_end(
+    own: &Own,
+    file: MatchFile,
+    connection: Connection,
+) -> anyhow::Result<()> {
+    let peer = connection.peer.clone();
     let mut table = unattended(own, file)?;
     let mut sessions = Sessions::default();
-    table.meet_again(line, sessions.counted(own, &peer)?)?;
+    table.meet_again(connection, sessions.counted(own, &peer)?)?;
     let deadline = Instant::now() + LAST_CALL;
     while Instant::now() < deadline {
-        if let Some(Happened::LineLost(_)) = table.next(Duration::from_millis(200))? {
+        if let Some(Happened::ConnectionLost(_)) = table.next(Duration::from_millis(200))? {
             return Ok(());
         }
     }
@@ -374,18 +378,18 @@ impl Farewells {
         &mut self,
         own: &Own,
         file: MatchFile,
-        line: Line,
+        connection: Connection,
     ) -> anyhow::Result<()> {
         self.0.retain(|(_, thread)| !thread.is_finished());
-        let told = self.0.iter().any(|(peer, _)| *peer == line.peer);
+        let told = self.0.iter().any(|(peer, _)| *peer == connection.peer);
         ensure!(
             !told && self.0.len() < Self::MOST,
             "the end of the last match is being told"
         );
-        let (own, peer) = (own.clone(), line.peer.clone());
+        let (own, peer) = (own.clone(), connection.peer.clone());
         let thread = thread::Builder::new().name("farewell".into());
         // Who could not be told comes again.
-        let thread = thread.spawn(move || _ = tell_the_end(&own, file, line))?;
+        let thread = thread.spawn(move || _ = tell_the_end(&own, file, connection))?;
         self.0.push((peer, thread));
         Ok(())
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use dealerless_bridge::formats::Format;
-use dealerless_bridge::{Board, Deal, Seat};
+use dealerless_bridge::{Board, Compass, Deal};
 use rand::seq::SliceRandom;
 
 /// Boards at random, in a row.
 fn boards(first: u32, last: u32) -> Vec<Board> {
-    let mut owners: [Seat; 52] = std::array::from_fn(|card| Seat::ALL[card % 4]);
+    let mut owners: [Compass; 52] = std::array::from_fn(|card| Compass::ALL[card % 4]);
     let rng = &mut rand::rng();
     let boards = (first..=last).map(|number| {
         owners.shuffle(rng);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use common::matches::{file, free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
 use dealerless_bridge::formats::Format;
-use dealerless_bridge::{Board, Card, Deal, Seat};
+use dealerless_bridge::{Board, Card, Compass, Deal};
 use dealerless_table::identity::Home;
 use dealerless_table::log::{DiskStorage, Inputs};
 use dealerless_table::record::Record;
@@ -211,9 +211,9 @@ fn dealt_by_hand(folder: &Path, boards: &[Board]) {
         }
         let hands = half("second");
         assert_eq!(hands.len(), 1);
-        let mut owners = [Seat::North; 52];
+        let mut owners = [Compass::North; 52];
         for (card, hand) in pack.iter().zip(&hands[0]) {
-            owners[card.number()] = Seat::ALL[usize::from(*hand)];
+            owners[card.number()] = Compass::ALL[usize::from(*hand)];
         }
         assert_eq!(
             Deal::new(owners).unwrap(),

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use common::matches::{free_address, host_at};
 use common::side::{Side, folders};
+use dealerless_table::connection::{Connection, Guest, Invite, Timing};
 use dealerless_table::identity::{Home, Name, PublicIdentity};
-use dealerless_table::line::{Guest, Invite, Line, Timing};
 use dealerless_table::system_rng;
 
 /// No test waits longer.
@@ -40,7 +40,7 @@ impl Silent {
         silent
     }
 
-    fn comes(&self) -> Option<Line> {
+    fn comes(&self) -> Option<Connection> {
         let at = [self.at.parse().unwrap()];
         let line = guest(&self.home).join_again(&self.host, &at, None);
         line.ok()
@@ -69,7 +69,7 @@ fn a_known_peer_that_says_nothing_keeps_nobody_waiting_and_holds_one_line() {
 
     let (mut host, invite) = host_at(a.path(), &at, &bot);
     host.until("listening");
-    let lines: Vec<Line> = (0..20).map(|_| silent.comes().unwrap()).collect();
+    let lines: Vec<Connection> = (0..20).map(|_| silent.comes().unwrap()).collect();
     let begun = Instant::now();
     while lines[..19].iter().any(|line| line.ended().is_none()) {
         assert!(begun.elapsed() < LIMIT, "it holds more than one line");

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use common::matches::{free_address, host_at, run};
 use common::side::{Side, of_kind};
+use dealerless_table::connection::{Connection, ConnectionError, Guest, Timing};
 use dealerless_table::identity::{Home, Name};
-use dealerless_table::line::{Guest, Line, LineError, Timing};
 use dealerless_table::play::Control;
 use dealerless_table::system_rng;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl Carla {
     }
 
     /// A line to Anna, on which this was said.
-    fn says(&self, words: &[Control]) -> Line {
+    fn says(&self, words: &[Control]) -> Connection {
         let guest = Guest {
             identity: self.home.identity(),
             name: &Name::clean("Bert"),
@@ -93,7 +93,7 @@ impl Carla {
 }
 
 /// What the host answers on a line.
-fn answer(line: &Line) -> Result<Control, LineError> {
+fn answer(line: &Connection) -> Result<Control, ConnectionError> {
     let message = line.recv(LIMIT)?;
     Ok(Control::decode(&message.bytes).unwrap())
 }
@@ -104,7 +104,7 @@ fn a_known_player_that_comes_again_and_again_does_not_take_the_seat_of_the_invit
     let (mut host, invite, at) = host(a.path(), &[]);
     let carla = Carla::new(c.path(), &at);
     // Five tries, each before the guest.
-    let mut tries: Vec<Line> = (0..5).map(|_| carla.says(&[Control::Sit])).collect();
+    let mut tries: Vec<Connection> = (0..5).map(|_| carla.says(&[Control::Sit])).collect();
     let asked = host.until("ask-admit");
     // What she calls herself is not by what she is known.
     assert_eq!(

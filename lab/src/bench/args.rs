@@ -7,7 +7,7 @@ use dealerless::mpc::{STATISTICAL_SECURITY, Security};
 use dealerless_program::arguments::{TimeoutArgs, address};
 use dealerless_program::memory::MemoryArgs;
 
-use super::line::LineArgs;
+use super::link::LinkArgs;
 use crate::circuit::owners::Owner;
 use crate::circuit::selection::{self, Selection};
 use crate::circuit::sweep::{Draws, Numbers};
@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "R", default_value = "15", value_parser = one_or_more)]
     pub(super) rounds: u32,
     #[command(flatten)]
-    pub(super) line: LineArgs,
+    pub(super) line: LinkArgs,
     /// Wait for the other party at this address, and garble.
     #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "connect")]
     pub(super) listen: Option<String>,

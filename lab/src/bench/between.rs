@@ -11,7 +11,7 @@ use dealerless::circuit::Party;
 use dealerless::net::{Channel, Tag};
 
 use super::meeting::{Mark, Meeting, Moment, system_time};
-use super::virtual_line::VirtualClock;
+use super::virtual_link::VirtualClock;
 
 const MARKS: Tag = Tag::new(128, "marks");
 const READY: Tag = Tag::new(129, "ready");

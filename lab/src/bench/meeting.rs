@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::net;
 
-use super::virtual_line::VirtualClock;
+use super::virtual_link::VirtualClock;
 
 /// Time and traffic of a party at the end of a phase, counted from the common start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod args;
 mod between;
 mod csv;
 mod environment;
-mod line;
+mod link;
 mod meeting;
 mod picture;
 mod plan;
@@ -14,7 +14,7 @@ mod side;
 mod statistics;
 mod sweep;
 mod table;
-mod virtual_line;
+mod virtual_link;
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::args::Args;
 use super::environment::Environment;
-use super::line::LineReport;
+use super::link::LineReport;
 use super::statistics::{PhaseReport, Phases};
 use super::sweep::Measured;
 

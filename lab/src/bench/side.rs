@@ -24,7 +24,7 @@ use crate::session::{Greeting, SessionArgs};
 const MOST_SETUPS: u32 = 5;
 
 /// Any transport.
-pub(super) type Line = Box<dyn Transport>;
+pub(super) type BoxedTransport = Box<dyn Transport>;
 
 /// What a phase took: from the moment at which both parties had finished the phase before it until both
 /// have finished it.
@@ -110,7 +110,7 @@ pub(super) fn measure(
     party: Party,
     job: &Job<'_>,
     meeting: &mut dyn Meeting,
-    mut lines: impl FnMut() -> anyhow::Result<Line>,
+    mut lines: impl FnMut() -> anyhow::Result<BoxedTransport>,
     records: &mut Vec<Record>,
 ) -> anyhow::Result<()> {
     let mut side = Side {
@@ -160,7 +160,7 @@ pub(super) fn greet(
     party: Party,
     args: &SessionArgs,
     terms: &[u8],
-    line: Line,
+    line: BoxedTransport,
 ) -> anyhow::Result<Greeting> {
     let greeting = Greeting::exchange(line, party, args, terms)?;
     if greeting.peer_terms() != terms {
@@ -216,7 +216,7 @@ impl Side<'_> {
     fn set_up(
         &mut self,
         configuration: &Configuration<'_>,
-        line: Line,
+        line: BoxedTransport,
         record: &mut Record,
     ) -> anyhow::Result<Session> {
         let args = SessionArgs {

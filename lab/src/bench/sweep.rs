@@ -16,8 +16,8 @@ use super::between::Between;
 use super::meeting::{Here, Timing};
 use super::plan::{Configuration, Source, Subject, groups};
 use super::shaped::{Shape, shaped, shaped_sending};
-use super::side::{Job, Line, Record, Stop, greet, measure as measure_side};
-use super::virtual_line::{AT_ONCE, VirtualClock, VirtualLine, virtual_line};
+use super::side::{BoxedTransport, Job, Record, Stop, greet, measure as measure_side};
+use super::virtual_link::{AT_ONCE, VirtualClock, VirtualLink, virtual_link};
 use crate::loopback;
 use crate::session::{SessionArgs, listen};
 
@@ -33,7 +33,7 @@ pub(super) struct Measured<'a> {
 }
 
 /// Where the parties are.
-enum Place<'a> {
+enum Parties<'a> {
     /// Both here.
     Here,
     /// The other one on another machine.
@@ -62,11 +62,11 @@ pub(super) fn measure<'a>(
     measured: &mut Vec<Measured<'a>>,
 ) -> anyhow::Result<()> {
     let terms = terms(args, configurations);
-    let mut place = match Place::of(args, &terms, stop) {
+    let mut place = match Parties::of(args, &terms, stop) {
         Err(_) if stop.is_asked() => return Ok(()),
         place => place?,
     };
-    let parties = if matches!(place, Place::Here) { 2 } else { 1 };
+    let parties = if matches!(place, Parties::Here) { 2 } else { 1 };
     let rounds = args.rounds as usize + 1;
     let progress = Progress::begin(parties * configurations.len() * rounds, "rounds");
     for group in groups(configurations) {
@@ -142,7 +142,7 @@ fn terms(args: &Args, configurations: &[Configuration<'_>]) -> Vec<u8> {
     format!("bench {} {}", args.rounds, hasher.finalize()).into_bytes()
 }
 
-impl<'a> Place<'a> {
+impl<'a> Parties<'a> {
     /// Opens the connection over which two machines meet, if there are two.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl<'a> Place<'a> {
                 (Party::Garbler, Way::Listening(door))
             }
             (None, Some(address)) => (Party::Evaluator, Way::Connecting(address)),
-            (None, None) => return Ok(Place::Here),
+            (None, None) => return Ok(Parties::Here),
         };
         let session = SessionArgs {
             security: args.security[0],
@@ -169,7 +169,7 @@ impl<'a> Place<'a> {
         let line = Box::new(way.connect(args, stop)?);
         let greeting = greet(party, &session, terms, line)?;
         let meeting = Box::new(Between::new(greeting.into_channel(), party));
-        Ok(Place::Apart {
+        Ok(Parties::Apart {
             party,
             way,
             meeting,
@@ -184,11 +184,11 @@ impl<'a> Place<'a> {
         records: &mut Vec<Record>,
     ) -> anyhow::Result<()> {
         match self {
-            Place::Here => {
+            Parties::Here => {
                 let (shape, timing) = (args.line.shape(), args.line.timing());
                 here(shape, timing, Here::pair(timing), job, records)
             }
-            Place::Apart {
+            Parties::Apart {
                 party,
                 way,
                 meeting,
@@ -200,11 +200,11 @@ impl<'a> Place<'a> {
                     meeting.as_mut(),
                     || {
                         let line = way.connect(args, job.stop)?;
-                        let line: Line = match args.line.shape() {
+                        let line: BoxedTransport = match args.line.shape() {
                             None => Box::new(line),
                             Some(shape) => Box::new(shaped_sending(shape, line)?),
                         };
-                        Ok(Box::new(VirtualLine::counting(line, clock.clone())) as Line)
+                        Ok(Box::new(VirtualLink::counting(line, clock.clone())) as BoxedTransport)
                     },
                     records,
                 )
@@ -292,13 +292,13 @@ fn loopback_lines(
     shape: Option<Shape>,
     timing: Timing,
     [near_clock, far_clock]: [VirtualClock; 2],
-) -> anyhow::Result<[Line; 2]> {
+) -> anyhow::Result<[BoxedTransport; 2]> {
     let (simulated, real) = match timing {
         Timing::Simulated => (shape.unwrap_or(AT_ONCE), None),
         Timing::Real => (AT_ONCE, shape),
     };
     let (near, far) = loopback::connect()?;
-    let [near, far] = virtual_line(simulated, [(near, near_clock), (far, far_clock)]);
+    let [near, far] = virtual_link(simulated, [(near, near_clock), (far, far_clock)]);
     Ok(match real {
         None => [Box::new(near), Box::new(far)],
         Some(shape) => {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
+use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Name, SharedPeers};
-use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
 use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
@@ -157,10 +157,10 @@ pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
     thread::scope(|scope| {
         let host = &host;
         let at_host = scope.spawn(move || {
-            let Some(DoorEvent::Line(line)) = door.next(Duration::from_secs(60)) else {
+            let Some(DoorEvent::Connection(connection)) = door.next(Duration::from_secs(60)) else {
                 panic!("the guest did not come");
             };
-            play(host, *line, Instant::now(), sync)
+            play(host, *connection, Instant::now(), sync)
         });
         let begun = Instant::now();
         let seat = Guest {
@@ -168,8 +168,8 @@ pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
             name: &guest.name,
             timing: Timing::default(),
         };
-        let line = seat.join(&invite).expect("the host");
-        let at_guest = play(&guest, line, begun, sync);
+        let connection = seat.join(&invite).expect("the host");
+        let at_guest = play(&guest, connection, begun, sync);
         let at_host = at_host.join().expect("the host");
         let ended = begun.elapsed();
         let hands_of_both = || at_host.cards.iter().zip(&at_guest.cards).skip(1);
@@ -215,15 +215,16 @@ struct Played {
 /// A seat of the match that begins on this line.
 pub(crate) fn seat<X: Send + 'static>(
     player: &Player,
-    line: &Line,
+    connection: &Connection,
     syncs: &Syncs,
 ) -> Table<Counted, CountedVault, X> {
     let own = player.home.identity();
     (player.peers.lock())
-        .remember(&line.peer, &line.peer_name, &[], None)
+        .remember(&connection.peer, &connection.peer_name, &[], None)
         .expect("a new peer");
-    let header = Header::decode(&line.header).expect("what the host proposed");
-    let seating = Seating::of_line(line, header, (own.public(), &player.name)).expect("a match");
+    let header = Header::decode(&connection.header).expect("what the host proposed");
+    let seating =
+        Seating::of_connection(connection, header, (own.public(), &player.name)).expect("a match");
     let storage = Counted {
         bytes: Vec::new(),
         syncs: syncs.clone(),
@@ -238,7 +239,7 @@ pub(crate) fn seat<X: Send + 'static>(
             .expect("a new file")
             .file,
         identity: Arc::clone(own),
-        seat: line.seat,
+        seat: connection.seat,
         log: MatchLog::new(seating.sitting.of.clone()),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
         vault: CountedVault(syncs.clone()),
@@ -249,8 +250,11 @@ pub(crate) fn seat<X: Send + 'static>(
 }
 
 /// Counts what the other could cheat in.
-pub(crate) fn attempts(player: &Player, line: &Line) -> Box<dyn Attempts> {
-    player.peers.counted(&line.peer).expect("a known peer")
+pub(crate) fn attempts(player: &Player, connection: &Connection) -> Box<dyn Attempts> {
+    player
+        .peers
+        .counted(&connection.peer)
+        .expect("a known peer")
 }
 
 /// What somebody says who calls and shows.
@@ -262,14 +266,14 @@ pub(crate) fn calls(legal: &Legal) -> Command {
     })
 }
 
-fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
+fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration) -> Played {
     let syncs = Syncs {
         count: Arc::default(),
         takes: sync,
     };
-    let mut table = seat::<()>(player, &line, &syncs);
-    let attempts = attempts(player, &line);
-    table.begin(line, attempts);
+    let mut table = seat::<()>(player, &connection, &syncs);
+    let attempts = attempts(player, &connection);
+    table.begin(connection, attempts);
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
     let (mut chosen, mut heard) = (Vec::new(), Vec::new());
     loop {

@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dealerless_table::connection::{Connection, DoorEvent, Guest, Timing};
 use dealerless_table::identity::Address;
-use dealerless_table::line::{DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{LogEvent, Storage};
 use dealerless_table::play::{Happened, News, Table, Vault};
 
@@ -22,24 +22,24 @@ pub(crate) fn resume(way: Way) -> [Duration; 2] {
     thread::scope(|scope| {
         let host = &host;
         let at_host = scope.spawn(move || {
-            let line = || match door.next(LONG) {
-                Some(DoorEvent::Line(line)) => *line,
+            let connection = || match door.next(LONG) {
+                Some(DoorEvent::Connection(connection)) => *connection,
                 _ => panic!("the guest did not come"),
             };
-            play_host(host, line)
+            play_host(host, connection)
         });
         let dialer = Guest {
             identity: guest.home.identity(),
             name: &guest.name,
             timing: Timing::default(),
         };
-        let line = dialer.join(&invite).expect("the host");
-        let host_keys = line.peer.clone();
+        let connection = dialer.join(&invite).expect("the host");
+        let host_keys = connection.peer.clone();
         let again = || {
             let at: [Address; 1] = [address.into()];
             dialer.join_again(&host_keys, &at, None).expect("the host")
         };
-        let [dialed, resumed] = play_guest(&guest, line, again);
+        let [dialed, resumed] = play_guest(&guest, connection, again);
         let heard = at_host.join().expect("the host");
         [resumed - dialed, heard - dialed]
     })
@@ -54,8 +54,8 @@ fn news<S: Storage, V: Vault>(table: &mut Table<S, V, ()>) -> Option<News> {
 }
 
 /// Plays until it has heard a move on the second line. Gives when that was.
-fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
-    let first = line();
+fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Instant {
+    let first = connection();
     let mut table = seat::<()>(player, &first, &Syncs::default());
     let counts = attempts(player, &first);
     table.begin(first, counts);
@@ -70,7 +70,7 @@ fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
             }
             Some(_) => {}
             None => {
-                let next = line();
+                let next = connection();
                 let counts = attempts(player, &next);
                 table.meet_again(next, counts).expect("files in memory");
                 again = true;
@@ -81,10 +81,14 @@ fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
 
 /// Plays until its first turn in the second hand, loses its line there, and moves on the next one.
 /// Gives when it dialed, and when it could move.
-fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Instant; 2] {
-    let mut table = seat::<()>(player, &line, &Syncs::default());
-    let counts = attempts(player, &line);
-    table.begin(line, counts);
+fn play_guest(
+    player: &Player,
+    connection: Connection,
+    again: impl FnOnce() -> Connection,
+) -> [Instant; 2] {
+    let mut table = seat::<()>(player, &connection, &Syncs::default());
+    let counts = attempts(player, &connection);
+    table.begin(connection, counts);
     let mut hands = 0;
     loop {
         match news(&mut table).expect("a line") {
@@ -95,12 +99,14 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
         }
     }
     // Both have noticed that the line is gone.
-    table.lose_line();
+    table.lose_connection();
     thread::sleep(NOTICED);
     let dialed = Instant::now();
-    let line = again();
-    let counts = attempts(player, &line);
-    table.meet_again(line, counts).expect("files in memory");
+    let connection = again();
+    let counts = attempts(player, &connection);
+    table
+        .meet_again(connection, counts)
+        .expect("files in memory");
     loop {
         if let News::YourTurn { legal } = news(&mut table).expect("a line") {
             let resumed = Instant::now();

@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use zeroize::Zeroizing;
 
 use super::{Audit, AuditError};
-use crate::log::tests::table::holdem;
+use crate::log::tests::test_match::holdem;
 use crate::log::{Input, Journal, Part, Phase};
 use crate::play::DealCircuit;
 use crate::record::Record;

@@ -259,9 +259,9 @@ mod tests {
         Identity::from_seed([seed; 32]).public().clone()
     }
 
-    struct Place(tempfile::TempDir, SharedPeers);
+    struct PeersFolder(tempfile::TempDir, SharedPeers);
 
-    impl Place {
+    impl PeersFolder {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let home = Home::open(folder.path(), None, &mut rand::rng()).unwrap();
@@ -269,7 +269,7 @@ mod tests {
             (peers.lock())
                 .remember(&public(2), &Name::clean("Bob"), &[], None)
                 .unwrap();
-            Place(folder, peers)
+            PeersFolder(folder, peers)
         }
 
         fn session(&self) -> CountedAttempts {
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn an_attempt_is_on_disk_before_it_begins_and_gone_after_a_session_that_ended_well() {
-        let place = Place::new();
+        let place = PeersFolder::new();
         let mut session = place.session();
         for attempt in [Attempt::Setup, Attempt::Batch, Attempt::Run] {
             session.begins(attempt).unwrap();
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_does_not_end_well_stays_and_a_crash_counts_as_one() {
-        let place = Place::new();
+        let place = PeersFolder::new();
         for lost in 1..=3 {
             place.session().begins(Attempt::Setup).unwrap();
             assert_eq!(place.on_disk(), (lost, lost as u32));
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn after_eight_in_a_row_the_user_is_asked_and_beyond_the_budget_it_is_refused() {
-        let place = Place::new();
+        let place = PeersFolder::new();
         let standing = || place.1.lock().standing_within(&public(2), BUDGET);
         for lost in 0..16 {
             match standing() {
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_new_key_beside_an_old_one_does_not_begin_anew() {
-        let place = Place::new();
+        let place = PeersFolder::new();
         place.session().begins(Attempt::Run).unwrap();
         let (two, three) = (Identity::from_seed([2; 32]), public(3));
         let proof = two.sign("identity", &[three.x25519()]);
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn a_failed_check_asks_the_user() {
-        let place = Place::new();
+        let place = PeersFolder::new();
         place.1.lock().count_failed_check(&public(2)).unwrap();
         let asked = place.1.lock().standing_within(&public(2), BUDGET);
         assert_eq!(

@@ -77,7 +77,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::tests::table::holdem;
+    use crate::log::tests::test_match::holdem;
 
     #[test]
     fn a_claim_stands_until_the_seat_or_anybody_has_gone_on_from_that_step() {

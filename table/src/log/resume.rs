@@ -158,7 +158,7 @@ impl Resuming {
     }
 
     /// On the line on which the match begins: nobody has anything to tell.
-    pub(crate) fn first_line() -> Self {
+    pub(crate) fn first_connection() -> Self {
         Resuming {
             told: Told::All,
             asked: false,

@@ -15,7 +15,7 @@ use super::deal_circuit::DealCircuit;
 use super::dealer::{Binding, Dealer};
 use super::news::Command;
 use super::orders::{Event, Order, Orders, Outbox};
-use crate::line::{Line, LineError, Priority, Stream};
+use crate::connection::{Connection, ConnectionError, Priority, Stream};
 use crate::random::system_rng;
 use crate::seat::Seat;
 
@@ -33,7 +33,7 @@ pub(super) enum Heard<X> {
     /// From the line or the engine.
     Event(Event),
     /// The line has ended.
-    Lost(LineError),
+    Lost(ConnectionError),
     /// Something was said on the control stream.
     Control(Control),
     /// From the player, for this turn if one is named.
@@ -44,7 +44,7 @@ pub(super) enum Heard<X> {
 
 /// A line in use.
 pub(super) struct Attached {
-    pub(super) line: Arc<Line>,
+    pub(super) connection: Arc<Connection>,
     engine: Engine,
     ears: Ears,
     listener: JoinHandle<()>,
@@ -76,7 +76,7 @@ impl Drop for Ears {
     }
 }
 
-impl Outbox for &Line {
+impl Outbox for &Connection {
     fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
         self.send_log(message).map_err(io::Error::other)
     }
@@ -115,19 +115,19 @@ impl Orders for Attached {
 impl Attached {
     /// Listens. What is heard goes to `sender`, with the number of the line.
     pub(super) fn new<X: Send + 'static>(
-        line: Line,
+        connection: Connection,
         attempts: Box<dyn Attempts>,
         (number, sender): (u64, Sender<(u64, Heard<X>)>),
     ) -> Self {
-        let line = Arc::new(line);
+        let connection = Arc::new(connection);
         let ears = Ears(Arc::default());
         let listener = {
-            let (line, hearing) = (Arc::clone(&line), Arc::clone(&ears.0));
+            let (connection, hearing) = (Arc::clone(&connection), Arc::clone(&ears.0));
             let heard = move |heard| sender.send((number, heard)).is_ok();
-            thread::spawn(move || listen(&line, &hearing, heard))
+            thread::spawn(move || listen(&connection, &hearing, heard))
         };
         Attached {
-            line,
+            connection,
             engine: Engine::Wanted(attempts),
             ears,
             listener,
@@ -143,7 +143,7 @@ impl Attached {
         (seat, circuit): (Seat, Arc<DealCircuit>),
         deadlines: Deadlines,
         (number, sender): (u64, Sender<(u64, Heard<X>)>),
-    ) -> Result<(), LineError> {
+    ) -> Result<(), ConnectionError> {
         let attempts = match std::mem::replace(&mut self.engine, Engine::Gone) {
             Engine::Wanted(attempts) => attempts,
             engine => {
@@ -151,18 +151,18 @@ impl Attached {
                 return Ok(());
             }
         };
-        let stream = self.line.engine(1)?;
+        let stream = self.connection.engine(1)?;
         let binding = Binding {
             seat,
-            handshake: self.line.handshake_hash,
+            handshake: self.connection.handshake_hash,
             circuit,
             attempts,
         };
         // An engine that waits for its peer does not keep the line.
-        let urgency = Arc::downgrade(&self.line);
+        let urgency = Arc::downgrade(&self.connection);
         let give_way = move |gives_way| {
-            if let Some(line) = urgency.upgrade() {
-                line.set_engine_priority(match gives_way {
+            if let Some(connection) = urgency.upgrade() {
+                connection.set_engine_priority(match gives_way {
                     true => Priority::Pool,
                     false => Priority::Run,
                 });
@@ -192,17 +192,17 @@ impl Attached {
         // The engine ends when nobody orders any more, and lets go of the line.
         drop(self.engine);
         self.listener.join().is_ok()
-            && unshared(self.line).is_some_and(|line| {
-                line.close(LAST_WORDS) || line.ended() == Some(LineError::Closed)
+            && unshared(self.connection).is_some_and(|connection| {
+                connection.close(LAST_WORDS) || connection.ended() == Some(ConnectionError::Closed)
             })
     }
 }
 
 /// The line, once the engine has let go of it.
-fn unshared(mut line: Arc<Line>) -> Option<Line> {
+fn unshared(mut connection: Arc<Connection>) -> Option<Connection> {
     for _ in 0..LAST_WORDS.as_millis() / LOOK.as_millis() {
-        line = match Arc::try_unwrap(line) {
-            Ok(line) => return Some(line),
+        connection = match Arc::try_unwrap(connection) {
+            Ok(connection) => return Some(connection),
             Err(shared) => shared,
         };
         thread::sleep(LOOK);
@@ -210,13 +210,13 @@ fn unshared(mut line: Arc<Line>) -> Option<Line> {
     None
 }
 
-fn listen<X>(line: &Line, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
+fn listen<X>(connection: &Connection, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
     while !hearing.closed.load(Ordering::Relaxed) {
         if hearing.waiting.load(Ordering::Relaxed) >= MAX_MESSAGES {
             thread::sleep(PAUSE);
             continue;
         }
-        let event = match line.recv(LOOK) {
+        let event = match connection.recv(LOOK) {
             Ok(message) if message.stream == Stream::Log => {
                 hearing.waiting.fetch_add(1, Ordering::Relaxed);
                 Heard::Event(Event::Said(message.bytes))
@@ -226,7 +226,7 @@ fn listen<X>(line: &Line, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
                 // A newer program may say more.
                 None => continue,
             },
-            Err(LineError::TimedOut) => continue,
+            Err(ConnectionError::TimedOut) => continue,
             Err(error) => Heard::Lost(error),
         };
         let lost = matches!(event, Heard::Lost(_));

@@ -63,7 +63,7 @@ impl Wait {
 
 /// What this side has of the line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineIs {
+pub(super) enum PeerIs {
     /// What is said on it is heard.
     Up,
     /// This side waits for one.
@@ -76,7 +76,7 @@ pub(super) enum LineIs {
 pub(super) struct View<'a> {
     pub(super) log: &'a MatchLog,
     pub(super) own: Seat,
-    pub(super) line: LineIs,
+    pub(super) connection: PeerIs,
     /// The match cannot go on without another run of the engines.
     pub(super) needs_engine: bool,
 }
@@ -87,9 +87,9 @@ impl View<'_> {
         let speakers = self.log.waits_for();
         let mine = speakers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
-        match (mine, self.line) {
-            (true, LineIs::Missing) => Wait::Measured(Late::Away),
-            (true, LineIs::Up) if self.needs_engine && !is_deal => Wait::Measured(Late::AtItsTurn),
+        match (mine, self.connection) {
+            (true, PeerIs::Missing) => Wait::Measured(Late::Away),
+            (true, PeerIs::Up) if self.needs_engine && !is_deal => Wait::Measured(Late::AtItsTurn),
             (true, _) => Wait::No,
             (false, _) if !speakers.contains(&seat) => Wait::No,
             (false, _) if self.needs_engine => Wait::Measured(Late::AtItsTurn),
@@ -163,7 +163,7 @@ impl Clocks {
 
     fn look_at_own(&mut self, view: &View<'_>, now: Instant) -> Option<Out> {
         let legal = view.own_choice().filter(|_| self.limited);
-        let speaks = view.line == LineIs::Up;
+        let speaks = view.connection == PeerIs::Up;
         let bank = &mut self.banks[view.own.index()];
         bank.look(legal.as_ref().map(|_| view.log.step()), speaks, now);
         let is_out = speaks && bank.is_out();
@@ -248,12 +248,12 @@ impl Clocks {
 mod tests {
     use super::*;
     use crate::log::Part;
-    use crate::log::tests::table::{Table, free_deck, holdem};
+    use crate::log::tests::test_match::{TestMatch, free_deck, holdem};
 
     const SECOND: Duration = Duration::from_secs(1);
 
     /// A hand in which the host is to choose. Each seat has 30 s for a move and 60 s in its bank.
-    fn at_the_hosts_choice() -> (Table, MatchLog, Clocks) {
+    fn at_the_hosts_choice() -> (TestMatch, MatchLog, Clocks) {
         let table = holdem(2, 1);
         let mut log = table.log();
         let chooses = |log: &MatchLog| {
@@ -272,11 +272,11 @@ mod tests {
     }
 
     /// What a seat sees whose engine is done.
-    fn view(log: &MatchLog, own: Seat, line: LineIs) -> View<'_> {
+    fn view(log: &MatchLog, own: Seat, connection: PeerIs) -> View<'_> {
         View {
             log,
             own,
-            line,
+            connection,
             needs_engine: log.phase() == Phase::Deal,
         }
     }
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn who_is_not_there_at_anothers_turn_has_as_long_as_for_a_move_of_its_own() {
         let (_, log, mut clocks) = at_the_hosts_choice();
-        let (now, away) = (Instant::now(), view(&log, Seat::HOST, LineIs::Missing));
+        let (now, away) = (Instant::now(), view(&log, Seat::HOST, PeerIs::Missing));
         assert!(clocks.look(&away, now).is_none());
         let look = |clocks: &mut Clocks, at| clocks.look(&away, now + at * SECOND);
         assert!(look(&mut clocks, 89).is_none() && !clocks.is_out(Seat::GUEST));
@@ -296,7 +296,7 @@ mod tests {
         assert!(clocks.is_out(Seat::GUEST));
         assert!(look(&mut clocks, 500).is_none(), "it is told once");
         // When it is back, it has lost nothing of its bank, and may be away as long again.
-        let back = view(&log, Seat::HOST, LineIs::Up);
+        let back = view(&log, Seat::HOST, PeerIs::Up);
         assert!(clocks.look(&back, now + 501 * SECOND).is_none());
         assert!(!clocks.is_out(Seat::GUEST));
         assert_eq!(clocks.left(Seat::GUEST).unwrap().bank, 60 * SECOND);
@@ -314,10 +314,10 @@ mod tests {
         let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
         // Both are to deal, so nobody's own clock runs. With a line this side waits for its own player.
         for at in [0, 500] {
-            let up = view(&log, Seat::GUEST, LineIs::Up);
+            let up = view(&log, Seat::GUEST, PeerIs::Up);
             assert!(clocks.look(&up, now + at * SECOND).is_none() && !clocks.is_out(Seat::HOST));
         }
-        let away = view(&log, Seat::GUEST, LineIs::Missing);
+        let away = view(&log, Seat::GUEST, PeerIs::Missing);
         clocks.look(&away, now);
         assert_eq!(clocks.quiet_for(Seat::GUEST), 100 * SECOND);
         clocks.look(&away, now + 95 * SECOND);
@@ -329,14 +329,14 @@ mod tests {
         let (table, mut log, mut clocks) = at_the_hosts_choice();
         let now = Instant::now();
         for at in [0, 500] {
-            let unwanted = view(&log, Seat::HOST, LineIs::Unwanted);
+            let unwanted = view(&log, Seat::HOST, PeerIs::Unwanted);
             let out = clocks.look(&unwanted, now + at * SECOND);
             assert!(out.is_none() && !clocks.is_out(Seat::GUEST));
         }
         // At its own turn its own clock runs, with a line or without one.
         table.speak(&mut log);
         assert_eq!(log.waits_for(), [Seat::GUEST]);
-        let missing = view(&log, Seat::HOST, LineIs::Missing);
+        let missing = view(&log, Seat::HOST, PeerIs::Missing);
         let look = |clocks: &mut Clocks, at| clocks.look(&missing, now + at * SECOND);
         assert!(look(&mut clocks, 600).is_none());
         assert!(look(&mut clocks, 699).is_none());
@@ -351,7 +351,7 @@ mod tests {
         let (_, log, mut clocks) = at_the_hosts_choice();
         let now = Instant::now();
         for at in [0, 50] {
-            clocks.look(&view(&log, Seat::HOST, LineIs::Missing), now + at * SECOND);
+            clocks.look(&view(&log, Seat::HOST, PeerIs::Missing), now + at * SECOND);
         }
         let left = clocks.left(Seat::HOST).unwrap();
         assert_eq!(left.total(), 90 * SECOND);
@@ -372,7 +372,7 @@ mod tests {
                 let mut look = |needs_engine, at| {
                     let view = View {
                         needs_engine,
-                        ..view(&log, own, LineIs::Up)
+                        ..view(&log, own, PeerIs::Up)
                     };
                     let out = clocks.look(&view, now + at * SECOND);
                     let is_told = matches!(out, Some(Out::Other(late)) if late == other);
@@ -394,26 +394,26 @@ mod tests {
         let table = holdem(2, 1);
         let mut log = table.log();
         let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
-        let mut look = |log: &MatchLog, line, at| {
+        let mut look = |log: &MatchLog, connection, at| {
             let view = View {
                 needs_engine: true,
-                ..view(log, Seat::HOST, line)
+                ..view(log, Seat::HOST, connection)
             };
             clocks.look(&view, now + at * SECOND);
             clocks.is_out(Seat::GUEST)
         };
         for at in [0, 25, 50, 75] {
             table.play_until(&mut log, |log| log.phase() == Phase::Seal(Seat::HOST));
-            assert!(!look(&log, LineIs::Up, at));
+            assert!(!look(&log, PeerIs::Up, at));
             // The engine has waited for too long, and the peer is back at once.
-            assert!(!look(&log, LineIs::Missing, at + 23));
+            assert!(!look(&log, PeerIs::Missing, at + 23));
             log.say(&table.identities[0], Seat::HOST, &Part::Again)
                 .unwrap();
             table.speak(&mut log);
             assert_eq!(log.waits_for(), [Seat::GUEST]);
-            assert!(!look(&log, LineIs::Up, at + 24));
+            assert!(!look(&log, PeerIs::Up, at + 24));
         }
-        assert!(look(&log, LineIs::Up, 100));
+        assert!(look(&log, PeerIs::Up, 100));
     }
 
     #[test]
@@ -421,12 +421,12 @@ mod tests {
         let (table, mut log, _) = at_the_hosts_choice();
         let (mut clocks, now) = (Clocks::new(Clock::default(), 2), Instant::now());
         for at in [0, 5000] {
-            let own = view(&log, Seat::HOST, LineIs::Up);
+            let own = view(&log, Seat::HOST, PeerIs::Up);
             assert!(clocks.look(&own, now + at * SECOND).is_none());
         }
         assert_eq!(clocks.quiet_for(Seat::HOST), Duration::MAX);
         table.speak(&mut log);
-        let their_turn = view(&log, Seat::HOST, LineIs::Up);
+        let their_turn = view(&log, Seat::HOST, PeerIs::Up);
         let look = |clocks: &mut Clocks, at| clocks.look(&their_turn, now + at * SECOND);
         assert!(look(&mut clocks, 5000).is_none());
         assert_eq!(clocks.quiet_for(Seat::HOST), 600 * SECOND);
@@ -446,7 +446,7 @@ mod tests {
         let mut is_out = |log: &MatchLog, needs_engine, at| {
             let view = View {
                 needs_engine,
-                ..view(log, Seat::HOST, LineIs::Up)
+                ..view(log, Seat::HOST, PeerIs::Up)
             };
             clocks.look(&view, now + at * SECOND);
             clocks.is_out(Seat::GUEST)

@@ -24,7 +24,7 @@ pub enum PlayError {
     Deck,
     /// The line does not take what is sent.
     #[error("the connection was lost")]
-    Line(#[source] io::Error),
+    Connection(#[source] io::Error),
     /// What arrived is no part of this match, or none that can be said now.
     #[error("the peer broke the protocol of the table")]
     Refused(#[source] Refused),
@@ -63,7 +63,7 @@ impl PlayError {
             | Self::Deck
             | Self::Uncounted(_)
             | Self::Fault(_) => Blame::ThisSide,
-            Self::Line(_) => Blame::Connection,
+            Self::Connection(_) => Blame::Connection,
             Self::Refused(_) | Self::NoMessage | Self::Resume(_) => Blame::ProgramOrConnection,
             Self::Engine(error) | Self::Seal(error) | Self::Opening(error) => error.blame(),
         }

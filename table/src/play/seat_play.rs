@@ -58,7 +58,7 @@ pub struct Setting<S, V, R = SystemRng> {
 /// One seat of a match.
 ///
 /// It begins without a connection: `begin` begins the match on one, and
-/// `meet_again` resumes it there. After `lose_line` the seat
+/// `meet_again` resumes it there. After `lose_connection` the seat
 /// sends nothing until the next one.
 pub struct Play<S, V, R> {
     set: Setting<S, V, R>,
@@ -336,7 +336,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.write()?;
         }
         for message in unsent {
-            outbox.send(message.encode()).map_err(PlayError::Line)?;
+            outbox
+                .send(message.encode())
+                .map_err(PlayError::Connection)?;
         }
         if over {
             self.destroy_deck()?;

@@ -6,8 +6,8 @@ use dealerless::net;
 use dealerless::shuffle::Algorithm;
 
 use super::deal_circuit::{DealCircuit, NoCircuit};
+use crate::connection::{Connection, MAX_HEADER};
 use crate::identity::{Name, PublicIdentity};
-use crate::line::{Line, MAX_HEADER};
 use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting};
 use crate::rules::{Edition, Stakes};
 
@@ -109,25 +109,25 @@ impl Seating {
     ///
     /// # Errors
     /// [`CannotBegin`].
-    pub fn of_line(
-        line: &Line,
+    pub fn of_connection(
+        connection: &Connection,
         header: Header,
         own: (&PublicIdentity, &Name),
     ) -> Result<Self, CannotBegin> {
         let circuit = proposed_circuit(&header, net::VERSION)?;
-        let both = [own, (&line.peer, &line.peer_name)];
+        let both = [own, (&connection.peer, &connection.peer_name)];
         let mut players: Vec<_> = both.into_iter().collect();
         // The host comes first.
-        players.rotate_left(line.seat.index());
+        players.rotate_left(connection.seat.index());
         let names = players.iter().map(|(_, name)| (*name).clone()).collect();
-        let players = players.iter().zip(line.nonces);
+        let players = players.iter().zip(connection.nonces);
         let players = players.map(|((identity, _), nonce)| Player {
             identity: (*identity).clone(),
             nonce,
         });
         let sitting = Sitting {
             of: Match::new(header, players.collect())?,
-            seat: line.seat,
+            seat: connection.seat,
             names,
         };
         Ok(Seating {

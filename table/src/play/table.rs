@@ -13,13 +13,13 @@ use dealerless::net::Deadlines;
 
 use super::attached::{Attached, Heard, Nowhere};
 use super::clock::TimeLeft;
-use super::clocks::{Clocks, LineIs, Out, View};
+use super::clocks::{Clocks, Out, PeerIs, View};
 use super::control::Control;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::seat_play::{Play, Setting};
 use super::vault::Vault;
-use crate::line::Line;
+use crate::connection::Connection;
 use crate::log::{Claim, Claimed, Phase, Storage};
 use crate::random::SystemRng;
 use crate::seat::Seat;
@@ -58,7 +58,7 @@ pub enum Happened<X> {
     /// Something that the player is to know.
     News(News),
     /// The line is lost. The match goes on on the [next](Table::meet_again) one.
-    LineLost(PlayError),
+    ConnectionLost(PlayError),
     /// The other has said something of the match as a whole.
     Control(Control),
     /// The table has accepted a [command](Mailbox::command) of the player.
@@ -115,8 +115,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     /// The match begins on this line. The engine's session is bound to it.
-    pub fn begin(&mut self, line: Line, attempts: Box<dyn Attempts>) {
-        self.attach(line, attempts);
+    pub fn begin(&mut self, connection: Connection, attempts: Box<dyn Attempts>) {
+        self.attach(connection, attempts);
         self.play.begin();
     }
 
@@ -124,25 +124,29 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// If what was heard before cannot be written.
-    pub fn meet_again(&mut self, line: Line, attempts: Box<dyn Attempts>) -> Result<(), PlayError> {
-        self.attach(line, attempts);
+    pub fn meet_again(
+        &mut self,
+        connection: Connection,
+        attempts: Box<dyn Attempts>,
+    ) -> Result<(), PlayError> {
+        self.attach(connection, attempts);
         self.play.meet_again()
     }
 
-    fn attach(&mut self, line: Line, attempts: Box<dyn Attempts>) {
-        self.lose_line();
+    fn attach(&mut self, connection: Connection, attempts: Box<dyn Attempts>) {
+        self.lose_connection();
         self.lines += 1;
         self.since = Instant::now();
         self.silent = false;
         self.holds = false;
         let ears = (self.lines, self.mailbox.0.clone());
-        self.attached = Some(Attached::new(line, attempts, ears));
+        self.attached = Some(Attached::new(connection, attempts, ears));
     }
 
     /// Drops the line, if there is one, and with it the engine.
-    pub fn lose_line(&mut self) {
+    pub fn lose_connection(&mut self) {
         self.attached = None;
-        self.play.lose_line();
+        self.play.lose_connection();
     }
 
     /// Writes what was heard since this side last spoke, so that the file of a match that is broken off
@@ -164,7 +168,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
             Command::Close => Ok(()),
             // Whoever has the table connects it.
-            Command::Again if self.line().is_none() => Ok(()),
+            Command::Again if self.connection().is_none() => Ok(()),
             Command::Again => {
                 let again = self.play.command(Command::DealAgain);
                 again.map_err(|_| NotNow::Connected)
@@ -199,8 +203,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     /// The line, if there is one.
-    pub fn line(&self) -> Option<&Line> {
-        self.attached.as_ref().map(|attached| &*attached.line)
+    pub fn connection(&self) -> Option<&Connection> {
+        self.attached.as_ref().map(|attached| &*attached.connection)
     }
 
     /// Plays on until there is something to tell, or for so long. After [`News::Over`] the match
@@ -212,7 +216,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         let deadline = Instant::now() + within;
         loop {
             if let Err(error) = self.go_on() {
-                return self.loses_line_by(error).map(Some);
+                return self.loses_connection_by(error).map(Some);
             }
             if self.look_at_clocks(Instant::now())? {
                 continue;
@@ -221,9 +225,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 return Ok(Some(Happened::News(news)));
             }
             if self.attached.is_some() && !self.play.has_met() && self.since.elapsed() > TELLING {
-                self.lose_line();
+                self.lose_connection();
                 let error = io::ErrorKind::TimedOut.into();
-                return Ok(Some(Happened::LineLost(PlayError::Line(error))));
+                return Ok(Some(Happened::ConnectionLost(PlayError::Connection(error))));
             }
             if let Some(control) = self.controls.pop_front() {
                 return Ok(Some(Happened::Control(control)));
@@ -239,12 +243,12 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                     return self.obey(command, turn).map(Some);
                 }
                 Ok((0, Heard::Posted(item))) => return Ok(Some(Happened::Posted(item))),
-                Ok((line, Heard::Control(control))) if line == self.lines => {
+                Ok((connection, Heard::Control(control))) if connection == self.lines => {
                     return Ok(Some(Happened::Control(control)));
                 }
-                Ok((line, heard)) if line == self.lines => {
+                Ok((connection, heard)) if connection == self.lines => {
                     if let Err(error) = self.hear(heard) {
-                        return self.loses_line_by(error).map(Some);
+                        return self.loses_connection_by(error).map(Some);
                     }
                 }
                 // Of a line that is gone.
@@ -267,10 +271,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             let setting = (self.play.seat(), self.play.circuit());
             let ears = (self.lines, self.mailbox.0.clone());
             let started = attached.start_engine(setting, self.deadlines, ears);
-            started.map_err(|error| PlayError::Line(io::Error::other(error)))?;
+            started.map_err(|error| PlayError::Connection(io::Error::other(error)))?;
         }
-        let line = Arc::clone(&attached.line);
-        self.play.go_on(&mut &*line, attached)
+        let connection = Arc::clone(&attached.connection);
+        self.play.go_on(&mut &*connection, attached)
     }
 
     fn hear(&mut self, heard: Heard<X>) -> Result<(), PlayError> {
@@ -284,7 +288,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             }
             Heard::Lost(error) => {
                 self.silent = true;
-                Err(PlayError::Line(io::Error::other(error)))
+                Err(PlayError::Connection(io::Error::other(error)))
             }
             Heard::Command(..) | Heard::Posted(_) | Heard::Control(_) => Ok(()),
         }
@@ -293,16 +297,16 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// An error that a new line mends costs the line; any other is the end. What the other said
     /// before is heard in both cases: it may have ended the match, and the engine may have noticed
     /// first that the line is gone.
-    fn loses_line_by(&mut self, error: PlayError) -> Result<Happened<X>, PlayError> {
+    fn loses_connection_by(&mut self, error: PlayError) -> Result<Happened<X>, PlayError> {
         if !matches!(error.blame(), Blame::Connection | Blame::Peer) {
             return Err(error);
         }
         if !self.silent {
             self.hear_last_words()?;
         }
-        self.lose_line();
+        self.lose_connection();
         self.go_on()?;
-        Ok(Happened::LineLost(error))
+        Ok(Happened::ConnectionLost(error))
     }
 
     fn hear_last_words(&mut self) -> Result<(), PlayError> {
@@ -311,11 +315,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left) {
                 Ok((0, heard)) => self.later.push_back(heard),
-                Ok((line, Heard::Lost(_))) if line == self.lines => break,
-                Ok((line, Heard::Control(control))) if line == self.lines => {
+                Ok((connection, Heard::Lost(_))) if connection == self.lines => break,
+                Ok((connection, Heard::Control(control))) if connection == self.lines => {
                     self.controls.push_back(control);
                 }
-                Ok((line, heard)) if line == self.lines => self.hear(heard)?,
+                Ok((connection, heard)) if connection == self.lines => self.hear(heard)?,
                 Ok(_) => {}
                 Err(_) => break,
             }
@@ -327,7 +331,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// may be met again for them.
     pub fn close(&mut self) -> bool {
         let attached = self.attached.take();
-        self.play.lose_line();
+        self.play.lose_connection();
         attached.is_some_and(Attached::close)
     }
 
@@ -371,7 +375,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         let is_waited_for = |seat: &Seat| waits_for.contains(seat);
         let seat = self.others().find(is_waited_for).or(self.others().next());
         let seat = seat.unwrap_or(self.play.seat());
-        if !self.clocks.limited() && self.line_is() == LineIs::Missing {
+        if !self.clocks.limited() && self.line_is() == PeerIs::Missing {
             self.claim(seat, Claimed::Away)?;
         }
         let log = self.play.log();
@@ -380,11 +384,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.claim(seat, Claimed::Closed)
     }
 
-    fn line_is(&self) -> LineIs {
+    fn line_is(&self) -> PeerIs {
         match (self.play.has_met(), self.holds) {
-            (true, _) => LineIs::Up,
-            (false, true) => LineIs::Unwanted,
-            (false, false) => LineIs::Missing,
+            (true, _) => PeerIs::Up,
+            (false, true) => PeerIs::Unwanted,
+            (false, false) => PeerIs::Missing,
         }
     }
 
@@ -413,7 +417,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         let view = View {
             log: self.play.log(),
             own: seat,
-            line: self.line_is(),
+            connection: self.line_is(),
             needs_engine: self.play.needs_engine(),
         };
         let Some(out) = self.clocks.look(&view, now) else {

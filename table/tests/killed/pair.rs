@@ -190,8 +190,8 @@ impl Pair {
         let said = BufReader::new(started.stderr.take().unwrap());
         let words = self.words.0.clone();
         thread::spawn(move || {
-            for line in said.lines().map_while(Result::ok) {
-                let _ = words.send((seat, Some(line)));
+            for connection in said.lines().map_while(Result::ok) {
+                let _ = words.send((seat, Some(connection)));
             }
             let _ = words.send((seat, None));
         });

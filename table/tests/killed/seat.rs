@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless::net::Deadlines;
+use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
-use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
 use dealerless_table::play::{
     Command, Control, FileVault, Happened, Mailbox, News, Seating, Setting, Table,
@@ -56,7 +56,7 @@ pub(crate) enum Said {
 
 impl Said {
     fn tell(&self) {
-        let line = match self {
+        let connection = match self {
             Said::Listens(at) => format!("@ listens {at}\n"),
             Said::Card {
                 hand,
@@ -69,12 +69,12 @@ impl Said {
             Said::Did(kind, step) => format!("@ did {kind} {step}\n"),
         };
         // In one piece, and at once.
-        stderr().write_all(line.as_bytes()).expect("a parent");
+        stderr().write_all(connection.as_bytes()).expect("a parent");
     }
 
     /// What a line means, if the seat and not the harness has written it, and all of it.
-    pub(crate) fn read(line: &str) -> Option<Self> {
-        let words: Vec<&str> = line.strip_prefix("@ ")?.split(' ').collect();
+    pub(crate) fn read(connection: &str) -> Option<Self> {
+        let words: Vec<&str> = connection.strip_prefix("@ ")?.split(' ').collect();
         Some(match words[..] {
             ["listens", at] => Said::Listens(at.into()),
             ["card", hand, attempt, position, card] => Said::Card {
@@ -94,7 +94,7 @@ impl Said {
 /// What wakes the table, beside line and engine.
 enum Post {
     /// With what the guest says there, if this is the guest.
-    Line(Box<Line>, Option<Control>),
+    Connection(Box<Connection>, Option<Control>),
     /// Both sides are done.
     End,
 }
@@ -141,8 +141,8 @@ pub(crate) fn play() {
                         true => Control::Sit,
                         false => Control::Resume(of.id()),
                     };
-                    let line = Box::new(line(&home, &peer, &host, says));
-                    mailbox.post(Post::Line(line, Some(says)));
+                    let connection = Box::new(connection(&home, &peer, &host, says));
+                    mailbox.post(Post::Connection(connection, Some(says)));
                 }
             });
         }
@@ -210,15 +210,15 @@ fn listen(home: &Arc<Home>, peers: &SharedPeers, mailbox: Mailbox<Post>) {
     Said::Listens(door.addresses()[0].to_string()).tell();
     thread::spawn(move || {
         loop {
-            if let Some(DoorEvent::Line(line)) = door.next(Duration::from_secs(1)) {
-                mailbox.post(Post::Line(line, None));
+            if let Some(DoorEvent::Connection(connection)) = door.next(Duration::from_secs(1)) {
+                mailbox.post(Post::Connection(connection, None));
             }
         }
     });
 }
 
 /// A line to the host, whenever it is there.
-fn line(home: &Home, host: &PublicIdentity, at: &Address, says: Control) -> Line {
+fn connection(home: &Home, host: &PublicIdentity, at: &Address, says: Control) -> Connection {
     let name = Name::clean("Bob");
     let guest = Guest {
         identity: home.identity(),
@@ -226,10 +226,10 @@ fn line(home: &Home, host: &PublicIdentity, at: &Address, says: Control) -> Line
         timing: Timing::default(),
     };
     loop {
-        if let Ok(line) = guest.join_again(host, std::slice::from_ref(at), None)
-            && line.send_control(says.encode()).is_ok()
+        if let Ok(connection) = guest.join_again(host, std::slice::from_ref(at), None)
+            && connection.send_control(says.encode()).is_ok()
         {
-            return line;
+            return connection;
         }
         thread::sleep(Duration::from_millis(10));
     }
@@ -249,8 +249,10 @@ impl Program {
                 .expect("an honest match")
             {
                 Some(Happened::News(news)) => self.hear(&news),
-                Some(Happened::LineLost(_)) => drop(self.dial.send(())),
-                Some(Happened::Posted(Post::Line(line, says))) => self.meet(*line, says),
+                Some(Happened::ConnectionLost(_)) => drop(self.dial.send(())),
+                Some(Happened::Posted(Post::Connection(connection, says))) => {
+                    self.meet(*connection, says)
+                }
                 Some(Happened::Posted(Post::End)) => break,
                 Some(Happened::Control(_) | Happened::Accepted(_)) | None => {}
             }
@@ -265,9 +267,9 @@ impl Program {
         self.table.play().log()
     }
 
-    fn meet(&mut self, line: Line, says: Option<Control>) {
+    fn meet(&mut self, connection: Connection, says: Option<Control>) {
         let says = says.or_else(|| {
-            let message = line.recv(Duration::from_secs(10)).ok()?;
+            let message = connection.recv(Duration::from_secs(10)).ok()?;
             Control::decode(&message.bytes)
         });
         // A line that ends before a word is none.
@@ -278,8 +280,8 @@ impl Program {
             deeds: self.deeds.clone(),
         });
         match says {
-            Control::Sit => self.table.begin(line, attempts),
-            _ => self.table.meet_again(line, attempts).expect("a file"),
+            Control::Sit => self.table.begin(connection, attempts),
+            _ => self.table.meet_again(connection, attempts).expect("a file"),
         }
     }
 

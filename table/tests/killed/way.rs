@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use dealerless::testing::table_line::frame;
+use dealerless::testing::table_frame::frame;
 
 use crate::points::Frame;
 

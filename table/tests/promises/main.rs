@@ -1,6 +1,6 @@
 //! The promises of this crate, a module each.
 
-mod line;
+mod connection;
 mod resuming;
 mod rules;
 mod two_seats;

@@ -9,7 +9,7 @@ use dealerless::ot;
 use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::session::system_rng;
-use dealerless::testing::tap::{Fates, Place, changing, garble};
+use dealerless::testing::tap::{Fates, FrameIndex, changing, garble};
 use rand::RngExt;
 
 use super::play::{ANDS, OUTPUTS, Patience, Setup};
@@ -103,7 +103,7 @@ const BITS: Changes = &[
 /// decides level 3 of tree 0); the honest bit `x` of a leaky triple, which selects the table; a
 /// masked value, which selects a half of a garbled table. All are uniform and independent of the
 /// inputs.
-pub(crate) fn content((tag, nth): Place, cheater: Party) -> Option<Content> {
+pub(crate) fn content((tag, nth): FrameIndex, cheater: Party) -> Option<Content> {
     match tag {
         Kind::Hello => Some(of_hello()),
         Kind::Ot(tag) => Some(of_oblivious_transfer(tag, cheater)),
@@ -428,7 +428,7 @@ pub(crate) enum What {
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) cheater: Party,
-    pub(crate) place: Place,
+    pub(crate) place: FrameIndex,
     pub(crate) what: What,
     pub(crate) rate: Rate,
 }

@@ -29,14 +29,14 @@ use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate}
 use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::soak::soak;
-use dealerless::testing::tap::{Place, unchanged};
+use dealerless::testing::tap::{FrameIndex, unchanged};
 use play::{Ending, Learned, Patience, Setup, is_finding, run};
 
 /// Sessions that are played at the same time: more than processors, since some of them wait.
 const PARALLEL: usize = 4;
 
 /// Every message of an honest session: its sender and its place among those.
-fn messages() -> Vec<(Party, Place)> {
+fn messages() -> Vec<(Party, FrameIndex)> {
     let message = |party| {
         let how = (Setup::Made, Patience::Long);
         let ending = run(party, unchanged(), false, how);

@@ -9,7 +9,7 @@ use dealerless::ot;
 use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::session::system_rng;
-use dealerless::testing::tap::{Fates, Place, changing, garble, unchanged};
+use dealerless::testing::tap::{Fates, FrameIndex, changing, garble, unchanged};
 use rand::RngExt;
 
 use super::cases::FORMS;
@@ -31,7 +31,7 @@ fn play(cheater: Party, lie: Fates, input: bool, patience: Patience) -> Ending<L
 }
 
 /// What a party sends after the setup in an honest session, with the slice that it belongs to.
-fn messages(sender: Party) -> Vec<(Place, usize)> {
+fn messages(sender: Party) -> Vec<(FrameIndex, usize)> {
     let ending = play(sender.other(), unchanged(), false, Patience::Long);
     assert!(ending.honest.is_ok() && ending.cheater.is_ok());
     let mut slice = 0;
@@ -180,8 +180,8 @@ fn a_message_of_another_form_ends_a_run_in_slices_in_time() {
 }
 
 /// Sends what it has sent at some places again at others, `(from, to)`.
-fn replay(places: Vec<(Place, Place)>) -> Fates {
-    let mut kept = HashMap::<Place, Vec<u8>>::new();
+fn replay(places: Vec<(FrameIndex, FrameIndex)>) -> Fates {
+    let mut kept = HashMap::<FrameIndex, Vec<u8>>::new();
     changing(move |frame| {
         let place = frame.place();
         if let Some((from, _)) = places.iter().find(|(_, to)| *to == place) {
@@ -192,7 +192,7 @@ fn replay(places: Vec<(Place, Place)>) -> Fates {
 }
 
 /// The places of a party's messages of a slice: the `nth` of each tag.
-fn of_slice(sender: Party, slice: usize) -> Vec<Place> {
+fn of_slice(sender: Party, slice: usize) -> Vec<FrameIndex> {
     let all = messages(sender).into_iter();
     all.filter(|&(_, of)| of == slice)
         .map(|(place, _)| place)

@@ -31,7 +31,7 @@ pub(crate) enum Subject {
     Header,
     Content,
     /// Where it stands among the others.
-    Place,
+    FrameIndex,
 }
 
 impl fmt::Display for Subject {
@@ -39,7 +39,7 @@ impl fmt::Display for Subject {
         f.pad(match self {
             Subject::Header => "header",
             Subject::Content => "content",
-            Subject::Place => "place",
+            Subject::FrameIndex => "place",
         })
     }
 }
@@ -88,7 +88,7 @@ impl Case {
         halves.contains(&self.tag)
             || tables.map(Mpc::byte).contains(&self.tag)
             // Nothing reads what follows the last message.
-            || self.subject == Subject::Place && self.what.starts_with("repeated")
+            || self.subject == Subject::FrameIndex && self.what.starts_with("repeated")
     }
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn misplaced(transcript: &Transcript) -> Vec<Case> {
             cases.push(Case {
                 sender,
                 tag: mine[number].tag,
-                subject: Subject::Place,
+                subject: Subject::FrameIndex,
                 what,
                 edits,
             });

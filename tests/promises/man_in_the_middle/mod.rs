@@ -226,7 +226,7 @@ impl fmt::Display for Tally {
 
 /// All that was seen of one engine.
 #[derive(Default)]
-struct Table {
+struct Report {
     /// By sender, tag and what is changed.
     rows: BTreeMap<(usize, u8, Subject), Tally>,
     games: BTreeMap<&'static str, Tally>,
@@ -235,7 +235,11 @@ struct Table {
     unnoticed: Vec<String>,
 }
 
-fn play_all<E: Engine>(table: &mut Table, game: &Game<E>, of: fn(&Transcript, bool) -> Vec<Case>) {
+fn play_all<E: Engine>(
+    report: &mut Report,
+    game: &Game<E>,
+    of: fn(&Transcript, bool) -> Vec<Case>,
+) {
     let mut seed = Seed::default();
     system_rng().fill_bytes(&mut seed);
     let (transcript, honest) = honest(game, seed);
@@ -244,7 +248,7 @@ fn play_all<E: Engine>(table: &mut Table, game: &Game<E>, of: fn(&Transcript, bo
         .filter(|case| cases::is_setup(case.tag) == (game.setup == Setup::Made))
         .collect();
     let next = AtomicUsize::new(0);
-    let table = Mutex::new(table);
+    let report = Mutex::new(report);
     thread::scope(|scope| {
         for _ in 0..PARALLEL {
             scope.spawn(|| {
@@ -256,54 +260,54 @@ fn play_all<E: Engine>(table: &mut Table, game: &Game<E>, of: fn(&Transcript, bo
                     let sides = play([game; 2], seed, edits, deadlines);
                     assert!(begun.elapsed() < SOON, "{}: {case}", game.name);
                     let verdict = judge(&honest, sides.map(|(ending, _)| ending));
-                    let mut table = table.lock().unwrap();
+                    let mut report = report.lock().unwrap();
                     match verdict {
-                        Verdict::Wrong => table.wrong.push(format!("{}: {case}", game.name)),
+                        Verdict::Wrong => report.wrong.push(format!("{}: {case}", game.name)),
                         Verdict::Agreed if !case.may_go_unnoticed() => {
-                            table.unnoticed.push(format!("{}: {case}", game.name));
+                            report.unnoticed.push(format!("{}: {case}", game.name));
                         }
                         _ => {}
                     }
                     let row = (case.sender as usize, case.tag, case.subject);
-                    table.rows.entry(row).or_default().add(&verdict);
-                    table.games.entry(game.name).or_default().add(&verdict);
+                    report.rows.entry(row).or_default().add(&verdict);
+                    report.games.entry(game.name).or_default().add(&verdict);
                 }
             });
         }
     });
 }
 
-fn conclude(table: Table, security: Security, begun: Instant) {
+fn conclude(report: Report, security: Security, begun: Instant) {
     println!("{security}: what was changed, how often; caught, agreed, wrong; what was found");
-    for ((sender, tag, subject), tally) in &table.rows {
+    for ((sender, tag, subject), tally) in &report.rows {
         let (sender, message) = (Party::BOTH[*sender].to_string(), cases::name_of(*tag));
         println!(
             "{sender:9} {message:22} {subject:8}{tally}, {}",
             tally.findings()
         );
     }
-    for (game, tally) in &table.games {
+    for (game, tally) in &report.games {
         println!("{game:41}{tally}");
     }
     println!("in {:?}", begun.elapsed());
     let few = |list: &[String]| list[..list.len().min(12)].join("\n  ");
     assert!(
-        table.wrong.is_empty() && table.unnoticed.is_empty(),
+        report.wrong.is_empty() && report.unnoticed.is_empty(),
         "{} changes gave a wrong answer:\n  {}\n{} were not noticed:\n  {}",
-        table.wrong.len(),
-        few(&table.wrong),
-        table.unnoticed.len(),
-        few(&table.unnoticed),
+        report.wrong.len(),
+        few(&report.wrong),
+        report.unnoticed.len(),
+        few(&report.unnoticed),
     );
 }
 
 fn no_change_gives_another_answer<E: Engine>(of: fn(&Transcript, bool) -> Vec<Case>) {
     let begun = Instant::now();
-    let mut table = Table::default();
+    let mut report = Report::default();
     for game in games::<E>() {
-        play_all(&mut table, &game, of);
+        play_all(&mut report, &game, of);
     }
-    conclude(table, E::SECURITY, begun);
+    conclude(report, E::SECURITY, begun);
 }
 
 fn no_flipped_bit_gives_another_answer<E: Engine>() {

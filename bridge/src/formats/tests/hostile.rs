@@ -2,7 +2,7 @@
 
 use super::{boards, readable, texts};
 use crate::formats::text::MAX_LINE;
-use crate::formats::{Fault, Format, Place};
+use crate::formats::{Fault, Format, Location};
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_holds_the_first_boards() {
@@ -70,7 +70,7 @@ fn a_wrong_checksum_or_range_of_dlm_is_told_with_its_line() {
     let (found, right) = (18, 17);
     let wrong = Fault::Checksum { found, right }.in_line(12);
     assert_eq!(fault("pkab017", "pkab018"), wrong);
-    assert_eq!(fault("To board=4", "To board=5").place, Place::Line(10));
+    assert_eq!(fault("To board=4", "To board=5").place, Location::Line(10));
     for (from, to) in [(0, 4), (4, 1), (1, 100), (1, u32::MAX)] {
         let head = format!("From board={from}\nTo board={to}\n");
         let wrong = Fault::Range(from, to).in_line(5);
@@ -95,7 +95,7 @@ fn a_wrong_checksum_or_range_of_dlm_is_told_with_its_line() {
     // Two letters changed alike leave the checksum as it was, but not the number of cards.
     let cards = fault("pehfkkam", "pehfkkbn");
     assert!(matches!(cards.fault, Fault::Deal(_)), "{cards}");
-    assert_eq!(cards.place, Place::Line(12));
+    assert_eq!(cards.place, Location::Line(12));
 }
 
 #[test]
@@ -108,14 +108,14 @@ fn a_card_twice_in_a_binary_file_is_told_with_its_byte() {
     };
     let twice = fault(130, &bri[128..130]);
     assert!(matches!(twice.fault, Fault::Deal(_)), "{twice}");
-    assert_eq!(twice.place, Place::Byte(130));
+    assert_eq!(twice.place, Location::Byte(130));
     for no_card in [b"00", b"53", b"-1", b" 1", b"\xff\xff"] {
         let error = fault(128, no_card);
-        assert_eq!(error, Fault::CardNumber.at(Place::Byte(128)));
+        assert_eq!(error, Fault::CardNumber.at(Location::Byte(128)));
     }
-    assert_eq!(fault(100, b"x"), Fault::Padding.at(Place::Byte(100)));
+    assert_eq!(fault(100, b"x"), Fault::Padding.at(Location::Byte(100)));
     let cut = Format::Bri.read(&bri[..511]).unwrap_err();
-    assert_eq!(cut, Fault::Cut(128).at(Place::Byte(511)));
+    assert_eq!(cut, Fault::Cut(128).at(Location::Byte(511)));
 }
 
 #[test]
@@ -126,11 +126,14 @@ fn other_hands_or_another_trailer_in_a_dup_file_are_told_with_their_byte() {
         file[place..place + new.len()].copy_from_slice(new);
         Format::Dup.read(&file).unwrap_err()
     };
-    assert_eq!(fault(79, b"Q"), Fault::ReadableHands.at(Place::Byte(79)));
-    assert_eq!(fault(302, b"N"), Fault::OtherTrailer.at(Place::Byte(302)));
+    assert_eq!(fault(79, b"Q"), Fault::ReadableHands.at(Location::Byte(79)));
+    assert_eq!(
+        fault(302, b"N"),
+        Fault::OtherTrailer.at(Location::Byte(302))
+    );
     for trailer in [b"XN1  0 04 ", b"YN   0 04 ", b"YN1  0 xx ", b"YN1 10 4 4"] {
         let error = fault(146, trailer);
-        assert_eq!(error, Fault::Trailer.at(Place::Byte(146)), "{trailer:?}");
+        assert_eq!(error, Fault::Trailer.at(Location::Byte(146)), "{trailer:?}");
     }
     for trailer in [b"YN0  0 3  ", b"YN4  0 1  ", b"YN1  0 999"] {
         let error = fault(146, trailer);
@@ -185,9 +188,9 @@ fn lines_are_counted_alike_whatever_they_end_with() {
     };
     for end in ["\n", "\r\n", "\r", "\r\r\n"] {
         let pbn = last_line(Format::Pbn, "[Board \"2\"]", "[Board \"x\"]", end);
-        assert_eq!(pbn, Place::Line(24), "{end:?}");
+        assert_eq!(pbn, Location::Line(24), "{end:?}");
         let lin = last_line(Format::Lin, "ah|Board 3", "ah|Board x", end);
-        assert_eq!(lin, Place::Line(3), "{end:?}");
+        assert_eq!(lin, Location::Line(3), "{end:?}");
     }
 }
 

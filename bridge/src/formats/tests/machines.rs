@@ -1,7 +1,7 @@
 //! Files for dealing machines: those of other programs, where they end, and how sets are split.
 
 use super::{boards, boards_from};
-use crate::formats::{Fault, Format, Place, WriteError, split};
+use crate::formats::{Fault, Format, Location, WriteError, split};
 use crate::{Board, DealNumber, Order};
 
 #[test]
@@ -53,7 +53,7 @@ fn dup_of_jannersten_is_read_with_its_numbers() {
         highest,
         boards,
     };
-    assert_eq!(Format::Dup.read(&two), Err(fault.at(Place::Byte(146))));
+    assert_eq!(Format::Dup.read(&two), Err(fault.at(Location::Byte(146))));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn no_format_writes_an_empty_set() {
 fn a_format_that_is_only_written_is_not_read() {
     for format in Format::ALL.iter().filter(|format| !format.is_readable()) {
         let file = format.write(&boards_from(5)).unwrap();
-        let refused = Err(Fault::OnlyWritten(format.name()).at(Place::Byte(0)));
+        let refused = Err(Fault::OnlyWritten(format.name()).at(Location::Byte(0)));
         assert_eq!(format.read(&file), refused, "{format:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{DEALS, boards, readable};
 use crate::DealError;
-use crate::formats::{Fault, Format, Place};
+use crate::formats::{Fault, Format, Location};
 
 fn pbn() -> String {
     String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap()
@@ -18,8 +18,8 @@ fn fault(from: &str, to: &str) -> (usize, Fault) {
 fn in_line(format: Format, file: &str) -> (usize, Fault) {
     let error = format.read(file.as_bytes()).unwrap_err();
     match error.place {
-        Place::Line(line) => (line, error.fault),
-        Place::Byte(_) => panic!("{error}"),
+        Location::Line(line) => (line, error.fault),
+        Location::Byte(_) => panic!("{error}"),
     }
 }
 

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::{readable, texts};
 use crate::formats::Format;
-use crate::{Board, Deal, Seat};
+use crate::{Board, Compass, Deal};
 
 fn deal() -> impl Strategy<Value = Deal> {
-    let owners: Vec<Seat> = Seat::ALL.into_iter().cycle().take(52).collect();
+    let owners: Vec<Compass> = Compass::ALL.into_iter().cycle().take(52).collect();
     let shuffled = Just(owners).prop_shuffle();
     shuffled.prop_map(|owners| Deal::new(owners.try_into().unwrap()).unwrap())
 }

@@ -2,7 +2,7 @@
 //!
 //! On the screen a page shows nothing of the deals before it is told to: whoever prints may play.
 
-use crate::{Board, Hand, Seat};
+use crate::{Board, Compass, Hand};
 
 use super::diagram::{conditions, suits};
 use super::steps::{Block, CHANGE, Leaf, RULES, Step};
@@ -121,15 +121,15 @@ pub(super) fn curtain_cards(boards: &[Board]) -> String {
 
 /// The front and the back of the cards of some boards.
 fn leaf(boards: &[Board]) -> String {
-    let front = |board: &Board, seat: Seat| {
+    let front = |board: &Board, seat: Compass| {
         let hand = hand(board.deal.hand(seat));
         format!("<td><b>Board {} {seat:?}</b>{hand}</td>", board.number)
     };
-    let back = |board: &Board, seat: Seat| {
+    let back = |board: &Board, seat: Compass| {
         let number = board.number;
         format!("<td class=\"back\">Board {number}<br><b>{seat:?}</b></td>")
     };
-    let side = |seats: [Seat; 4], note: &str, card: &dyn Fn(&Board, Seat) -> String| {
+    let side = |seats: [Compass; 4], note: &str, card: &dyn Fn(&Board, Compass) -> String| {
         let rows: String = boards
             .iter()
             .map(|board| {
@@ -142,9 +142,9 @@ fn leaf(boards: &[Board]) -> String {
              <table class=\"cards\">\n{rows}</table>\n</section>\n"
         )
     };
-    let mut mirrored = Seat::ALL;
+    let mut mirrored = Compass::ALL;
     mirrored.reverse();
-    side(Seat::ALL, "Curtain cards, front", &front)
+    side(Compass::ALL, "Curtain cards, front", &front)
         + &side(
             mirrored,
             "Curtain cards, back: cut with this side up",
@@ -166,8 +166,8 @@ pub(super) fn records(boards: &[Board]) -> String {
 
 fn record(board: &Board) -> String {
     let [dealer, vulnerable] = conditions(board);
-    let [north, east, south, west] = Seat::ALL.map(|seat| hand(board.deal.hand(seat)));
-    let points = Seat::ALL.map(|seat| board.deal.hand(seat).high_card_points());
+    let [north, east, south, west] = Compass::ALL.map(|seat| hand(board.deal.hand(seat)));
+    let points = Compass::ALL.map(|seat| board.deal.hand(seat).high_card_points());
     let [n, e, s, w] = points;
     format!(
         "<div class=\"record\"><table>\n\

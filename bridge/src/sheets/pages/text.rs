@@ -1,6 +1,6 @@
 //! Pages as plain text of at most 80 columns.
 
-use crate::{Board, Seat};
+use crate::{Board, Compass};
 
 use super::diagram::{conditions, suits};
 use super::steps::{Block, CHANGE, Leaf, RULES, Step};
@@ -70,7 +70,7 @@ fn wrapped(words: &str, indent: &str) -> String {
 pub(super) fn curtain_cards(boards: &[Board]) -> String {
     let mut text = String::new();
     for board in boards {
-        for seat in Seat::ALL {
+        for seat in Compass::ALL {
             text.push_str(&format!("Board {} {seat:?}\n", board.number));
             for (suit, ranks) in suits(board.deal.hand(seat)) {
                 text.push_str(&format!("  {suit} {ranks}\n"));
@@ -91,16 +91,16 @@ pub(super) fn records(boards: &[Board]) -> String {
         ));
         let lines =
             |seat| suits(board.deal.hand(seat)).map(|(suit, ranks)| format!("{suit} {ranks}"));
-        for line in lines(Seat::North) {
+        for line in lines(Compass::North) {
             text.push_str(&format!("{:20}{line}\n", ""));
         }
-        for (west, east) in lines(Seat::West).iter().zip(lines(Seat::East)) {
+        for (west, east) in lines(Compass::West).iter().zip(lines(Compass::East)) {
             text.push_str(&format!("{west:40}{east}\n"));
         }
-        for line in lines(Seat::South) {
+        for line in lines(Compass::South) {
             text.push_str(&format!("{:20}{line}\n", ""));
         }
-        let points = Seat::ALL.map(|seat| {
+        let points = Compass::ALL.map(|seat| {
             let points = board.deal.hand(seat).high_card_points();
             format!("{seat:?} {points}")
         });

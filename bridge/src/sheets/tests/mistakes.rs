@@ -21,7 +21,7 @@ enum Mistake {
 }
 
 /// What two people have on the table in the end.
-struct Table {
+struct Outcome {
     /// Whether the piles count as the first sheet says.
     piles: bool,
     hands: [Vec<Card>; 4],
@@ -32,7 +32,7 @@ fn other(number: usize, below: usize, rng: &mut StdRng) -> usize {
     (number + rng.random_range(1..below)) % below
 }
 
-fn follow(board: &BoardSheets, mistake: Mistake, rng: &mut StdRng) -> Table {
+fn follow(board: &BoardSheets, mistake: Mistake, rng: &mut StdRng) -> Outcome {
     let mut first = board.first().clone();
     let a = rng.random_range(0..4);
     if mistake == Mistake::TwoSuits {
@@ -74,7 +74,7 @@ fn follow(board: &BoardSheets, mistake: Mistake, rng: &mut StdRng) -> Table {
         }
         hands[hand].push(card);
     }
-    Table {
+    Outcome {
         piles: right_piles,
         hands,
     }
@@ -92,7 +92,7 @@ fn found(scheme: Scheme, mistake: Mistake) -> [u32; 3] {
         };
         let sheets = BoardSheets::draw(&board, scheme, rng);
         let table = follow(&sheets, mistake, rng);
-        let agrees = |seat: Seat| {
+        let agrees = |seat: Compass| {
             let hand = board.deal.hand(seat);
             table.hands[seat as usize]
                 .iter()
@@ -100,7 +100,7 @@ fn found(scheme: Scheme, mistake: Mistake) -> [u32; 3] {
         };
         found[0] += u32::from(!table.piles);
         found[1] += u32::from(table.hands.iter().any(|hand| hand.len() != 13));
-        found[2] += u32::from(!Seat::ALL.into_iter().all(agrees));
+        found[2] += u32::from(!Compass::ALL.into_iter().all(agrees));
     }
     found
 }

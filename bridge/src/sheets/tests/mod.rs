@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::*;
-use crate::{Board, Card, Deal, Seat, Suit};
+use crate::{Board, Card, Compass, Deal, Suit};
 
 pub(super) fn random(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)

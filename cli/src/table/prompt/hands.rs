@@ -1,6 +1,6 @@
 //! Hands of boards as a player names them.
 
-use dealerless_bridge::Seat;
+use dealerless_bridge::Compass;
 use dealerless_events::hands::position;
 
 /// What the words of a proposal name: `1-4 all`, `7 ns me ew them`, or `all` alone for every board. `to`
@@ -13,7 +13,7 @@ pub(super) fn read<T: Copy>(
     to: impl Fn(&str) -> Option<T>,
 ) -> Option<Vec<(u16, T)>> {
     let mut named = Vec::new();
-    let (mut ranges, mut seats) = (Vec::new(), Seat::ALL.to_vec());
+    let (mut ranges, mut seats) = (Vec::new(), Compass::ALL.to_vec());
     // Whether the boards that are named have been given to somebody, and whether seats have not.
     let (mut given, mut seats_wait) = (false, false);
     for &word in words {
@@ -39,7 +39,7 @@ pub(super) fn read<T: Copy>(
                 }
             }
             (given, seats_wait) = (true, false);
-            seats = Seat::ALL.to_vec();
+            seats = Compass::ALL.to_vec();
         } else {
             seats = read_seats(word).filter(|_| !seats_wait)?;
             (given, seats_wait) = (false, true);
@@ -63,12 +63,12 @@ fn range(word: &str, boards: usize) -> Option<(usize, usize)> {
 }
 
 /// `ns` or `e`.
-fn read_seats(word: &str) -> Option<Vec<Seat>> {
+fn read_seats(word: &str) -> Option<Vec<Compass>> {
     let seat = |letter: char| {
-        let mut seats = Seat::ALL.into_iter();
+        let mut seats = Compass::ALL.into_iter();
         seats.find(|seat| seat.letter().eq_ignore_ascii_case(&letter))
     };
-    let mut seats: Vec<Seat> = word.chars().map(seat).collect::<Option<_>>()?;
+    let mut seats: Vec<Compass> = word.chars().map(seat).collect::<Option<_>>()?;
     seats.sort_by_key(|seat| *seat as usize);
     let rise = seats.windows(2).all(|pair| pair[0] != pair[1]);
     rise.then_some(seats)

@@ -11,7 +11,7 @@ use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Var
 use dealerless_table::system_rng;
 
 use super::super::posts::Posts;
-use super::super::seat::{Seat, Wait};
+use super::super::seat::{SeatRunner, Wait};
 use super::super::session::Sessions;
 use super::seats::{met, player, sit};
 use crate::failure::{exit_code, explain};
@@ -54,8 +54,8 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     // It ends with the test: nobody comes back to it.
     thread::spawn(move || sit(guest, other));
     thread::spawn(move || {
-        for line in BufReader::new(front.events).lines().map_while(Result::ok) {
-            let _ = told.send(line);
+        for connection in BufReader::new(front.events).lines().map_while(Result::ok) {
+            let _ = told.send(connection);
         }
         drop(front.commands);
     });
@@ -78,13 +78,13 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
         identity,
     };
     let (me, _front) = player();
-    let peer = host.line.peer.clone();
+    let peer = host.connection.peer.clone();
     let mut sessions = Sessions::default();
     let attempts = sessions.counted(own, &peer).unwrap();
     let mut table = Table::new(setting, Deadlines::default()).unwrap();
     Posts::default().go_to(table.mailbox());
-    table.begin(host.line, attempts);
-    let mut seat = Seat {
+    table.begin(host.connection, attempts);
+    let mut seat = SeatRunner {
         own,
         story: Story::new(sitting.seat, &stakes, None),
         table,
@@ -104,8 +104,10 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     for said in ["cannot be written", "Nothing was sent", "dealerless resume"] {
         assert!(text.contains(said), "{text}");
     }
-    seat.table.lose_line();
-    let lost = hears.iter().find(|line| line.contains("line-lost"));
+    seat.table.lose_connection();
+    let lost = hears
+        .iter()
+        .find(|connection| connection.contains("line-lost"));
     let kinds: Vec<String> = hears.try_iter().collect();
     assert!(lost.is_some(), "{kinds:?}");
 }

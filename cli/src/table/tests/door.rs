@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
-use dealerless_table::line::{Guest, Line, Timing};
+use dealerless_table::connection::{Connection, Guest, Timing};
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::{Control, Seating};
 use dealerless_table::rules::{Stakes, Variety};
@@ -26,7 +26,7 @@ fn hearing(host: &Own) -> Hearing {
 }
 
 /// Somebody new comes with an invite of its own.
-fn comes(hearing: &mut Hearing, guest: &Own) -> Line {
+fn comes(hearing: &mut Hearing, guest: &Own) -> Connection {
     let at = hearing.door().addresses()[0].into();
     let invite = hearing.door().invite(vec![at], None).unwrap();
     let guest = Guest {
@@ -34,12 +34,12 @@ fn comes(hearing: &mut Hearing, guest: &Own) -> Line {
         name: &guest.name,
         timing: Timing::default(),
     };
-    let line = guest.join(&invite).unwrap();
+    let connection = guest.join(&invite).unwrap();
     match hearing.next(LIMIT) {
         Some(Comes::In(of_host)) => hearing.listen(of_host, None),
         _ => panic!("nobody came"),
     }
-    line
+    connection
 }
 
 #[test]
@@ -49,17 +49,17 @@ fn sixteen_are_listened_to_and_the_oldest_goes_for_one_more() {
     let guests: Vec<_> = (0..17)
         .map(|number| own(&format!("Guest {number}")))
         .collect();
-    let lines: Vec<Line> = (guests.iter())
+    let lines: Vec<Connection> = (guests.iter())
         .map(|(_, guest)| comes(&mut hearing, guest))
         .collect();
     // The first one's line is closed, and of the others none: each can still say what it wants.
     assert!(
         lines[0]
             .recv(LIMIT)
-            .is_err_and(|error| error != dealerless_table::line::LineError::TimedOut)
+            .is_err_and(|error| error != dealerless_table::connection::ConnectionError::TimedOut)
     );
-    for (number, line) in lines.iter().enumerate().skip(1).rev() {
-        line.send_control(Control::Sit.encode()).unwrap();
+    for (number, connection) in lines.iter().enumerate().skip(1).rev() {
+        connection.send_control(Control::Sit.encode()).unwrap();
         match hearing.next(LIMIT) {
             Some(Comes::Says(_, Control::Sit, None)) => {}
             _ => panic!("guest {number} was not heard"),
@@ -75,8 +75,8 @@ fn who_is_turned_away_hears_it_and_who_says_something_else_is_gone() {
     let [bert, carl] = [0, 1].map(|number: usize| comes(&mut hearing, &guests[number].1));
     bert.send_control(Control::Audit([7; 32]).encode()).unwrap();
     match hearing.next(LIMIT) {
-        Some(Comes::Says(line, Control::Audit(of), None)) => {
-            hearing.decline(line, Control::Unknown(of));
+        Some(Comes::Says(connection, Control::Audit(of), None)) => {
+            hearing.decline(connection, Control::Unknown(of));
         }
         _ => panic!("Bert was not heard"),
     }
@@ -87,7 +87,7 @@ fn who_is_turned_away_hears_it_and_who_says_something_else_is_gone() {
     );
     carl.send_log(vec![1]).unwrap();
     match hearing.next(LIMIT) {
-        Some(Comes::Goes(line, _)) => assert_eq!(line.peer_name.as_str(), "Carl"),
+        Some(Comes::Goes(connection, _)) => assert_eq!(connection.peer_name.as_str(), "Carl"),
         _ => panic!("Carl is still there"),
     }
 }

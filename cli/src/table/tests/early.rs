@@ -4,7 +4,7 @@ use std::io::Read;
 
 use dealerless_table::rules::{Stakes, Variety};
 
-use super::super::input::Line;
+use super::super::input::TypedLine;
 use super::super::posts::{Post, Posts};
 use super::super::whole::{Around, Whole};
 use super::seats::{met, player};
@@ -15,7 +15,7 @@ fn a_command_that_was_typed_before_the_match_is_dropped_and_the_end_of_the_input
     let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
     let posts = Posts::default();
     let leave = r#"{"do":"leave"}"#.to_owned();
-    for line in [Line::Text(leave), Line::TooLong] {
+    for line in [TypedLine::Text(leave), TypedLine::TooLong] {
         assert!(posts.typed(line).is_none());
     }
     posts.put(Post::InputEnded);
@@ -26,7 +26,7 @@ fn a_command_that_was_typed_before_the_match_is_dropped_and_the_end_of_the_input
         posts: &posts,
         dialer: None,
     };
-    let whole = Whole::begin(around, host.line, host.seating).unwrap();
+    let whole = Whole::begin(around, host.connection, host.seating).unwrap();
     let error = whole.play().err().expect("the input has ended");
     assert!(error.is::<crate::failure::BrokenOff>(), "{error:#}");
     drop(guest);

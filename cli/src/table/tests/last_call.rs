@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dealerless_table::Seat;
+use dealerless_table::connection::Connection;
 use dealerless_table::identity::{PublicIdentity, SharedPeers};
-use dealerless_table::line::Line;
 use dealerless_table::log::{LogMessage, MatchLog, PartKind, SignedPart};
 use dealerless_table::rules::{Stakes, Variety};
 
@@ -18,7 +18,7 @@ use super::seats::met;
 /// The front end of a host whose guest is gone as soon as the match is over.
 struct Front {
     said: Vec<u8>,
-    guests: Option<Line>,
+    guests: Option<Connection>,
     peers: SharedPeers,
     guest: PublicIdentity,
     posts: Posts,
@@ -77,14 +77,14 @@ fn a_foul_is_counted_before_who_committed_it_is_called_for_the_last_words() {
         signature: guest.own.home.identity().sign("part", &fields),
         part,
     });
-    guest.line.send_log(foul.encode()).unwrap();
+    guest.connection.send_log(foul.encode()).unwrap();
 
     let (posts, counted) = (Posts::default(), Arc::default());
     let front = Front {
         said: Vec::new(),
-        guests: Some(guest.line),
+        guests: Some(guest.connection),
         peers: host.own.peers.clone(),
-        guest: host.line.peer.clone(),
+        guest: host.connection.peer.clone(),
         posts: posts.clone(),
         counted: Arc::clone(&counted),
     };
@@ -98,7 +98,7 @@ fn a_foul_is_counted_before_who_committed_it_is_called_for_the_last_words() {
         dialer: None,
     };
     let begun = Instant::now();
-    let whole = Whole::begin(around, host.line, host.seating).unwrap();
+    let whole = Whole::begin(around, host.connection, host.seating).unwrap();
     let error = whole.play().err().expect("a foul is no good end");
     assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(error.to_string().contains("broke"), "{error:#}");

@@ -5,8 +5,8 @@ use std::io::{BufReader, PipeReader, PipeWriter, pipe};
 use std::sync::Arc;
 
 use dealerless::deck::Choice;
+use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Name};
-use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{Clock, Header};
 use dealerless_table::play::Seating;
 use dealerless_table::rules::Stakes;
@@ -31,7 +31,7 @@ pub(super) struct Met {
     // Removed when it is dropped.
     _folder: tempfile::TempDir,
     pub(super) own: Own,
-    pub(super) line: Line,
+    pub(super) connection: Connection,
     pub(super) seating: Seating,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
         posts: &posts,
         dialer: None,
     };
-    Whole::begin(around, met.line, met.seating)?
+    Whole::begin(around, met.connection, met.seating)?
         .play()
         .map(drop)
 }
@@ -96,12 +96,12 @@ pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     let lines = meet(&door, &guest.1);
     let mut sides = [host, guest].into_iter().zip(lines);
     [(); 2].map(|()| {
-        let ((folder, own), line) = sides.next().unwrap();
-        side(folder, own, line, &header)
+        let ((folder, own), connection) = sides.next().unwrap();
+        side(folder, own, connection, &header)
     })
 }
 
-fn meet(door: &Door, guest: &Own) -> [Line; 2] {
+fn meet(door: &Door, guest: &Own) -> [Connection; 2] {
     let at = door.addresses()[0].into();
     let invite = door.invite(vec![at], None).unwrap();
     let guest = Guest {
@@ -111,21 +111,21 @@ fn meet(door: &Door, guest: &Own) -> [Line; 2] {
     };
     let of_guest = guest.join(&invite).unwrap();
     match door.next(std::time::Duration::from_secs(60)) {
-        Some(DoorEvent::Line(of_host)) => [*of_host, of_guest],
+        Some(DoorEvent::Connection(of_host)) => [*of_host, of_guest],
         _ => panic!("nobody came"),
     }
 }
 
-fn side(folder: tempfile::TempDir, own: Own, line: Line, header: &Header) -> Met {
+fn side(folder: tempfile::TempDir, own: Own, connection: Connection, header: &Header) -> Met {
     (own.peers.lock())
-        .remember(&line.peer, &line.peer_name, &[], None)
+        .remember(&connection.peer, &connection.peer_name, &[], None)
         .unwrap();
     let me = (own.home.identity().public(), &own.name);
-    let seating = Seating::of_line(&line, header.clone(), me).unwrap();
+    let seating = Seating::of_connection(&connection, header.clone(), me).unwrap();
     Met {
         _folder: folder,
         own,
-        line,
+        connection,
         seating,
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless_table::Seat;
-use dealerless_table::line::Stream;
+use dealerless_table::connection::Stream;
 use dealerless_table::log::{LogMessage, MatchLog, Part, PartKind, Phase};
 use dealerless_table::rules::{Stakes, Variety};
 use serde_json::{Value, json};
@@ -30,16 +30,19 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
             Some(part) => {
                 let said = log.say(host.own.home.identity(), Seat::HOST, &part);
                 let said = LogMessage::Part(said.unwrap().0);
-                host.line.send_log(said.encode())
+                host.connection.send_log(said.encode())
             }
-            None => host.line.recv(Duration::from_secs(60)).map(|message| {
-                if message.stream == Stream::Log
-                    && let Ok(LogMessage::Part(part)) = LogMessage::decode(&message.bytes)
-                {
-                    log.take(part).unwrap();
-                    dealt.fetch_add(1, Ordering::Relaxed);
-                }
-            }),
+            None => host
+                .connection
+                .recv(Duration::from_secs(60))
+                .map(|message| {
+                    if message.stream == Stream::Log
+                        && let Ok(LogMessage::Part(part)) = LogMessage::decode(&message.bytes)
+                    {
+                        log.take(part).unwrap();
+                        dealt.fetch_add(1, Ordering::Relaxed);
+                    }
+                }),
         };
         if told.is_err() {
             return;
@@ -61,8 +64,8 @@ fn from_the_eighth_void_try_of_a_hand_on_nothing_is_dealt_before_the_player_says
     let mut commands = front.commands;
     let mut again = || writeln!(commands, "{}", json!({ "do": "again" })).unwrap();
     let (mut void, mut asked) = (0, 0);
-    for line in BufReader::new(front.events).lines() {
-        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+    for connection in BufReader::new(front.events).lines() {
+        let event: Value = serde_json::from_str(&connection.unwrap()).unwrap();
         match event["event"].as_str().unwrap() {
             "again" => {
                 void += 1;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use dealerless::testing::table_line::frame;
+use dealerless::testing::table_frame::frame;
 
 /// Where a line is cut: when so many frames of a seat have passed.
 #[derive(Clone, Copy, Debug)]

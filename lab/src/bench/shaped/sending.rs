@@ -18,10 +18,10 @@ use super::{Shape, WAKING, Wait, Way, system_time, wait_until};
 /// While a party streams, at most as many bytes are held back as [`drain`](Transport::drain) is given.
 pub(in crate::bench) struct ShapedSending {
     below: TcpTransport,
-    line: Arc<Line>,
+    link: Arc<Link>,
 }
 
-struct Line {
+struct Link {
     held: Mutex<Held>,
     changed: Condvar,
 }
@@ -44,7 +44,7 @@ pub(in crate::bench) fn shaped_sending(
     shape: Shape,
     below: TcpTransport,
 ) -> io::Result<ShapedSending> {
-    let line = Arc::new(Line {
+    let link = Arc::new(Link {
         held: Mutex::new(Held {
             way: Way::new(shape),
             bytes: VecDeque::new(),
@@ -53,11 +53,11 @@ pub(in crate::bench) fn shaped_sending(
         }),
         changed: Condvar::new(),
     });
-    let (sender, taker) = (below.handle(), Arc::clone(&line));
+    let (sender, taker) = (below.handle(), Arc::clone(&link));
     thread::Builder::new()
         .name("dealerless-line".into())
         .spawn(move || taker.send_all(sender))?;
-    Ok(ShapedSending { below, line })
+    Ok(ShapedSending { below, link })
 }
 
 impl Held {
@@ -87,7 +87,7 @@ impl Held {
     }
 }
 
-impl Line {
+impl Link {
     /// Nothing panics while it holds the lock, so a poisoned one is as good as any.
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
@@ -141,12 +141,12 @@ impl Line {
 
 impl Transport for ShapedSending {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        let mut held = self.line.lock();
+        let mut held = self.link.lock();
         held.check()?;
         held.way.send(system_time(), bytes.len());
         held.bytes.extend(bytes);
         held.limit = within;
-        self.line.changed.notify_all();
+        self.link.changed.notify_all();
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Transport for ShapedSending {
 
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
         let deadline = system_time().saturating_add(within);
-        let held = self.line.wait(max_unsent, within);
+        let held = self.link.wait(max_unsent, within);
         held.check()?;
         if held.bytes.len() > max_unsent {
             return Err(ErrorKind::TimedOut.into());
@@ -168,16 +168,16 @@ impl Transport for ShapedSending {
 
     fn close(&mut self, within: Duration) {
         let deadline = system_time().saturating_add(within);
-        drop(self.line.wait(0, within));
+        drop(self.link.wait(0, within));
         // The thread ends.
-        self.line.fail(ErrorKind::ConnectionAborted);
+        self.link.fail(ErrorKind::ConnectionAborted);
         self.below.close(deadline.saturating_sub(system_time()));
     }
 }
 
 impl Drop for ShapedSending {
     fn drop(&mut self) {
-        self.line.fail(ErrorKind::ConnectionAborted);
+        self.link.fail(ErrorKind::ConnectionAborted);
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
         near.send(vec![7; 1000], LONG).unwrap();
         near.drain(1000, MS).unwrap();
         near.drain(999, LONG).unwrap();
-        assert!(near.line.lock().bytes.is_empty());
+        assert!(near.link.lock().bytes.is_empty());
         assert_eq!(receive(&mut far, 1000), [7; 1000]);
 
         let (mut near, _far) = pair(2 * LONG, None);
@@ -279,9 +279,9 @@ mod tests {
     fn the_thread_of_a_line_that_is_dropped_ends() {
         let (mut near, _far) = pair(2 * LONG, None);
         near.send(vec![7; 10], LONG).unwrap();
-        let line = Arc::downgrade(&near.line);
+        let link = Arc::downgrade(&near.link);
         drop(near);
-        while line.strong_count() > 0 {
+        while link.strong_count() > 0 {
             thread::yield_now();
         }
     }

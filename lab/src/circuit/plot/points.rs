@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::curve::Y;
 use super::plan::Plan;
-use super::scene::Line;
+use super::scene::PlottedCurve;
 
 /// A file for the points, in the format that its name ends with.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ impl PointsFile {
     ///
     /// # Errors
     /// Those of [`whole_file::write`].
-    pub(super) fn write(&self, plan: &Plan, lines: &[Line]) -> anyhow::Result<()> {
+    pub(super) fn write(&self, plan: &Plan, lines: &[PlottedCurve]) -> anyhow::Result<()> {
         let points: Vec<Point<'_>> = lines.iter().flat_map(|line| of_line(plan, line)).collect();
         let text = if self.json {
             json_line(
@@ -82,7 +82,7 @@ impl PointsFile {
     }
 }
 
-fn of_line<'a>(plan: &'a Plan, line: &'a Line) -> impl Iterator<Item = Point<'a>> {
+fn of_line<'a>(plan: &'a Plan, line: &'a PlottedCurve) -> impl Iterator<Item = Point<'a>> {
     // A netlist without a place is one point, though it is drawn as a line.
     let count = if line.level { 1 } else { line.points.len() };
     line.points.iter().take(count).map(move |&(number, value)| {

@@ -10,12 +10,12 @@ use crate::plot::{self, Axis, Chart, FEW, Mark, Picture, RED, Stroke};
 /// What is in the picture.
 pub(super) struct Scene<'a> {
     plan: &'a Plan,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<PlottedCurve>,
     marks: Vec<Mark>,
 }
 
 /// A line, or one point.
-pub(super) struct Line {
+pub(super) struct PlottedCurve {
     pub(super) name: String,
     /// `shuffle`, `comparison` or `netlist`.
     pub(super) kind: &'static str,
@@ -37,7 +37,7 @@ impl<'a> Scene<'a> {
     ) -> Self {
         let mut lines = curves(plan, sizes, crossings);
         let (first, last) = plan.ends();
-        lines.extend(guests.into_iter().map(|guest| Line {
+        lines.extend(guests.into_iter().map(|guest| PlottedCurve {
             name: guest.name,
             kind: "netlist",
             level: guest.at.is_none(),
@@ -63,7 +63,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The picture, and the lines for the file of points.
-    pub(super) fn picture(self) -> (Picture, Vec<Line>) {
+    pub(super) fn picture(self) -> (Picture, Vec<PlottedCurve>) {
         let plan = self.plan;
         let values = self.lines.iter().flat_map(|line| &line.points);
         let values = values.map(|&(_, value)| value as f64);
@@ -147,13 +147,13 @@ fn x_axis(plan: &Plan) -> Axis {
     }
 }
 
-fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Line> {
+fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<PlottedCurve> {
     // With the crossings, so that each mark is on its line.
     let mut numbers = plan.numbers.clone();
     numbers.extend(crossings.iter().map(|crossing| crossing.from));
     numbers.sort_unstable();
     numbers.dedup();
-    let line = |curve: Curve| Line {
+    let line = |curve: Curve| PlottedCurve {
         name: curve.name().into(),
         kind: match curve {
             Curve::Shuffle(_) => "shuffle",

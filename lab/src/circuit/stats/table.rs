@@ -89,7 +89,7 @@ fn block(columns: &[Column]) -> String {
     let mut grid = grid();
     let names = columns.iter().map(|column| column.name.clone());
     grid.set_header([String::new()].into_iter().chain(names));
-    for (name, cell) in LINES {
+    for (name, cell) in ROWS {
         let cells: Vec<String> = columns.iter().map(cell).collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
             grid.add_row([(*name).to_owned()].into_iter().chain(cells));
@@ -101,10 +101,10 @@ fn block(columns: &[Column]) -> String {
     grid.trim_fmt()
 }
 
-type Line = (&'static str, fn(&Column) -> String);
+type Row = (&'static str, fn(&Column) -> String);
 
 /// The lines of the table. One that is empty for all circuits is left out.
-const LINES: &[Line] = &[
+const ROWS: &[Row] = &[
     ("AND", |column| ands(column.counts)),
     ("  joint", |column| owned(column.counts.joint_and)),
     ("  garbler's", |column| known(column.counts.garbler_and)),

@@ -26,7 +26,7 @@ use crate::mpc::malicious::share::Share;
 use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs};
 use crate::mpc::walk::Part;
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
-use crate::testing::affine::{Span, Table};
+use crate::testing::affine::{Samples, Span};
 use crate::testing::circuits::bits;
 use crate::testing::session::system_rng;
 use crate::testing::view::{bits_of_block, sessions_with_taps};
@@ -231,7 +231,7 @@ fn views(opened: &[(Wire, Party)]) -> Views {
         session.prepare(Demand::of(&circuit).times(RUNS)).unwrap();
         tap.payloads();
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
-        let (mut held, mut runs) = (Table::default(), Vec::new());
+        let (mut held, mut runs) = (Samples::default(), Vec::new());
         for _ in 0..RUNS {
             let entered = [bits(&mut coins, 2), bits(&mut coins, 2)];
             let ahead = Ahead::of(session, &circuit);
@@ -281,8 +281,8 @@ fn views(opened: &[(Wire, Party)]) -> Views {
 }
 
 impl Views {
-    fn table<const N: usize>(&self, party: Party, of: impl Fn(&Run) -> [bool; N]) -> Table {
-        let mut table = Table::default();
+    fn table<const N: usize>(&self, party: Party, of: impl Fn(&Run) -> [bool; N]) -> Samples {
+        let mut table = Samples::default();
         for run in &self.runs[party as usize] {
             table.add_run(of(run));
         }
@@ -290,8 +290,8 @@ impl Views {
     }
 
     /// The masked values of the wires with these masks.
-    fn masked(&self, masks: Masks) -> Table {
-        let mut table = Table::default();
+    fn masked(&self, masks: Masks) -> Samples {
+        let mut table = Samples::default();
         for (a, b) in self.runs[0].iter().zip(&self.runs[1]) {
             let shares = [masks(a), masks(b)];
             let masked = |i| a.values[i] ^ shares[0][i] ^ shares[1][i];
@@ -418,9 +418,9 @@ fn few_bits_of_block(block: Block) -> impl Iterator<Item = bool> {
 /// MACs that the other's share of a mask can have.
 #[derive(Default)]
 struct Sessions {
-    held: Table,
-    delta: Table,
-    macs: Table,
+    held: Samples,
+    delta: Samples,
+    macs: Samples,
 }
 
 fn many_sessions() -> [Sessions; 2] {

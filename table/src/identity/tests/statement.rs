@@ -106,7 +106,7 @@ fn a_text_that_was_mistyped_is_told_from_other_texts_and_other_versions() {
     );
     assert_eq!(read("dealerless2-0123"), BadSuccession::NoStatement);
     assert_eq!(read(&"a".repeat(20 << 10)), BadSuccession::NoStatement);
-    assert!(text.parse::<crate::line::Invite>().is_err());
+    assert!(text.parse::<crate::connection::Invite>().is_err());
 }
 
 #[test]

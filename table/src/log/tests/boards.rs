@@ -1,7 +1,7 @@
 //! Boards of bridge: hands are opened by agreement, or shown by who sees them.
 
 use super::super::*;
-use super::table::{Table, boards, free_deck};
+use super::test_match::{TestMatch, boards, free_deck};
 use crate::rules::{
     BadCards, Choice, ChoiceError, Foul, Learners, Legal, Proposal, Stakes, Variety,
 };
@@ -27,13 +27,13 @@ pub(super) fn pastime(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Cho
 }
 
 /// A log that has come to the first choice.
-fn at_a_choice(table: &Table) -> MatchLog {
+fn at_a_choice(table: &TestMatch) -> MatchLog {
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
     log
 }
 
-fn refused(table: &Table, log: &MatchLog, choice: Choice) -> Option<PartFoul> {
+fn refused(table: &TestMatch, log: &MatchLog, choice: Choice) -> Option<PartFoul> {
     let seat = log.waits_for()[0];
     let signed = table.sign(log, seat, &Part::Move(choice));
     match log.clone().take(signed) {

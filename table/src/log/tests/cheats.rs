@@ -1,18 +1,18 @@
 //! A cheat at the table.
 
 use super::super::*;
-use super::table::{Table, draw, free_deck, holdem};
+use super::test_match::{TestMatch, draw, free_deck, holdem};
 use crate::rules::{self, Choice, Edition};
 use crate::seat::Seat;
 
-pub(super) fn in_phase(table: &Table, so: impl Fn(&Phase) -> bool) -> MatchLog {
+pub(super) fn in_phase(table: &TestMatch, so: impl Fn(&Phase) -> bool) -> MatchLog {
     let mut log = table.log();
     table.play_until(&mut log, |log| so(&log.phase()));
     log
 }
 
 /// What is refused, and its foul.
-pub(super) fn foul(table: &Table, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
+pub(super) fn foul(table: &TestMatch, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
     let hash = log.hash();
     let mut log = log.clone();
     match log.take(table.sign(&log, seat, part)) {

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::cheats::{in_phase, is_board};
-use super::table::{draw, free_deck, holdem};
+use super::test_match::{draw, free_deck, holdem};
 use crate::rules::{self, Choice, Edition};
 use crate::seat::Seat;
 

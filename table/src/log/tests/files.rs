@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use super::super::*;
-use super::table::{Table, holdem};
+use super::test_match::{TestMatch, holdem};
 use crate::hash::hex;
 use crate::seat::Seat;
 
@@ -61,12 +61,12 @@ impl Storage for Memory {
     }
 }
 
-fn key(table: &Table) -> zeroize::Zeroizing<[u8; 32]> {
+fn key(table: &TestMatch) -> zeroize::Zeroizing<[u8; 32]> {
     table.identities[0].file_key()
 }
 
 /// The file of a match that was played, and where each record of it ends.
-fn written(table: &Table, log: &MatchLog) -> (Vec<u8>, Vec<usize>) {
+fn written(table: &TestMatch, log: &MatchLog) -> (Vec<u8>, Vec<usize>) {
     let memory = Memory::default();
     let sitting = table.sitting(Seat::HOST);
     let mut journal = Journal::create(memory.clone(), key(table), &sitting).unwrap();
@@ -80,12 +80,12 @@ fn written(table: &Table, log: &MatchLog) -> (Vec<u8>, Vec<usize>) {
     (memory.bytes(), ends)
 }
 
-fn open(table: &Table, bytes: &[u8]) -> Result<(Opened<Memory>, Memory), JournalError> {
+fn open(table: &TestMatch, bytes: &[u8]) -> Result<(Opened<Memory>, Memory), JournalError> {
     let memory = Memory::of(bytes);
     Ok((Journal::open(memory.clone(), key(table))?, memory))
 }
 
-fn sealed_hand(table: &Table) -> MatchLog {
+fn sealed_hand(table: &TestMatch) -> MatchLog {
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
     log

@@ -1,7 +1,7 @@
 //! Histories that are told again, parts that are withheld, and forks.
 
 use super::super::*;
-use super::table::{draw, holdem};
+use super::test_match::{draw, holdem};
 use crate::seat::Seat;
 
 /// Takes all that another log holds, as when two sides meet again.

@@ -2,13 +2,13 @@
 
 use super::super::*;
 use super::cheats::{foul, in_phase};
-use super::table::{Table, free_deck};
+use super::test_match::{TestMatch, free_deck};
 use crate::rules::{Choice, Learners};
 use crate::seat::Seat;
 use dealerless::dice::{self, Reveal, Terms};
 
 /// A log in which the host is to reveal dice, and what it honestly reveals.
-fn to_reveal(table: &Table) -> (MatchLog, Reveal) {
+fn to_reveal(table: &TestMatch) -> (MatchLog, Reveal) {
     let log = in_phase(table, |phase| matches!(phase, Phase::Reveal(_)));
     match table.part(PartKind::Reveal, &log, Seat::HOST) {
         Part::Reveal(reveal) => (log, reveal),
@@ -157,7 +157,7 @@ fn the_faces_are_the_sums_of_what_all_have_drawn() {
     }
 }
 
-fn to_reseal(table: &Table, seat: Seat) -> MatchLog {
+fn to_reseal(table: &TestMatch, seat: Seat) -> MatchLog {
     in_phase(
         table,
         |phase| matches!(phase, Phase::Reseal(of, _) if *of == seat),

@@ -3,10 +3,10 @@
 use strum::IntoEnumIterator;
 
 use super::super::*;
-use super::table::{Table, boards, draw, free_deck, holdem};
+use super::test_match::{TestMatch, boards, draw, free_deck, holdem};
 use crate::seat::Seat;
 
-fn tables() -> [Table; 5] {
+fn tables() -> [TestMatch; 5] {
     [
         holdem(2, 1),
         draw(2, 1),
@@ -17,7 +17,7 @@ fn tables() -> [Table; 5] {
 }
 
 /// Calls `look` before every part of an honest match.
-fn at_each_part(table: &Table, mut look: impl FnMut(&mut MatchLog)) {
+fn at_each_part(table: &TestMatch, mut look: impl FnMut(&mut MatchLog)) {
     let mut log = table.log();
     while !matches!(log.phase(), Phase::Over(_)) {
         look(&mut log);
@@ -27,7 +27,7 @@ fn at_each_part(table: &Table, mut look: impl FnMut(&mut MatchLog)) {
 }
 
 /// All that a seat can say, as good as it can be made.
-fn everything(table: &Table, log: &MatchLog, seat: Seat) -> Vec<Part> {
+fn everything(table: &TestMatch, log: &MatchLog, seat: Seat) -> Vec<Part> {
     let make = |kind| table.part(kind, log, seat);
     PartKind::iter().map(make).collect()
 }

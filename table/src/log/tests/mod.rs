@@ -10,4 +10,4 @@ mod kinds;
 mod model;
 mod parts;
 mod resume;
-pub(crate) mod table;
+pub(crate) mod test_match;

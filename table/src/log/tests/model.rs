@@ -9,14 +9,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::*;
-use super::table::{Table, due, holdem};
+use super::test_match::{TestMatch, due, holdem};
 use crate::rules::Edition;
 use crate::seat::Seat;
 
 const TWO: &str = include_str!("../../../tests/phases-2.txt");
 const THREE: &str = include_str!("../../../tests/phases-3.txt");
 
-struct Line<'a> {
+struct Row<'a> {
     log: &'a str,
     phase: &'a str,
     attempt: u32,
@@ -24,14 +24,14 @@ struct Line<'a> {
     may: [&'a str; 2],
 }
 
-fn lines(phases: &str) -> impl Iterator<Item = Line<'_>> {
-    let lines = phases.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| {
+fn rows(phases: &str) -> impl Iterator<Item = Row<'_>> {
+    let rows = phases.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|line| {
         let fields: Vec<&str> = line.split(' ').collect();
         let [log, phase, attempt, over, host, guest] = fields[..] else {
             panic!("{line}");
         };
-        Line {
+        Row {
             log: log.trim_matches('-'),
             phase,
             attempt: attempt.parse().unwrap(),
@@ -46,7 +46,7 @@ const HOLE: [[usize; 2]; 2] = [[1, 3], [0, 2]];
 const FLOP: [usize; 3] = [4, 5, 6];
 
 /// The part for which a letter of the model stands; a capital opens no commitment.
-fn part(table: &Table, log: &MatchLog, seat: Seat, letter: char) -> Part {
+fn part(table: &TestMatch, log: &MatchLog, seat: Seat, letter: char) -> Part {
     let kind = match letter.to_ascii_lowercase() {
         'd' => PartKind::Deal,
         's' => PartKind::Seal,
@@ -63,7 +63,7 @@ fn part(table: &Table, log: &MatchLog, seat: Seat, letter: char) -> Part {
     table.part(kind, log, seat)
 }
 
-fn opening(table: &Table, log: &MatchLog, seat: Seat, letter: char, cards: &[usize]) -> Part {
+fn opening(table: &TestMatch, log: &MatchLog, seat: Seat, letter: char, cards: &[usize]) -> Part {
     let mut part = table.opening(log, seat, cards);
     if let (Part::Open(cards), true) = (&mut part, letter.is_uppercase()) {
         cards[0].share ^= 1;
@@ -141,7 +141,7 @@ fn follows(phases: &str, edition: Edition, count: usize) {
     table.play_until(&mut start, |log| log.attempt().hand == 2);
     let mut logs: HashMap<&str, MatchLog> = HashMap::new();
     let mut refused = 0;
-    for line in lines(phases) {
+    for line in rows(phases) {
         let mut log = match line.log.len() {
             0 => start.clone(),
             len => {
@@ -175,7 +175,7 @@ fn without_last(log: &str, len: usize) -> (String, &str) {
 }
 
 /// Adds the part that is written like `0d`.
-fn add(table: &Table, log: &mut MatchLog, last: &str) {
+fn add(table: &TestMatch, log: &mut MatchLog, last: &str) {
     let seat = Seat::new(last.as_bytes()[0] - b'0');
     let letter = last.chars().last().unwrap();
     let signed = table.sign(log, seat, &part(table, log, seat, letter));
@@ -185,7 +185,7 @@ fn add(table: &Table, log: &mut MatchLog, last: &str) {
     }
 }
 
-fn compare(line: &Line<'_>, log: &MatchLog) {
+fn compare(line: &Row<'_>, log: &MatchLog) {
     assert_eq!(how_it_ended(log), line.over, "{}", line.log);
     if line.over == "-" {
         assert_eq!(phase(log), line.phase, "{}", line.log);
@@ -198,7 +198,7 @@ fn compare(line: &Line<'_>, log: &MatchLog) {
 }
 
 /// Whatever else a seat signs is refused, and changes nothing. Gives how much was.
-fn refusals(table: &Table, line: &Line<'_>, log: &mut MatchLog) -> usize {
+fn refusals(table: &TestMatch, line: &Row<'_>, log: &mut MatchLog) -> usize {
     let (hash, mut refused) = (log.hash(), 0);
     for (seat, may) in Seat::all(2).zip(line.may) {
         if log.part(log.step(), seat).is_some() {

@@ -2,7 +2,7 @@
 
 use super::super::part::Part;
 use super::super::*;
-use super::table::{draw, free_deck, holdem};
+use super::test_match::{draw, free_deck, holdem};
 use crate::hash::Hash;
 use crate::rules::{Edition, Stakes, StakesError};
 

@@ -1,7 +1,7 @@
 //! Two sides that meet again.
 
 use super::super::*;
-use super::table::{Table, holdem};
+use super::test_match::{TestMatch, holdem};
 use crate::seat::Seat;
 
 /// What a side tells when it meets the other, and again when it was asked for all.
@@ -74,7 +74,7 @@ fn whatever_two_sides_had_they_have_the_same_when_they_have_met() {
 }
 
 /// The parts of a match, and its logs after each of them.
-fn prefixes(table: &Table) -> Vec<MatchLog> {
+fn prefixes(table: &TestMatch) -> Vec<MatchLog> {
     let parts: Vec<SignedPart> = table.played().history(0).cloned().collect();
     table.prefixes(&parts)
 }
@@ -203,7 +203,7 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
 
     // On the line on which the match begins nobody has anything to tell.
     for message in [resume, ask] {
-        let answer = Resuming::first_line().hear(&log, message.clone());
+        let answer = Resuming::first_connection().hear(&log, message.clone());
         assert_eq!(answer, Err(CannotResume::OutOfOrder));
     }
 

@@ -48,7 +48,7 @@ mod tests {
     use dealerless::deck::Check;
 
     use super::*;
-    use crate::log::tests::table::{Table, holdem};
+    use crate::log::tests::test_match::{TestMatch, holdem};
     use crate::log::{Inputs, Journal, MatchLog, MemoryStorage};
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
@@ -65,7 +65,7 @@ mod tests {
     const FLOP: u64 = 7;
 
     /// The host, where the match stands so, after an opening of this step has failed its check.
-    fn host(table: &Table, log: &MatchLog, bad: u64) -> Seated {
+    fn host(table: &TestMatch, log: &MatchLog, bad: u64) -> Seated {
         let (header, keys) = (table.of.header(), table.identities[0].file_key());
         let sitting = table.sitting(Seat::HOST);
         let inputs = Inputs::open(MemoryStorage::default(), keys.clone(), table.of.id());
@@ -88,7 +88,7 @@ mod tests {
         matches!(log.phase(), Phase::Choose { seat: now, .. } if now == seat)
     }
 
-    fn say(table: &Table, log: &mut MatchLog, choice: Choice) {
+    fn say(table: &TestMatch, log: &mut MatchLog, choice: Choice) {
         let seat = log.waits_for()[0];
         let identity = &table.identities[seat.index()];
         log.say(identity, seat, &Part::Move(choice)).unwrap();

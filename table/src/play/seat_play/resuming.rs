@@ -18,7 +18,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The match begins on a line on which both sides have agreed to it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn begin(&mut self) {
-        self.connected = Some(Connected::new(Resuming::first_line()));
+        self.connected = Some(Connected::new(Resuming::first_connection()));
     }
 
     /// The match goes on on a new line. [`go_on`](Self::go_on) then tells what this side has, and
@@ -28,7 +28,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// If what was heard cannot be written.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn meet_again(&mut self) -> Result<(), PlayError> {
-        self.lose_line();
+        self.lose_connection();
         self.write()?;
         self.connected = Some(Connected::new(Resuming::meet_again()));
         self.tell_from(self.set.log.resume().from);
@@ -37,7 +37,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The connection is lost, and with it the engine and all its orders.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn lose_line(&mut self) {
+    pub(crate) fn lose_connection(&mut self) {
         self.connected = None;
     }
 

@@ -11,7 +11,7 @@ use super::super::deal_circuit::DealCircuit;
 use super::super::vault::MemoryVault;
 use super::*;
 use crate::identity::Identity;
-use crate::log::tests::table::{Table as World, boards, draw, free_deck, holdem};
+use crate::log::tests::test_match::{TestMatch as World, boards, draw, free_deck, holdem};
 use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
 use crate::random::system_rng;
 use crate::record::Record;

@@ -1,13 +1,13 @@
 //! Files that somebody has changed: with the key all is noticed, without it all that is signed.
 
 use super::files::{begun, ends, face, file, file_of};
-use crate::log::tests::table::{Table, holdem};
+use crate::log::tests::test_match::{TestMatch, holdem};
 use crate::log::{MatchLog, PartKind, Phase, Seen};
 use crate::record::{BadRecord, Record};
 use crate::seat::Seat;
 
 /// A hand to its showdown, and the host's file with a note of its first card.
-pub(super) fn noted(table: &Table) -> (MatchLog, Vec<u8>) {
+pub(super) fn noted(table: &TestMatch) -> (MatchLog, Vec<u8>) {
     let (mut journal, memory) = begun(table, Seat::HOST);
     let mut log = table.log();
     while matches!(log.phase(), Phase::Deal | Phase::Seal(_)) {
@@ -46,7 +46,7 @@ pub(super) fn is_unsigned(bytes: &[u8], ends: &[usize], at: usize) -> bool {
 }
 
 /// What is noticed when these bytes are changed, each in these bits.
-pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &Table, at: usize, bits: u8) {
+pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize, bits: u8) {
     let ends = ends(bytes);
     let mut changed = bytes.to_vec();
     changed[at] ^= bits;

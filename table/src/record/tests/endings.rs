@@ -1,18 +1,18 @@
 //! Where a match stands at the end of its record.
 
 use super::files::{begun, file, file_of};
-use crate::log::tests::table::{Table, holdem};
+use crate::log::tests::test_match::{TestMatch, holdem};
 use crate::log::{End, MatchLog, Part, PartKind, Phase, Refused, Stop, Unsettled};
 use crate::record::{BadRecord, MatchState, Record};
 use crate::seat::Seat;
 
-fn state(table: &Table, log: &MatchLog) -> MatchState {
+fn state(table: &TestMatch, log: &MatchLog) -> MatchState {
     let record = Record::read(&file(table, Seat::HOST, log), None).unwrap();
     assert_eq!(record.log.final_stacks(), log.final_stacks());
     record.state()
 }
 
-fn chooses(table: &Table) -> MatchLog {
+fn chooses(table: &TestMatch) -> MatchLog {
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
     log

@@ -4,13 +4,13 @@ use dealerless::deck::Card;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::log::tests::table::Table;
+use crate::log::tests::test_match::TestMatch;
 use crate::log::{Journal, MatchLog, MemoryStorage, Part, PartKind, Phase, Seen, SignedPart};
 use crate::rules::{Amounts, Choice, Learners, Legal};
 use crate::seat::Seat;
 
 /// The file of a seat's match, opened for more.
-pub(super) fn begun(table: &Table, seat: Seat) -> (Journal<MemoryStorage>, MemoryStorage) {
+pub(super) fn begun(table: &TestMatch, seat: Seat) -> (Journal<MemoryStorage>, MemoryStorage) {
     let memory = MemoryStorage::default();
     let key = table.identities[seat.index()].file_key();
     let journal = Journal::create(memory.clone(), key, &table.sitting(seat)).unwrap();
@@ -18,12 +18,12 @@ pub(super) fn begun(table: &Table, seat: Seat) -> (Journal<MemoryStorage>, Memor
 }
 
 /// The file of a seat after all this was said.
-pub(super) fn file(table: &Table, seat: Seat, log: &MatchLog) -> Vec<u8> {
+pub(super) fn file(table: &TestMatch, seat: Seat, log: &MatchLog) -> Vec<u8> {
     file_of(table, seat, &log.history(0).cloned().collect::<Vec<_>>())
 }
 
 /// The file of a seat with these parts.
-pub(super) fn file_of(table: &Table, seat: Seat, parts: &[SignedPart]) -> Vec<u8> {
+pub(super) fn file_of(table: &TestMatch, seat: Seat, parts: &[SignedPart]) -> Vec<u8> {
     let (mut journal, memory) = begun(table, seat);
     journal.append(parts).unwrap();
     memory.bytes()
@@ -40,7 +40,7 @@ pub(super) fn ends(file: &[u8]) -> Vec<usize> {
 }
 
 /// The card at a position of the hand in play, as nobody at the table knows it.
-pub(super) fn face(table: &Table, log: &MatchLog, position: usize) -> Card {
+pub(super) fn face(table: &TestMatch, log: &MatchLog, position: usize) -> Card {
     let shares = table
         .seats()
         .map(|seat| match table.opening(log, seat, &[position]) {
@@ -51,7 +51,7 @@ pub(super) fn face(table: &Table, log: &MatchLog, position: usize) -> Card {
 }
 
 /// A match in which all seats choose at random, and the file of the host with its notes.
-pub(super) fn random_match(table: &Table, seed: u64, hands: u32) -> (MatchLog, Vec<u8>) {
+pub(super) fn random_match(table: &TestMatch, seed: u64, hands: u32) -> (MatchLog, Vec<u8>) {
     let mut rng = StdRng::seed_from_u64(seed);
     let (mut journal, memory) = begun(table, Seat::HOST);
     let mut log = table.log();

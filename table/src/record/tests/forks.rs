@@ -1,12 +1,12 @@
 //! The records of two sides.
 
 use super::files::file_of;
-use crate::log::tests::table::{Table, holdem};
+use crate::log::tests::test_match::{TestMatch, holdem};
 use crate::log::{Part, SignedPart};
 use crate::record::{Compared, Record, compare};
 use crate::seat::Seat;
 
-fn read(table: &Table, seat: Seat, parts: &[SignedPart]) -> Record {
+fn read(table: &TestMatch, seat: Seat, parts: &[SignedPart]) -> Record {
     Record::read(&file_of(table, seat, parts), None).unwrap()
 }
 

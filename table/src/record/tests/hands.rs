@@ -3,7 +3,7 @@
 use dealerless::deck::Card;
 
 use super::files::{begun, face, file, random_match};
-use crate::log::tests::table::{Table, draw, free_deck, holdem};
+use crate::log::tests::test_match::{TestMatch, draw, free_deck, holdem};
 use crate::log::{Attempt, LogEvent, MatchLog, PartKind, Phase, Seen};
 use crate::record::{BadRecord, Record, RecordedHand};
 use crate::rules::Choice;
@@ -35,7 +35,7 @@ fn chips(hand: &RecordedHand, seat: Seat) -> u64 {
     chips + won.map(|won| won.1).sum::<u64>()
 }
 
-fn same_chips(table: &Table, hand: &RecordedHand) {
+fn same_chips(table: &TestMatch, hand: &RecordedHand) {
     let Some(outcome) = &hand.outcome else { return };
     if table.of.header().stakes.betting().is_some() {
         let all: Vec<u64> = table.seats().map(|seat| chips(hand, seat)).collect();
@@ -162,7 +162,7 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
 }
 
 /// The positions that were shuffled again, and since when, as the record of the host tells it.
-fn reshuffled(table: &Table, log: &MatchLog) -> Vec<(usize, u64)> {
+fn reshuffled(table: &TestMatch, log: &MatchLog) -> Vec<(usize, u64)> {
     let record = Record::read(&file(table, Seat::HOST, log), None).unwrap();
     let hand = &record.hands[0];
     let told = hand.events.iter().find_map(|event| match event {

@@ -69,7 +69,7 @@ pub(crate) struct Mouth<'a> {
     pub(crate) disk: &'a Disk,
     pub(crate) sent: &'a mut usize,
     pub(crate) signed: &'a mut HashMap<u64, SignedPart>,
-    pub(crate) line: Vec<Vec<u8>>,
+    pub(crate) connection: Vec<Vec<u8>>,
     pub(crate) seat: usize,
     pub(crate) cuts: &'a [Cut],
     pub(crate) cut: bool,
@@ -91,8 +91,8 @@ impl Outbox for Mouth<'_> {
         let mut cuts = self.cuts.iter();
         let cut = cuts.find(|cut| cut.seat == self.seat && cut.message == number);
         if cut.is_none_or(|cut| cut.arrives) {
-            let line = &mut self.line;
-            let sends = |_: &mut Disk| line.push(message);
+            let connection = &mut self.connection;
+            let sends = |_: &mut Disk| connection.push(message);
             self.disk.deed(Kind::Send, |_| {}, sends)?;
         }
         self.cut = cut.is_some();
@@ -182,27 +182,27 @@ impl Side {
         }
     }
 
-    pub(crate) fn lose_line(&mut self) {
+    pub(crate) fn lose_connection(&mut self) {
         self.inbox.clear();
         self.dealer = None;
         self.engine = None;
         if let Some(program) = &mut self.program {
-            program.lose_line();
+            program.lose_connection();
         }
     }
 
-    pub(crate) fn start_engine(&mut self, line: u64, done: &Sender<EngineEvent>) {
+    pub(crate) fn start_engine(&mut self, connection: u64, done: &Sender<EngineEvent>) {
         let Some(transport) = self.engine.take() else {
             return;
         };
         let binding = Binding {
             seat: self.seat,
-            handshake: [line as u8; 32],
+            handshake: [connection as u8; 32],
             circuit: Arc::clone(&self.game.terms().1),
             attempts: Box::new(Uncounted),
         };
         let (done, seat) = (done.clone(), self.seat.index());
-        let report = move |report| done.send((seat, line, Event::Done(report))).is_ok();
+        let report = move |report| done.send((seat, connection, Event::Done(report))).is_ok();
         let channel = Channel::new(transport, Deadlines::default());
         self.dealer = Some(Dealer::start(
             channel,

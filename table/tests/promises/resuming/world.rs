@@ -115,14 +115,14 @@ impl World {
         }
         self.up = self.sides.iter().all(|side| side.program.is_some());
         if !self.up {
-            self.lose_line();
+            self.lose_connection();
         }
     }
 
-    fn lose_line(&mut self) {
+    fn lose_connection(&mut self) {
         self.up = false;
         for side in &mut self.sides {
-            side.lose_line();
+            side.lose_connection();
         }
     }
 
@@ -142,7 +142,7 @@ impl World {
             disk: &side.disk,
             sent: &mut side.sent,
             signed: &mut side.signed,
-            line: Vec::new(),
+            connection: Vec::new(),
             seat,
             cuts: &self.plan.cuts,
             cut: false,
@@ -152,8 +152,8 @@ impl World {
             Some(dealer) => program.go_on(&mut mouth, dealer),
             None => program.go_on(&mut mouth, &mut Nobody),
         };
-        let (line, cut) = (mouth.line, mouth.cut);
-        other.inbox.extend(line);
+        let (connection, cut) = (mouth.connection, mouth.cut);
+        other.inbox.extend(connection);
         self.came_of(seat, went, cut)
     }
 
@@ -179,7 +179,7 @@ impl World {
         if killed {
             self.sides[seat].program = None;
         }
-        self.lose_line();
+        self.lose_connection();
         false
     }
 
@@ -214,9 +214,9 @@ impl World {
                 }
             }
         }
-        while let Ok((seat, line, event)) = self.engines.1.try_recv() {
+        while let Ok((seat, connection, event)) = self.engines.1.try_recv() {
             happened = true;
-            if line == self.lines && !self.hear(seat, event) {
+            if connection == self.lines && !self.hear(seat, event) {
                 return true;
             }
         }
@@ -230,14 +230,14 @@ impl World {
 
     fn wait_for_engines(&mut self) {
         let heard = self.engines.1.recv_timeout(STUCK);
-        let Ok((seat, line, event)) = heard else {
+        let Ok((seat, connection, event)) = heard else {
             let phases = self.sides.each_ref().map(|side| {
                 let program = side.program.as_ref().expect("it runs");
                 (program.log().phase(), program.has_met())
             });
             panic!("both wait: {phases:?} {:?}", self.plan);
         };
-        if line == self.lines {
+        if connection == self.lines {
             self.hear(seat, event);
         }
     }

@@ -33,7 +33,7 @@ impl Attempts for Noted {
 /// A host's engine on a line with this handshake, what it does and what it counts.
 fn engine(
     handshake: [u8; 32],
-    line: MemoryTransport,
+    connection: MemoryTransport,
 ) -> (Dealer, Receiver<Done>, Arc<Mutex<Vec<Attempt>>>) {
     let noted = Arc::new(Mutex::new(Vec::new()));
     let binding = Binding {
@@ -43,7 +43,7 @@ fn engine(
         attempts: Box::new(Noted(Arc::clone(&noted))),
     };
     let (sender, done) = mpsc::channel();
-    let channel = Channel::new(line, Deadlines::default());
+    let channel = Channel::new(connection, Deadlines::default());
     let report = move |done| sender.send(done).is_ok();
     let dealer = Dealer::start(channel, binding, system_rng(), |_| {}, report);
     (dealer, done, noted)

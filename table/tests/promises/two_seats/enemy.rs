@@ -119,7 +119,7 @@ fn nobody_is_told_whose_turn_it_is_while_there_is_no_line() {
             guest.go_on()?;
         }
         // It is lost before the player has heard of it.
-        guest.play.lose_line();
+        guest.play.lose_connection();
         assert!(!turns(guest));
         guest.go_on()?;
         assert!(!turns(guest));

@@ -93,12 +93,12 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
     let (to_guest, at_guest) = mpsc::channel();
     let host = (Seat::HOST, one, to_host.clone(), to_guest.clone(), at_host);
     let guest = (Seat::GUEST, other, to_guest, to_host, at_guest);
-    let wirings = [host, guest].map(|(seat, line, own, theirs, events)| Wiring {
+    let wirings = [host, guest].map(|(seat, connection, own, theirs, events)| Wiring {
         seat,
         identity: identities[seat.index()].clone(),
         circuit: circuit.clone(),
         wire: Wire(theirs),
-        dealer: dealer(seat, circuit, line, own),
+        dealer: dealer(seat, circuit, connection, own),
         events,
     });
     (wirings, of)
@@ -107,7 +107,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
 fn dealer(
     seat: Seat,
     circuit: &Arc<DealCircuit>,
-    line: MemoryTransport,
+    connection: MemoryTransport,
     events: Sender<Event>,
 ) -> Dealer {
     let binding = Binding {
@@ -116,7 +116,7 @@ fn dealer(
         circuit: circuit.clone(),
         attempts: Box::new(Uncounted),
     };
-    let channel = Channel::new(line, Deadlines::default());
+    let channel = Channel::new(connection, Deadlines::default());
     let report = move |done| events.send(Event::Done(done)).is_ok();
     Dealer::start(channel, binding, system_rng(), |_| {}, report)
 }

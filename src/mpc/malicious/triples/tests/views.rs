@@ -14,7 +14,7 @@ use crate::mpc::malicious::triples::*;
 use crate::mpc::packed_bits::unpack;
 use crate::net::Deadlines;
 use crate::ot::Key;
-use crate::testing::affine::{Span, Table};
+use crate::testing::affine::{Samples, Span};
 use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
@@ -52,7 +52,7 @@ fn blocks(bytes: &[u8]) -> Vec<Block> {
 
 /// A party's view of each bucket of a batch, and its bits that the other party must not know.
 struct Batch {
-    held: Table,
+    held: Samples,
     /// Its bits of the finished triple: `x`, `y`, `z`.
     finished: Vec<[bool; 3]>,
     /// Its bits of `x` of all leaky triples in each bucket.
@@ -97,7 +97,7 @@ fn batch() -> [Batch; 2] {
         let differences = opened(Tag::PoolBits, leaky - COUNT);
 
         let mut batch = Batch {
-            held: Table::default(),
+            held: Samples::default(),
             finished: (finished.iter())
                 .map(|triple| [triple.x.bit, triple.y.bit, triple.z.bit].map(SecretBit::reveal))
                 .collect(),
@@ -147,8 +147,8 @@ fn members(amount: Amount, coin: Block) -> Vec<Vec<(usize, Option<usize>)>> {
     members
 }
 
-fn table<R: AsRef<[bool]>>(runs: impl IntoIterator<Item = R>) -> Table {
-    let mut table = Table::default();
+fn table<R: AsRef<[bool]>>(runs: impl IntoIterator<Item = R>) -> Samples {
+    let mut table = Samples::default();
     for run in runs {
         table.add_run(run.as_ref().iter().copied());
     }
@@ -167,7 +167,7 @@ fn a_batch_of_triples_shows_neither_party_the_others_shares() {
         let span = Span::of(&me.held);
         assert_eq!(span.leak(&secrets), None);
 
-        let with = |more: Table| span.clone().with(&more).leak(&secrets);
+        let with = |more: Samples| span.clone().with(&more).leak(&secrets);
         assert_eq!(with(table(other.xs.iter().map(|xs| &xs[1..]))), None);
         assert_eq!(with(table(&other.xs)), Some(0));
         assert_eq!(with(table(other.ys.iter().map(|&y| [y]))), Some(1));

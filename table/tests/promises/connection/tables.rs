@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Deadlines, VERSION};
-use dealerless_table::line::{Door, Line, LineError};
+use dealerless_table::connection::{Connection, ConnectionError, Door};
 use dealerless_table::log::{Clock, DiskStorage, Inputs, Journal, Match, MatchLog, Shelf};
 use dealerless_table::play::{CannotBegin, MemoryVault, Seating, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
 
-use super::players::{Player, SOON, line};
+use super::players::{Player, SOON, connection};
 use super::proxy::{Fate, From, judge, proxy};
 
 struct Uncounted;
@@ -50,10 +50,11 @@ fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
 fn table(
     host: &Player,
     header: dealerless_table::log::Header,
-    line: Line,
+    connection: Connection,
 ) -> Table<DiskStorage, MemoryVault, ()> {
     let identity = Arc::clone(host.home.identity());
-    let seating = Seating::of_line(&line, header, (identity.public(), &host.name)).unwrap();
+    let seating =
+        Seating::of_connection(&connection, header, (identity.public(), &host.name)).unwrap();
     let of = seating.sitting.of.clone();
     let (path, storage) = Shelf(host.home.matches()).create(&of.id(), "Bob").unwrap();
     let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
@@ -70,7 +71,7 @@ fn table(
         rng: system_rng(),
     };
     let mut table = Table::new(setting, Deadlines::default()).unwrap();
-    table.begin(line, Box::new(Uncounted));
+    table.begin(connection, Box::new(Uncounted));
     table
 }
 
@@ -79,7 +80,7 @@ fn a_table_that_is_dropped_leaves_nobody_waiting() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, header) = waiting(&host);
     let joined = guest.join(&super::players::invite(&door)).unwrap();
-    let mut seat = table(&host, header, line(&door));
+    let mut seat = table(&host, header, connection(&door));
     seat.next(Duration::from_millis(10)).unwrap();
     // The program has run into an error. Its engine waits for the other's, which never speaks.
     drop(seat);
@@ -89,7 +90,7 @@ fn a_table_that_is_dropped_leaves_nobody_waiting() {
         }
     };
     assert!(
-        matches!(error, LineError::Closed | LineError::Cut(_)),
+        matches!(error, ConnectionError::Closed | ConnectionError::Cut(_)),
         "{error:?}"
     );
 }
@@ -99,15 +100,15 @@ fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_wi
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, mut header) = waiting(&host);
     let _joined = guest.join(&super::players::invite(&door)).unwrap();
-    let line = line(&door);
+    let connection = connection(&door);
     let identity = Arc::clone(host.home.identity());
     let own = (identity.public(), &host.name);
-    let mut sitting = Seating::of_line(&line, header.clone(), own)
+    let mut sitting = Seating::of_connection(&connection, header.clone(), own)
         .unwrap()
         .sitting;
     for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
         header.engine_version = engine;
-        let begun = Seating::of_line(&line, header.clone(), own);
+        let begun = Seating::of_connection(&connection, header.clone(), own);
         assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
         assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");
         let players = sitting.of.players().to_vec();
@@ -140,7 +141,7 @@ fn what_a_table_does_not_take_in_stays_with_the_sender() {
     let joined = guest
         .join(&door.invite(vec![through], None).unwrap())
         .unwrap();
-    let mut seat = table(&host, header, line(&door));
+    let mut seat = table(&host, header, connection(&door));
     let (message, many) = (vec![7; 128 << 10], 256);
     for _ in 0..many {
         joined.send_log(message.clone()).unwrap();

@@ -85,14 +85,14 @@ impl Agreed {
     pub(super) fn send(&mut self, socket: &mut Socket, plain: &[u8]) -> Result<(), MeetingError> {
         let mut frame = Vec::new();
         self.sealer.seal(plain, &mut frame);
-        socket.write_all(&frame).map_err(MeetingError::Line)
+        socket.write_all(&frame).map_err(MeetingError::Connection)
     }
 
     /// Receives the next message of the meeting.
     pub(super) fn recv(&mut self, socket: &mut Socket) -> Result<Vec<u8>, MeetingError> {
         let frame = socket
             .read_message(MAX_MEETING_MESSAGE)
-            .map_err(MeetingError::Line)?;
+            .map_err(MeetingError::Connection)?;
         let opened = self.opener.open_alone(&frame);
         opened.map_err(|NotGenuine| MeetingError::Broken("a message that does not verify"))
     }
@@ -104,6 +104,6 @@ pub(super) fn unanswered(error: std::io::Error) -> MeetingError {
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::TimedOut => {
             MeetingError::NotAnswered
         }
-        _ => MeetingError::Line(error),
+        _ => MeetingError::Connection(error),
     }
 }

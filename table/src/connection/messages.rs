@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::io::Read as _;
 
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::streams::{MAX_MESSAGE, MESSAGE_WINDOW};
 
 /// The bytes of a stream of messages.
@@ -19,9 +19,9 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Takes in what came.
-    pub(super) fn take_in(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+    pub(super) fn take_in(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         if self.bytes.len() + bytes.len() > MESSAGE_WINDOW as usize {
-            return Err(LineError::Broken("more than there is room for"));
+            return Err(ConnectionError::Broken("more than there is room for"));
         }
         self.bytes.extend(bytes);
         Ok(())
@@ -34,7 +34,7 @@ impl Messages {
     }
 
     /// The next message, if it is whole.
-    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, LineError> {
+    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
         let mut prefix = [0; 4];
         if self.bytes.len() < prefix.len() {
             return Ok(None);
@@ -44,7 +44,7 @@ impl Messages {
         }
         let len = u32::from_le_bytes(prefix) as usize;
         if len == 0 || len > MAX_MESSAGE {
-            return Err(LineError::Broken("a message of a wrong length"));
+            return Err(ConnectionError::Broken("a message of a wrong length"));
         }
         if self.bytes.len() < prefix.len() + len {
             return Ok(None);

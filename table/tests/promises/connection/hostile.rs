@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless_table::line::{Door, Guest, LineError, Timing};
+use dealerless_table::connection::{ConnectionError, Door, Guest, Timing};
 
-use super::players::{Player, QUICK, SOON, line};
+use super::players::{Player, QUICK, SOON, connection};
 use super::proxy::{Fate, From, judge, proxy};
 
 const MOMENT: Duration = Duration::from_millis(100);
@@ -39,7 +39,7 @@ fn recorded(
             .join_again(host.home.identity().public(), &[through], None),
         false => guest.join(&door.invite(vec![through], None).unwrap()),
     };
-    let (joined, let_in) = (joined.unwrap(), line(door));
+    let (joined, let_in) = (joined.unwrap(), connection(door));
     thread::sleep(MOMENT);
     let seen = seen.lock().unwrap().clone();
     drop((joined, let_in));
@@ -133,17 +133,17 @@ fn every_changed_byte_of_a_frame_ends_the_line() {
         }
         .join(&invite)
         .unwrap();
-        let let_in = line(&door);
+        let let_in = connection(&door);
         // Before the first ping, so it is the first frame after the meeting.
         joined.send_log(b"part".to_vec()).unwrap();
         let error = let_in.recv(SOON).unwrap_err();
         let ended = matches!(
             error,
-            LineError::Forged | LineError::Silent | LineError::Cut(_)
+            ConnectionError::Forged | ConnectionError::Silent | ConnectionError::Cut(_)
         );
         assert!(ended, "{at} {error:?}");
         if at > 1 {
-            assert_eq!(error, LineError::Forged);
+            assert_eq!(error, ConnectionError::Forged);
         }
         assert!(let_in.send_log(b"part".to_vec()).is_err());
     }
@@ -168,7 +168,7 @@ fn a_frame_that_is_repeated_or_left_out_ends_the_line() {
         let joined = guest
             .join(&door.invite(vec![through], None).unwrap())
             .unwrap();
-        let let_in = line(&door);
+        let let_in = connection(&door);
         joined.send_log(b"one".to_vec()).unwrap();
         thread::sleep(MOMENT);
         // After a repeated frame the line has ended by now.
@@ -176,7 +176,7 @@ fn a_frame_that_is_repeated_or_left_out_ends_the_line() {
         if repeat {
             assert_eq!(let_in.recv(SOON).unwrap().bytes, b"one");
         }
-        assert_eq!(let_in.recv(SOON), Err(LineError::Forged));
+        assert_eq!(let_in.recv(SOON), Err(ConnectionError::Forged));
     }
 }
 
@@ -236,11 +236,11 @@ fn a_line_that_goes_dead_is_noticed_on_both_sides() {
     }
     .join(&invite)
     .unwrap();
-    let let_in = line(&door);
-    for line in [&joined, &let_in] {
-        let error = line.recv(SOON).unwrap_err();
+    let let_in = connection(&door);
+    for connection in [&joined, &let_in] {
+        let error = connection.recv(SOON).unwrap_err();
         assert!(
-            matches!(error, LineError::Silent | LineError::Cut(_)),
+            matches!(error, ConnectionError::Silent | ConnectionError::Cut(_)),
             "{error:?}"
         );
     }

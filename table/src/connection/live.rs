@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::carrier::Shared;
 use super::engine_stream::EngineStream;
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::invite::{Invite, InviteId};
 use super::meeting::Met;
 use super::streams::{Message, Priority, Stream};
@@ -39,7 +39,7 @@ impl Default for Timing {
 }
 
 /// An encrypted line to somebody whose keys have verified.
-pub struct Line {
+pub struct Connection {
     /// One's own seat.
     pub seat: Seat,
     /// The other's keys.
@@ -66,14 +66,14 @@ pub struct Line {
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Line {
+impl Connection {
     /// The line after a meeting.
     pub(super) fn new(met: Met, seat: Seat, timing: Timing) -> io::Result<Self> {
         let stream = met.socket.into_stream();
         let at = stream.peer_addr().ok();
         let (shared, threads) =
             Shared::start(stream, met.agreed.opener, met.agreed.sealer, timing)?;
-        Ok(Line {
+        Ok(Connection {
             seat,
             peer: met.peer.current().clone(),
             succession: met.peer,
@@ -99,7 +99,7 @@ impl Line {
     /// # Errors
     /// If the line has ended, or the message is empty or longer than [`MAX_MESSAGE`](super::MAX_MESSAGE).
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn send_log(&self, bytes: Vec<u8>) -> Result<(), LineError> {
+    pub(crate) fn send_log(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Log, &bytes)
     }
 
@@ -107,11 +107,11 @@ impl Line {
     ///
     /// # Errors
     /// If the line has ended, or the message is empty or longer than 256 KiB.
-    pub fn send_control(&self, bytes: Vec<u8>) -> Result<(), LineError> {
+    pub fn send_control(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Control, &bytes)
     }
 
-    fn send(&self, stream: Stream, bytes: &[u8]) -> Result<(), LineError> {
+    fn send(&self, stream: Stream, bytes: &[u8]) -> Result<(), ConnectionError> {
         let mut state = self.shared.lock();
         state.check()?;
         state.outbox.message(stream, bytes)?;
@@ -123,8 +123,8 @@ impl Line {
     /// before the reason why it ended.
     ///
     /// # Errors
-    /// [`LineError::TimedOut`] when nothing came; any other is the end of the line.
-    pub fn recv(&self, within: Duration) -> Result<Message, LineError> {
+    /// [`ConnectionError::TimedOut`] when nothing came; any other is the end of the line.
+    pub fn recv(&self, within: Duration) -> Result<Message, ConnectionError> {
         let deadline = Instant::now() + within;
         let mut state = self.shared.lock();
         loop {
@@ -143,7 +143,7 @@ impl Line {
             state = self
                 .shared
                 .wait(state, deadline)
-                .ok_or(LineError::TimedOut)?;
+                .ok_or(ConnectionError::TimedOut)?;
         }
     }
 
@@ -152,14 +152,14 @@ impl Line {
     /// the engines say in sessions of other numbers does not reach this one.
     ///
     /// # Errors
-    /// [`LineError::EngineInUse`] if the last one was not dropped or had a larger number, and if
+    /// [`ConnectionError::EngineInUse`] if the last one was not dropped or had a larger number, and if
     /// the line has ended.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn engine(&self, number: u64) -> Result<EngineStream, LineError> {
+    pub(crate) fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
         let mut state = self.shared.lock();
         state.check()?;
         if state.engine_in_use || number <= state.last_engine {
-            return Err(LineError::EngineInUse);
+            return Err(ConnectionError::EngineInUse);
         }
         state.engine_in_use = true;
         state.last_engine = number;
@@ -190,7 +190,7 @@ impl Line {
     }
 
     /// Why the line has ended, if it has.
-    pub fn ended(&self) -> Option<LineError> {
+    pub fn ended(&self) -> Option<ConnectionError> {
         self.shared.lock().ended.clone()
     }
 
@@ -214,7 +214,7 @@ impl Line {
     }
 }
 
-impl fmt::Debug for Line {
+impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Line");
         shown.field("seat", &self.seat).field("peer", &self.peer);
@@ -222,9 +222,9 @@ impl fmt::Debug for Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for Connection {
     fn drop(&mut self) {
-        self.shared.end(LineError::ClosedHere);
+        self.shared.end(ConnectionError::ClosedHere);
         for thread in self.threads.drain(..) {
             // A thread that has panicked has ended the line as well.
             let _ = thread.join();

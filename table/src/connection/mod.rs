@@ -25,10 +25,10 @@ mod strangers;
 mod streams;
 
 pub use door::{Door, DoorError, DoorEvent};
-pub use error::{LineError, MeetingError};
+pub use error::{ConnectionError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use join::Guest;
-pub use live::{Line, Timing};
+pub use live::{Connection, Timing};
 pub use reach::own_addresses;
 pub use relay::ask_relay;
 pub use streams::{Message, Stream};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::error::MeetingError;
 use super::invite::Invite;
-use super::live::{Line, Timing};
+use super::live::{Connection, Timing};
 use super::meeting::{Met, Own};
 use super::relay::{self, RelayToken};
 use super::socket::Socket;
@@ -35,7 +35,7 @@ impl Guest<'_> {
     ///
     /// # Errors
     /// [`MeetingError`]: what says most about why it did not work.
-    pub fn join(&self, invite: &Invite) -> Result<Line, MeetingError> {
+    pub fn join(&self, invite: &Invite) -> Result<Connection, MeetingError> {
         let own = Own {
             identity: self.identity,
             name: self.name,
@@ -54,7 +54,7 @@ impl Guest<'_> {
         peer: &PublicIdentity,
         addresses: &[Address],
         relay: Option<&Address>,
-    ) -> Result<Line, MeetingError> {
+    ) -> Result<Connection, MeetingError> {
         let own = Own {
             identity: self.identity,
             name: self.name,
@@ -73,17 +73,21 @@ impl Guest<'_> {
         relay: Option<&Address>,
         token: &RelayToken,
         meet: impl Fn(Socket) -> Result<Met, MeetingError>,
-    ) -> Result<Line, MeetingError> {
-        let line = |met| Line::new(met, Seat::GUEST, self.timing).map_err(MeetingError::Line);
+    ) -> Result<Connection, MeetingError> {
+        let connection =
+            |met| Connection::new(met, Seat::GUEST, self.timing).map_err(MeetingError::Connection);
         let mut failure = MeetingError::NoAddress;
         for address in addresses {
             let outcome = connect(address)
                 .map_err(|source| unreachable(address, addresses, source))
                 .and_then(|stream| {
-                    meet(Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line)?)
+                    meet(
+                        Socket::new(stream, self.timing.meeting)
+                            .map_err(MeetingError::Connection)?,
+                    )
                 });
             match outcome {
-                Ok(met) => return line(met),
+                Ok(met) => return connection(met),
                 Err(error) if is_final(&error) => return Err(error),
                 Err(error) => failure = worse(failure, error),
             }
@@ -94,9 +98,9 @@ impl Guest<'_> {
                 Ok(stream) => stream,
                 Err(error) => return Err(worse(failure, error)),
             };
-            let socket = Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line);
+            let socket = Socket::new(stream, self.timing.meeting).map_err(MeetingError::Connection);
             match socket.and_then(&meet) {
-                Ok(met) => return line(met),
+                Ok(met) => return connection(met),
                 Err(error) if is_final(&error) => return Err(error),
                 Err(error) => failure = worse(failure, error),
             }
@@ -148,7 +152,7 @@ fn worse(a: MeetingError, b: MeetingError) -> MeetingError {
         MeetingError::NoAddress => 0,
         MeetingError::OnlyPrivate { .. } | MeetingError::Unreachable { .. } => 1,
         MeetingError::Relay { .. } | MeetingError::NobodyAtRelay(_) => 2,
-        MeetingError::Line(_) => 3,
+        MeetingError::Connection(_) => 3,
         MeetingError::NotAnswered => 4,
         _ => 5,
     };

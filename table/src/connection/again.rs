@@ -33,7 +33,7 @@ pub(super) fn as_guest(
     let prelude = Prelude::again(&secret, rng).encode();
     let mut handshake = Handshake::again_guest(own.identity, peer, &prelude);
     let first = [prelude, with_length(&handshake.write(&[]))].concat();
-    socket.write_all(&first).map_err(MeetingError::Line)?;
+    socket.write_all(&first).map_err(MeetingError::Connection)?;
     let second = socket.read_message(SHORT_MESSAGE).map_err(unanswered)?;
     handshake
         .read(&second)
@@ -75,11 +75,13 @@ pub(super) fn as_host(
     let mut handshake = Handshake::again_host(own.identity, peer, &prelude.encode());
     let first = socket
         .read_message(SHORT_MESSAGE)
-        .map_err(MeetingError::Line)?;
+        .map_err(MeetingError::Connection)?;
     let broken = |NotGenuine| MeetingError::Broken("a handshake that does not verify");
     handshake.read(&first).map_err(broken)?;
     let second = with_length(&handshake.write(&[]));
-    socket.write_all(&second).map_err(MeetingError::Line)?;
+    socket
+        .write_all(&second)
+        .map_err(MeetingError::Connection)?;
     let mut agreed = handshake.finish();
 
     let message = agreed.recv(&mut socket)?;

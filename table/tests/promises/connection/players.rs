@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dealerless_table::connection::{
+    Connection, Door, DoorEvent, Guest, Invite, MeetingError, Timing,
+};
 use dealerless_table::identity::{Address, Home, Name, OldIdentity, SharedPeers};
-use dealerless_table::line::{Door, DoorEvent, Guest, Invite, Line, MeetingError, Timing};
 
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 pub(crate) const QUICK: Timing = Timing {
@@ -93,7 +95,7 @@ impl Player {
         }
     }
 
-    pub(crate) fn join(&self, invite: &Invite) -> Result<Line, MeetingError> {
+    pub(crate) fn join(&self, invite: &Invite) -> Result<Connection, MeetingError> {
         self.guest().join(invite)
     }
 
@@ -115,16 +117,16 @@ pub(crate) fn invite(door: &Door) -> Invite {
 }
 
 /// The next line of a door.
-pub(crate) fn line(door: &Door) -> Line {
+pub(crate) fn connection(door: &Door) -> Connection {
     match door.next(SOON) {
-        Some(DoorEvent::Line(line)) => *line,
+        Some(DoorEvent::Connection(connection)) => *connection,
         Some(_) => panic!("something else than a line"),
         None => panic!("nobody came"),
     }
 }
 
 /// Two players who have met: the host's line, the guest's.
-pub(crate) fn met(timing: Timing) -> (Line, Line) {
+pub(crate) fn met(timing: Timing) -> (Connection, Connection) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door_with(timing);
     let invite = invite(&door);
@@ -134,5 +136,5 @@ pub(crate) fn met(timing: Timing) -> (Line, Line) {
     }
     .join(&invite)
     .unwrap();
-    (line(&door), joined)
+    (connection(&door), joined)
 }

@@ -7,7 +7,7 @@ use crate::identity::{Address, BadIdentity, BadSuccession, Fingerprint};
 /// A line has ended, or cannot do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LineError {
+pub enum ConnectionError {
     /// Nothing came in time. The line is as good as before.
     #[error("nothing came from the other in time")]
     TimedOut,
@@ -92,7 +92,7 @@ pub enum MeetingError {
     Broken(&'static str),
     /// The line was cut, or took too long.
     #[error("the line broke during the meeting")]
-    Line(#[source] io::Error),
+    Connection(#[source] io::Error),
     /// The host does not wait at the relay.
     #[error(
         "nobody waits at {0}: is the host still there? Whether a relay answers there: dealerless \

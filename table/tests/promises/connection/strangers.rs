@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::players::{Player, invite, line};
+use super::players::{Player, connection, invite};
 
 #[test]
 fn a_thousand_strangers_come_while_a_guest_waits_and_the_guest_comes_in() {
@@ -35,7 +35,7 @@ fn a_thousand_strangers_come_while_a_guest_waits_and_the_guest_comes_in() {
         assert!(tries < 20);
     }
     let silent = crowd.join().unwrap();
-    assert_eq!(&line(&door).peer, guest.home.identity().public());
+    assert_eq!(&connection(&door).peer, guest.home.identity().public());
     // With all of them still connected, it comes in at its first try.
     guest.join(&invite).unwrap();
     drop(silent);

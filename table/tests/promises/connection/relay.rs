@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dealerless_table::connection::{Guest, MeetingError, Timing};
 use dealerless_table::identity::Address;
-use dealerless_table::line::{Guest, MeetingError, Timing};
 
-use super::players::{Player, QUICK, line};
+use super::players::{Player, QUICK, connection};
 
 type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
 
@@ -40,21 +40,24 @@ impl Relay {
     }
 
     fn serve(&self, mut stream: TcpStream) {
-        let mut line = Vec::new();
+        let mut connection = Vec::new();
         let mut byte = [0];
-        while line.last() != Some(&b'\n') {
+        while connection.last() != Some(&b'\n') {
             if stream.read(&mut byte).unwrap_or(0) == 0 {
                 return;
             }
-            line.push(byte[0]);
+            connection.push(byte[0]);
         }
-        let line = String::from_utf8(line).unwrap();
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let connection = String::from_utf8(connection).unwrap();
+        let words: Vec<&str> = connection.split_whitespace().collect();
         let [.., token, "for", "side", side] = words[..] else {
-            panic!("{line}")
+            panic!("{connection}")
         };
         assert_eq!((token.len(), side.len()), (64, 16));
-        assert_eq!(line, format!("please relay {token} for side {side}\n"));
+        assert_eq!(
+            connection,
+            format!("please relay {token} for side {side}\n")
+        );
         self.requests.lock().unwrap().push(side.into());
         let mut waiting = self.waiting.lock().unwrap();
         let those = waiting.entry(token.into()).or_default();
@@ -118,7 +121,7 @@ fn two_players_who_can_only_connect_out_meet_at_a_relay() {
     let invite = door.invite(vec![], Some(address.clone())).unwrap();
     until(|| relay.waiting() == 1);
     let joined = guest.join(&invite).unwrap();
-    let let_in = line(&door);
+    let let_in = connection(&door);
     assert_eq!(joined.handshake_hash, let_in.handshake_hash);
     // It waits again at once.
     until(|| relay.waiting() == 1);
@@ -130,7 +133,7 @@ fn two_players_who_can_only_connect_out_meet_at_a_relay() {
         .guest()
         .join_again(public, &[], Some(&address))
         .unwrap();
-    assert_eq!(joined.handshake_hash, line(&door).handshake_hash);
+    assert_eq!(joined.handshake_hash, connection(&door).handshake_hash);
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn a_host_that_connects_again_is_not_glued_to_itself() {
     assert!(sides.len() == 2 && sides[0] == sides[1]);
     // The guest is glued to the dead one first, gets no answer, and tries again.
     quick(&guest).join(&invite).unwrap();
-    assert_eq!(&line(&door).peer, guest.home.identity().public());
+    assert_eq!(&connection(&door).peer, guest.home.identity().public());
     let sides = relay.requests.lock().unwrap().clone();
     assert!(sides.iter().filter(|side| **side != sides[0]).count() >= 2);
 }
@@ -213,7 +216,7 @@ fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
     let invite = door.invite(vec![], Some(address)).unwrap();
     for _ in 0..3 {
         let joined = guest.join(&invite).unwrap();
-        let let_in = line(&door);
+        let let_in = connection(&door);
         assert_eq!(joined.handshake_hash, let_in.handshake_hash);
         joined.send_log(vec![5; 100_000]).unwrap();
         assert_eq!(

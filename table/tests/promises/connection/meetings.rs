@@ -3,9 +3,9 @@
 use std::fs;
 
 use dealerless_table::Seat;
-use dealerless_table::line::{BadInvite, DoorEvent, Invite, MeetingError, Stream, Timing};
+use dealerless_table::connection::{BadInvite, DoorEvent, Invite, MeetingError, Stream, Timing};
 
-use super::players::{Player, SOON, address, invite, line, met};
+use super::players::{Player, SOON, address, connection, invite, met};
 use super::proxy::{Fate, From, judge, proxy};
 
 #[test]
@@ -14,7 +14,7 @@ fn an_invite_brings_two_players_together_and_both_know_the_same() {
     let door = host.door();
     let text = invite(&door).to_string();
     let joined = guest.join(&text.parse().unwrap()).unwrap();
-    let let_in = line(&door);
+    let let_in = connection(&door);
     assert_eq!((let_in.seat, joined.seat), (Seat::HOST, Seat::GUEST));
     assert_eq!(&let_in.peer, guest.home.identity().public());
     assert_eq!(&joined.peer, host.home.identity().public());
@@ -52,7 +52,7 @@ fn known_peers_meet_without_an_invite() {
         guest.guest().join_again(public, &[address(&door)], None)
     };
     let joined = join().unwrap();
-    let let_in = line(&door);
+    let let_in = connection(&door);
     assert_eq!(let_in.handshake_hash, joined.handshake_hash);
     assert_eq!(
         (let_in.nonces, &let_in.header),
@@ -79,7 +79,7 @@ fn a_mistyped_invite_a_wrong_secret_and_a_used_one_are_told_apart() {
     let mistyped = used.to_string().replacen('-', "-7", 1);
     assert_eq!(mistyped.parse::<Invite>().unwrap_err(), BadInvite::Mistyped);
     guest.join(&used).unwrap();
-    assert!(line(&door).first);
+    assert!(connection(&door).first);
     assert!(matches!(second.join(&used), Err(MeetingError::Used)));
     let fingerprint = second.home.identity().public().fingerprint();
     match door.next(SOON) {
@@ -97,14 +97,14 @@ fn the_invite_belongs_to_its_guest_also_when_the_host_starts_anew() {
     let door = host.door();
     let first = invite(&door);
     guest.join(&first).unwrap();
-    assert!(line(&door).first);
+    assert!(connection(&door).first);
     drop(door);
     let door = host.door();
     // The same secret, at the new port.
     let again = guest.guest();
     let moved = proxy_to(&first, &door);
     again.join(&moved).unwrap();
-    assert!(!line(&door).first);
+    assert!(!connection(&door).first);
     assert!(matches!(
         second.join(&proxy_to(&first, &door)),
         Err(MeetingError::Used)
@@ -112,7 +112,7 @@ fn the_invite_belongs_to_its_guest_also_when_the_host_starts_anew() {
 }
 
 /// The invite, whose first address now leads straight to this door: nobody else listens there.
-fn proxy_to(invite: &Invite, door: &dealerless_table::line::Door) -> Invite {
+fn proxy_to(invite: &Invite, door: &dealerless_table::connection::Door) -> Invite {
     let old = invite.addresses()[0].to_string();
     let listener = std::net::TcpListener::bind(old).unwrap();
     let target = door.addresses()[0];
@@ -185,7 +185,14 @@ fn a_door_listens_on_several_addresses_and_says_which_port_is_taken() {
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
         let home = std::sync::Arc::clone(&host.home);
         let (peers, name) = (host.peers.clone(), host.name.clone());
-        dealerless_table::line::Door::open(home, peers, name, vec![], &addresses, Timing::default())
+        dealerless_table::connection::Door::open(
+            home,
+            peers,
+            name,
+            vec![],
+            &addresses,
+            Timing::default(),
+        )
     };
     let door = listen(&["127.0.0.1:0", "127.0.0.2:0"]).unwrap();
     let guest = Player::new("Bob");
@@ -253,7 +260,7 @@ fn a_line_that_is_closed_says_so_and_gives_all_that_came_before() {
     }
     assert_eq!(
         host.recv(SOON),
-        Err(dealerless_table::line::LineError::Closed)
+        Err(dealerless_table::connection::ConnectionError::Closed)
     );
     drop(host);
     assert!(closing.join().unwrap());

@@ -8,10 +8,10 @@ use dealerless::deck::SealedDeck;
 use dealerless::mpc::{Audience, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless_table::connection::{Connection, ConnectionError, EngineStream, Priority, Timing};
 use dealerless_table::identity::Budget;
-use dealerless_table::line::{EngineStream, Line, LineError, Priority, Timing};
 
-use super::players::{Player, SOON, invite, line, met};
+use super::players::{Player, SOON, connection, invite, met};
 
 fn read_all(stream: &mut EngineStream, count: usize) -> Vec<u8> {
     let (mut all, mut buf) = (Vec::new(), vec![0; 32 << 10]);
@@ -28,21 +28,21 @@ fn read_all(stream: &mut EngineStream, count: usize) -> Vec<u8> {
 fn both_engines_may_send_much_at_once_and_receive_afterwards() {
     const LEN: usize = 3 << 20;
     let (host, guest) = met(Timing::default());
-    let sides = [(host, 1u8), (guest, 2)].map(|(line, own)| {
+    let sides = [(host, 1u8), (guest, 2)].map(|(connection, own)| {
         thread::spawn(move || {
-            let mut engine = line.engine(1).unwrap();
+            let mut engine = connection.engine(1).unwrap();
             for (part, priority) in [Priority::Run, Priority::Pool, Priority::Run]
                 .iter()
                 .enumerate()
             {
-                line.set_engine_priority(*priority);
+                connection.set_engine_priority(*priority);
                 engine
                     .send(vec![own + 10 * part as u8; LEN / 3], SOON)
                     .unwrap();
             }
             let got = read_all(&mut engine, LEN);
             engine.drain(0, SOON).unwrap();
-            (line, engine, got)
+            (connection, engine, got)
         })
     });
     let sides = sides.map(|side| side.join().unwrap());
@@ -72,12 +72,12 @@ fn a_move_passes_a_pool_that_fills_and_that_nobody_reads() {
 fn sessions_of_the_engine_follow_each_other_on_one_line() {
     let (host, guest) = met(Timing::default());
     let mut first = guest.engine(1).unwrap();
-    assert_eq!(guest.engine(2).err(), Some(LineError::EngineInUse));
+    assert_eq!(guest.engine(2).err(), Some(ConnectionError::EngineInUse));
     first.send(vec![1; 100_000], SOON).unwrap();
     first.close(SOON);
     assert!(first.send(vec![1], SOON).is_err());
     drop(first);
-    assert_eq!(guest.engine(1).err(), Some(LineError::EngineInUse));
+    assert_eq!(guest.engine(1).err(), Some(ConnectionError::EngineInUse));
     let mut second = guest.engine(2).unwrap();
     second.send(vec![2; 10], SOON).unwrap();
     let mut theirs = host.engine(1).unwrap();
@@ -97,19 +97,19 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
 }
 
 /// Deals four of ten cards over a line, and gives those that were opened to both.
-fn deal(line: &Line, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
+fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
-    let counted = own.peers.counted(&line.peer).unwrap();
+    let counted = own.peers.counted(&connection.peer).unwrap();
     let offer = Offer::new(role, Security::Malicious)
-        .bound_to(&line.handshake_hash)
+        .bound_to(&connection.handshake_hash)
         .statistical_security(budget.rho())
         .counted_by(counted);
-    let channel = Channel::new(line.engine(1).unwrap(), Deadlines::default());
+    let channel = Channel::new(connection.engine(1).unwrap(), Deadlines::default());
     let greeting = Greeting::exchange(channel, offer, rng).unwrap();
     let mut session = Malicious::setup(greeting, rng).unwrap();
     // The attempt to come has its place on disk already.
-    assert_eq!(own.peers.lock().attempts(&line.peer), 1);
+    assert_eq!(own.peers.lock().attempts(&connection.peer), 1);
     let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng).unwrap();
     let cards: Vec<_> = (0..4).map(|card| (card, Audience::Both)).collect();
     let opened = deck.open(&mut session, &cards).unwrap();
@@ -127,7 +127,7 @@ fn the_engine_deals_over_a_line_and_its_attempts_are_counted() {
     guest.remember(&host);
     let door = host.door();
     let joined = guest.join(&invite(&door)).unwrap();
-    let let_in = line(&door);
+    let let_in = connection(&door);
     let shuffle = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
     let shuffle = ShuffleCircuit::build_checked(shuffle);
     let (ours, theirs) = thread::scope(|scope| {
@@ -141,8 +141,8 @@ fn the_engine_deals_over_a_line_and_its_attempts_are_counted() {
     assert_eq!(ours.len(), 4);
     let_in.send_log(b"part".to_vec()).unwrap();
     assert_eq!(joined.recv(SOON).unwrap().bytes, b"part");
-    for (player, line) in [(&host, &let_in), (&guest, &joined)] {
-        assert_eq!(player.peers.lock().attempts(&line.peer), 0);
+    for (player, connection) in [(&host, &let_in), (&guest, &joined)] {
+        assert_eq!(player.peers.lock().attempts(&connection.peer), 0);
     }
 }
 
@@ -188,10 +188,10 @@ fn what_a_meeting_costs() {
     let door = host.door();
     let first = invite(&door);
     let public = host.home.identity().public();
-    let timed = |meet: &dyn Fn() -> Line| {
+    let timed = |meet: &dyn Fn() -> Connection| {
         let begun = Instant::now();
         for _ in 0..MEETINGS {
-            let lines = (meet(), line(&door));
+            let lines = (meet(), connection(&door));
             drop(lines);
         }
         begun.elapsed() / MEETINGS

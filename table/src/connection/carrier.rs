@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::inbox::{Asked, Inbox};
 use super::live::Timing;
 use super::noise::{NotGenuine, Opener, Sealer};
@@ -31,7 +31,7 @@ pub(super) struct Shared {
 pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) inbox: Inbox,
-    pub(super) ended: Option<LineError>,
+    pub(super) ended: Option<ConnectionError>,
     pub(super) engine_in_use: bool,
     pub(super) last_engine: u64,
     /// When the engine's bytes moved last.
@@ -65,11 +65,11 @@ impl State {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), LineError> {
+    pub(super) fn check(&self) -> Result<(), ConnectionError> {
         self.ended.clone().map_or(Ok(()), Err)
     }
 
-    pub(super) fn next_message(&mut self) -> Result<Option<Message>, LineError> {
+    pub(super) fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
         if let Some(bytes) = self.inbox.control()? {
             return Ok(Some(Message {
                 stream: Stream::Control,
@@ -88,13 +88,13 @@ impl State {
         &mut self,
         frame: &[u8],
         asked: &mut Vec<Asked>,
-    ) -> Result<(), LineError> {
+    ) -> Result<(), ConnectionError> {
         self.inbox.frame(frame, asked)?;
         for asked in asked.drain(..) {
             match asked {
                 Asked::Acked(stream, read) => self.outbox.acked(stream, read)?,
                 Asked::Pong(number) => self.outbox.pong(number),
-                Asked::Bye => return Err(LineError::Closed),
+                Asked::Bye => return Err(ConnectionError::Closed),
             }
         }
         Ok(())
@@ -127,7 +127,7 @@ impl Shared {
             own.lock().writer_done = true;
             own.changed.notify_all();
         });
-        let writer = spawned.inspect_err(|_| shared.end(LineError::ClosedHere))?;
+        let writer = spawned.inspect_err(|_| shared.end(ConnectionError::ClosedHere))?;
         Ok((shared, vec![reader, writer]))
     }
 
@@ -170,7 +170,7 @@ impl Shared {
     }
 
     /// The line has ended; the first reason is the one that counts.
-    pub(super) fn end(&self, why: LineError) {
+    pub(super) fn end(&self, why: ConnectionError) {
         self.lock().ended.get_or_insert(why);
         // It fails if the other was faster.
         let _ = self.stream.shutdown(Shutdown::Both);
@@ -179,29 +179,29 @@ impl Shared {
     }
 
     /// Runs a thread's work, and ends the line when it is over.
-    fn run(&self, work: impl FnOnce(&Self) -> Option<LineError>) {
+    fn run(&self, work: impl FnOnce(&Self) -> Option<ConnectionError>) {
         if let Some(why) = work(self) {
             self.end(why);
         }
     }
 
     /// The reader. It drops the opener with its keys when a frame does not open.
-    fn read(&self, mut opener: Opener) -> LineError {
+    fn read(&self, mut opener: Opener) -> ConnectionError {
         let mut buf = vec![0; 2 * (2 + 65_535)];
         let mut plain = vec![0; 65_535];
         let (mut filled, mut asked) = (0, Vec::new());
         loop {
             match (&self.stream).read(&mut buf[filled..]) {
-                Ok(0) => return LineError::Cut(ErrorKind::UnexpectedEof),
+                Ok(0) => return ConnectionError::Cut(ErrorKind::UnexpectedEof),
                 Ok(count) => filled += count,
                 Err(error) if is_temporary(&error) => {}
-                Err(error) => return LineError::Cut(error.kind()),
+                Err(error) => return ConnectionError::Cut(error.kind()),
             }
             let mut at = 0;
             while let Some(end) = frame_end(&buf[at..filled]) {
                 let opened = opener.open(&buf[at + 2..at + end], &mut plain);
                 let Ok(len) = opened.map_err(|NotGenuine| ()) else {
-                    return LineError::Forged;
+                    return ConnectionError::Forged;
                 };
                 at += end;
                 let mut state = self.lock();
@@ -220,13 +220,13 @@ impl Shared {
                 return why.clone();
             }
             if state.heard.elapsed() > self.timing.dead {
-                return LineError::Silent;
+                return ConnectionError::Silent;
             }
         }
     }
 
     /// The writer. When it has said goodbye, nothing has gone wrong, and the reader goes on.
-    fn write(&self, mut sealer: Sealer) -> Option<LineError> {
+    fn write(&self, mut sealer: Sealer) -> Option<ConnectionError> {
         let (mut plain, mut sealed) = (Vec::with_capacity(FRAME + 1), Vec::new());
         loop {
             plain.clear();
@@ -245,15 +245,15 @@ impl Shared {
             match write_by(&self.stream, &sealed, Instant::now() + self.timing.dead) {
                 Ok(()) => _ = self.sent.fetch_add(sealed.len() as u64, Ordering::Relaxed),
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
-                    return Some(LineError::Silent);
+                    return Some(ConnectionError::Silent);
                 }
-                Err(error) => return Some(LineError::Cut(error.kind())),
+                Err(error) => return Some(ConnectionError::Cut(error.kind())),
             }
         }
     }
 
     /// Waits for the next frame; false when the line is closed and there is none.
-    fn next_frame(&self, plain: &mut Vec<u8>) -> Result<bool, LineError> {
+    fn next_frame(&self, plain: &mut Vec<u8>) -> Result<bool, ConnectionError> {
         let mut state = self.lock();
         loop {
             // Before the line's end, which may be the other's answer to the goodbye.

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::carrier::State;
 use super::door::Door;
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::inbox::Read;
 use super::invite::{Invite, InviteSecret};
 use super::noise::{Agreed, Handshake};
@@ -98,20 +98,20 @@ impl Frames {
 }
 
 /// One end of a line, without its threads and its cipher.
-pub struct LineEnd(State);
+pub struct ConnectionEnd(State);
 
-impl Default for LineEnd {
+impl Default for ConnectionEnd {
     fn default() -> Self {
-        LineEnd(State::new())
+        ConnectionEnd(State::new())
     }
 }
 
-impl LineEnd {
+impl ConnectionEnd {
     /// Takes in the plaintext of a frame. After an error the line has ended.
     ///
     /// # Errors
     /// What ends the line.
-    pub fn take_in(&mut self, frame: &[u8]) -> Result<(), LineError> {
+    pub fn take_in(&mut self, frame: &[u8]) -> Result<(), ConnectionError> {
         self.0.take_in(frame, &mut Vec::new())
     }
 
@@ -119,7 +119,7 @@ impl LineEnd {
     ///
     /// # Errors
     /// What ends the line.
-    pub fn next_message(&mut self) -> Result<Option<Message>, LineError> {
+    pub fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
         let message = self.0.next_message();
         self.acknowledge();
         message
@@ -129,7 +129,7 @@ impl LineEnd {
     ///
     /// # Errors
     /// If it is empty or too long.
-    pub fn send(&mut self, message: &Message) -> Result<(), LineError> {
+    pub fn send(&mut self, message: &Message) -> Result<(), ConnectionError> {
         self.0.outbox.message(message.stream, &message.bytes)
     }
 

@@ -87,7 +87,7 @@ pub(super) const AT_ONCE: Shape = Shape {
 };
 
 /// One end of a line with virtual time, over another transport.
-pub(super) struct VirtualLine<T> {
+pub(super) struct VirtualLink<T> {
     below: T,
     shape: Shape,
     clock: VirtualClock,
@@ -103,25 +103,25 @@ pub(super) struct VirtualLine<T> {
 }
 
 /// Both ends of a line, over two transports of this process that are connected to each other.
-pub(super) fn virtual_line<T: Transport>(
+pub(super) fn virtual_link<T: Transport>(
     shape: Shape,
     [left, right]: [(T, VirtualClock); 2],
-) -> [VirtualLine<T>; 2] {
+) -> [VirtualLink<T>; 2] {
     let (there, back) = <(Pieces, Pieces)>::default();
-    let end = |(below, clock), outgoing: &Pieces, incoming: &Pieces| VirtualLine {
+    let end = |(below, clock), outgoing: &Pieces, incoming: &Pieces| VirtualLink {
         shape,
         outgoing: Some(Arc::clone(outgoing)),
         incoming: Arc::clone(incoming),
-        ..VirtualLine::counting(below, clock)
+        ..VirtualLink::counting(below, clock)
     };
     [end(left, &there, &back), end(right, &back, &there)]
 }
 
-impl<T: Transport> VirtualLine<T> {
+impl<T: Transport> VirtualLink<T> {
     /// One end of a line to another machine, which only counts flights in a row. The other end must be one
     /// of these too.
     pub(super) fn counting(below: T, clock: VirtualClock) -> Self {
-        VirtualLine {
+        VirtualLink {
             below,
             shape: AT_ONCE,
             clock,
@@ -176,7 +176,7 @@ fn read_header(header: &[u8]) -> io::Result<(u64, usize)> {
     }
 }
 
-impl<T: Transport> Transport for VirtualLine<T> {
+impl<T: Transport> Transport for VirtualLink<T> {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let now = self.clock.now();
         let in_a_row = now.in_a_row.saturating_add(1);
@@ -254,7 +254,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const SOON: Duration = Duration::from_secs(20);
 
-    type End = (VirtualLine<MemoryTransport>, VirtualClock);
+    type End = (VirtualLink<MemoryTransport>, VirtualClock);
 
     /// Half a round trip is 5 ms. A byte takes 1 ms to leave if there is a bandwidth.
     fn ends(bandwidth: Option<u64>) -> [End; 2] {
@@ -265,7 +265,7 @@ mod tests {
         let (left, right) = memory_pair();
         let clocks = <[VirtualClock; 2]>::default();
         let [a, b] = clocks.clone();
-        let [left, right] = virtual_line(shape, [(left, a), (right, b)]);
+        let [left, right] = virtual_link(shape, [(left, a), (right, b)]);
         let [a, b] = clocks;
         [(left, a), (right, b)]
     }
@@ -347,11 +347,11 @@ mod tests {
         let (left, right) = memory_pair();
         let clocks = <[VirtualClock; 2]>::default();
         let mut left = (
-            VirtualLine::counting(left, clocks[0].clone()),
+            VirtualLink::counting(left, clocks[0].clone()),
             clocks[0].clone(),
         );
         let mut right = (
-            VirtualLine::counting(right, clocks[1].clone()),
+            VirtualLink::counting(right, clocks[1].clone()),
             clocks[1].clone(),
         );
         send(&mut left, 10);
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn a_header_of_no_bytes_is_refused_and_one_that_is_slow_to_come_is_waited_for() {
         let (mut stranger, right) = memory_pair();
-        let mut right = VirtualLine::counting(right, VirtualClock::default());
+        let mut right = VirtualLink::counting(right, VirtualClock::default());
         let moment = Duration::from_millis(1);
         stranger.send(vec![255; 8], SOON).unwrap();
         let early = right.recv(&mut [0; 9], moment).unwrap_err();

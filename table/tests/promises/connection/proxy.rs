@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use dealerless::testing::table_line::frame;
+use dealerless::testing::table_frame::frame;
 use dealerless_table::identity::Address;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::streams::{
     ACK, BEGIN, BYE, BYTES, CONTROL, END, FRAME, LOG, MAX_MESSAGE, MESSAGE_WINDOW, PING, PONG,
     POOL, POOL_FRAME, POOL_WINDOW, Priority, RUN, RUN_WINDOW, Stream,
@@ -61,9 +61,9 @@ pub(super) struct Outbox {
 
 impl Outbox {
     /// Queues a message.
-    pub(super) fn message(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), LineError> {
+    pub(super) fn message(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), ConnectionError> {
         if bytes.is_empty() || bytes.len() > MAX_MESSAGE {
-            return Err(LineError::MessageSize(bytes.len()));
+            return Err(ConnectionError::MessageSize(bytes.len()));
         }
         let lane = match stream {
             Stream::Control => &mut self.control,
@@ -139,19 +139,19 @@ impl Outbox {
     }
 
     /// The other has read so much of a stream.
-    pub(super) fn acked(&mut self, stream: u8, read: u64) -> Result<(), LineError> {
+    pub(super) fn acked(&mut self, stream: u8, read: u64) -> Result<(), ConnectionError> {
         let lane = match stream {
             CONTROL => &mut self.control,
             LOG => &mut self.log,
             RUN => &mut self.engine,
             _ => {
-                return Err(LineError::Broken(
+                return Err(ConnectionError::Broken(
                     "it acknowledges a stream that there is not",
                 ));
             }
         };
         if read < lane.acked || read > lane.taken {
-            return Err(LineError::Broken("it acknowledges what was not sent"));
+            return Err(ConnectionError::Broken("it acknowledges what was not sent"));
         }
         lane.acked = read;
         Ok(())

@@ -14,7 +14,7 @@ const MAX_RTT: Duration = Duration::from_secs(60);
 
 /// The options that shape the line.
 #[derive(clap::Args)]
-pub(super) struct LineArgs {
+pub(super) struct LinkArgs {
     /// Make the line so long: a round trip takes this, 50ms for example.
     #[arg(long, value_name = "TIME", value_parser = rtt)]
     rtt: Option<Duration>,
@@ -26,7 +26,7 @@ pub(super) struct LineArgs {
     simulate: bool,
 }
 
-impl LineArgs {
+impl LinkArgs {
     /// The clock that measures.
     pub(super) fn timing(&self) -> Timing {
         if self.simulate {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use dealerless::net::Transport;
 
 use super::carrier::Shared;
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::inbox::Read;
 
 /// A transport for one session of the engine, over the streams of a line. Dropped, it ends the
@@ -40,7 +40,7 @@ impl Transport for EngineStream {
         if state.outbox.engine_unsent() == 0 {
             state.engine_moved = Instant::now();
         } else if state.engine_moved.elapsed() > self.limit {
-            return Err(broken(LineError::Silent));
+            return Err(broken(ConnectionError::Silent));
         }
         self.limit = within;
         state.outbox.engine(&bytes);
@@ -60,7 +60,7 @@ impl Transport for EngineStream {
                 Read::Ended => return Ok(0),
                 Read::Nothing => match state.check() {
                     Ok(()) => {}
-                    Err(LineError::Closed | LineError::ClosedHere) => return Ok(0),
+                    Err(ConnectionError::Closed | ConnectionError::ClosedHere) => return Ok(0),
                     Err(error) => return Err(broken(error)),
                 },
             }
@@ -103,10 +103,10 @@ impl Drop for EngineStream {
 }
 
 /// The end of a line as an error of a transport. None of them is worth trying again.
-fn broken(error: LineError) -> io::Error {
+fn broken(error: ConnectionError) -> io::Error {
     let kind = match error {
-        LineError::Cut(kind) => kind,
-        LineError::Forged | LineError::Broken(_) => ErrorKind::InvalidData,
+        ConnectionError::Cut(kind) => kind,
+        ConnectionError::Forged | ConnectionError::Broken(_) => ErrorKind::InvalidData,
         _ => ErrorKind::ConnectionAborted,
     };
     io::Error::new(kind, error)

@@ -43,7 +43,7 @@ pub(super) fn as_guest(
     let mut handshake =
         Handshake::first_guest(own.identity, &invite.host_key, &invite.secret, &prelude);
     let first = [prelude, with_length(&handshake.write(&[]))].concat();
-    socket.write_all(&first).map_err(MeetingError::Line)?;
+    socket.write_all(&first).map_err(MeetingError::Connection)?;
     let second = socket.read_message(SHORT_MESSAGE).map_err(unanswered)?;
     let empty = handshake
         .read(&second)
@@ -52,7 +52,7 @@ pub(super) fn as_guest(
         return Err(MeetingError::Broken("a payload where there is none"));
     }
     let third = with_length(&handshake.write(&introduction(own)));
-    socket.write_all(&third).map_err(MeetingError::Line)?;
+    socket.write_all(&third).map_err(MeetingError::Connection)?;
     let mut agreed = handshake.finish();
 
     let answer = agreed.recv(&mut socket)?;
@@ -98,17 +98,19 @@ pub(super) fn as_host(
     let broken = |NotGenuine| MeetingError::Broken("a handshake that does not verify");
     let first = socket
         .read_message(SHORT_MESSAGE)
-        .map_err(MeetingError::Line)?;
+        .map_err(MeetingError::Connection)?;
     handshake.read(&first).map_err(broken)?;
     if !invites().is_fresh(&id, &first) {
         return Err(MeetingError::Broken("a first message that was seen before"));
     }
     verified();
     let second = with_length(&handshake.write(&[]));
-    socket.write_all(&second).map_err(MeetingError::Line)?;
+    socket
+        .write_all(&second)
+        .map_err(MeetingError::Connection)?;
     let third = socket
         .read_message(MAX_MEETING_MESSAGE)
-        .map_err(MeetingError::Line)?;
+        .map_err(MeetingError::Connection)?;
     let payload = handshake.read(&third).map_err(broken)?;
     let key = handshake.peer_key().ok_or(MeetingError::Broken("no key"))?;
     let mut reader = Reader::new(&payload);

@@ -13,7 +13,7 @@ use crate::rules::{
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
 
-pub(crate) struct Table {
+pub(crate) struct TestMatch {
     pub(crate) identities: Vec<Identity>,
     pub(crate) of: Match,
 }
@@ -28,24 +28,24 @@ struct Deck {
     shares: Vec<Vec<u64>>,
 }
 
-pub(crate) fn holdem(seats: u8, hands: u32) -> Table {
-    Table::new(Variety::Holdem(rules(Limit::NoLimit)), seats, hands)
+pub(crate) fn holdem(seats: u8, hands: u32) -> TestMatch {
+    TestMatch::new(Variety::Holdem(rules(Limit::NoLimit)), seats, hands)
 }
 
-pub(crate) fn draw(seats: u8, hands: u32) -> Table {
-    Table::new(Variety::FiveCardDraw(rules(Limit::Fixed)), seats, hands)
+pub(crate) fn draw(seats: u8, hands: u32) -> TestMatch {
+    TestMatch::new(Variety::FiveCardDraw(rules(Limit::Fixed)), seats, hands)
 }
 
-pub(crate) fn free_deck(seats: u8) -> Table {
+pub(crate) fn free_deck(seats: u8) -> TestMatch {
     let variety = Variety::Deck {
         cards: 40,
         drawn: 7,
     };
-    Table::new(variety, seats, 2)
+    TestMatch::new(variety, seats, 2)
 }
 
-pub(crate) fn boards(boards: u32) -> Table {
-    Table::new(Variety::Boards { boards }, 2, 2)
+pub(crate) fn boards(boards: u32) -> TestMatch {
+    TestMatch::new(Variety::Boards { boards }, 2, 2)
 }
 
 /// The four hands of a board.
@@ -65,7 +65,7 @@ fn rules(limit: Limit) -> BettingRules {
     }
 }
 
-impl Table {
+impl TestMatch {
     pub(crate) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
         let header = Header {
             log_version: Header::LOG_VERSION,
@@ -86,7 +86,7 @@ impl Table {
         };
         let players = identities.iter().map(player).collect();
         let of = Match::new(header, players).unwrap();
-        Table { identities, of }
+        TestMatch { identities, of }
     }
 
     /// The same table, for a match of this edition.
@@ -94,7 +94,7 @@ impl Table {
         let mut header = self.of.header().clone();
         header.log_version = edition;
         let of = Match::new(header, self.of.players().to_vec()).unwrap();
-        Table { of, ..self }
+        TestMatch { of, ..self }
     }
 
     pub(crate) fn log(&self) -> MatchLog {

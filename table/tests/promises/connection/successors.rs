@@ -4,23 +4,25 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
+use dealerless_table::connection::{BadInvite, Connection, Guest, Invite, MeetingError};
 use dealerless_table::identity::{PeersError, Recognised};
-use dealerless_table::line::{BadInvite, Guest, Invite, Line, MeetingError};
 
-use super::players::{Player, QUICK, SOON, address, invite, line};
+use super::players::{Player, QUICK, SOON, address, connection, invite};
 use super::proxy::{Fate, From, judge, proxy};
 
 /// What `player` makes of who is at the other end, and follows.
-fn follows(player: &Player, line: &Line) -> Recognised {
+fn follows(player: &Player, connection: &Connection) -> Recognised {
     let mut peers = player.peers.lock();
-    let recognised = peers.recognise(&line.succession, &line.peer_name).unwrap();
+    let recognised = peers
+        .recognise(&connection.succession, &connection.peer_name)
+        .unwrap();
     if let Recognised::Successor { .. } = recognised {
-        peers.follow(&line.succession).unwrap();
+        peers.follow(&connection.succession).unwrap();
     }
     peers
-        .remember(&line.peer, &line.peer_name, &[], None)
+        .remember(&connection.peer, &connection.peer_name, &[], None)
         .unwrap();
-    peers.follow(&line.succession).unwrap();
+    peers.follow(&connection.succession).unwrap();
     recognised
 }
 
@@ -28,7 +30,7 @@ fn follows(player: &Player, line: &Line) -> Recognised {
 fn meet(host: &Player, guest: &Player) -> [Recognised; 2] {
     let door = host.door();
     let joined = guest.join(&invite(&door)).unwrap();
-    let let_in = line(&door);
+    let let_in = connection(&door);
     [follows(host, &let_in), follows(guest, &joined)]
 }
 
@@ -76,7 +78,7 @@ fn first_the_guest_and_then_the_host_comes_from_a_new_machine_and_both_are_follo
     let public = host.home.identity().public();
     let joined = guest.guest().join_again(public, &[address(&door)], None);
     assert_eq!(joined.unwrap().succession.past().len(), 0);
-    assert_eq!(&line(&door).peer, guest.home.identity().public());
+    assert_eq!(&connection(&door).peer, guest.home.identity().public());
 }
 
 #[test]
@@ -114,7 +116,7 @@ fn the_length_of_a_meeting_does_not_tell_how_often_somebody_has_moved() {
             }),
         );
         let joined = guest.join(&door.invite(vec![through], None).unwrap());
-        let lines = (joined.unwrap(), line(&door));
+        let lines = (joined.unwrap(), connection(&door));
         let mut seen = seen.lock().unwrap().clone();
         drop(lines);
         seen.sort_by_key(|&(from, number, _)| (from == From::Guest, number));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::Invites;
-use super::live::{Line, Timing};
+use super::live::{Connection, Timing};
 use super::meeting::{MAX_HEADER, Met, Own};
 use super::prelude::Prelude;
 use super::relay::{self, RelayToken};
@@ -34,7 +34,7 @@ const MAX_EVENTS: usize = 16;
 pub enum DoorEvent {
     /// Somebody has come in, by an invite or as a known peer. To remember it, and to ask whether
     /// its name is known with other keys, is left to the program.
-    Line(Box<Line>),
+    Connection(Box<Connection>),
     /// **A second guest came with an invite that belongs to another. The invite has leaked**: one
     /// of the two is not whom the host has invited, so fingerprints must be compared.
     InviteLeaked {
@@ -285,8 +285,8 @@ impl Inner {
 
     fn tell(&self, met: Result<Met, MeetingError>) {
         let event = match met {
-            Ok(met) => match Line::new(met, Seat::HOST, self.timing) {
-                Ok(line) => DoorEvent::Line(Box::new(line)),
+            Ok(met) => match Connection::new(met, Seat::HOST, self.timing) {
+                Ok(connection) => DoorEvent::Connection(Box::new(connection)),
                 Err(_) => return,
             },
             Err(MeetingError::SecondGuest(second)) => DoorEvent::InviteLeaked { second },
@@ -328,8 +328,9 @@ impl Inner {
     ) -> Result<Met, MeetingError> {
         // Who shows a live prelude has its full time, from the same beginning.
         let deadline = Instant::now() + self.timing.meeting;
-        let mut socket = Socket::new(stream, time).map_err(MeetingError::Line)?;
-        let prelude = Prelude::read(|buf| socket.read_exact(buf)).map_err(MeetingError::Line)?;
+        let mut socket = Socket::new(stream, time).map_err(MeetingError::Connection)?;
+        let prelude =
+            Prelude::read(|buf| socket.read_exact(buf)).map_err(MeetingError::Connection)?;
         let prelude = prelude.ok_or(MeetingError::Broken("no prelude of this version"))?;
         let shows = |shown| lock(&self.strangers).shows(number, shown);
         let own = Own {

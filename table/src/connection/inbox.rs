@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::Read as _;
 
-use super::error::LineError;
+use super::error::ConnectionError;
 use super::messages::Messages;
 use super::streams::{
     ACK, BEGIN, BYE, BYTES, CONTROL, END, LOG, MESSAGE_WINDOW, PING, PONG, POOL, POOL_FRAME, RUN,
@@ -56,22 +56,26 @@ pub(super) enum Read {
 
 impl Inbox {
     /// Takes in the plaintext of a frame. What it asks for is added to `asked`.
-    pub(super) fn frame(&mut self, frame: &[u8], asked: &mut Vec<Asked>) -> Result<(), LineError> {
+    pub(super) fn frame(
+        &mut self,
+        frame: &[u8],
+        asked: &mut Vec<Asked>,
+    ) -> Result<(), ConnectionError> {
         let (&stream, rest) = frame
             .split_first()
-            .ok_or(LineError::Broken("an empty frame"))?;
+            .ok_or(ConnectionError::Broken("an empty frame"))?;
         match stream {
             CONTROL => self.items(rest, asked),
             LOG => self.log.take_in(rest),
             RUN => self.engine(rest),
             POOL if rest.len() <= POOL_FRAME => self.engine(rest),
-            POOL => Err(LineError::Broken("a frame of the pool is too long")),
-            _ => Err(LineError::Broken("a stream that there is not")),
+            POOL => Err(ConnectionError::Broken("a frame of the pool is too long")),
+            _ => Err(ConnectionError::Broken("a stream that there is not")),
         }
     }
 
-    fn items(&mut self, mut rest: &[u8], asked: &mut Vec<Asked>) -> Result<(), LineError> {
-        let cut = LineError::Broken("a control frame is cut");
+    fn items(&mut self, mut rest: &[u8], asked: &mut Vec<Asked>) -> Result<(), ConnectionError> {
+        let cut = ConnectionError::Broken("a control frame is cut");
         while let Some((&kind, after)) = rest.split_first() {
             rest = after;
             let mut number = || {
@@ -99,7 +103,7 @@ impl Inbox {
                     asked.push(Asked::Bye);
                     return Ok(());
                 }
-                _ => return Err(LineError::Broken("a control item that there is not")),
+                _ => return Err(ConnectionError::Broken("a control item that there is not")),
             }
         }
         Ok(())
@@ -112,9 +116,9 @@ impl Inbox {
         [self.control.kept(), self.log.kept(), sessions.sum()]
     }
 
-    fn begin(&mut self, number: u64) -> Result<(), LineError> {
+    fn begin(&mut self, number: u64) -> Result<(), ConnectionError> {
         if number <= self.last_session || self.sessions.len() >= MAX_SESSIONS {
-            return Err(LineError::Broken(
+            return Err(ConnectionError::Broken(
                 "a session of the engine out of its order",
             ));
         }
@@ -136,9 +140,11 @@ impl Inbox {
         }
     }
 
-    fn engine(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+    fn engine(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         if self.last_session == 0 {
-            return Err(LineError::Broken("the engine's bytes before a session"));
+            return Err(ConnectionError::Broken(
+                "the engine's bytes before a session",
+            ));
         }
         let unread: usize = self
             .sessions
@@ -146,10 +152,10 @@ impl Inbox {
             .map(|session| session.bytes.len())
             .sum();
         if unread + bytes.len() > RUN_WINDOW as usize {
-            return Err(LineError::Broken("more than there is room for"));
+            return Err(ConnectionError::Broken("more than there is room for"));
         }
         match self.sessions.back_mut() {
-            Some(session) if session.ended => Err(LineError::Broken("bytes after their end")),
+            Some(session) if session.ended => Err(ConnectionError::Broken("bytes after their end")),
             Some(session) => {
                 session.bytes.extend(bytes);
                 Ok(())
@@ -195,12 +201,12 @@ impl Inbox {
     }
 
     /// The next message of control.
-    pub(super) fn control(&mut self) -> Result<Option<Vec<u8>>, LineError> {
+    pub(super) fn control(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
         self.control.next()
     }
 
     /// The next message of the log.
-    pub(super) fn log(&mut self) -> Result<Option<Vec<u8>>, LineError> {
+    pub(super) fn log(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
         self.log.next()
     }
 
@@ -231,15 +237,15 @@ fn due(read: u64, acked: &mut u64, step: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::streams::MAX_MESSAGE;
+    use crate::connection::streams::MAX_MESSAGE;
 
-    fn take(inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<Asked>, LineError> {
+    fn take(inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<Asked>, ConnectionError> {
         let mut asked = Vec::new();
         inbox.frame(frame, &mut asked)?;
         Ok(asked)
     }
 
-    fn begin(inbox: &mut Inbox, number: u64) -> Result<Vec<Asked>, LineError> {
+    fn begin(inbox: &mut Inbox, number: u64) -> Result<Vec<Asked>, ConnectionError> {
         take(
             inbox,
             &[&[CONTROL, BEGIN][..], &number.to_le_bytes()].concat(),
@@ -290,7 +296,7 @@ mod tests {
             }
             assert!(matches!(
                 take(&mut inbox, &frame),
-                Err(LineError::Broken(_))
+                Err(ConnectionError::Broken(_))
             ));
         }
         let mut inbox = Inbox::default();
