@@ -1,20 +1,20 @@
 //! The hash of the table: `H(tag, fields...)`.
 //!
-//! BLAKE3 in key-derivation mode, with a context string for each tag, so that a hash that was made
-//! for one use fits no other. Each field goes in after its length: no two lists of fields give the
-//! same bytes.
+//! BLAKE3 in key-derivation mode with one context string per tag, so that a hash made for one
+//! purpose is never valid for another. Each field is prefixed with its length, so that different
+//! lists of fields never give the same input.
 
-/// A hash that takes in field after field.
+/// A hash over a sequence of fields.
 pub(crate) struct Hash(blake3::Hasher);
 
 impl Hash {
-    /// The hash for one use, which `tag` names.
+    /// The hash for the purpose named by `tag`.
     pub(crate) fn new(tag: &str) -> Self {
         let context = format!("dealerless-table 2026-11 {tag} v1");
         Hash(blake3::Hasher::new_derive_key(&context))
     }
 
-    /// Takes in a string of bytes.
+    /// Adds a byte string.
     #[must_use]
     pub(crate) fn field(mut self, bytes: &[u8]) -> Self {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
@@ -22,7 +22,7 @@ impl Hash {
         self
     }
 
-    /// Takes in a number.
+    /// Adds a number.
     #[must_use]
     pub(crate) fn number(self, number: u64) -> Self {
         self.field(&number.to_le_bytes())
@@ -34,7 +34,7 @@ impl Hash {
     }
 }
 
-/// The bytes as lower-case hexadecimal digits.
+/// Encodes the bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_lists_of_fields_have_the_same_hash() {
+    fn different_lists_of_fields_have_different_hashes() {
         let hashes = [
             Hash::new("a").finish(),
             Hash::new("b").finish(),

@@ -1,17 +1,17 @@
-//! A table at which two players who do not trust each other play cards with no dealer.
+//! A table at which two players who do not trust each other play cards without a dealer.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
 //! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
-//! | [`connection`](mod@line) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players meet, and their encrypted connection |
-//! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, whose turn it is, and the file |
-//! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): what a file proves to anybody |
-//! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with the engine beside it |
-//! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): after a match, all decks computed anew |
+//! | [`connection`](mod@connection) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players meet, and their encrypted connection |
+//! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, the turns, and the file |
+//! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): what the file of a match proves to anybody |
+//! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with its engine |
+//! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): all decks recomputed after a match |
 //!
-//! The feature `internals` makes public what tests and fuzz targets need. It promises no stability: any version
-//! may change it.
+//! The feature `internals` makes items public that tests and fuzz targets need. Any version may
+//! change them.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -19,7 +19,7 @@
     allow(
         unreachable_pub,
         unused_imports,
-        reason = "it is public with the feature `internals`"
+        reason = "these items are public with the feature `internals`"
     )
 )]
 
@@ -41,8 +41,8 @@ pub use random::SystemRng;
 pub use random::system_rng;
 pub use seat::Seat;
 
-/// What a hostile peer or a damaged file may hold and no honest program makes, for fuzz targets. It
-/// promises no stability.
+/// Builders of input for fuzz targets that only a hostile peer or a damaged file can contain. Any
+/// version may change them.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {

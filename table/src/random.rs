@@ -3,10 +3,10 @@
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// The operating system's generator: what all secrets of a table are drawn from.
+/// The operating system's generator. All secrets of a table are drawn from it.
 pub type SystemRng = UnwrapErr<SysRng>;
 
-/// The operating system's generator.
+/// Returns the operating system's generator.
 pub fn system_rng() -> SystemRng {
     UnwrapErr(SysRng)
 }

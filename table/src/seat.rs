@@ -1,15 +1,15 @@
-//! Where somebody sits.
+//! Seats at the table.
 
 use std::fmt;
 
-/// A place at the table. The host has number 0; the others follow in the order in which they sit.
+/// A seat at the table. The host has number 0; the others follow in seating order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(u8);
 
 impl Seat {
-    /// Who invites.
+    /// The seat of the player who invites.
     pub const HOST: Self = Seat(0);
-    /// The first who is invited.
+    /// The seat of the first invited player.
     pub const GUEST: Self = Seat(1);
 
     /// The seat with this number.
@@ -17,22 +17,23 @@ impl Seat {
         Seat(number)
     }
 
-    /// Its number.
+    /// The number of the seat.
     pub const fn number(self) -> u8 {
         self.0
     }
 
-    /// Its place in a list with an entry for each seat.
+    /// The index of the seat in a list with one entry per seat.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The seats of a table for so many.
+    /// All seats of a table with the given number of seats.
     pub fn all(seats: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..seats).map(|seat| Seat(seat as u8))
     }
 
-    /// The seat to the left, which acts after it, at a table for so many.
+    /// The next seat to the left, which acts after this one, at a table with the given number of
+    /// seats.
     pub fn next(self, seats: usize) -> Self {
         Seat(((self.index() + 1) % seats) as u8)
     }

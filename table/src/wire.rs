@@ -1,7 +1,8 @@
-//! The one encoding of what travels, is signed and is kept: little-endian numbers, and strings of
-//! bytes after their length. There is one way to write a value, and a reader takes no other.
+//! The canonical encoding of everything that is sent, signed or stored: little-endian numbers, and
+//! byte strings prefixed with their length. Each value has exactly one encoding, and a reader
+//! accepts no other.
 
-/// Writes values, one after the other.
+/// Writes values one after another.
 #[derive(Default)]
 pub(crate) struct Writer(Vec<u8>);
 
@@ -22,18 +23,17 @@ impl Writer {
         self.raw(&value.to_le_bytes())
     }
 
-    /// Bytes whose number the reader knows.
+    /// Writes bytes without a length; the reader knows how many there are.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.extend_from_slice(bytes);
         self
     }
 
-    /// A string of at most 65 535 bytes, after its length.
+    /// Writes a byte string of at most 65 535 bytes, prefixed with its length.
     ///
-    /// # Panics
-    /// If it is longer.
+    /// # Panics Panics if the string is longer.
     pub(crate) fn string(&mut self, bytes: &[u8]) -> &mut Self {
-        let len = u16::try_from(bytes.len()).expect("a string of at most 65 535 bytes");
+        let len = u16::try_from(bytes.len()).expect("at most 65 535 bytes");
         self.u16(len).raw(bytes)
     }
 
@@ -42,12 +42,12 @@ impl Writer {
     }
 }
 
-/// Reads values, one after the other. Nothing is allocated before the bytes are there.
+/// Reads values one after another. Allocates nothing for bytes that are missing.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
-/// The bytes are not what [`Writer`] writes.
+/// The bytes are not an output of [`Writer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are not in the one encoding of these values")]
+#[error("non-canonical encoding")]
 pub(crate) struct Malformed;
 
 impl<'a> Reader<'a> {
@@ -77,23 +77,23 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// So many bytes.
+    /// Reads `count` bytes.
     pub(crate) fn raw(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or(Malformed)?;
         self.0 = rest;
         Ok(bytes)
     }
 
-    /// A string, after its length, of at most `most` bytes.
-    pub(crate) fn string(&mut self, most: usize) -> Result<&'a [u8], Malformed> {
+    /// Reads a length-prefixed byte string of at most `max` bytes.
+    pub(crate) fn string(&mut self, max: usize) -> Result<&'a [u8], Malformed> {
         let len = usize::from(self.u16()?);
-        if len > most {
+        if len > max {
             return Err(Malformed);
         }
         self.raw(len)
     }
 
-    /// Nothing may be left.
+    /// Fails if bytes are left over.
     pub(crate) fn finish(self) -> Result<(), Malformed> {
         match self.0 {
             [] => Ok(()),
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn values_round_trip() {
         let mut writer = Writer::default();
         let bytes = writer
             .u8(1)
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_too_long_or_left_over_is_refused() {
+    fn truncated_oversized_and_trailing_bytes_are_refused() {
         let bytes = Writer::default().string(b"cde").finish();
         for end in 0..bytes.len() {
             assert_eq!(Reader::new(&bytes[..end]).string(3), Err(Malformed));

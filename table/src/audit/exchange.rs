@@ -1,14 +1,15 @@
-//! How two seats open their inputs to each other.
+//! The exchange of inputs between two seats.
 //!
 //! ```text
-//! both   the match, the hash of its log, which tries' inputs this seat still has
-//! then, for each try that both have, in turn:
+//! both   the match, the hash of its log, the tries whose inputs this seat still has
+//! then, for each try whose inputs both still have:
 //! one    its input          the host first in the first try, the guest in the next, and so on
 //! other  its input
 //! ```
 //!
-//! Each input is checked against its commitment before the next one is opened: who breaks off an
-//! audit has seen one try more in it than the other, at most. Who begins it again can lose another.
+//! Each input is checked against its commitment before the next one is opened. A player who aborts
+//! an audit has therefore seen the other's input for at most one try more than it opened itself. A
+//! player who restarts an aborted audit can lose another input.
 
 use crate::log::{Attempt, Input, MatchLog, Phase};
 use crate::seat::Seat;
@@ -16,23 +17,23 @@ use crate::wire::{Malformed, Reader, Writer};
 
 use super::opened::{Audit, Commitments};
 
-/// An audit cannot begin, or not go on.
+/// The reason why an audit cannot start or continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotAudit {
-    /// The match is not over.
-    #[error("the match is not over: an audit would show what is still closed")]
+    /// The match is not over, or has more than two seats.
+    #[error("the match is not over; an audit would reveal cards that are still closed")]
     NotOver,
     /// The two sides have different logs.
-    #[error("the two sides have different logs of the match")]
+    #[error("the two players have different logs of the match")]
     OtherLog,
-    /// What arrived is none of an audit, or comes out of order.
-    #[error("the other side does not audit as the protocol says")]
+    /// A message is not part of an audit, or arrives out of order.
+    #[error("the other player sent an invalid audit message")]
     Malformed,
-    /// The other has opened something else than it has committed itself to.
-    #[error("{seat} has not entered into the shuffle of hand {hand} what it says")]
+    /// The other seat opened an input that does not match its commitment.
+    #[error("the input that {seat} opened for hand {hand} does not match its commitment")]
     Commitment {
-        /// Who.
+        /// The seat that opened the input.
         seat: Seat,
         /// The number of the hand.
         hand: u32,
@@ -45,35 +46,35 @@ impl From<Malformed> for CannotAudit {
     }
 }
 
-/// One seat of two that open their inputs to each other.
+/// One of the two seats that open their inputs to each other.
 pub struct Auditing {
     seat: Seat,
     of: [u8; 32],
     /// The hash of the log.
     hash: [u8; 32],
     commitments: Commitments,
-    /// The tries that both have dealt, and the own input of each, if it is still there.
+    /// The tries that both seats have dealt, each with this seat's input if it was kept.
     own: Vec<((u32, u32), Option<Input>)>,
-    said_first: bool,
-    /// The tries whose inputs both have: known when the other has spoken.
+    sent_first: bool,
+    /// The indices in `own` of the tries whose inputs both seats still have, once the other seat
+    /// has sent its list.
     both: Option<Vec<usize>>,
-    /// Of these, what was opened: own and theirs.
+    /// The inputs opened so far: this seat's and the other's.
     opened: [Vec<Input>; 2],
 }
 
 impl Auditing {
-    /// Begins for a match that is over. `log` has forgotten nothing, and `inputs` are those of the
-    /// own [file](crate::log::Inputs).
+    /// Starts an audit of a match that is over. `log` must hold the whole history, and `inputs`
+    /// come from this seat's [file](crate::log::Inputs).
     ///
-    /// # Errors
-    /// [`CannotAudit::NotOver`].
+    /// # Errors [`CannotAudit::NotOver`].
     pub fn new(log: &MatchLog, seat: Seat, inputs: &[Input]) -> Result<Self, CannotAudit> {
         if !matches!(log.phase(), Phase::Over(_)) || log.of().seats() != 2 {
             return Err(CannotAudit::NotOver);
         }
         let commitments = Commitments::of(log);
         let own = commitments.tries().into_iter().map(|(hand, attempt)| {
-            // A crash may have left one that was never said.
+            // After a crash the file may contain an input whose deal was never sent.
             let of_try = |input: &&Input| (input.of.hand, input.of.attempt) == (hand, attempt);
             let mut of_try = inputs.iter().filter(of_try);
             let input = of_try.find(|input| commitments.opens(seat, input)).cloned();
@@ -85,30 +86,31 @@ impl Auditing {
             hash: log.hash(),
             own: own.collect(),
             commitments,
-            said_first: false,
+            sent_first: false,
             both: None,
             opened: [Vec::new(), Vec::new()],
         })
     }
 
-    /// What this seat sends now. `None` if it waits for the other, or all is opened.
+    /// The message that this seat sends now. `None` if it waits for the other seat or everything is
+    /// opened.
     pub fn say(&mut self) -> Option<Vec<u8>> {
-        if !std::mem::replace(&mut self.said_first, true) {
-            return Some(self.first());
+        if !std::mem::replace(&mut self.sent_first, true) {
+            return Some(self.first_message());
         }
         let [own, theirs] = self.opened.each_ref().map(Vec::len);
-        let place = *self.both.as_ref()?.get(own)?;
+        let index = *self.both.as_ref()?.get(own)?;
         let begins = (own % 2 == 0) == (self.seat == Seat::HOST);
         if own > theirs || own == theirs && !begins {
             return None;
         }
-        let input = self.own[place].1.clone()?;
+        let input = self.own[index].1.clone()?;
         let bytes = input.encode().to_vec();
         self.opened[0].push(input);
         Some(bytes)
     }
 
-    fn first(&self) -> Vec<u8> {
+    fn first_message(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.raw(&self.of).raw(&self.hash);
         writer.u32(self.own.len() as u32);
@@ -118,23 +120,22 @@ impl Auditing {
         writer.finish()
     }
 
-    /// Hears what the other sends.
+    /// Processes a message of the other seat.
     ///
-    /// # Errors
-    /// [`CannotAudit`]; nothing more is to be opened then.
+    /// # Errors [`CannotAudit`]. Nothing more may be opened after an error.
     pub fn hear(&mut self, bytes: &[u8]) -> Result<(), CannotAudit> {
         let Some(both) = &self.both else {
-            self.both = Some(self.hear_first(bytes)?);
+            self.both = Some(self.read_first_message(bytes)?);
             return Ok(());
         };
         let [own, theirs] = self.opened.each_ref().map(Vec::len);
         let begins = (theirs % 2 == 0) == (self.seat != Seat::HOST);
         let due = own > theirs || own == theirs && begins;
-        let place = *both
+        let index = *both
             .get(theirs)
             .filter(|_| due)
             .ok_or(CannotAudit::Malformed)?;
-        let (hand, attempt) = self.own[place].0;
+        let (hand, attempt) = self.own[index].0;
         let input = Input::decode(bytes, self.of)?;
         let seat = self.seat.next(2);
         let of = Attempt {
@@ -149,7 +150,7 @@ impl Auditing {
         Ok(())
     }
 
-    fn hear_first(&self, bytes: &[u8]) -> Result<Vec<usize>, CannotAudit> {
+    fn read_first_message(&self, bytes: &[u8]) -> Result<Vec<usize>, CannotAudit> {
         let mut reader = Reader::new(bytes);
         let (of, hash) = (reader.array()?, reader.array()?);
         if (of, hash) != (self.of, self.hash) {
@@ -159,10 +160,10 @@ impl Auditing {
             return Err(CannotAudit::Malformed);
         }
         let mut both = Vec::new();
-        for (place, (_, input)) in self.own.iter().enumerate() {
+        for (index, (_, input)) in self.own.iter().enumerate() {
             match reader.u8()? {
                 0 => {}
-                1 if input.is_some() => both.push(place),
+                1 if input.is_some() => both.push(index),
                 1 => {}
                 _ => return Err(CannotAudit::Malformed),
             }
@@ -171,7 +172,7 @@ impl Auditing {
         Ok(both)
     }
 
-    /// All that was opened, once both have opened all that they have.
+    /// All opened inputs, once both seats have opened everything that both still have.
     pub fn opened(&self) -> Option<Audit> {
         let tries = self.both.as_ref()?.len();
         let [own, theirs] = &self.opened;

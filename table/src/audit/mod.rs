@@ -1,14 +1,14 @@
-//! After a match: the seats open what they entered into the shuffles, and every deck is computed
-//! anew.
+//! Audits: after a match, the seats open the inputs of their shuffles, and every deck is
+//! recomputed.
 //!
-//! By agreement only, and never while a hand is open, since it shows what was mucked. The seats open
-//! their inputs one try after the other, each to the commitment in its deal ([`Auditing`]). Then
-//! anybody can compute the decks and compare them with the cards that were opened
-//! ([`Audit::check`]).
+//! An audit takes place only by agreement, and never during a hand, because it reveals mucked
+//! cards. The seats open their inputs one try after another, each against the commitment in its
+//! deal ([`Auditing`]). Then anybody can compute the decks and compare them with the cards that
+//! were opened ([`Audit::check`]).
 //!
-//! It shows what all *say* that they entered. If a deck disagrees with an opened card, one of the
-//! seats has lied, and nobody can tell which; an opened card counts as opened whatever an audit
-//! gives.
+//! An audit shows what the seats *claim* as their inputs. If a deck disagrees with an opened card,
+//! one of the seats has lied, and nobody can tell which. An opened card counts as opened, whatever
+//! the result of an audit.
 
 mod exchange;
 mod opened;

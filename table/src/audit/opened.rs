@@ -1,4 +1,4 @@
-//! Opened inputs, and the decks that follow from them.
+//! Opened inputs, and the decks computed from them.
 
 use std::collections::BTreeMap;
 
@@ -10,66 +10,71 @@ use crate::record::Record;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// How an encoding begins.
+/// The first bytes of an encoded audit.
 const MAGIC: &[u8; 16] = b"dealerlessaudit1";
 
-/// The inputs of all seats, as far as all have kept theirs. They are no secret any more.
+/// The inputs of all seats, for the tries for which all seats have kept them. They are no longer
+/// secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Audit {
     /// The match.
     pub of: [u8; 32],
-    /// The tries, in order; of each the inputs in order of the seats.
+    /// The tries in order, each with the inputs in seat order.
     pub tries: Vec<Vec<Input>>,
 }
 
-/// A try whose deck was computed anew, and agrees with all that was opened of it.
+/// A try whose recomputed deck agrees with every card opened in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedTry {
     /// The number of the hand, from 1.
     pub hand: u32,
     /// The number of the try, from 0.
     pub attempt: u32,
-    /// Whether it was declared void. Nobody has seen a card of it then.
+    /// Whether the try was declared void. Then nobody has seen any of its cards.
     pub void: bool,
     /// The drawn cards, by position.
     pub cards: Vec<Card>,
-    /// The positions of those that everybody has seen. Cards that were shuffled again, for one to be
-    /// stolen, are not among them: no audit covers that.
+    /// The positions that everybody has seen. Positions that were shuffled again for a steal are
+    /// not included: no audit covers them.
     pub public: Vec<usize>,
 }
 
-/// What an audit shows to be wrong.
+/// The reason why an audit is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
     /// The bytes are not what [`Audit::encode`] writes.
-    #[error("the file holds no opened inputs of a match")]
+    #[error("the file is not an audit of a match")]
     Malformed,
-    /// It is of another match.
-    #[error("the audit is of another match than the record")]
+    /// The audit belongs to a different match.
+    #[error("the audit belongs to a different match than the record")]
     OtherMatch,
-    /// There is no such try.
-    #[error("the audit has a try of hand {hand} that the record has not")]
+    /// The record does not contain the try.
+    #[error("the audit contains a try of hand {hand} that is not in the record")]
     NoSuchTry {
         /// The number of the hand.
         hand: u32,
     },
-    /// A try is there twice, or out of order.
-    #[error("the audit has the tries of the match twice, or in another order")]
+    /// A try appears twice or out of order.
+    #[error("a try appears twice or out of order in the audit")]
     Order,
-    /// A seat opens something else than it has committed itself to, or something of another shape.
-    #[error("{seat} has not entered into the shuffle of hand {hand} what it says")]
+    /// The opened input of a seat does not match its commitment, or does not fit the circuit.
+    #[error(
+        "the input that {seat} opened for hand {hand} does not match its commitment or the circuit"
+    )]
     Commitment {
-        /// Who.
+        /// The seat that opened the input.
         seat: Seat,
         /// The number of the hand.
         hand: u32,
         /// The number of the try.
         attempt: u32,
     },
-    /// The deck has another card where one was opened. One of the seats has lied; nobody can tell
-    /// which.
-    #[error("in hand {hand} the card at position {position} is not the one that was opened")]
+    /// The deck has a different card at an opened position. One of the seats has lied, and nobody
+    /// can tell which.
+    #[error(
+        "in hand {hand}, the computed card at position {position} differs from the opened card"
+    )]
     OtherCard {
         /// The number of the hand.
         hand: u32,
@@ -85,7 +90,8 @@ impl From<Malformed> for AuditError {
 }
 
 impl Audit {
-    /// The bytes that stand for it, to be kept beside the record. Whoever has both can check them.
+    /// Encodes the audit, to be stored next to the record. The two together can be checked by
+    /// anybody.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.raw(MAGIC).raw(&self.of);
@@ -100,17 +106,16 @@ impl Audit {
         writer.finish()
     }
 
-    /// The audit for which these bytes stand. Nothing in it is verified.
+    /// Decodes an audit. Nothing in it is verified.
     ///
-    /// # Errors
-    /// If they are not what [`encode`](Self::encode) writes.
+    /// # Errors If the bytes are not an output of [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, AuditError> {
         let mut reader = Reader::new(bytes);
         let (magic, of) = (reader.array()?, reader.array()?);
         if magic != *MAGIC {
             return Err(AuditError::Malformed);
         }
-        // Grows as the bytes turn up: a count alone allocates nothing.
+        // The vector grows as inputs are read, so that a count alone allocates nothing.
         let mut tries = Vec::new();
         for _ in 0..reader.u32()? {
             let mut inputs = Vec::new();
@@ -124,10 +129,9 @@ impl Audit {
         Ok(Audit { of, tries })
     }
 
-    /// Computes all decks anew, and compares them with the record.
+    /// Recomputes all decks and compares them with the record.
     ///
-    /// # Errors
-    /// [`AuditError`], at the first try that is wrong.
+    /// # Errors The [`AuditError`] of the first invalid try.
     pub fn check(
         &self,
         record: &Record,
@@ -137,7 +141,7 @@ impl Audit {
             return Err(AuditError::OtherMatch);
         }
         let commitments = Commitments::of(&record.log);
-        // A try that is told twice must not stand in for one that is not told.
+        // A repeated try must not take the place of a missing one.
         let of = |inputs: &Vec<Input>| {
             inputs
                 .first()
@@ -155,14 +159,14 @@ impl Audit {
     }
 }
 
-/// What the seats have committed themselves to, by hand and try.
+/// The commitments of the seats to their inputs, by hand and try.
 pub(super) struct Commitments {
     seats: usize,
     by_try: BTreeMap<(u32, u32), Vec<Option<[u8; 32]>>>,
 }
 
 impl Commitments {
-    /// Those of a log in which nothing was forgotten.
+    /// The commitments in a log with its whole history.
     pub(super) fn of(log: &MatchLog) -> Self {
         let seats = log.of().seats();
         let mut by_try = BTreeMap::new();
@@ -182,7 +186,7 @@ impl Commitments {
         dealt.map(|(of, _)| *of).collect()
     }
 
-    /// Whether this opens what the seat has committed itself to.
+    /// Whether the input matches the seat's commitment.
     pub(super) fn opens(&self, seat: Seat, input: &Input) -> bool {
         let all = self.by_try.get(&(input.of.hand, input.of.attempt));
         let commitment = all.and_then(|all| *all.get(seat.index())?);
@@ -208,7 +212,7 @@ impl Commitments {
     }
 }
 
-/// Computes the deck of a try, and compares it with what was opened of it.
+/// Computes the deck of a try and compares it with the cards opened in it.
 fn audit(
     record: &Record,
     circuit: &DealCircuit,
@@ -231,12 +235,12 @@ fn audit(
     let outputs = circuit.circuit().evaluate(&bits);
     let outputs = outputs.map_err(|_| AuditError::NoSuchTry { hand })?;
     let cards: Vec<Card> = circuit.decode(&outputs);
-    // What was opened was opened of the last try of its hand.
+    // Cards are only opened in the last try of a hand.
     let played = record.hands.iter().find(|played| played.begun.hand == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
     let mut public = Vec::new();
     if let Some(played) = played.filter(|_| last) {
-        // What was shuffled again for a steal is not what was drawn there.
+        // A position that was shuffled again for a steal no longer holds the card drawn there.
         let drawn = |(position, _): &(&usize, &Card)| played.since(**position) == 0;
         for (&position, card) in played.public.iter().filter(drawn) {
             if cards.get(position) != Some(card) {

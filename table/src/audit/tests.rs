@@ -1,4 +1,4 @@
-//! A match whose shuffles never took place: two players have made up its cards.
+//! Audits of a match without real shuffles: the two players have invented its cards.
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::Algorithm;
@@ -14,7 +14,7 @@ use crate::record::Record;
 use crate::seat::Seat;
 
 #[test]
-fn a_deck_that_does_not_follow_from_what_was_entered_is_noticed() {
+fn a_deck_that_disagrees_with_the_inputs_is_detected() {
     let table = holdem(2, 1);
     let stakes = &table.of.header().stakes;
     let circuit = DealCircuit::of(stakes, Algorithm::Waksman).unwrap();
@@ -46,7 +46,7 @@ fn a_deck_that_does_not_follow_from_what_was_entered_is_noticed() {
         of: table.of.id(),
         tries: vec![inputs],
     };
-    // Both commitments are opened as they were made; one of the two has lied all the same.
+    // Both inputs match their commitments, but one of the two players has lied.
     let error = audit.check(&record, &circuit).unwrap_err();
     assert!(matches!(error, AuditError::OtherCard { hand: 1, .. }));
 }

@@ -1,39 +1,38 @@
-//! The records of two sides of a match, side by side.
+//! Comparison of the records of two sides of a match.
 
 use super::{Record, RecordedHand};
-use crate::log::{Evidence, MatchLog, SignedPart};
+use crate::log::Evidence;
 use crate::seat::Seat;
 
-/// What two records are to each other.
+/// The result of a comparison of two records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Compared {
-    /// They are of two matches.
+    /// The records belong to different matches.
     OtherMatch,
-    /// One log holds both.
+    /// One log can hold the parts of both.
     Together {
-        /// How many parts only the first has, and only the second.
+        /// How many parts are only in the first record, and how many only in the second.
         more: [usize; 2],
-        /// The seats to which they give different names. Nobody signs a name: which one is true is
-        /// unproven.
+        /// The seats with different names in the two records. Nobody signs a name, so it is
+        /// unproven which one is true.
         renamed: Vec<Seat>,
-        /// Both say that they are the file of the same seat.
+        /// Both records claim to be the file of the same seat.
         same_owner: bool,
     },
-    /// No log holds both: a seat has signed two things for one step.
+    /// No single log can hold both: a seat has signed two different parts for one step.
     Forked {
         /// The hand of that step, from 1.
         hand: u32,
-        /// Both parts, with their signatures. They convict the seat, whoever looks at them.
+        /// Both parts with their signatures. They convict the seat, whoever checks them.
         evidence: Box<Evidence>,
     },
 }
 
 /// Compares the records of two sides.
 ///
-/// Up to the first step in which they differ both have the same history. There a seat that said one
-/// thing in the one and another in the other has signed both: all signatures of a [`Record`] were
-/// verified.
+/// Up to the first step with different parts, both have the same history. A seat with different
+/// parts for that step has signed both: all signatures in a [`Record`] have been verified.
 pub fn compare(one: &Record, other: &Record) -> Compared {
     if one.log.of().id() != other.log.of().id() {
         return Compared::OtherMatch;
@@ -43,7 +42,7 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
     let last = one.log.step().max(other.log.step());
     for step in 0..=last {
         for seat in Seat::all(one.log.of().seats()) {
-            match [one, other].map(|record| said(&record.log, step, seat)) {
+            match [one, other].map(|record| record.log.part(step, seat)) {
                 [Some(a), Some(b)] if a.part != b.part => {
                     let before = one.log.hash_before(step).unwrap_or_default();
                     let parts = [a.clone(), b.clone()];
@@ -65,10 +64,6 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
         renamed: Seat::all(one.log.of().seats()).filter(renamed).collect(),
         same_owner: one.owner == other.owner,
     }
-}
-
-fn said(log: &MatchLog, step: u64, seat: Seat) -> Option<&SignedPart> {
-    log.part(step, seat)
 }
 
 /// The hand to which a step belongs.

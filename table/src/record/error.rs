@@ -1,16 +1,16 @@
-//! Why a file is no record.
+//! Errors of records.
 
 use crate::log::{Evidence, Refused};
 use crate::seat::Seat;
 
-/// Where in a match.
+/// A place in a match and in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The number of the hand, from 1.
     pub hand: u32,
     /// The number of the step, from 0.
     pub step: u64,
-    /// The byte at which the record begins in the file.
+    /// The offset in the file at which the record starts.
     pub at: usize,
 }
 
@@ -21,48 +21,48 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A file is not the record of a match. All before the place that is named is good.
+/// A file is not the record of a match. Everything before the reported place is valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadRecord {
-    /// Not even its first record is complete.
-    #[error("no match was ever begun in this file")]
+    /// The first record is incomplete.
+    #[error("no match was started in this file: its first record is incomplete")]
     NeverBegun,
-    /// It does not begin as records do.
-    #[error("the file does not begin as the record of a match")]
+    /// The file does not start with the header of a match.
+    #[error("the file is not the record of a match")]
     NoMatch,
-    /// The owner's key does not fit its beginning.
-    #[error("the file is another identity's, or its beginning was changed")]
+    /// The owner's key does not match the start of the file.
+    #[error("the file belongs to another identity, or its start was modified")]
     NotYours,
-    /// There are bytes that no program has written there.
-    #[error("{0}: the file was changed")]
+    /// Bytes that no program has written there.
+    #[error("{0}: the file was modified")]
     Changed(Place),
-    /// A record is none of this match.
-    #[error("{0}: there is something else than what belongs there")]
+    /// A record does not belong to this match.
+    #[error("{0}: unexpected record")]
     Foreign(Place),
-    /// The same part stands there a second time.
-    #[error("{place}: what {seat} said there is repeated")]
+    /// The same part appears a second time.
+    #[error("{place}: the part of {seat} appears twice")]
     Repeated {
-        /// Where.
+        /// The place of the second copy.
         place: Place,
-        /// Who said it.
+        /// The seat that sent the part.
         seat: Seat,
     },
-    /// A part does not belong there.
-    #[error("{place}: what {seat} is said to have said does not belong there")]
+    /// A part is not valid at its place.
+    #[error("{place}: invalid part of {seat}")]
     Part {
-        /// Where.
+        /// The place of the part.
         place: Place,
-        /// In whose name.
+        /// The seat named as the sender of the part.
         seat: Seat,
-        /// Why not.
+        /// The reason why the part is invalid.
         #[source]
         refused: Refused,
     },
 }
 
 impl BadRecord {
-    /// The place of the first thing that does not fit.
+    /// The place of the first invalid entry.
     pub fn place(&self) -> Option<Place> {
         match self {
             BadRecord::NeverBegun | BadRecord::NoMatch | BadRecord::NotYours => None,
@@ -71,8 +71,8 @@ impl BadRecord {
         }
     }
 
-    /// What convicts a seat: two parts that it signed for one step. All other errors can come from
-    /// whoever has changed the file.
+    /// The proof that convicts a seat: two different parts that it signed for one step. Any other
+    /// error may have been caused by anybody who had access to the file.
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {
             BadRecord::Part {

@@ -1,4 +1,4 @@
-//! A hand, as a record tells it.
+//! A hand in a record.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use crate::seat::Seat;
 /// A hand that was dealt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedHand {
-    /// The try that stands, as it began.
+    /// The start of the last try, which is the one that counts.
     pub begun: Begun,
     /// The step in which it was dealt.
     pub step: u64,
-    /// Who declared a try of this hand void, one for each such try.
+    /// The seats that declared a try of this hand void, one entry for each void try.
     pub voided: Vec<Seat>,
-    /// The hash of all steps up to the seals, if the hand stands: who has published it before a card was
-    /// opened shows with it that nothing was changed since.
+    /// The hash of all steps up to the seals, if the hand was sealed. A player who publishes it
+    /// before a card is opened can later show that nothing was changed since.
     pub seal: Option<[u8; 32]>,
-    /// What happened then, in order.
+    /// The events of the hand after the deal, in order.
     pub events: Vec<LogEvent>,
-    /// How it ended, if all seats have signed that.
+    /// The result, if all seats have signed it.
     pub outcome: Option<Outcome>,
-    /// The step in which they signed it.
+    /// The step in which all seats signed the result.
     pub over_in: Option<u64>,
     /// The positions of the cards that each seat held last.
     pub held: Vec<Vec<usize>>,
     /// The cards that everybody can compute, by position.
     pub public: BTreeMap<usize, Card>,
-    /// The cards that the owner alone was shown and has noted, by position, if the record was read
-    /// with its key. That they were these, nothing proves, unless they are public now.
+    /// The cards that only the owner has seen and noted, by position, if the record was read with
+    /// the owner's key. Nothing proves these cards unless they are public now.
     pub seen: BTreeMap<usize, Card>,
 }
 
@@ -42,7 +42,7 @@ impl RecordedHand {
         public.or_else(|| self.seen.get(&position)).copied()
     }
 
-    /// Takes in an event of the hand.
+    /// Adds an event of the hand.
     pub(super) fn take(&mut self, event: LogEvent) {
         match &event {
             LogEvent::Board(cards) | LogEvent::Shown { cards, .. } => {
@@ -61,8 +61,8 @@ impl RecordedHand {
         self.events.push(event);
     }
 
-    /// Since which step the card lies at this position that lies there at the end: that of the last
-    /// choice to steal for which it was shuffled again, or 0 if it is the one that was drawn.
+    /// The step since which the final card has been at this position: the step of the last choice
+    /// to steal that had the position shuffled again, or 0 if the card was drawn there.
     pub fn since(&self, position: usize) -> u64 {
         let shuffled = |event: &LogEvent| match event {
             LogEvent::Reshuffled {
@@ -73,7 +73,6 @@ impl RecordedHand {
         self.events.iter().rev().find_map(shuffled).unwrap_or(0)
     }
 
-    /// The board.
     #[cfg(test)]
     pub(crate) fn board(&self) -> Vec<Card> {
         let laid = |event: &LogEvent| match event {

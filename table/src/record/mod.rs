@@ -1,15 +1,15 @@
-//! The record of a match: the file of one side, read by anybody.
+//! Records: the file of one side of a match, read by anybody.
 //!
 //! [`Record::read`] replays a file by the rules, from its bytes alone: every signature, every
-//! commitment that was opened, every choice, every result. It needs no key, so that a third person
-//! can settle an argument; with the key the owner also knows that nobody has touched the file, and
-//! reads its own cards . [`compare()`] lays the files of two sides beside each
-//! other.
+//! opened commitment, every choice, every result. It needs no key, so a third person can settle a
+//! dispute. With the key, the owner also verifies that the file was not modified, and reads its own
+//! cards. [`compare()`] compares the files of two sides.
 //!
-//! A record proves who signed what in which order, that each opened card is the one that all had
-//! sealed, and that the chips follow. It does not prove that a shuffle took place: players who act
-//! together can sign what they like. Nor does it prove who lied when an opening is disputed, or who
-//! broke off a match that is open: the last word of a file is only the last that this side wrote.
+//! A record proves who signed what in which order, that each opened card is the one that all seats
+//! sealed, and that the chips are computed correctly. It does not prove that a shuffle took place:
+//! players who collude can sign anything. Nor does it prove who lied when an opening is disputed,
+//! or who abandoned an unfinished match: the last entry of a file is only the last that this side
+//! wrote.
 
 mod compare;
 mod error;
@@ -30,57 +30,56 @@ use crate::log::{
 use crate::seat::Seat;
 use replay::Replay;
 
-/// The file of one side of a match, replayed and found good.
+/// The file of one side of a match, replayed and found valid.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Record {
-    /// Whose file it is. Only the owner's key shows that this is so.
+    /// The seat whose file this is. Only the owner's key proves it.
     pub owner: Seat,
-    /// Whether it was read with the owner's key, which shows that nobody has changed it. If not, the
-    /// owner, the names, the notes and the claims are unproven: anybody who had the file can have
-    /// written them.
+    /// Whether the file was read with the owner's key, which proves that nobody has modified it.
+    /// Otherwise the owner, the names, the notes and the claims are unproven: anybody with access
+    /// to the file may have written them.
     pub read_by_owner: bool,
-    /// What the players called themselves, in order of the seats. No name is to be trusted.
+    /// The names that the players chose, in seat order. Names are not trustworthy.
     pub names: Vec<Name>,
-    /// The log at its end, with all that was said.
+    /// The log at the end of the file, with its whole history.
     pub log: MatchLog,
-    /// The hands that were dealt, in order. A try that was declared void is none.
+    /// The hands that were dealt, in order. A try that was declared void is not a hand.
     pub hands: Vec<RecordedHand>,
-    /// How many cards the owner has noted that only it has seen.
+    /// The number of notes by the owner about cards that only the owner has seen.
     pub notes: usize,
-    /// What the owner claims beside the log. Nobody else has signed it.
+    /// The owner's claims, which are not part of the log. Nobody else has signed them.
     pub claims: Vec<Claim>,
-    /// How many bytes at the end are no complete record. If a crash has left them, they were never
-    /// sent.
+    /// The number of bytes at the end that are not a complete record. If a crash left them there,
+    /// they were never sent.
     pub torn: usize,
 }
 
-/// Where a match stands at the end of a record.
+/// The state of a match at the end of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchState {
-    /// It is over.
+    /// The match is over.
     Over(End),
-    /// It is open. Who broke it off, if anybody did, the record cannot tell.
+    /// The match is not over. A record cannot show whether it was abandoned, or by whom.
     Open {
-        /// The last step that is complete, if there is one.
+        /// The last complete step, if there is one.
         after: Option<u64>,
-        /// The hand that is played or dealt next.
+        /// The hand that is being played or is dealt next.
         hand: u32,
-        /// Who is to speak.
+        /// The seats whose parts are due.
         waits_for: Vec<Seat>,
     },
 }
 
 impl Record {
-    /// Reads a record, as its owner or without any key. An owner also knows that nothing in it was
-    /// changed, and can read its own cards. Without a key, what only the owner's key protects is taken
-    /// as it is: the seat and the names in the first record, the notes of the owner's cards, the checks
-    /// and MACs.
+    /// Reads a record, as its owner or without a key. An owner also verifies that nothing was
+    /// modified, and can read its own cards. Without a key, everything that only the owner's key
+    /// protects is taken as it is: the seat and the names in the first record, the notes of the
+    /// owner's cards, the checksums and MACs.
     ///
-    /// # Errors
-    /// [`BadRecord`], at the first thing that does not fit; for an owner also if any byte was changed,
-    /// or if the file is another identity's. A foul or a fork that the record holds is no error: it is
-    /// how the match ended.
+    /// # Errors The [`BadRecord`] for the first invalid entry. For an owner also if any byte was
+    /// modified or the file belongs to another identity. A foul or a fork in the record is not an
+    /// error: it is how the match ended.
     pub fn read(bytes: &[u8], owner: Option<&Identity>) -> Result<Self, BadRecord> {
         let key = owner.map(Identity::file_key);
         let (sitting, mut file) = MatchFile::read(bytes, key.clone()).map_err(|bad| match bad {
@@ -127,13 +126,13 @@ impl Record {
         })
     }
 
-    /// How many hands were played to a result that all signed.
+    /// The number of hands that were played to a result signed by all seats.
     pub fn played(&self) -> usize {
         let over = |hand: &&RecordedHand| hand.outcome.is_some();
         self.hands.iter().filter(over).count()
     }
 
-    /// Where the match stands.
+    /// The state of the match.
     pub fn state(&self) -> MatchState {
         match self.log.phase() {
             Phase::Over(end) => MatchState::Over(end),
@@ -145,7 +144,7 @@ impl Record {
         }
     }
 
-    /// The chips of each seat that were bought: the first stacks and all rebuys.
+    /// The chips that each seat has bought: the first stack and all rebuys.
     pub fn bought(&self) -> Vec<u64> {
         let stack = self.log.of().header().stakes.stack();
         let mut bought = vec![stack; self.log.of().seats()];
@@ -164,8 +163,8 @@ fn parts(entries: &[(usize, Entry)]) -> Vec<&SignedPart> {
     parts.collect()
 }
 
-/// The records behind the first one, and where each begins. What comes behind something that is none
-/// is not looked at.
+/// The entries after the first record, each with its offset in the file. Stops at the first invalid
+/// entry.
 fn entries(file: &mut MatchFile<'_>) -> (Vec<(usize, Entry)>, Option<BadFile>) {
     let mut entries = Vec::new();
     for entry in file {

@@ -1,4 +1,5 @@
-//! How a record is replayed: each part is taken as if it were said now, and its events are collected.
+//! Replay of a record: each part is added to a log as if it had just arrived, and its events are
+//! collected.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +13,17 @@ use crate::log::{
 use crate::rules::{Choice, Hand};
 use crate::seat::Seat;
 
-/// A record as far as it has been read.
+/// The state of a replay.
 pub(super) struct Replay {
     pub(super) log: MatchLog,
-    /// The owner's key, with which its notes can be read.
+    /// The owner's key, which decrypts the notes.
     key: Option<Zeroizing<[u8; 32]>>,
     hands: Vec<RecordedHand>,
-    /// What was noted of tries that were not found void yet.
+    /// All notes read so far, including those of tries that are declared void later.
     seen: Vec<Seen>,
-    /// Who declared the tries before this one void.
+    /// The seats that declared the tries before this one void.
     voided: Vec<Seat>,
-    /// Where the record begins that is read now.
+    /// The offset of the current record.
     at: usize,
 }
 
@@ -46,7 +47,7 @@ impl Replay {
         }
     }
 
-    /// What is wrong with the file, in terms of the match.
+    /// Converts an error of the file into an error at a place of the match.
     pub(super) fn bad_file(&mut self, bad: BadFile) -> BadRecord {
         match bad {
             BadFile::NeverBegun => BadRecord::NeverBegun,
@@ -61,7 +62,7 @@ impl Replay {
         }
     }
 
-    /// Takes in what was said.
+    /// Adds a part.
     pub(super) fn part(&mut self, at: usize, part: Verified) -> Result<(), BadRecord> {
         self.at = at;
         let place = self.place();
@@ -92,19 +93,19 @@ impl Replay {
         }
     }
 
-    /// Takes in what convicts a seat.
+    /// Adds evidence that convicts a seat.
     pub(super) fn evidence(&mut self, at: usize, evidence: Evidence) -> Result<(), BadRecord> {
         self.at = at;
         let place = self.place();
         // A match ends once.
         let convicted = self.log.foul().is_some() || self.log.evidence().is_some();
-        match convicted || self.log.convict(evidence).is_err() {
-            true => Err(BadRecord::Foreign(place)),
-            false => Ok(()),
+        if convicted || self.log.convict(evidence).is_err() {
+            return Err(BadRecord::Foreign(place));
         }
+        Ok(())
     }
 
-    /// Takes in what the owner has noted.
+    /// Adds a note of the owner.
     pub(super) fn note(&mut self, at: usize, note: &Note) -> Result<(), BadRecord> {
         self.at = at;
         let now = self.log.attempt();
@@ -118,7 +119,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Takes in an event of this step.
+    /// Adds an event of the given step.
     fn collect(&mut self, step: u64, event: LogEvent) {
         let hand = self.hands.last_mut();
         let hand = hand.filter(|hand| hand.outcome.is_none());
@@ -136,7 +137,7 @@ impl Replay {
                 seen: BTreeMap::new(),
             }),
             (LogEvent::Void { seat }, _) => {
-                // The tries before this one are void as well.
+                // The earlier tries of this hand are void as well.
                 self.voided = self.hands.pop().map(|hand| hand.voided).unwrap_or_default();
                 self.voided.push(seat);
             }
@@ -145,12 +146,12 @@ impl Replay {
                 (hand.outcome, hand.over_in) = (Some(outcome), Some(step));
             }
             (event, Some(hand)) => hand.take(event),
-            // The match was ended between two hands.
+            // The match ended between two hands.
             (_, None) => {}
         }
     }
 
-    /// What came of all records.
+    /// Returns the log and the hands.
     pub(super) fn finish(mut self) -> (MatchLog, Vec<RecordedHand>) {
         for seen in self.seen {
             let at = (self.hands).binary_search_by_key(&seen.of.hand, |hand| hand.begun.hand);
@@ -167,7 +168,7 @@ impl Replay {
     }
 }
 
-/// Whether other cards are held after this event, or in another order.
+/// Whether the event changes the cards that are held, or their order.
 fn moves_cards(event: &LogEvent) -> bool {
     match event {
         LogEvent::Begun(_)
@@ -175,13 +176,13 @@ fn moves_cards(event: &LogEvent) -> bool {
         | LogEvent::Board(_)
         | LogEvent::Shown { .. }
         | LogEvent::Opened { .. } => true,
-        // A card that all have seen is laid down without being opened.
+        // A card that everybody has already seen is given up without an opening.
         LogEvent::Chose(chosen) => matches!(chosen.choice, Choice::Reveal(_)),
         _ => false,
     }
 }
 
-/// The positions of the cards that each seat holds now.
+/// The positions of the cards that each seat holds.
 fn held(game: &Hand, log: &MatchLog) -> Vec<Vec<usize>> {
     let seats = Seat::all(log.of().seats());
     seats.map(|seat| game.held(seat)).collect()

@@ -1,4 +1,5 @@
-//! Files that somebody has changed: with the key all is noticed, without it all that is signed.
+//! Modified files: the owner's key detects every change; without it, changes to signed bytes are
+//! detected.
 
 use super::files::{begun, ends, face, file, file_of};
 use crate::log::tests::test_match::{TestMatch, holdem};
@@ -6,7 +7,7 @@ use crate::log::{MatchLog, PartKind, Phase, Seen};
 use crate::record::{BadRecord, Record};
 use crate::seat::Seat;
 
-/// A hand to its showdown, and the host's file with a note of its first card.
+/// Plays a hand to its showdown, and returns the host's file with a note of the host's first card.
 pub(super) fn noted(table: &TestMatch) -> (MatchLog, Vec<u8>) {
     let (mut journal, memory) = begun(table, Seat::HOST);
     let mut log = table.log();
@@ -26,13 +27,13 @@ pub(super) fn noted(table: &TestMatch) -> (MatchLog, Vec<u8>) {
     (log, memory.bytes())
 }
 
-/// Whether a byte of a file is one that only the owner's key protects.
+/// Whether only the owner's key protects this byte of the file.
 pub(super) fn is_unsigned(bytes: &[u8], ends: &[usize], at: usize) -> bool {
     let place = ends.partition_point(|&end| end <= at) - 1;
     let (begin, end) = (ends[place], ends[place + 1]);
     let (inside, content) = (at - begin, &bytes[begin + 20..end - 32]);
     let check_or_mac = (4..20).contains(&inside) || at + 32 >= end;
-    // Behind the kind: magic, match, seat; each name stands at the end of a player.
+    // The content after the kind is: magic, match, seat. Each player's entry ends with its name.
     let names = ["seat 0", "seat 1"].map(|name| {
         let at = content
             .windows(name.len())
@@ -45,7 +46,7 @@ pub(super) fn is_unsigned(bytes: &[u8], ends: &[usize], at: usize) -> bool {
     check_or_mac || of_file || in_note
 }
 
-/// What is noticed when these bytes are changed, each in these bits.
+/// Flips the given bits of the byte at `at` and asserts what is detected.
 pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize, bits: u8) {
     let ends = ends(bytes);
     let mut changed = bytes.to_vec();
@@ -56,7 +57,7 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize
     let read = Record::read(&changed, None);
     match (read, is_unsigned(bytes, &ends, at)) {
         (Ok(record), true) => assert_eq!(record.log.hash(), log.hash(), "byte {at}"),
-        // The length of one of the last records: as if the file were cut there.
+        // The length field of one of the last records: as if the file ended there.
         (Ok(record), false) => {
             let parts = record.log.history(0).count();
             let place = ends.partition_point(|&end| end <= at) - 1;
@@ -67,7 +68,8 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize
             );
             assert!(record.log.history(0).eq(log.history(0).take(parts)));
         }
-        // A seat, or a note of a hand or a card, that is not there.
+        // The byte names a seat that does not exist, or a note of a hand or a card that does not
+        // exist.
         (Err(error), true) => assert!(at > ends[1] || error == BadRecord::NoMatch),
         (Err(error), false) => {
             if let Some(place) = error.place() {
@@ -80,7 +82,7 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize
 }
 
 #[test]
-fn a_changed_byte_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
+fn a_modified_byte_is_detected_by_the_owner_and_if_signed_by_anybody() {
     let table = holdem(2, 1);
     let (log, bytes) = noted(&table);
     assert_eq!(Record::read(&bytes, None).unwrap().log.hash(), log.hash());
@@ -90,7 +92,7 @@ fn a_changed_byte_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
 }
 
 #[test]
-fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
+fn dropped_swapped_repeated_and_foreign_parts_are_detected() {
     let table = holdem(2, 1);
     let log = table.played();
     let bytes = file(&table, Seat::HOST, &log);
@@ -103,10 +105,11 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
         let mut dropped = parts.clone();
         dropped.remove(i);
         let read = Record::read(&file_of(&table, Seat::HOST, &dropped), None);
-        match parts[i].step + 1 == log.step() {
-            // As if it was not said yet.
-            true => assert_eq!(read.unwrap().log.waits_for(), [parts[i].seat]),
-            false => assert!(matches!(read, Err(BadRecord::Part { .. })), "{i}"),
+        if parts[i].step + 1 == log.step() {
+            // As if the part had not been sent yet.
+            assert_eq!(read.unwrap().log.waits_for(), [parts[i].seat]);
+        } else {
+            assert!(matches!(read, Err(BadRecord::Part { .. })), "{i}");
         }
         let mut repeated = parts.clone();
         repeated.insert(i, parts[i].clone());
@@ -126,17 +129,18 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
             let mut swapped = parts.clone();
             swapped.swap(i - 1, i);
             let read = Record::read(&file_of(&table, Seat::HOST, &swapped), None);
-            match parts[i - 1].step == parts[i].step {
+            if parts[i - 1].step == parts[i].step {
                 // Two parts of one step can arrive in either order.
-                true => assert_eq!(read.unwrap().log.hash(), log.hash()),
-                false => assert!(read.is_err(), "{i}"),
+                assert_eq!(read.unwrap().log.hash(), log.hash());
+            } else {
+                assert!(read.is_err(), "{i}");
             }
         }
     }
 }
 
 #[test]
-fn the_error_names_the_hand_and_the_step_where_a_record_fails_first() {
+fn an_error_names_the_first_invalid_hand_and_step() {
     let table = holdem(2, 3);
     let log = table.played();
     let mut parts: Vec<_> = log.history(0).cloned().collect();
@@ -161,7 +165,7 @@ fn the_error_names_the_hand_and_the_step_where_a_record_fails_first() {
 }
 
 #[test]
-fn a_file_that_is_cut_at_any_byte_is_a_shorter_record_and_says_so() {
+fn a_file_truncated_at_any_byte_is_a_shorter_record() {
     let table = holdem(2, 1);
     let (_, bytes) = noted(&table);
     let ends = ends(&bytes);
@@ -173,7 +177,7 @@ fn a_file_that_is_cut_at_any_byte_is_a_shorter_record_and_says_so() {
                 Err(BadRecord::NeverBegun) => assert_eq!(records, 0),
                 Err(error) => panic!("{cut} {zeros}: {error}"),
                 Ok(record) => {
-                    // Where only a part of the MAC is missing, zeros make the record complete.
+                    // If only a part of the MAC is missing, zeros make the record complete.
                     let complete = torn.len() - record.torn;
                     assert!(ends.contains(&complete) && complete >= ends[records]);
                 }
@@ -183,7 +187,7 @@ fn a_file_that_is_cut_at_any_byte_is_a_shorter_record_and_says_so() {
 }
 
 #[test]
-fn a_length_that_no_record_has_is_no_torn_record() {
+fn an_impossible_record_length_is_not_a_torn_record() {
     let table = holdem(2, 1);
     let (_, bytes) = noted(&table);
     let ends = ends(&bytes);
@@ -200,7 +204,7 @@ fn a_length_that_no_record_has_is_no_torn_record() {
 }
 
 #[test]
-fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
+fn a_record_of_another_identity_is_only_readable_without_a_key() {
     let table = holdem(2, 1);
     let (log, bytes) = noted(&table);
     let own = Record::read(&bytes, Some(&table.identities[1]));
@@ -213,7 +217,7 @@ fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
     assert_eq!(mine.hands[0].seen.len(), 1);
     assert!(anybody.hands[0].seen.is_empty());
     assert_eq!(anybody.log.phase(), log.phase());
-    // The card does not stand there for anybody to see.
+    // The card is not stored in plaintext.
     let card = mine.hands[0].seen[&0].0 as u16;
     let note = ends(&bytes)
         .windows(2)
@@ -224,7 +228,7 @@ fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
 }
 
 #[test]
-fn files_that_are_none_are_refused() {
+fn files_that_are_not_records_are_refused() {
     assert_eq!(Record::read(&[], None).unwrap_err(), BadRecord::NeverBegun);
     assert_eq!(
         Record::read(&[7; 400], None).unwrap_err(),

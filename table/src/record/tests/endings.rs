@@ -1,4 +1,4 @@
-//! Where a match stands at the end of its record.
+//! The state of a match at the end of its record.
 
 use super::files::{begun, file, file_of};
 use crate::log::tests::test_match::{TestMatch, holdem};
@@ -19,7 +19,7 @@ fn chooses(table: &TestMatch) -> MatchLog {
 }
 
 #[test]
-fn a_match_that_was_broken_off_is_open_after_a_step_with_somebody_to_speak() {
+fn an_unfinished_match_is_open_and_waits_for_a_seat() {
     let table = holdem(2, 1);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     for (count, log) in table.prefixes(&parts).iter().enumerate() {
@@ -40,7 +40,7 @@ fn a_match_that_was_broken_off_is_open_after_a_step_with_somebody_to_speak() {
 }
 
 #[test]
-fn what_the_signed_parts_decide_needs_no_signature_of_the_loser() {
+fn signed_parts_decide_a_hand_without_the_losers_signature() {
     let table = holdem(2, 1);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     let mut pots = Vec::new();
@@ -62,13 +62,13 @@ fn what_the_signed_parts_decide_needs_no_signature_of_the_loser() {
             (phase, unsettled) => panic!("{phase:?}: {unsettled:?}"),
         }
     }
-    // The blinds, what was called, and a result that two have to sign.
+    // The blinds, the called bets, and a result that both seats have to sign.
     pots.dedup();
     assert_eq!(pots, [3, 4, 0]);
 }
 
 #[test]
-fn every_way_to_end_a_match_is_read() {
+fn every_ending_of_a_match_is_read() {
     let table = holdem(2, 1);
     assert_eq!(
         state(&table, &table.played()),
@@ -94,7 +94,7 @@ fn every_way_to_end_a_match_is_read() {
 }
 
 #[test]
-fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
+fn a_foul_or_a_fork_is_an_ending_and_not_damage() {
     let table = holdem(2, 1);
     let log = chooses(&table);
     let seat = log.waits_for()[0];
@@ -103,7 +103,7 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
     parts.push(foul);
     let record = Record::read(&file_of(&table, Seat::GUEST, &parts), None).unwrap();
     assert!(matches!(record.state(), MatchState::Over(End::Foul { seat: by, .. }) if by == seat));
-    // A foul of a step before is one as well, and counts once.
+    // A part for an earlier step is a foul as well, and is accepted only once.
     let mut late: Vec<_> = parts[..parts.len() - 1].to_vec();
     let sealed = table.prefixes(&late).into_iter();
     let mut sealed = sealed.filter(|log| log.phase() == Phase::Seal(Seat::GUEST));
@@ -114,7 +114,7 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
     );
     late.push(late[late.len() - 1].clone());
     assert!(Record::read(&file_of(&table, Seat::GUEST, &late), None).is_err());
-    // Nothing follows.
+    // No part may follow a foul.
     parts.push(parts[0].clone());
     assert!(Record::read(&file_of(&table, Seat::GUEST, &parts), None).is_err());
 
@@ -138,7 +138,7 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
         matches!(error, BadRecord::Foreign(place) if place.step == 0),
         "{error}"
     );
-    // Both parts in one file are a fork that no program has noticed.
+    // If both parts are in one file, no program has detected the fork.
     let error = Record::read(&file_of(&table, Seat::GUEST, &[said, other]), None).unwrap_err();
     assert_eq!(
         error.evidence().map(|evidence| evidence.seat()),
@@ -147,7 +147,7 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
 }
 
 #[test]
-fn evidence_that_convicts_nobody_of_this_match_does_not_belong_there() {
+fn evidence_of_another_match_is_refused() {
     let (table, others) = (holdem(2, 1), holdem(2, 2));
     let mut log = others.log();
     let other = others.sign(&log, Seat::HOST, &Part::Leave);

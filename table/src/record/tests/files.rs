@@ -1,4 +1,4 @@
-//! Files of matches in memory.
+//! Match files in memory.
 
 use dealerless::deck::Card;
 use rand::rngs::StdRng;
@@ -9,7 +9,7 @@ use crate::log::{Journal, MatchLog, MemoryStorage, Part, PartKind, Phase, Seen, 
 use crate::rules::{Amounts, Choice, Learners, Legal};
 use crate::seat::Seat;
 
-/// The file of a seat's match, opened for more.
+/// A new match file of the given seat, open for appending.
 pub(super) fn begun(table: &TestMatch, seat: Seat) -> (Journal<MemoryStorage>, MemoryStorage) {
     let memory = MemoryStorage::default();
     let key = table.identities[seat.index()].file_key();
@@ -17,7 +17,7 @@ pub(super) fn begun(table: &TestMatch, seat: Seat) -> (Journal<MemoryStorage>, M
     (journal, memory)
 }
 
-/// The file of a seat after all this was said.
+/// The file of a seat with all parts of this log.
 pub(super) fn file(table: &TestMatch, seat: Seat, log: &MatchLog) -> Vec<u8> {
     file_of(table, seat, &log.history(0).cloned().collect::<Vec<_>>())
 }
@@ -29,7 +29,7 @@ pub(super) fn file_of(table: &TestMatch, seat: Seat, parts: &[SignedPart]) -> Ve
     memory.bytes()
 }
 
-/// Where each record of a file begins, and the end.
+/// The offsets at which the records of a file start, followed by the end of the last record.
 pub(super) fn ends(file: &[u8]) -> Vec<usize> {
     let mut ends = vec![0];
     while let Some(len) = file[ends[ends.len() - 1]..].first_chunk() {
@@ -39,7 +39,7 @@ pub(super) fn ends(file: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// The card at a position of the hand in play, as nobody at the table knows it.
+/// The card at a position of the current hand, computed from the shares of all seats.
 pub(super) fn face(table: &TestMatch, log: &MatchLog, position: usize) -> Card {
     let shares = table
         .seats()
@@ -50,7 +50,7 @@ pub(super) fn face(table: &TestMatch, log: &MatchLog, position: usize) -> Card {
     Card(shares.fold(log.masked(position).unwrap(), |sum, share| sum ^ share))
 }
 
-/// A match in which all seats choose at random, and the file of the host with its notes.
+/// Plays a match with random choices, and returns it with the host's file and its notes.
 pub(super) fn random_match(table: &TestMatch, seed: u64, hands: u32) -> (MatchLog, Vec<u8>) {
     let mut rng = StdRng::seed_from_u64(seed);
     let (mut journal, memory) = begun(table, Seat::HOST);
@@ -61,7 +61,7 @@ pub(super) fn random_match(table: &TestMatch, seed: u64, hands: u32) -> (MatchLo
         let part = match (log.may_say(seat)[0], &phase) {
             (PartKind::Move, Phase::Choose { legal, .. }) => {
                 let choice = random_choice(legal, table.of.seats(), &mut rng);
-                // A card of a deck without rules may be open.
+                // In a deck without rules the card may already be open.
                 let mut game = log.game().unwrap().clone();
                 let allowed = game.choose(seat, &choice).is_ok();
                 Part::Move(if allowed { choice } else { Choice::Pass })

@@ -1,4 +1,4 @@
-//! The records of two sides.
+//! Comparisons of the records of two sides.
 
 use super::files::file_of;
 use crate::log::tests::test_match::{TestMatch, holdem};
@@ -10,7 +10,7 @@ fn read(table: &TestMatch, seat: Seat, parts: &[SignedPart]) -> Record {
     Record::read(&file_of(table, seat, parts), None).unwrap()
 }
 
-/// The files of the two sides, with more parts in the one or the other.
+/// The expected result for records of two sides, with the given numbers of extra parts.
 fn together(more: [usize; 2]) -> Compared {
     Compared::Together {
         more,
@@ -20,7 +20,7 @@ fn together(more: [usize; 2]) -> Compared {
 }
 
 #[test]
-fn two_sides_of_a_match_tell_the_same_as_far_as_both_go() {
+fn records_of_two_sides_agree_on_their_common_steps() {
     let table = holdem(2, 2);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     let whole = read(&table, Seat::HOST, &parts);
@@ -33,7 +33,7 @@ fn two_sides_of_a_match_tell_the_same_as_far_as_both_go() {
 }
 
 #[test]
-fn halves_of_one_step_belong_together() {
+fn the_two_halves_of_a_step_are_compatible() {
     let table = holdem(2, 1);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     let one = read(&table, Seat::HOST, &parts[0..=0]);
@@ -42,7 +42,7 @@ fn halves_of_one_step_belong_together() {
 }
 
 #[test]
-fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
+fn modified_names_and_owners_are_unproven_and_reported() {
     let table = holdem(2, 1);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     let whole = read(&table, Seat::HOST, &parts);
@@ -63,7 +63,7 @@ fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
         same_owner: false,
     };
     assert_eq!(compare(&whole, &swapped), compared);
-    // Behind the length, its check, the kind, the magic and the match.
+    // The owner's seat follows the length, its checksum, the kind, the magic bytes and the match.
     let owner = 4 + 16 + 1 + 16 + 32;
     let mut changed = bytes;
     changed[owner] = 0;
@@ -85,18 +85,18 @@ fn records_of_two_matches_are_not_compared() {
 }
 
 #[test]
-fn a_seat_that_told_each_side_something_else_is_named_with_the_hand_and_convicted() {
+fn a_seat_with_two_parts_for_a_step_is_convicted() {
     let table = holdem(2, 2);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     let whole = read(&table, Seat::HOST, &parts);
     let logs = table.prefixes(&parts);
     for (count, part) in parts.iter().enumerate() {
         let hand = logs[count].attempt().hand;
-        // Also a foul that it signed for the other side alone.
+        // A foul that the seat signed only for the other side is a fork as well.
         for said in [Part::Leave, Part::Again] {
             let forked = table.sign(&logs[count], part.seat, &said);
-            let told = [&parts[..count], &[forked]].concat();
-            let other = read(&table, Seat::GUEST, &told);
+            let parts_of_guest = [&parts[..count], &[forked]].concat();
+            let other = read(&table, Seat::GUEST, &parts_of_guest);
             for (one, other) in [(&whole, &other), (&other, &whole)] {
                 let Compared::Forked { hand: at, evidence } = compare(one, other) else {
                     panic!("{count}");

@@ -1,4 +1,4 @@
-//! Hands, as records tell them.
+//! Hands in records.
 
 use dealerless::deck::Card;
 
@@ -9,7 +9,7 @@ use crate::record::{BadRecord, Record, RecordedHand};
 use crate::rules::Choice;
 use crate::seat::Seat;
 
-/// The chips that a seat has at the end of a hand, by what happened in it.
+/// The chips that a seat has at the end of a hand, computed from its events.
 fn chips(hand: &RecordedHand, seat: Seat) -> u64 {
     let posted: u64 = (hand.begun.posts.iter().filter(|post| post.seat == seat))
         .map(|post| post.chips)
@@ -44,7 +44,7 @@ fn same_chips(table: &TestMatch, hand: &RecordedHand) {
 }
 
 #[test]
-fn chips_and_cards_of_random_hands_are_those_of_the_table() {
+fn chips_and_cards_of_random_hands_match_the_table() {
     for (table, hands) in [
         (holdem(2, 40), 40),
         (holdem(3, 30), 30),
@@ -61,7 +61,7 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
             same_chips(&table, hand);
             let own = &hand.held[0];
             assert!(own.iter().all(|position| hand.card(*position).is_some()));
-            // Nobody else's card is known that was not shown.
+            // A card of another seat is known only if it was shown.
             let others = hand.held[1..].iter().flatten();
             let mut others = others.filter(|position| !hand.public.contains_key(position));
             assert!(others.all(|position| hand.card(*position).is_none()));
@@ -78,12 +78,12 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
 }
 
 #[test]
-fn a_hand_is_told_in_the_order_in_which_it_was_played() {
+fn the_events_of_a_hand_are_in_playing_order() {
     let table = holdem(2, 1);
     let log = table.played();
     let record = Record::read(&file(&table, Seat::HOST, &log), None).unwrap();
     let [hand] = &record.hands[..] else { panic!() };
-    let told: Vec<String> = (hand.events.iter())
+    let events: Vec<String> = (hand.events.iter())
         .map(|event| match event {
             LogEvent::Dealt { seat, positions } => format!("{seat} {positions:?}"),
             LogEvent::Board(cards) => format!("board {}", cards.len()),
@@ -94,7 +94,7 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
             },
             other => format!("{other:?}"),
         })
-        .filter(|told| !told.is_empty())
+        .filter(|event| !event.is_empty())
         .collect();
     let expected = [
         "seat 1 [1, 3]",
@@ -113,7 +113,7 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
         "seat 1 shows 2",
         "seat 0 shows 2",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
     let mut dealt = table.log();
     table.play_until(&mut dealt, |log| log.seals().len() == 2);
     let board: Vec<_> = (4..9)
@@ -127,7 +127,7 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
 }
 
 #[test]
-fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_nothing() {
+fn older_notes_of_reshuffled_cards_are_ignored() {
     let table = free_deck(2);
     let (mut journal, memory) = begun(&table, Seat::HOST);
     let log = table.played();
@@ -151,7 +151,7 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
         let counts = notes.contains(&new).then_some(&new.card);
         assert_eq!(seen, counts);
     }
-    // The one that lies there since the deal is told where none was stolen.
+    // The old note counts as long as no card is stolen.
     let mut before = table.log();
     table.play_until(&mut before, |log| log.stolen_in().is_some());
     journal.append(before.history(0)).unwrap();
@@ -161,11 +161,11 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
     assert_eq!(record.hands[0].seen.get(&position), Some(&old.card));
 }
 
-/// The positions that were shuffled again, and since when, as the record of the host tells it.
+/// The positions that were shuffled again, and since which step, in the record of the host.
 fn reshuffled(table: &TestMatch, log: &MatchLog) -> Vec<(usize, u64)> {
     let record = Record::read(&file(table, Seat::HOST, log), None).unwrap();
     let hand = &record.hands[0];
-    let told = hand.events.iter().find_map(|event| match event {
+    let reshuffled = hand.events.iter().find_map(|event| match event {
         LogEvent::Reshuffled {
             seat,
             positions,
@@ -173,7 +173,7 @@ fn reshuffled(table: &TestMatch, log: &MatchLog) -> Vec<(usize, u64)> {
         } => Some((*seat, positions.clone(), *since)),
         _ => None,
     });
-    let (seat, positions, since) = told.expect("a card is stolen");
+    let (seat, positions, since) = reshuffled.expect("a card is stolen");
     assert_eq!(seat, Seat::HOST);
     let all = positions.into_iter().map(|position| (position, since));
     let all: Vec<_> = all.collect();
@@ -185,7 +185,7 @@ fn reshuffled(table: &TestMatch, log: &MatchLog) -> Vec<(usize, u64)> {
 }
 
 #[test]
-fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
+fn void_tries_are_not_hands_and_their_notes_are_ignored() {
     let table = holdem(2, 1);
     let (mut journal, memory) = begun(&table, Seat::HOST);
     let mut log = table.log();
@@ -196,7 +196,7 @@ fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
     log.say(&table.identities[1], guest, &again).unwrap();
     let open = Record::read(&file(&table, Seat::HOST, &log), None).unwrap();
     assert!(open.hands.is_empty());
-    // The host seals first, and does not seal the next try.
+    // The host seals first. It does not seal the next try but declares it void.
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Seal(_)));
     let again = table.part(PartKind::Again, &log, Seat::HOST);
     log.say(&table.identities[0], Seat::HOST, &again).unwrap();
@@ -217,7 +217,7 @@ fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
 }
 
 #[test]
-fn a_note_of_a_hand_that_was_not_dealt_or_of_no_card_does_not_belong_there() {
+fn a_note_of_an_undealt_hand_or_a_missing_card_is_refused() {
     let table = holdem(2, 2);
     let now = table.log().attempt();
     let later = Attempt { hand: 2, ..now };

@@ -1,4 +1,4 @@
-//! Tests of records, with decks that are made up.
+//! Tests of records, with invented decks.
 
 mod changes;
 mod endings;

@@ -1,4 +1,4 @@
-//! What takes minutes: `cargo test -p dealerless-table --lib record -- --ignored --nocapture`.
+//! Slow tests: `cargo test -p dealerless-table --lib record -- --ignored --nocapture`.
 
 use std::time::Instant;
 
@@ -10,8 +10,8 @@ use crate::rules::{BettingRules, Limit, Posts, Variety};
 use crate::seat::Seat;
 
 #[test]
-#[ignore = "it takes minutes"]
-fn every_bit_of_a_record_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
+#[ignore = "takes minutes"]
+fn every_flipped_bit_is_detected_by_the_owner_and_if_signed_by_anybody() {
     let table = holdem(2, 1);
     let (log, bytes) = noted(&table);
     for at in 0..bytes.len() {
@@ -23,8 +23,8 @@ fn every_bit_of_a_record_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody(
 }
 
 #[test]
-#[ignore = "it measures"]
-fn a_match_of_a_thousand_hands_is_verified() {
+#[ignore = "a measurement"]
+fn a_match_of_a_thousand_hands_verifies() {
     let rules = BettingRules {
         stack: 1_000_000_000,
         limit: Limit::Fixed,
