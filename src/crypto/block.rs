@@ -1,4 +1,4 @@
-//! The 128-bit string that labels, keys and MACs are made of.
+//! The 128-bit string used for labels, keys and MACs.
 
 use std::hint::black_box;
 use std::ops::{BitAnd, BitXor, BitXorAssign};
@@ -12,13 +12,13 @@ use super::SecretBit;
 
 /// 128 bits. Bit 0, the *colour* bit of a label, is the lowest bit of byte 0.
 ///
-/// Bytes, not a `u128`, so that what goes over the wire is the same on every machine.
-/// It has no `Debug`: most blocks are secrets.
+/// It holds bytes and not a `u128`, so that the wire encoding is the same on every machine. It has
+/// no `Debug`, because most blocks are secrets.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Block([u8; 16]);
 
-/// Declares a type of blocks with a meaning of their own, and their XOR.
+/// Declares a newtype of [`Block`] with its own meaning, and its XOR.
 macro_rules! block_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -42,10 +42,10 @@ macro_rules! block_type {
 pub(crate) use block_type;
 
 impl Block {
-    /// The block of zeros.
+    /// The all-zero block.
     pub const ZERO: Block = Block([0; 16]);
 
-    /// The block of these bytes.
+    /// The block with the given bytes.
     pub(super) const fn of_bytes(bytes: [u8; 16]) -> Self {
         Block(bytes)
     }
@@ -63,7 +63,7 @@ impl Block {
         SecretBit::lowest_of(self.0[0])
     }
 
-    /// The same block with bit 0 set to `bit`.
+    /// Returns the same block with bit 0 set to `bit`.
     pub fn with_lsb(mut self, bit: bool) -> Self {
         self.0[0] = (self.0[0] & !1) | u8::from(bit);
         self
@@ -74,8 +74,8 @@ impl Block {
         SecretBit::lowest_of(self.0[index / 8] >> (index % 8))
     }
 
-    /// `self` if the bit is 1, else zero, without a branch in the source. In a loop over one bit
-    /// the compiler may put one there: take [`mask`](Self::mask).
+    /// Returns `self` if the bit is 1, else zero, without a branch in the source. In a loop over
+    /// one bit the compiler may insert a branch; use [`mask`](Self::mask) there.
     #[inline]
     pub fn select(self, bit: impl Into<SecretBit>) -> Self {
         let mask = bit.into().mask();
@@ -83,10 +83,10 @@ impl Block {
         bytemuck::cast([low & mask, high & mask])
     }
 
-    /// All ones if the bit is 1, else zero: for a loop that uses one bit many times.
+    /// Returns all ones if the bit is 1, else zero, for a loop that uses one bit many times.
     ///
-    /// The compiler does not see where the mask comes from. When it knows that a mask is one of
-    /// two, it makes two loops and a branch that chooses.
+    /// The origin of the mask is hidden from the compiler. If the compiler knows that a mask has
+    /// only two values, it generates two loops and a branch that selects one.
     #[inline]
     pub fn mask(bit: SecretBit) -> Self {
         let half = black_box(bit.mask());

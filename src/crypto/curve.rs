@@ -6,14 +6,14 @@ use curve25519_dalek::traits::IsIdentity;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-/// A uniform scalar.
+/// Returns a uniform scalar.
 pub(crate) fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
     let mut wide = Zeroizing::new([0; 64]);
     rng.fill_bytes(&mut *wide);
     Scalar::from_bytes_mod_order_wide(&wide)
 }
 
-/// A point that the peer sent. `None` if it is not canonical, or is the identity.
+/// Decodes a point sent by the peer. Returns `None` if it is not canonical or is the identity.
 pub(crate) fn decode_point(bytes: &[u8; 32]) -> Option<RistrettoPoint> {
     CompressedRistretto(*bytes)
         .decompress()

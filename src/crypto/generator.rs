@@ -5,13 +5,13 @@ use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use super::Block;
 
-/// How many blocks are encrypted side by side: what AES with 512-bit registers takes at once.
+/// The number of blocks encrypted in parallel: one batch for AES with 512-bit registers.
 const BATCH: usize = 64;
 
-/// A pseudo-random generator: AES-128 in counter mode under a seed, addressed in blocks, so that
-/// both parties can expand the same part of the same stream.
+/// A pseudo-random generator: AES-128 in counter mode under a seed. It is addressed in blocks, so
+/// that both parties can expand the same part of the same stream.
 ///
-/// The round keys are wiped when it is dropped (`aes` with its feature `zeroize`).
+/// The round keys are wiped on drop (`aes` with its feature `zeroize`).
 #[derive(Clone)]
 pub struct Generator {
     aes: Aes128,
@@ -19,7 +19,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The stream of this seed, from its start.
+    /// The stream of the given seed, from its start.
     pub fn new(seed: Block) -> Self {
         Generator {
             aes: Aes128::new(&Array::from(seed.to_bytes())),
@@ -27,14 +27,14 @@ impl Generator {
         }
     }
 
-    /// The next block.
+    /// Returns the next block.
     pub fn block(&mut self) -> Block {
         let mut one = [Block::ZERO];
         self.fill(&mut one);
         one[0]
     }
 
-    /// The low halves of the next blocks, without end.
+    /// Returns an endless iterator over the low halves of the next blocks.
     pub fn words(mut self) -> impl Iterator<Item = u64> {
         let mut blocks = [Block::ZERO; BATCH];
         std::iter::from_fn(move || {
@@ -54,7 +54,7 @@ impl Generator {
         self.counter += out.len() as u64;
     }
 
-    /// Fills `out` with the blocks of the stream from number `first` on.
+    /// Fills `out` with the blocks of the stream, starting at block number `first`.
     pub fn fill_from(&self, first: u64, out: &mut [Block]) {
         let mut numbers = first..;
         for chunk in out.chunks_mut(BATCH) {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_aes_of_the_counter() {
+    fn stream_is_aes_of_the_counter() {
         // AES-128 of zero under the key zero: the H of test case 1 of the GCM specification
         // (McGrew and Viega, appendix B).
         let mut generator = Generator::new(Block::ZERO);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_does_not_depend_on_how_it_is_read() {
+    fn stream_does_not_depend_on_read_sizes() {
         let mut whole = [Block::ZERO; 129];
         Generator::new(Block::from([9; 16])).fill(&mut whole);
         let mut parts = Generator::new(Block::from([9; 16]));

@@ -1,18 +1,18 @@
 //! Blocks, hashes, generators and points: thin, typed wrappers of maintained crates.
 //!
-//! | file | what | built on |
+//! | file | content | built on |
 //! |---|---|---|
 //! | `block` | 128-bit strings | – |
-//! | `secret_bit` | bits that nothing may branch on | – |
-//! | `secret_vec` | vectors that are wiped | – |
-//! | `tweakable_hash` | the TCCR hash of garbling | `aes` |
+//! | `secret_bit` | bits that no code may branch on | – |
+//! | `secret_vec` | vectors that are wiped on drop | – |
+//! | `tweakable_hash` | the TCCR hash for garbling | `aes` |
 //! | `generator` | seed expansion, AES in counter mode | `aes` |
 //! | `oracle` | the random oracle, bound to session and step | `blake3` |
-//! | `universal_hash` | the linear hash of the checks of OT and products | `polyval` |
+//! | `universal_hash` | the linear hash for the checks of OT and of products | `polyval` |
 //! | `curve` | points and scalars of ristretto255 | `curve25519-dalek` |
-//! | `transpose` | rows of bits to columns | – |
+//! | `transpose` | bit matrices from rows to columns | – |
 //!
-//! Nothing here knows a clock, a file, a socket or a thread.
+//! Nothing in this module uses a clock, a file, a socket or a thread.
 
 mod block;
 mod curve;

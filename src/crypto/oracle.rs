@@ -5,24 +5,24 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::Block;
 
-/// The context of everything hashed here (BLAKE3's key derivation mode separates it from every
-/// other use of BLAKE3).
+/// The context of every hash of this module. BLAKE3's key derivation mode separates it from all
+/// other uses of BLAKE3.
 const CONTEXT: &str = "dealerless 2026-11 session oracle v1";
 
-/// Names a session: the hash of both parties' hellos. Not secret.
+/// The identifier of a session: the hash of both parties' hellos. It is not secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionId(pub [u8; 32]);
 
-/// What is hashed. Each step of each protocol has its own number, so that no two can be confused.
-/// Direction and batch go into the counter.
+/// The purpose of a hash. Each step of each protocol has its own number, so that no two steps can
+/// be confused. Direction and batch go into the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Step {
     /// The key of the tweakable hash.
     HashKey = 1,
-    /// Base OT: the point `T` from its seed.
+    /// Base OT: the point `T`, derived from its seed.
     BaseOtPoint = 2,
-    /// Base OT: the pads, from the Diffie-Hellman points.
+    /// Base OT: the pads, derived from the Diffie-Hellman points.
     BaseOtPad = 3,
     /// Base OT: the hash of a pad (`H3` in the paper).
     BaseOtResponse = 4,
@@ -30,27 +30,27 @@ pub enum Step {
     BaseOtAggregate = 5,
     /// Base OT: the hash that proves the aggregate.
     BaseOtProof = 6,
-    /// All-but-one OT: the hash of all leaves' check values.
+    /// All-but-one OT: the hash of the check values of all leaves.
     TreeCheck = 7,
-    /// Correlated OT: the challenge, from the whole correction matrix.
+    /// Correlated OT: the challenge, derived from the whole correction matrix.
     CotChallenge = 8,
     /// Correlated OT: the digest of the receiver's hashed rows.
     CotRows = 9,
     /// Triples: the commitment to a digest and to a share of the coin.
     TripleCommitment = 10,
-    /// Triples: the digest of what must be equal.
+    /// Triples: the digest of the values that must be equal.
     TripleEquality = 11,
-    /// The pool: the MACs of the bits that are opened to fill it.
+    /// The pool: the MACs of the bits opened to fill it.
     PoolMacs = 12,
     /// Authenticated garbling: the MACs of the bits opened for the gates.
     GateMacs = 13,
-    /// Authenticated garbling: the MACs of the shares of the check of all gates.
+    /// Authenticated garbling: the MACs of the shares in the check of all gates.
     CheckMacs = 14,
     /// The MACs of opened outputs.
     OutputMacs = 15,
-    /// The channel secret, from the shared Diffie-Hellman point.
+    /// The channel secret, derived from the shared Diffie-Hellman point.
     ChannelSecret = 16,
-    /// Authenticated garbling: the pad of the shares that change the masks of outputs.
+    /// Authenticated garbling: the pad for the shares that change the masks of outputs.
     OutputPad = 17,
     /// The plan of a run.
     RunPlan = 18,
@@ -58,24 +58,25 @@ pub enum Step {
     OpeningPlan = 19,
     /// The plan of a batch of preprocessing.
     BatchPlan = 20,
-    /// A plan as one of the parties sends it.
+    /// A plan as sent by one party.
     SentPlan = 22,
     /// Semi-honest: the digest of the evaluator's masked inputs.
     MaskedInputs = 21,
-    /// The seed of the active labels of the wires that the parties enter.
+    /// The seed of the active labels of the parties' input wires.
     ActiveLabels = 23,
-    /// The challenge of the proof of what one party has computed alone.
+    /// The challenge for the proof of the products that one party computed alone.
     ProductChallenge = 24,
     /// Semi-honest: the digest of the pairs of hashes that open bits to the evaluator.
     OpenedPairs = 25,
 }
 
-/// A hash in progress. Every absorbed string is preceded by its length, so that no two sequences
-/// of strings collide.
+/// A hash in progress. Every absorbed string is preceded by its length, so that no two sequences of
+/// strings collide.
 pub struct Oracle(Hasher);
 
 impl Oracle {
-    /// The oracle of a session's step; `counter` tells directions, batches and instances apart.
+    /// The oracle of one step of a session; `counter` distinguishes directions, batches and
+    /// instances.
     pub fn new(session: &SessionId, step: Step, counter: u64) -> Self {
         let mut hasher = Hasher::new_derive_key(CONTEXT);
         hasher.update(&session.0);
@@ -92,8 +93,8 @@ impl Oracle {
         self
     }
 
-    /// Absorbs a long string, as its length and its own BLAKE3 hash. Absorbed as it is, it would be
-    /// shifted by what stands before it, and BLAKE3 is slow on pieces that are not aligned.
+    /// Absorbs a long string as its length and its own BLAKE3 hash. If the string were absorbed
+    /// directly, the data before it would shift it, and BLAKE3 is slow on unaligned input.
     #[must_use]
     pub fn absorb_long(self, bytes: &[u8]) -> Self {
         let hash = blake3::hash(bytes);
@@ -103,7 +104,7 @@ impl Oracle {
     /// Absorbs blocks as one string, as [`absorb_long`](Self::absorb_long) does.
     #[must_use]
     pub fn absorb_blocks(self, blocks: impl Iterator<Item = Block>) -> Self {
-        /// Of the pieces that are hashed side by side, enough to fill the widest registers.
+        /// The number of blocks hashed at once: enough to fill the widest registers.
         const BUFFER: usize = 4096;
         let mut hasher = Hasher::new();
         let mut length = 0;
@@ -132,17 +133,17 @@ impl Oracle {
         self
     }
 
-    /// The first 256 bits of the answer.
+    /// The first 256 bits of the output.
     pub fn digest(self) -> [u8; 32] {
         self.bytes()
     }
 
-    /// The first 128 bits of the answer.
+    /// The first 128 bits of the output.
     pub fn block(self) -> Block {
         Block::from(self.bytes())
     }
 
-    /// The first `N` bytes of the answer.
+    /// The first `N` bytes of the output.
     pub fn bytes<const N: usize>(self) -> [u8; N] {
         let mut out = [0; N];
         self.0.finalize_xof().fill(&mut out);
@@ -163,7 +164,7 @@ mod tests {
     const SESSION: SessionId = SessionId([1; 32]);
 
     #[test]
-    fn session_step_counter_and_the_cut_between_strings_all_count() {
+    fn session_step_counter_and_string_boundaries_change_the_hash() {
         let answers = [
             Oracle::new(&SESSION, Step::BaseOtPad, 0)
                 .absorb(b"ab")
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_the_string_of_their_bytes_and_their_number_counts() {
+    fn blocks_hash_like_their_bytes_and_their_length() {
         let blocks: Vec<Block> = (0..5000u128)
             .map(|i| Block::from(i.to_le_bytes()))
             .collect();

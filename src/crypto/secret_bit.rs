@@ -1,4 +1,4 @@
-//! A bit that nothing may branch on.
+//! A bit that no code may branch on.
 
 use std::hint::black_box;
 use std::ops::{BitAnd, BitXor, BitXorAssign, Not};
@@ -10,9 +10,9 @@ use zeroize::DefaultIsZeroes;
 
 /// A secret bit: 0 or 1 in a byte.
 ///
-/// Not a `bool`, which an `if` would take and which the compiler knows to have two values only;
-/// and not a `subtle::Choice`, which cannot be wiped, stored in bulk or cast. To learn it, somebody
-/// has to [`reveal`](Self::reveal) it: each call is a place where the bit is meant to be known.
+/// It is not a `bool`, because an `if` accepts a `bool` and the compiler knows that it has only two
+/// values. It is not a `subtle::Choice`, which cannot be wiped, stored in bulk or cast. The only
+/// way to read it is [`reveal`](Self::reveal): each call marks a place where the bit may be known.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct SecretBit(u8);
@@ -23,8 +23,8 @@ impl SecretBit {
         SecretBit::lowest_of(rng.next_u32() as u8)
     }
 
-    /// A secret that came in as a `bool`. Of a `bool` the compiler knows that it has two values, and
-    /// may branch on it; it does not see where this bit comes from.
+    /// Wraps a secret given as a `bool`. The compiler knows that a `bool` has two values and may
+    /// branch on it; the origin of the returned bit is hidden from the compiler.
     #[inline]
     pub fn hidden(bit: bool) -> Self {
         SecretBit(black_box(u8::from(bit)))
@@ -36,7 +36,7 @@ impl SecretBit {
         SecretBit(byte & 1)
     }
 
-    /// The bit, for whoever is meant to know it: it is sent, or this party's result.
+    /// Returns the bit to a party that may know it: the bit is sent, or is this party's result.
     #[inline]
     pub fn reveal(self) -> bool {
         self.0 == 1

@@ -1,17 +1,17 @@
-//! Long lists of secrets.
+//! Vectors of secrets.
 
 use std::ops::{Deref, DerefMut};
 
 use zeroize::{DefaultIsZeroes, optimization_barrier};
 
-/// A list that is wiped when it is dropped, with all of its capacity, and that never moves: what
-/// grows leaves copies behind that nobody wipes. It has its capacity from the start.
+/// A vector that is wiped on drop, with all of its capacity. It never reallocates, because a vector
+/// that grows leaves copies behind that are not wiped; its capacity is set at creation.
 ///
-/// It wipes with one fill, where `Zeroizing<Vec<T>>` stores every element by itself, and twice: long
-/// lists are wiped so often here that it shows.
+/// It is wiped with one fill. `Zeroizing<Vec<T>>` stores each element separately, and twice; long
+/// vectors are wiped so often here that the difference is measurable.
 pub struct SecretVec<T: DefaultIsZeroes>(Vec<T>);
 
-const GROWS: &str = "a list of secrets must have room for them from the start";
+const GROWS: &str = "a list of secrets must be created with enough capacity";
 
 impl<T: DefaultIsZeroes> SecretVec<T> {
     /// An empty list with room for `capacity` elements.
@@ -19,13 +19,13 @@ impl<T: DefaultIsZeroes> SecretVec<T> {
         SecretVec(Vec::with_capacity(capacity))
     }
 
-    /// So many zeros.
+    /// `count` zeros.
     pub fn zeros(count: usize) -> Self {
         SecretVec(vec![T::default(); count])
     }
 
-    /// Makes this a list of `count` elements that are to be written anew: each is a zero, or what stood
-    /// here before. Within its capacity it stays where it is.
+    /// Resizes this list to `count` elements that the caller overwrites: each element is zero or
+    /// keeps its old value. The list is not reallocated if `count` is within its capacity.
     pub fn reuse(&mut self, count: usize) {
         if count <= self.0.capacity() {
             self.0.resize(count, T::default());
@@ -34,7 +34,7 @@ impl<T: DefaultIsZeroes> SecretVec<T> {
         }
     }
 
-    /// The elements of all `parts`.
+    /// Concatenates all `parts`.
     pub fn concat(parts: &[&[T]]) -> Self {
         SecretVec(parts.concat())
     }
@@ -42,17 +42,17 @@ impl<T: DefaultIsZeroes> SecretVec<T> {
     /// Adds an element.
     ///
     /// # Panics
-    /// If there is no room for it.
+    /// If the list is full.
     #[inline]
     pub fn push(&mut self, element: T) {
         assert!(self.0.len() < self.0.capacity(), "{GROWS}");
         self.0.push(element);
     }
 
-    /// Moves the last `count` elements to a list of their own, and wipes them here.
+    /// Moves the last `count` elements to a new list, and wipes them here.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer than `count` elements.
     pub fn take_last(&mut self, count: usize) -> Self {
         let rest = self.0.len() - count;
         if rest == 0 {
@@ -65,7 +65,7 @@ impl<T: DefaultIsZeroes> SecretVec<T> {
     }
 }
 
-/// The compiler must not see that nobody reads the zeros again.
+/// The barrier keeps the compiler from removing the fill, although nothing reads the zeros.
 fn wipe<T: DefaultIsZeroes>(secrets: &mut [T]) {
     secrets.fill(T::default());
     optimization_barrier(secrets);
@@ -79,7 +79,8 @@ impl<T: DefaultIsZeroes> Default for SecretVec<T> {
 
 impl<T: DefaultIsZeroes> Extend<T> for SecretVec<T> {
     /// # Panics
-    /// If there may be no room: the iterator gives more, or does not know how much it gives at most.
+    /// If there may not be enough capacity: the iterator yields more elements, or has no upper
+    /// bound.
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         let elements = elements.into_iter();
         let room = self.0.capacity() - self.0.len();
@@ -91,7 +92,7 @@ impl<T: DefaultIsZeroes> Extend<T> for SecretVec<T> {
 
 impl<T: DefaultIsZeroes> FromIterator<T> for SecretVec<T> {
     /// # Panics
-    /// If the iterator does not know how much it gives at most.
+    /// If the iterator has no upper bound.
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         let elements = elements.into_iter();
         let (_, most) = elements.size_hint();
@@ -119,7 +120,7 @@ impl<T: DefaultIsZeroes> DerefMut for SecretVec<T> {
 
 impl<T: DefaultIsZeroes> Drop for SecretVec<T> {
     fn drop(&mut self) {
-        // Within its capacity it does not move.
+        // The length stays within the capacity, so this does not reallocate.
         let capacity = self.0.capacity();
         self.0.resize(capacity, T::default());
         wipe(&mut self.0);
@@ -132,7 +133,7 @@ mod tests {
     use crate::crypto::Block;
 
     #[test]
-    fn a_list_of_secrets_does_not_grow() {
+    fn list_of_secrets_does_not_grow() {
         let grow: [fn(&mut SecretVec<Block>); 3] = [
             |list| list.push(Block::ZERO),
             |list| list.extend([Block::ZERO]),

@@ -5,19 +5,23 @@ use zeroize::Zeroizing;
 
 use super::Block;
 
-/// Transposes squares of 128 rows of 128 bits, one for each 128 `columns`: bit `r` of `columns[j]`
-/// becomes bit `j` of `row(0, r)`, bit `r` of `columns[128 + j]` bit `j` of `row(1, r)`, and so on.
+/// Transposes squares of 128 rows of 128 bits, one square for each 128 `columns`. Bit `r` of
+/// `columns[j]` becomes bit `j` of `row(0, r)`, bit `r` of `columns[128 + j]` becomes bit `j` of
+/// `row(1, r)`, and so on.
 ///
-/// The off-diagonal quadrants of ever smaller squares are swapped (Warren, "Hacker's Delight",
-/// 7-3). Rows that are 32 apart stand side by side, so that after the two largest squares all
-/// swaps are between whole vectors.
+/// The algorithm swaps the off-diagonal quadrants of smaller and smaller squares (Warren, "Hacker's
+/// Delight", 7-3). Rows that are 32 apart are stored next to each other, so that after the two
+/// largest squares all swaps are between whole vectors.
 ///
 /// # Panics
-/// If the number of `columns` is no multiple of 128.
+/// If the number of `columns` is not a multiple of 128.
 #[inline]
 pub fn transpose(row: impl Fn(usize, usize) -> Block, columns: &mut [Block]) {
     let (squares, rest) = columns.as_chunks_mut();
-    assert!(rest.is_empty(), "square matrices");
+    assert!(
+        rest.is_empty(),
+        "the number of columns must be a multiple of 128"
+    );
     let mut lines = Zeroizing::new([[0; 16]; 32]);
     for (square, columns) in squares.iter_mut().enumerate() {
         dispatch!(Level::new(), simd => {
@@ -51,14 +55,15 @@ fn transpose_square<S: Simd>(
     }
 }
 
-/// Twice, this transposes a square of four by four words.
+/// Applied twice, this transposes a square of four by four words.
 #[inline(always)]
 fn interleave_halves<S: Simd>(words: u32x16<S>) -> u32x16<S> {
     let (low, high) = words.split();
     low.zip_low(high).combine(low.zip_high(high))
 }
 
-/// One step, for squares of `2 * SIZE` rows; `mask` has the lower `SIZE` of every `2 * SIZE` bits.
+/// One step for squares of `2 * SIZE` rows; `mask` has the lower `SIZE` of every `2 * SIZE` bits
+/// set.
 #[inline(always)]
 fn swap_quadrants<const SIZE: usize, S: Simd>(simd: S, lines: &mut [[u32; 16]; 32], mask: u32) {
     let mask = u32x16::splat(simd, mask);

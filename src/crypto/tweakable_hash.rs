@@ -1,14 +1,14 @@
-//! The tweakable circular correlation robust hash of Guo, Katz, Wang and Yu, "Efficient and
-//! Secure Multiparty Computation from Fixed-Key Block Ciphers" (S&P 2020), section 7.4:
-//! `H(x, t) = pi(pi(x) ^ t) ^ pi(x)`.
+//! The tweakable circular correlation robust hash of Guo, Katz, Wang and Yu, "Efficient and Secure
+//! Multiparty Computation from Fixed-Key Block Ciphers" (S&P 2020), section 7.4: `H(x, t) =
+//! pi(pi(x) ^ t) ^ pi(x)`.
 
 use aes::Aes128;
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use super::{Block, Oracle, SessionId, Step};
 
-/// What a hash is made for. With the number of the circuit or batch and the index it is the
-/// tweak, which is never used twice in a session.
+/// The purpose of a hash. Together with the number of the circuit or batch and the index, it forms
+/// the tweak. No tweak is used twice in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TweakDomain {
@@ -21,7 +21,7 @@ pub enum TweakDomain {
 }
 
 impl TweakDomain {
-    /// The tweak `(domain, number, index)`: number is that of the circuit or opening.
+    /// The tweak `(domain, number, index)`, where `number` is that of the circuit or opening.
     ///
     /// Layout: index in bytes 0..8, number (its low 56 bits) in bytes 8..15, domain in byte 15.
     #[inline]
@@ -32,38 +32,39 @@ impl TweakDomain {
     }
 }
 
-/// Blocks that are hashed in one go: what AES with 512-bit registers takes at once.
+/// The number of blocks hashed in one pass: one batch for AES with 512-bit registers.
 const STRIDE: usize = 64;
 
 /// `H(x, t) = pi(pi(x) ^ t) ^ pi(x)`, where `pi` is AES-128 under a key that both parties derive
-/// from the session id: the permutation is public, and a table made for one session serves in no
-/// other. Within a session all tweaks share it: docs/protocol.md says what follows.
+/// from the session id. The permutation is public, and a table computed for one session is useless
+/// in any other. Within a session all tweaks share the permutation; docs/protocol.md states the
+/// consequences.
 pub struct TweakableHash {
     pi: Aes128,
 }
 
 impl TweakableHash {
-    /// How many blocks are best hashed at once.
+    /// The best number of blocks to hash at once.
     pub const LANES: usize = STRIDE;
 
-    /// The hash of this session.
+    /// The hash of the given session.
     pub fn new(session: &SessionId) -> Self {
         let key: [u8; 16] = Oracle::new(session, Step::HashKey, 0).block().to_bytes();
         Self::with_key(key)
     }
 
-    /// The hash with a given key of `pi`; for known-answer vectors.
+    /// The hash with a given key for `pi`, for known-answer tests.
     pub fn with_key(key: [u8; 16]) -> Self {
         TweakableHash {
             pi: Aes128::new(&Array::from(key)),
         }
     }
 
-    /// Replaces each `x[i]` by `H(x[i], tweaks[i])`. They run through AES side by side, and
+    /// Replaces each `x[i]` by `H(x[i], tweaks[i])`. The blocks go through AES in parallel, and
     /// [`TweakableHash::LANES`] of them fill the widest registers.
     ///
     /// # Panics
-    /// If there are not as many tweaks as blocks.
+    /// If `x` and `tweaks` differ in length.
     #[inline]
     pub fn hash_each(&self, x: &mut [Block], tweaks: &[Block]) {
         assert_eq!(x.len(), tweaks.len());
@@ -153,10 +154,10 @@ mod tests {
         );
     }
 
-    /// The attack that docs/protocol.md counts, with blocks of 16 bits: a tweak of its own for each hash
-    /// does not keep a call of the permutation from testing all of them.
+    /// The attack counted in docs/protocol.md, with blocks of 16 bits. A separate tweak for each
+    /// hash does not stop one call of the permutation from testing all hashes at once.
     #[test]
-    fn local_calls_of_one_permutation_test_the_hashes_under_all_tweaks_at_once() {
+    fn one_permutation_call_tests_the_hashes_under_all_tweaks() {
         const CALLS: u16 = 1 << 10;
         const TARGETS: u16 = 1 << 4;
         const TRIALS: usize = 400;
@@ -170,7 +171,8 @@ mod tests {
             }
             let on = |x: u16| pi[usize::from(x)];
             let delta: u16 = rng.random();
-            // By tweak and hash what is known: with `a = pi(x ^ delta) ^ t`, they are `pi(a) ^ a`.
+            // The known values, by tweak ^ hash: with `a = pi(x ^ delta) ^ t`, tweak ^ hash is
+            // `pi(a) ^ a`.
             let targets: HashMap<u16, (u16, u16)> = (0..TARGETS)
                 .map(|t| {
                     let x: u16 = rng.random();
@@ -184,7 +186,8 @@ mod tests {
             })
         };
         let found = (0..TRIALS).filter(trial).count();
-        // CALLS * TARGETS / 2^16 = 1/4, and so 1 - e^(-1/4) of the trials: 88, with a deviation of 8.
+        // CALLS * TARGETS / 2^16 = 1/4, so the attack succeeds in 1 - e^(-1/4) of the trials: 88,
+        // with a standard deviation of 8.
         assert!((60..118).contains(&found), "{found}");
     }
 }

@@ -5,14 +5,14 @@ use polyval::universal_hash::UniversalHash as _;
 
 use super::Block;
 
-/// Evaluates rows of blocks as polynomials at a point chosen by the challenge.
+/// A hash that evaluates rows of blocks as polynomials at a point chosen by the challenge.
 ///
-/// Linear over F2, so `hash(a ^ b) = hash(a) ^ hash(b)`, and two different rows of `n` blocks
+/// It is linear over F2: `hash(a ^ b) = hash(a) ^ hash(b)`. Two different rows of `n` blocks
 /// collide with probability at most `n / 2^128` over the key.
 pub struct UniversalHash(Polyval);
 
 impl UniversalHash {
-    /// The hash with this key (the challenge).
+    /// The hash with the given key (the challenge).
     pub fn new(key: Block) -> Self {
         UniversalHash(Polyval::new(&key.to_bytes().into()))
     }
@@ -27,7 +27,7 @@ impl UniversalHash {
 }
 
 impl Block {
-    /// The element 1 of [`dot`]: `x^128`, reduced.
+    /// The multiplicative identity of [`dot`]: `x^128`, reduced.
     pub const ONE: Block = Block::of_bytes(REDUCTION.to_le_bytes());
 }
 
@@ -36,14 +36,15 @@ const REDUCTION: u128 = 1 << 127 | 1 << 126 | 1 << 121 | 1;
 
 /// The product of two elements: `a * b * x^-128` (`dot` in RFC 8452, section 3).
 ///
-/// With this product the blocks are a field of 2^128 elements as well as with the common one, and
-/// [`Block::ONE`] is its 1. [`UniversalHash`] evaluates polynomials with it.
+/// With this product, as with the ordinary one, the blocks are a field of 2^128 elements. Its
+/// identity is [`Block::ONE`]. [`UniversalHash`] evaluates polynomials with this product.
 pub fn dot(a: Block, b: Block) -> Block {
     UniversalHash::new(a).hash(&[b])
 }
 
-/// A map from 128 blocks to one that is linear over the field, and that maps no 128 bits (blocks that
-/// are zero or [`Block::ONE`]) to zero but zeros: `sum x^i * block_i`, with the common product.
+/// A map from 128 blocks to one block: `sum x^i * block_i`, with the ordinary product. It is linear
+/// over the field. It is injective on bits (blocks that are zero or [`Block::ONE`]): of all vectors
+/// of 128 bits, only the zero vector maps to zero.
 pub fn linear(blocks: impl DoubleEndedIterator<Item = Block>) -> Block {
     let sum = blocks.rev().fold(0u128, |sum, block| {
         let carry = (sum >> 127).wrapping_neg();
@@ -58,7 +59,7 @@ mod tests {
     use crate::crypto::Generator;
 
     #[test]
-    fn it_is_the_polyval_of_rfc_8452_appendix_a() {
+    fn hash_is_the_polyval_of_rfc_8452_appendix_a() {
         let key = *b"\x25\x62\x93\x47\x58\x92\x42\x76\x1d\x31\xf8\x26\xba\x4b\x75\x7b";
         let row = [
             Block::from(*b"\x4f\x4f\x95\x66\x8c\x83\xdf\xb6\x40\x17\x62\xbb\x2d\x01\xa2\x62"),
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn with_dot_the_blocks_are_a_field() {
+    fn blocks_with_dot_are_a_field() {
         let [a, b, c] = [3, 5, 8].map(element);
         let same = |left: Block, right: Block| assert_eq!(left.to_bytes(), right.to_bytes());
         same(dot(Block::ONE, a), a);
@@ -87,12 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn linear_commutes_with_dot_and_tells_bits_apart() {
+    fn linear_commutes_with_dot_and_is_injective_on_bits() {
         let blocks: Vec<Block> = (0..128).map(element).collect();
         let scaled = blocks.iter().map(|block| dot(*block, element(200)));
         let expected = dot(linear(blocks.iter().copied()), element(200));
         assert_eq!(linear(scaled).to_bytes(), expected.to_bytes());
-        // Gaussian elimination: the images of the single bits are independent.
+        // Gaussian elimination: the images of the unit vectors are independent.
         let mut reduced: Vec<u128> = Vec::new();
         for bit in 0..128 {
             let image = linear((0..128).map(|i| Block::ONE.select(i == bit)));
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_linear() {
+    fn hash_is_linear() {
         let hash = UniversalHash::new(Block::from([0x3c; 16]));
         let a: Vec<Block> = (0..9).map(|i| Block::from([i; 16])).collect();
         let b: Vec<Block> = (0..9).map(|i| Block::from([200 - 3 * i; 16])).collect();

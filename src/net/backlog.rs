@@ -1,16 +1,17 @@
-//! What a socket has not taken yet, and the thread that hands it over.
+//! The bytes that a socket has not accepted yet, and the thread that writes them.
 //!
-//! Sending must not wait for the peer, or two parties that send much at once wait for each other
-//! forever. The standard library cannot write to a blocking socket without waiting, so:
+//! Sending must not wait for the peer. Otherwise two parties that both send a lot at once wait for
+//! each other forever. The standard library cannot write to a blocking socket without waiting. The
+//! solution has two parts:
 //!
-//! - while nothing is unsent, the caller writes itself, with the socket made non-blocking for that
-//!   one call, and spares the latency of waking another thread;
-//! - what the socket does not take becomes the backlog, and a thread writes it in order, with a
-//!   deadline for each buffer, and ends when there is no more.
+//! - While no bytes are unsent, the caller writes directly, with the socket set to non-blocking
+//!   mode for this one call. This avoids the latency of waking another thread.
+//! - The bytes that the socket does not accept become the backlog. A thread writes the backlog in
+//!   order, with a deadline for each buffer, and exits when the backlog is empty.
 //!
-//! Exactly one of the two uses the socket for writing at any time, and none while it is
-//! non-blocking except the caller: a backlog begins after the caller has put the socket back, and
-//! the caller writes itself only once `unsent` is 0, which the thread sets last.
+//! At any time, only one of the two writes to the socket, and only the caller writes while the
+//! socket is non-blocking. A backlog starts after the caller has restored blocking mode. The caller
+//! writes directly only if `unsent` is 0, and the thread sets `unsent` to 0 as its last action.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
@@ -21,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use super::transport::is_temporary;
 
-/// A socket, shared by the transport and the thread that writes for it.
-pub(super) struct Link {
+/// A socket shared by the transport and the thread that writes its backlog.
+pub(super) struct SharedSocket {
     pub(super) stream: TcpStream,
     backlog: Mutex<Backlog>,
     changed: Condvar,
@@ -31,11 +32,11 @@ pub(super) struct Link {
 #[derive(Default)]
 struct Backlog {
     queue: VecDeque<Vec<u8>>,
-    /// Bytes in `queue` and in the buffer that is being written.
+    /// The number of bytes in `queue` and in the buffer being written.
     unsent: usize,
-    /// What the peer is given to take one buffer.
+    /// The timeout for the peer to accept one buffer.
     limit: Duration,
-    /// Why no more can be sent. It happens in one thread and is told in another.
+    /// The reason why nothing more can be sent. One thread sets it, another thread reports it.
     failure: Option<io::Error>,
 }
 
@@ -57,18 +58,18 @@ impl Backlog {
     }
 }
 
-impl Link {
-    /// Takes a socket that is in blocking mode.
+impl SharedSocket {
+    /// Wraps a socket in blocking mode.
     pub(super) fn new(stream: TcpStream) -> Arc<Self> {
-        Arc::new(Link {
+        Arc::new(SharedSocket {
             stream,
             backlog: Mutex::default(),
             changed: Condvar::new(),
         })
     }
 
-    /// Writes `bytes`, or queues what the socket does not take at once; the peer has `within` to take
-    /// that.
+    /// Writes `bytes`, and queues the part that the socket does not accept at once. `within` is the
+    /// timeout for the peer to accept that part.
     pub(super) fn send(self: &Arc<Self>, mut bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let mut backlog = self.lock();
         backlog.check()?;
@@ -86,10 +87,10 @@ impl Link {
         backlog.unsent += bytes.len();
         backlog.queue.push_back(bytes);
         if idle {
-            let link = Arc::clone(self);
+            let socket = Arc::clone(self);
             let spawned = thread::Builder::new()
                 .name("dealerless-writer".into())
-                .spawn(move || link.write_backlog());
+                .spawn(move || socket.write_backlog());
             if let Err(error) = spawned {
                 return backlog.fail(error);
             }
@@ -108,20 +109,21 @@ impl Link {
         }
     }
 
-    /// Closes the socket when everything is sent, when sending has failed, or when `within` has
-    /// passed; in the last case the thread fails and ends.
+    /// Closes the socket when everything is sent, sending has failed, or `within` has passed. In
+    /// the last case the thread fails and exits.
     pub(super) fn close(&self, within: Duration) {
         drop(self.wait(within, |backlog| backlog.unsent > 0));
-        // It fails if the peer was faster, and then the socket is closed as well.
+        // This fails if the peer has already closed the connection; the socket is closed either
+        // way.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Nothing panics while it holds the lock, so a poisoned one is as good as any.
+    /// No code panics while it holds the lock, so a poisoned lock guards consistent data.
     fn lock(&self) -> MutexGuard<'_, Backlog> {
         self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits while the backlog is `busy`, unless sending fails, and no longer than `within`.
+    /// Waits while the backlog is `busy`, but no longer than `within`; stops if sending fails.
     fn wait(&self, within: Duration, busy: impl Fn(&Backlog) -> bool) -> MutexGuard<'_, Backlog> {
         self.changed
             .wait_timeout_while(self.lock(), within, |backlog| {
@@ -131,7 +133,7 @@ impl Link {
             .0
     }
 
-    /// Writes what the socket takes without waiting. Only while nothing is unsent.
+    /// Writes the bytes that the socket accepts without waiting. Requires `unsent == 0`.
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_nonblocking(true)?;
         let written = (&self.stream).write(bytes);
@@ -142,7 +144,7 @@ impl Link {
         }
     }
 
-    /// The thread: writes until there is nothing left to write, or sending fails.
+    /// The body of the writer thread: writes until the queue is empty or sending fails.
     fn write_backlog(&self) {
         let mut backlog = self.lock();
         while let Some(bytes) = backlog.queue.pop_front() {
@@ -152,15 +154,15 @@ impl Link {
             backlog = self.lock();
             match outcome {
                 Ok(()) => backlog.unsent -= bytes.len(),
-                // Whoever sends next is told.
+                // The next send reports the error.
                 Err(error) => drop(backlog.fail(error)),
             }
             self.changed.notify_all();
         }
     }
 
-    /// Writes all of `bytes`. The limit holds for the whole, so a peer that reads a byte at a time
-    /// gains nothing.
+    /// Writes all of `bytes`. The limit applies to the whole buffer, so a peer gains nothing by
+    /// reading one byte at a time.
     fn write_within(&self, mut bytes: &[u8], limit: Duration) -> io::Result<()> {
         let begun = Instant::now();
         while !bytes.is_empty() {

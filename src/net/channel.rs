@@ -1,4 +1,4 @@
-//! The channel that the protocols talk to: frames with limits, deadlines and counted bytes.
+//! The channel used by the protocols: frames with limits, deadlines and byte counters.
 
 use std::io;
 use std::ops::Range;
@@ -14,50 +14,52 @@ use super::tag::Tag;
 use super::traffic::{Meter, Traffic};
 use super::transport::{Transport, is_temporary};
 
-/// The most bytes that are unsent when [`Channel::drain`] returns.
+/// The maximum number of unsent bytes when [`Channel::drain`] returns.
 pub const MAX_BACKLOG: usize = 4 << 20;
 
-/// Frames are collected until this many bytes are together, or until a flush.
+/// The number of collected bytes at which the outbox is handed to the transport without a flush.
 const OUTBOX_BYTES: usize = 64 * 1024;
 
-/// What one read may bring. Larger than a frame of bulk data, so that a stream of them costs about
-/// one system call each.
+/// The maximum size of one read. It is larger than a frame of bulk data, so that a stream of such
+/// frames costs about one system call each.
 const INBOX_BYTES: usize = 128 * 1024;
 
-/// How long this side still listens for, or tries to send, the last word of a session that ended.
-const LAST_WORD: Duration = Duration::from_secs(1);
+/// The timeout for sending an abort, or for receiving the peer's abort, once the session has ended.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A channel to the peer.
 ///
-/// **Sending** is buffered: [`flush`](Self::flush) at the end of each flight. Sending never waits
-/// for the peer. What is not flushed is not sent when the channel is dropped.
+/// **Sending** is buffered: call [`flush`](Self::flush) at the end of each flight. Sending never
+/// waits for the peer. Data that is not flushed when the channel is dropped is not sent.
 ///
-/// **Receiving** names what must come next, a tag and a length, exact or at most. Everything else
-/// is an [`Error::Malformed`], found before the payload is read and before anything is allocated for
-/// it; only [`Tag::ABORT`] may come at any time, and is [`Error::Aborted`]. Receiving flushes
-/// first, because a party that waits for an answer to what it has not sent waits forever.
+/// **Receiving** names the expected frame: a tag, and an exact or maximum length. Any other frame
+/// is an [`Error::Malformed`], which is detected before the payload is read and before memory is
+/// allocated for it. Only [`Tag::ABORT`] may arrive at any time; it gives [`Error::Aborted`].
+/// Receiving flushes first, because a party that waits for the answer to an unsent message waits
+/// forever.
 ///
-/// **Errors** are final: the two sides no longer agree on where they are, so every later call gives
-/// [`Error::Ended`]. The exception is [`Error::Unsendable`], after which nothing has been sent.
+/// **Errors** are final: the two sides no longer agree on the state of the session, so every later
+/// call gives [`Error::Ended`]. The exception is [`Error::Unsendable`], after which nothing has
+/// been sent.
 pub struct Channel {
     transport: Box<dyn Transport>,
     deadlines: Deadlines,
     clock: Clock,
     outbox: Zeroizing<Vec<u8>>,
     inbox: Zeroizing<Vec<u8>>,
-    /// The part of `inbox` that is not yet read.
+    /// The unread part of `inbox`.
     unread: Range<usize>,
     meter: Meter,
     failed: bool,
 }
 
 impl Channel {
-    /// A channel over `transport`, in the phase "opening the session".
+    /// Creates a channel over `transport`, in the phase "opening the session".
     pub fn new(transport: impl Transport + 'static, deadlines: Deadlines) -> Self {
         Self::with_clock(transport, deadlines, system_time)
     }
 
-    /// As [`new`](Self::new), on a platform that has no [`Instant`](std::time::Instant): `now` gives
+    /// Like [`new`](Self::new), for a platform without [`Instant`](std::time::Instant): `now` gives
     /// the time since any fixed moment.
     pub fn with_clock(
         transport: impl Transport + 'static,
@@ -76,17 +78,17 @@ impl Channel {
         }
     }
 
-    /// Begins a phase, which the deadline of a phase bounds. `name` completes the sentence "the
-    /// connection was lost while …".
+    /// Begins a phase, which must end within [`Deadlines::phase`]. `name` completes the sentence
+    /// "the connection was lost while …".
     pub fn begin_phase(&mut self, name: &'static str) {
         self.clock.begin_phase(name, self.deadlines.phase);
     }
 
-    /// Sends a message, in one frame.
+    /// Sends a message in one frame.
     ///
     /// # Errors
-    /// [`Error::Unsendable`] if it takes more than [`Message::MAX_BYTES`]; what
-    /// [`Transport::send`] gives.
+    /// [`Error::Unsendable`] if the message takes more than [`Message::MAX_BYTES`]; any error of
+    /// [`Transport::send`].
     pub fn send_message<M: Message>(&mut self, message: &M) -> Result<()> {
         const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
         self.guarded(|channel| {
@@ -99,9 +101,9 @@ impl Channel {
     /// Receives a message.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if something else comes, or it is longer than [`Message::MAX_BYTES`], or
-    /// does not decode to exactly its frame; [`Error::Aborted`], [`Error::Lost`],
-    /// [`Error::Timeout`].
+    /// [`Error::Malformed`] if another frame arrives, if the message is longer than
+    /// [`Message::MAX_BYTES`], or if it does not decode to exactly its frame; [`Error::Aborted`],
+    /// [`Error::Lost`], [`Error::Timeout`].
     pub fn recv_message<M: Message>(&mut self) -> Result<M> {
         const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
         self.guarded(|channel| {
@@ -119,12 +121,12 @@ impl Channel {
         })
     }
 
-    /// Sends bulk data whose length the peer knows, in frames of 64 KiB and one of what is
-    /// left. The peer receives it with one call for the same length; an empty payload is no frame
-    /// at all.
+    /// Sends bulk data whose length the peer knows, in frames of 64 KiB and one frame for the
+    /// remainder. The peer receives it with one call for the same length. An empty payload sends no
+    /// frame.
     ///
     /// # Errors
-    /// What [`Transport::send`] gives.
+    /// Any error of [`Transport::send`].
     pub fn send_bytes(&mut self, tag: impl Into<Tag>, payload: &[u8]) -> Result<()> {
         let tag = tag.into();
         self.guarded(|channel| {
@@ -138,11 +140,11 @@ impl Channel {
         })
     }
 
-    /// Receives exactly `out.len()` bytes of bulk data, sent with one [`send_bytes`](Self::send_bytes).
-    /// On an error the content of `out` is anything.
+    /// Receives exactly `out.len()` bytes of bulk data, sent with one
+    /// [`send_bytes`](Self::send_bytes). After an error the content of `out` is unspecified.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if something else comes, or frames of other lengths;
+    /// [`Error::Malformed`] if another frame arrives or a frame has the wrong length;
     /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
     pub fn recv_bytes(&mut self, tag: impl Into<Tag>, out: &mut [u8]) -> Result<()> {
         let tag = tag.into();
@@ -162,46 +164,46 @@ impl Channel {
         })
     }
 
-    /// Hands to the transport what has been sent so far.
+    /// Hands all buffered bytes to the transport.
     ///
     /// # Errors
-    /// What [`Transport::send`] gives.
+    /// Any error of [`Transport::send`].
     pub fn flush(&mut self) -> Result<()> {
         self.guarded(Self::hand_over)
     }
 
-    /// Flushes, and waits until at most [`MAX_BACKLOG`] bytes are unsent: for a party that streams
-    /// while the other one only reads. If both stream, both may wait for each other.
+    /// Flushes, and waits until at most [`MAX_BACKLOG`] bytes are unsent. This is for a party that
+    /// streams while the other party only reads. If both stream, they may wait for each other.
     ///
     /// # Errors
-    /// What [`Transport::drain`] gives.
+    /// Any error of [`Transport::drain`].
     pub fn drain(&mut self) -> Result<()> {
         self.guarded(|channel| {
             channel.hand_over()?;
             channel.clock.begin_message(channel.deadlines.message);
             let within = channel.clock.remaining()?;
             let drained = channel.transport.drain(MAX_BACKLOG, within);
-            drained.map_err(|error| channel.last_word(error))
+            drained.map_err(|error| channel.failed_send(error))
         })
     }
 
-    /// Ends the session: tells the peer so, without a reason, if that takes no more than a second,
-    /// and closes the connection. What has not been flushed is never sent.
+    /// Ends the session: sends an abort, which gives no reason, waits at most one second for it to
+    /// be sent, and closes the connection. Data that has not been flushed is never sent.
     pub fn abort(&mut self) {
         self.fail();
         let frame = Header::new(Tag::ABORT, 0).to_bytes();
-        if self.transport.send(frame.to_vec(), LAST_WORD).is_ok() {
+        if self.transport.send(frame.to_vec(), ABORT_TIMEOUT).is_ok() {
             self.meter.sent(frame.len());
         }
-        self.transport.close(LAST_WORD);
+        self.transport.close(ABORT_TIMEOUT);
     }
 
-    /// What has passed so far.
+    /// The traffic so far.
     pub fn traffic(&self) -> Traffic {
         self.meter.traffic()
     }
 
-    /// Runs one step unless an earlier one has failed, and remembers if this one does.
+    /// Runs one step unless an earlier step has failed, and records whether this one fails.
     pub(super) fn guarded<R>(&mut self, step: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         if self.failed {
             return Err(Error::Ended);
@@ -213,16 +215,16 @@ impl Channel {
         outcome
     }
 
-    /// Ends the use of the channel: wipes what must no longer leave, and lets closing wait for the
-    /// peer no longer than a last word takes.
+    /// Marks the channel as failed: wipes the unsent bytes, and limits the wait of a later close to
+    /// the timeout of an abort.
     fn fail(&mut self) {
         self.failed = true;
         self.outbox.zeroize();
-        self.clock.begin_message(LAST_WORD);
+        self.clock.begin_message(ABORT_TIMEOUT);
     }
 
-    /// Appends one frame to the outbox, whose payload `write` appends, at most `max` bytes. On an
-    /// error the outbox is as it was.
+    /// Appends one frame to the outbox. `write` appends the payload, at most `max` bytes. On an
+    /// error the outbox is unchanged.
     pub(super) fn put_frame(
         &mut self,
         tag: Tag,
@@ -245,7 +247,8 @@ impl Channel {
         Ok(())
     }
 
-    /// Makes room in the outbox: if it grew by itself, it would leave copies behind that nobody wipes.
+    /// Reserves space in the outbox. If the outbox reallocated by itself, it would leave unwiped
+    /// copies behind.
     fn make_room(&mut self, bytes: usize) {
         let len = self.outbox.len();
         if len + bytes > self.outbox.capacity() {
@@ -262,20 +265,20 @@ impl Channel {
         let bytes = std::mem::take(&mut *self.outbox);
         let len = bytes.len();
         let sent = self.transport.send(bytes, self.deadlines.message);
-        sent.map_err(|error| self.last_word(error))?;
+        sent.map_err(|error| self.failed_send(error))?;
         self.meter.sent(len);
         Ok(())
     }
 
-    /// Why sending failed. A peer that aborts closes the connection at once, and this side may
-    /// notice that first while it sends; the word may still be there to be read, behind other
-    /// frames.
-    fn last_word(&mut self, error: io::Error) -> Error {
+    /// Returns the reason for a failed send. A peer that aborts closes the connection at once, and
+    /// this side may notice the closing first, while it sends. The abort may still be readable,
+    /// behind other frames.
+    fn failed_send(&mut self, error: io::Error) -> Error {
         let error = self.clock.failure(error);
         if !matches!(error, Error::Lost { .. }) {
             return error;
         }
-        self.clock.begin_message(LAST_WORD);
+        self.clock.begin_message(ABORT_TIMEOUT);
         let mut skipped = Zeroizing::new([0; 4096]);
         loop {
             let mut header = [0; HEADER_BYTES];
@@ -297,7 +300,7 @@ impl Channel {
         }
     }
 
-    /// Waits for the header of a frame, unchecked but for an abort.
+    /// Waits for the header of a frame. The header is unchecked, except that an abort is an error.
     pub(super) fn recv_header(&mut self) -> Result<Header> {
         self.hand_over()?;
         self.clock.begin_message(self.deadlines.message);
@@ -310,7 +313,7 @@ impl Channel {
         }
     }
 
-    /// Waits for the header of a frame with the tag `expected`, and gives its length, unchecked.
+    /// Waits for the header of a frame with the tag `expected`. Returns its length, unchecked.
     fn recv_header_of(&mut self, expected: Tag) -> Result<usize> {
         let header = self.recv_header()?;
         if header.tag == expected.byte() {
@@ -322,7 +325,7 @@ impl Channel {
         }))
     }
 
-    /// Fills `buf` with what comes from the transport.
+    /// Fills `buf` with bytes from the transport.
     pub(super) fn recv_exact(&mut self, mut buf: &mut [u8]) -> Result<()> {
         while !buf.is_empty() {
             let len = if self.unread.is_empty() && buf.len() >= self.inbox.len() {
@@ -345,7 +348,7 @@ impl Channel {
     }
 }
 
-/// How the session ends if the header is that of an abort, which has no payload.
+/// Returns the error that ends the session if the header is that of an abort, which has no payload.
 fn abort(header: Header) -> Option<Error> {
     let tag = Tag::ABORT;
     (header.tag == tag.byte()).then(|| match header.len as usize {
@@ -358,7 +361,7 @@ fn abort(header: Header) -> Option<Error> {
     })
 }
 
-/// Waits for at least one byte, until a deadline.
+/// Waits for at least one byte, until the next deadline.
 fn receive(transport: &mut impl Transport, clock: &Clock, buf: &mut [u8]) -> Result<usize> {
     loop {
         match transport.recv(buf, clock.remaining()?) {

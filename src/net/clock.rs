@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use super::error::{Error, Result};
 use super::transport::is_temporary;
 
-/// How long the peer may keep this side waiting.
+/// The time limits for waiting on the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// For one message, or one frame of bulk data, from the moment that this side waits for it
-    /// until its last byte.
+    /// The limit for one message, or one frame of bulk data: from the moment this side starts to
+    /// wait for it until its last byte has arrived.
     pub message: Duration,
-    /// For everything between one [`Channel::begin_phase`](super::Channel::begin_phase) and the
-    /// next.
+    /// The limit for the time between one [`Channel::begin_phase`](super::Channel::begin_phase) and
+    /// the next.
     pub phase: Duration,
 }
 
 impl Default for Deadlines {
-    /// 30 s for a message, 2 min for a phase: enough for a slow machine on a slow line.
+    /// 30 s for a message, 2 min for a phase: enough for a slow machine on a slow connection.
     fn default() -> Self {
         Deadlines {
             message: Duration::from_secs(30),
@@ -28,13 +28,13 @@ impl Default for Deadlines {
     }
 }
 
-/// The time since this program first asked for it.
+/// The time since the first call of this function.
 pub(super) fn system_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// Knows the current phase, and how long a wait may still last.
+/// The current phase, and the deadlines for waiting.
 #[derive(Debug)]
 pub(super) struct Clock {
     now: fn() -> Duration,
@@ -56,7 +56,7 @@ impl Timer {
 }
 
 impl Clock {
-    /// A clock on which a message and a phase have begun, so that no wait is without an end.
+    /// A clock on which a message and a phase have begun, so that every wait has a limit.
     pub(super) fn new(now: fn() -> Duration, during: &'static str, deadlines: Deadlines) -> Self {
         let begun = |limit| Timer {
             since: now(),
@@ -84,12 +84,12 @@ impl Clock {
         Timer { since, limit }
     }
 
-    /// What the peer is given for one message.
+    /// The time limit for the current message.
     pub(super) fn message_limit(&self) -> Duration {
         self.message.limit
     }
 
-    /// How long a wait may still last; never zero.
+    /// The remaining time for a wait; never zero.
     ///
     /// # Errors
     /// [`Error::Timeout`] if a deadline has passed.
@@ -106,7 +106,7 @@ impl Clock {
         Ok(shortest)
     }
 
-    /// What an error of the transport means, which is not tried again.
+    /// Converts an error of the transport that is not retried.
     pub(super) fn failure(&self, error: io::Error) -> Error {
         if is_temporary(&error) {
             let passed = self.remaining().err();
@@ -131,7 +131,7 @@ impl Clock {
     }
 }
 
-/// The peer, or this side, has closed the connection.
+/// The error of an operation on a connection that the peer or this side has closed.
 pub(super) fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionAborted, "the connection is closed")
 }

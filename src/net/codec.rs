@@ -1,12 +1,13 @@
-//! How messages become bytes: bincode 2 with fixed-width little-endian integers.
+//! The encoding of messages: bincode 2 with fixed-width little-endian integers.
 //!
-//! Fixed width, because then the length of a message depends on its shape only and never on the
-//! numbers in it, some of which are secret, and because known answers can be read by eye. An
-//! integer takes its own width, a `bool` or an `Option` tag one byte, the length of a sequence
-//! eight, the index of an enum variant four; structs, tuples and arrays add nothing.
+//! The integers have a fixed width for two reasons. The length of a message then depends only on
+//! its shape, not on the numbers in it, some of which are secret. And known-answer vectors can be
+//! read by eye. An integer takes its own width, a `bool` or an `Option` tag one byte, the length of
+//! a sequence eight bytes, and the index of an enum variant four. Structs, tuples and arrays add
+//! nothing.
 //!
-//! This is the only place that knows bincode. Its version is pinned in `Cargo.toml`: the format
-//! on the wire is a promise, and the crate is no longer developed.
+//! Only this module uses bincode. Its version is pinned in `Cargo.toml`, because the wire format
+//! must not change and the crate is no longer developed.
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use bincode::enc::write::Writer;
@@ -16,7 +17,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::error::{Error, Malformed, Result};
 use super::tag::Tag;
 
-/// The most bytes of any message; each has a limit of its own below this.
+/// The maximum size of any message in bytes; each message type has its own, lower limit.
 pub const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
 const CONFIG: Configuration<LittleEndian, Fixint, Limit<MAX_MESSAGE_BYTES>> =
@@ -24,21 +25,21 @@ const CONFIG: Configuration<LittleEndian, Fixint, Limit<MAX_MESSAGE_BYTES>> =
         .with_fixed_int_encoding()
         .with_limit::<MAX_MESSAGE_BYTES>();
 
-/// A message whose content the codec reads, as opposed to bulk data.
+/// A message whose content the codec decodes, as opposed to bulk data.
 ///
-/// Decoding checks the shape only; whoever receives a message checks what is in it. A sequence in
-/// a message must have elements that take at least one byte, so that its length is bounded by that
-/// of the frame: the codec believes the peer's claim of a length until the bytes run out, and sets
-/// aside at most 1 MiB for it beforehand. Nor may a message contain itself, which would let the
-/// peer choose the depth of the stack.
+/// Decoding checks only the shape; the receiver of a message checks its content. The elements of a
+/// sequence in a message must take at least one byte each, so that the length of the frame bounds
+/// the length of the sequence: the codec trusts the length claimed by the peer until the bytes run
+/// out, and preallocates at most 1 MiB for it. A message type must not contain itself, because the
+/// peer could then choose the depth of the stack.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The tag of its frame.
+    /// The tag of the message's frame.
     const TAG: Tag;
-    /// The most bytes that it takes when encoded, at most [`MAX_MESSAGE_BYTES`].
+    /// The maximum encoded size in bytes, at most [`MAX_MESSAGE_BYTES`].
     const MAX_BYTES: usize;
 }
 
-/// Appends `value` to `out`, in at most `max` bytes. On an error `out` is as it was.
+/// Appends `value` to `out`, in at most `max` bytes. On an error `out` is unchanged.
 pub(super) fn encode<V: Serialize>(
     value: &V,
     tag: Tag,
@@ -56,9 +57,9 @@ pub(super) fn encode<V: Serialize>(
     })
 }
 
-/// Reads a value that takes up all of `bytes`.
+/// Decodes a value that takes up all of `bytes`.
 ///
-/// The error does not say what the decoder said, which may quote the peer's bytes.
+/// The error omits the message of the decoder, which may quote the peer's bytes.
 pub(super) fn decode<V: DeserializeOwned>(bytes: &[u8], tag: Tag) -> Result<V> {
     let (value, used) = bincode::serde::decode_from_slice(bytes, CONFIG)
         .map_err(|_| Error::Malformed(Malformed::Undecodable(tag)))?;
@@ -68,7 +69,7 @@ pub(super) fn decode<V: DeserializeOwned>(bytes: &[u8], tag: Tag) -> Result<V> {
     }
 }
 
-/// Writes to the end of a vector until there is no more room.
+/// A writer that appends to a vector and fails once `room` is used up.
 struct BoundedWriter<'a> {
     out: &'a mut Vec<u8>,
     room: usize,
@@ -136,12 +137,12 @@ mod tests {
     fn encoded<V: Serialize>(value: &V, max: usize) -> Result<Vec<u8>> {
         let mut out = vec![0xff];
         encode(value, NOTE, max, &mut out)?;
-        assert_eq!(out.remove(0), 0xff, "what was there before stays");
+        assert_eq!(out.remove(0), 0xff, "earlier bytes are kept");
         Ok(out)
     }
 
     #[test]
-    fn the_encoding_is_what_it_was() {
+    fn encoding_matches_known_answer() {
         assert_eq!(
             encoded(&sample(), SAMPLE_BYTES.len()).unwrap(),
             SAMPLE_BYTES
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_beyond_its_limit_is_not_encoded() {
+    fn message_over_its_limit_is_not_encoded() {
         let mut out = vec![1, 2, 3];
         let error = encode(&sample(), NOTE, SAMPLE_BYTES.len() - 1, &mut out).unwrap_err();
         assert!(matches!(error, Error::Unsendable { .. }), "{error}");
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_cut_anywhere_is_an_error() {
+    fn truncated_message_is_an_error() {
         for len in 0..SAMPLE_BYTES.len() {
             let error = decode::<Sample>(&SAMPLE_BYTES[..len], NOTE).unwrap_err();
             assert!(
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_beyond_the_frame_is_an_error_for_every_sequence() {
+    fn sequence_longer_than_the_frame_is_an_error() {
         for claim in [3, 1 << 20, 1 << 40, u64::MAX >> 4, u64::MAX] {
             let mut bytes = claim.to_le_bytes().to_vec();
             bytes.extend([b'a', b'b']);
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_no_encoder_writes_are_errors() {
+    fn non_canonical_values_are_errors() {
         assert!(decode::<bool>(&[2], NOTE).is_err());
         assert!(decode::<Option<u8>>(&[2, 0], NOTE).is_err());
         assert!(decode::<Choice>(&[2, 0, 0, 0], NOTE).is_err());

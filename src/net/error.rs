@@ -1,4 +1,4 @@
-//! What can go wrong between two parties, whatever they say to each other.
+//! The errors of a connection between two parties, independent of the protocol above.
 
 use std::io;
 use std::time::Duration;
@@ -9,39 +9,40 @@ use crate::Blame;
 /// The result of an operation on a channel.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of a channel. [`blame`](Self::blame) says whose fault it can be.
+/// An error of a channel. [`blame`](Self::blame) tells who can be at fault.
 ///
-/// After any of these but [`Error::Unsendable`] the channel is unusable. None carries anything that
-/// was sent or received, so that an error can be shown and logged.
+/// After any error except [`Error::Unsendable`] the channel is unusable. No error contains sent or
+/// received data, so errors can be shown and logged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The peer sent a message that this version of the protocol does not send, or not here.
+    /// The peer sent a message that this version of the protocol does not allow, or not at this
+    /// point.
     #[error("the peer broke the protocol: {0}")]
     Malformed(Malformed),
-    /// The peer speaks another version of the protocol.
+    /// The peer speaks a different version of the protocol.
     #[error("the peer speaks version {theirs} of the protocol, and this is version {ours}")]
     Version {
-        /// The peer's.
+        /// The peer's version.
         theirs: u16,
-        /// This side's.
+        /// This side's version.
         ours: u16,
     },
-    /// The peer ended the session on purpose, and does not say why.
+    /// The peer ended the session on purpose, without giving a reason.
     #[error("the peer aborted the session")]
     Aborted,
     /// The connection was closed or broke.
     #[error("the connection was lost while {during}")]
     Lost {
-        /// What was going on.
+        /// The phase of the session.
         during: &'static str,
-        /// What the transport said.
+        /// The error of the transport.
         source: io::Error,
     },
-    /// The peer did not answer, or not fast enough.
+    /// The peer did not answer in time.
     #[error("no answer from the peer within {limit:?} while {during}")]
     Timeout {
-        /// What was going on.
+        /// The phase of the session.
         during: &'static str,
         /// The deadline that passed.
         limit: Duration,
@@ -49,13 +50,13 @@ pub enum Error {
     /// The peer's address is invalid, or its name is unknown.
     #[error("cannot resolve the peer's address")]
     Address(#[source] io::Error),
-    /// A message of this side is longer than its kind may be, or cannot be encoded. Nothing of it
-    /// was sent, and the channel is as it was.
-    #[error("this {tag} cannot be sent in {limit} bytes")]
+    /// A message of this side is longer than its type allows, or cannot be encoded. Nothing was
+    /// sent, and the channel is unchanged.
+    #[error("{tag}: cannot be encoded in {limit} bytes")]
     Unsendable {
-        /// The kind of the message.
+        /// The tag of the message.
         tag: Tag,
-        /// How long it may be.
+        /// The maximum size in bytes.
         limit: usize,
     },
     /// An earlier error ended the use of this channel, or this side has aborted.
@@ -64,7 +65,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whose fault it can be.
+    /// Returns who can be at fault.
     pub fn blame(&self) -> Blame {
         match self {
             Error::Malformed(_) => Blame::ProgramOrConnection,
@@ -82,67 +83,67 @@ impl From<Malformed> for Error {
     }
 }
 
-/// What is wrong with a message, seen before its content is used. Nothing of the content is quoted,
-/// which may be meant for the terminal.
+/// A defect in a message, detected before its content is used. The error does not quote the
+/// content, because the content might be crafted for the terminal.
 ///
-/// Framing and codec find most of these. [`ListLength`](Self::ListLength) is for whoever reads the
-/// message.
+/// Framing and codec detect most of these. [`ListLength`](Self::ListLength) is for the code that
+/// reads the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// The first bytes are not a hello.
+    /// The first bytes are not a valid hello.
     #[error("it does not speak dealerless")]
     Stranger,
-    /// The frame carries something else.
-    #[error("{expected} expected, {} found", expected.name_beside(*found))]
+    /// The frame has a different tag.
+    #[error("expected {expected}, found {}", expected.name_of(*found))]
     Tag {
-        /// What is due.
+        /// The expected tag.
         expected: Tag,
-        /// The byte that came instead of its tag.
+        /// The tag byte received.
         found: u8,
     },
-    /// The message is longer than its kind ever is.
-    #[error("{tag}: {bytes} bytes, of at most {limit}")]
+    /// The message is longer than its type allows.
+    #[error("{tag}: {bytes} bytes exceed the limit of {limit}")]
     TooLong {
-        /// The kind of the message.
+        /// The tag of the message.
         tag: Tag,
-        /// How long it says that it is.
+        /// The claimed length in bytes.
         bytes: usize,
-        /// How long it may be.
+        /// The maximum length in bytes.
         limit: usize,
     },
-    /// A frame of bulk data has another length than both sides compute.
-    #[error("{tag}: a frame of {bytes} bytes instead of {expected}")]
+    /// The length of a frame of bulk data differs from the length that both sides compute.
+    #[error("{tag}: a frame has {bytes} bytes instead of {expected}")]
     Length {
-        /// The kind of the message.
+        /// The tag of the message.
         tag: Tag,
-        /// How long it says that it is.
+        /// The claimed length in bytes.
         bytes: usize,
-        /// How long it must be.
+        /// The expected length in bytes.
         expected: usize,
     },
-    /// The bytes are no message of this kind.
+    /// The bytes do not decode to a message of this type.
     #[error("{0}: cannot be decoded")]
     Undecodable(Tag),
-    /// The frame holds more than the message.
-    #[error("{tag}: {extra} bytes follow the message in its frame")]
+    /// The frame is longer than the message.
+    #[error("{tag}: {extra} trailing bytes after the message")]
     TrailingBytes {
-        /// The kind of the message.
+        /// The tag of the message.
         tag: Tag,
-        /// How many bytes are too many.
+        /// The number of bytes after the message.
         extra: usize,
     },
-    /// The last byte of packed bits holds more than the bits.
-    #[error("{0}: bits follow the last one")]
+    /// The unused bits of the last byte of packed bits are not all zero.
+    #[error("{0}: nonzero padding bits")]
     PaddingBits(Tag),
-    /// A list in the message has another length than the protocol's.
+    /// The length of a list in the message differs from that of the protocol.
     #[error("{list}: {found} elements instead of {expected}")]
     ListLength {
-        /// Which list.
+        /// The name of the list.
         list: &'static str,
-        /// How many elements came.
+        /// The number of elements received.
         found: usize,
-        /// How many must come.
+        /// The expected number of elements.
         expected: usize,
     },
 }

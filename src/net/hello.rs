@@ -1,14 +1,14 @@
-//! The first message of a session, by which each side learns whom it talks to.
+//! The first message of a session, which identifies each side to the other.
 //!
-//! It begins in the same way in every version. So two versions can tell that they differ, and a
-//! peer that speaks something else is called a stranger:
+//! It starts in the same way in every version. So mismatched versions detect that they differ, and
+//! a peer that speaks another protocol is recognized as such:
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 5 | the header of a frame: the length of all that follows as u32 LE, then [`Tag::HELLO`] |
+//! | 5 | the header of a frame: the length of the following bytes as u32 LE, then [`Tag::HELLO`] |
 //! | 10 | [`MAGIC`] |
 //! | 2 | the version of the protocol, u16 LE |
-//! | the rest | the body, which belongs to the version: here a message like any other |
+//! | the rest | the body, whose format depends on the version; here it is encoded like any other message |
 
 use serde::{Serialize, de::DeserializeOwned};
 use zeroize::Zeroizing;
@@ -18,26 +18,27 @@ use super::codec;
 use super::error::{Error, Malformed, Result};
 use super::tag::Tag;
 
-/// The version of the protocol that this program speaks.
+/// The version of the protocol spoken by this program.
 pub const VERSION: u16 = 6;
 
-/// How a hello of any version begins.
+/// The first bytes of a hello of any version.
 pub const MAGIC: &[u8; 10] = b"dealerless";
 
-/// The most bytes of a hello's body in this version.
+/// The maximum size of the hello's body in bytes in this version.
 pub const MAX_BODY_BYTES: usize = 1024;
 
 const PREFIX_BYTES: usize = MAGIC.len() + 2;
 
-/// No version will need more; the first bytes of other protocols, read as a length, are more.
-const MAX_BYTES_EVER: u32 = u16::MAX as u32;
+/// The maximum size of a hello in any version. The first bytes of other protocols, read as a length,
+/// exceed it.
+const MAX_BYTES_OF_ANY_VERSION: u32 = u16::MAX as u32;
 
-/// Sends the hello. Both sides send theirs before they wait for the other's, so that both learn of
-/// a difference.
+/// Sends the hello. Both sides send their hello before they wait for the peer's, so that both
+/// detect a mismatch.
 ///
 /// # Errors
-/// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; what
-/// [`Transport::send`](crate::net::Transport::send) gives.
+/// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; any error of
+/// [`Transport::send`](crate::net::Transport::send).
 pub fn send_hello<B: Serialize>(channel: &mut Channel, body: &B) -> Result<()> {
     channel.guarded(|channel| {
         channel.put_frame(Tag::HELLO, PREFIX_BYTES + MAX_BODY_BYTES, |content| {
@@ -51,14 +52,14 @@ pub fn send_hello<B: Serialize>(channel: &mut Channel, body: &B) -> Result<()> {
 /// Receives the peer's hello.
 ///
 /// # Errors
-/// [`Error::Malformed`] if the peer does not speak dealerless, or the body is malformed;
-/// [`Error::Version`] if it speaks another one, which the error names;
+/// [`Error::Malformed`] if the peer does not speak dealerless or the body is malformed;
+/// [`Error::Version`], with both versions, if the peer speaks a different version;
 /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
 pub fn recv_hello<B: DeserializeOwned>(channel: &mut Channel) -> Result<B> {
     channel.guarded(|channel| {
         let stranger = || Error::Malformed(Malformed::Stranger);
         let header = channel.recv_header()?;
-        if header.tag != Tag::HELLO.byte() || header.len > MAX_BYTES_EVER {
+        if header.tag != Tag::HELLO.byte() || header.len > MAX_BYTES_OF_ANY_VERSION {
             return Err(stranger());
         }
         let body_bytes = (header.len as usize)

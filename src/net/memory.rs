@@ -1,4 +1,4 @@
-//! Transports between two threads of one process, and over anything that reads and writes.
+//! Transports between two threads of one process, and over any reader and writer.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use std::time::Duration;
 use super::pipe::Pipe;
 use super::transport::Transport;
 
-/// How many bytes of a stream are read ahead, or written at once.
+/// The number of bytes of a stream that are read ahead, or written at once.
 const STREAM_BYTES: usize = 128 * 1024;
 
-/// One end of a connection in memory: [`memory_pair`] makes both ends, [`over_stream`] one whose
-/// bytes go on to a stream.
+/// One end of a connection in memory. [`memory_pair`] creates both ends; [`over_stream`] creates
+/// one end and forwards its bytes to a stream.
 ///
-/// Bytes count as sent once the other end has taken them. The two ends belong in two threads: a
-/// wait for the peer blocks the thread.
+/// Bytes count as sent once the other end has received them. The two ends belong in two threads,
+/// because waiting for the peer blocks the thread.
 pub struct MemoryTransport {
     outgoing: Arc<Pipe>,
     incoming: Arc<Pipe>,
-    /// Whether closing waits until the other end has taken what is queued: it would not outlive the
-    /// process.
+    /// Whether closing waits until the other end has taken the queued bytes. Bytes in the queue are
+    /// lost when the process exits.
     lingers: bool,
 }
 
-/// Two ends that are connected to each other.
+/// Creates two ends connected to each other.
 pub fn memory_pair() -> (MemoryTransport, MemoryTransport) {
     let (there, back) = <(Arc<Pipe>, Arc<Pipe>)>::default();
     let end = |outgoing: &Arc<Pipe>, incoming: &Arc<Pipe>| MemoryTransport {
@@ -35,16 +35,16 @@ pub fn memory_pair() -> (MemoryTransport, MemoryTransport) {
     (end(&there, &back), end(&back, &there))
 }
 
-/// A transport over anything that reads and writes: the standard input and output of another
-/// program, a serial line, an encrypted stream.
+/// Creates a transport over any reader and writer: the standard input and output of another
+/// program, a serial port, an encrypted stream.
 ///
-/// Two threads carry the bytes. Nothing can interrupt a read or a write that blocks: after
-/// [`close`](Transport::close) the writing thread ends once it has written what is queued, and drops
-/// the writer; the reading thread ends when its read does. Whoever receives has deadlines all the
-/// same.
+/// Two threads copy the bytes. A blocking read or write cannot be interrupted. After
+/// [`close`](Transport::close) the writing thread ends when it has written the queued bytes, and
+/// drops the writer; the reading thread ends when its read returns. The receiver's deadlines apply
+/// regardless.
 ///
 /// # Errors
-/// If the system gives no threads.
+/// If the system cannot create the threads.
 pub fn over_stream(
     reader: impl Read + Send + 'static,
     writer: impl Write + Send + 'static,
@@ -65,7 +65,7 @@ pub fn over_stream(
     Ok(transport)
 }
 
-/// Writes what comes out of the pipe, until it is closed.
+/// Writes the bytes from the pipe until it is closed.
 fn write_all(pipe: &Pipe, mut writer: impl Write) -> io::Result<()> {
     let mut buf = vec![0; STREAM_BYTES];
     loop {
@@ -80,7 +80,7 @@ fn write_all(pipe: &Pipe, mut writer: impl Write) -> io::Result<()> {
     }
 }
 
-/// Puts into the pipe what is read, no faster than it is taken out.
+/// Reads into the pipe, no faster than the bytes are taken out.
 fn read_all(mut reader: impl Read, pipe: &Pipe) -> io::Result<()> {
     let mut buf = vec![0; STREAM_BYTES];
     loop {
@@ -111,7 +111,7 @@ impl Transport for MemoryTransport {
 
     fn close(&mut self, within: Duration) {
         if self.lingers {
-            // What is not taken in time is lost.
+            // Bytes that are not taken in time are lost.
             let _ = self.outgoing.drain(0, within);
         }
         self.outgoing.close(None);

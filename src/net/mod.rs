@@ -1,13 +1,13 @@
 //! The channel between the two parties: framing with limits, the wire format, and the transports.
 //!
-//! The protocols talk to a [`Channel`]. It sends and receives *messages* (small, typed, of a size
-//! that the receiver bounds) and *bulk data* (blocks whose number both sides know), counts what
-//! passes, and has a deadline on every wait. Below it is a [`Transport`], an ordered stream of
-//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two.
+//! The protocols use a [`Channel`]. It sends and receives *messages* (small, typed, limited in size
+//! by the receiver) and *bulk data* (blocks whose number both sides know), counts the traffic, and
+//! has a deadline for every wait. Below it is a [`Transport`], an ordered stream of bytes:
+//! [`MemoryTransport`] within a process, [`TcpTransport`] between two processes.
 //!
-//! Everything that arrives is hostile. A length is compared with what the receiver expects before
-//! anything is allocated, a tag before the payload is read, and a peer that drips bytes is cut:
-//! see [`Channel`] for the rules.
+//! All input is treated as hostile. A length is compared with the receiver's expectation before
+//! memory is allocated, a tag is checked before the payload is read, and a peer that trickles bytes
+//! is disconnected. See [`Channel`] for the rules.
 //!
 //! A frame on the wire is `[length of the payload: u32 LE][tag: u8][payload]`.
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::clock::closed;
 
-/// Bytes on their way from one thread to another.
+/// Bytes in transit from one thread to another.
 #[derive(Default)]
 pub(super) struct Pipe {
     flow: Mutex<Flow>,
@@ -18,19 +18,19 @@ pub(super) struct Pipe {
 struct Flow {
     bytes: VecDeque<u8>,
     closed: bool,
-    /// Why it was closed, until somebody is told.
+    /// The reason why the pipe was closed, until it is reported.
     failure: Option<io::Error>,
 }
 
 impl Flow {
-    /// The error of an end that cannot go on.
+    /// The error for an operation on a closed pipe.
     fn end(&mut self) -> io::Error {
         self.failure.take().unwrap_or_else(closed)
     }
 }
 
 impl Pipe {
-    /// Nothing panics while it holds the lock, so a poisoned one is as good as any.
+    /// No code panics while it holds the lock, so a poisoned lock guards consistent data.
     fn lock(&self) -> MutexGuard<'_, Flow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,7 +52,7 @@ impl Pipe {
         }
     }
 
-    /// Puts bytes in, without waiting.
+    /// Appends bytes, without waiting.
     pub(super) fn push(&self, bytes: &[u8]) -> io::Result<()> {
         let mut flow = self.lock();
         if flow.closed {
@@ -63,10 +63,10 @@ impl Pipe {
         Ok(())
     }
 
-    /// Waits for bytes and takes some out; 0 once there are no more and the pipe is closed.
+    /// Waits for bytes and takes some out. Returns 0 once the pipe is empty and closed.
     pub(super) fn pull(&self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
         let mut flow = self.wait(within, |flow| !flow.bytes.is_empty())?;
-        // What was sent before closing is still delivered.
+        // Bytes sent before closing are still delivered.
         let len = flow.bytes.read(buf)?;
         if len == 0
             && let Some(failure) = flow.failure.take()
@@ -77,15 +77,15 @@ impl Pipe {
         Ok(len)
     }
 
-    /// Waits for bytes, however long, and copies some, which stay until they are
-    /// [removed](Self::remove); 0 as for [`pull`](Self::pull).
+    /// Waits for bytes without a timeout and copies some. They stay in the pipe until they are
+    /// [removed](Self::remove). Returns 0 like [`pull`](Self::pull).
     pub(super) fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         let flow = self.wait(Duration::MAX, |flow| !flow.bytes.is_empty())?;
         let mut bytes = flow.bytes.as_slices().0;
         bytes.read(buf)
     }
 
-    /// Removes bytes that have been copied.
+    /// Removes copied bytes.
     pub(super) fn remove(&self, len: usize) {
         self.lock().bytes.drain(..len);
         self.changed.notify_all();
@@ -97,7 +97,7 @@ impl Pipe {
         if flow.closed { Err(flow.end()) } else { Ok(()) }
     }
 
-    /// Closes both ends; `failure` says why.
+    /// Closes both ends; `failure` is the reason.
     pub(super) fn close(&self, failure: Option<io::Error>) {
         let mut flow = self.lock();
         if !flow.closed {

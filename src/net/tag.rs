@@ -1,36 +1,37 @@
-//! The kinds of frames.
+//! The types of frames.
 
 use std::fmt;
 
-/// What a frame carries: one byte on the wire, and what it is called in errors.
+/// The type of a frame: one byte on the wire, and a name for errors.
 ///
-/// | bytes | whose |
+/// | bytes | used by |
 /// |---|---|
-/// | 0 to 15 | the channel's: [`Tag::HELLO`] and [`Tag::ABORT`], the same in every version of the protocol |
-/// | 16 to 127 | this library's protocols |
-/// | 128 to 255 | free: for engines and messages of others, made with [`Tag::new`] |
+/// | 0 to 15 | the channel: [`Tag::HELLO`] and [`Tag::ABORT`], the same in every version of the protocol |
+/// | 16 to 127 | the protocols of this library |
+/// | 128 to 255 | engines and messages of other crates, which create tags with [`Tag::new`] |
 ///
-/// Numbers are never reused for another meaning.
+/// A number is never reused for another meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
     byte: u8,
     name: &'static str,
-    /// All tags that were declared together with this one.
+    /// All tags declared together with this one.
     layer: &'static [(u8, &'static str)],
 }
 
 impl Tag {
-    /// The first message of a session, both ways.
+    /// The first message of a session, in both directions.
     pub const HELLO: Tag = Tag::declared(1, "hello", &[]);
-    /// The sender ends the session and does not say why. Empty; allowed at any time.
+    /// The sender ends the session without giving a reason. The payload is empty. Allowed at any
+    /// time.
     pub const ABORT: Tag = Tag::declared(2, "abort", &[]);
 
-    /// A tag of somebody else's protocol; `name` stands for it in errors.
+    /// Creates a tag for a protocol of another crate; `name` is used in errors.
     ///
     /// # Panics
-    /// If `byte` is less than 128; a constant does not compile then.
+    /// If `byte` is less than 128; in a constant this is a compile error.
     pub const fn new(byte: u8, name: &'static str) -> Self {
-        assert!(byte >= 128, "the tags below 128 are not free");
+        assert!(byte >= 128, "tags below 128 are reserved");
         Tag::declared(byte, name, &[])
     }
 
@@ -48,14 +49,14 @@ impl Tag {
         self.byte
     }
 
-    /// What the frame is called in errors.
+    /// The name of the frame in errors.
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// What `byte` is called, if it is the tag of a layer that this one knows: its own and the
-    /// channel's.
-    pub(super) fn name_beside(self, byte: u8) -> String {
+    /// The name of `byte`, if it is a tag of the same layer or of the channel; otherwise its
+    /// number.
+    pub(super) fn name_of(self, byte: u8) -> String {
         let channel = [Tag::HELLO, Tag::ABORT].map(|tag| (tag.byte, tag.name));
         let mut known = self.layer.iter().chain(&channel);
         match known.find(|(known, _)| *known == byte) {
@@ -77,7 +78,7 @@ impl fmt::Debug for Tag {
     }
 }
 
-/// Declares the tags of a layer: an enum, its numbers and its names as one table, so that none can
+/// Declares the tags of a layer: an enum, its numbers and its names in one table, so that none can
 /// be forgotten.
 macro_rules! tags {
     (
@@ -94,10 +95,10 @@ macro_rules! tags {
         }
 
         impl $layer {
-            /// All of them, in the order of their numbers.
+            /// All tags of the layer, in the order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$tag),*];
 
-            /// As the channel takes it.
+            /// The tag as the channel takes it.
             pub const fn tag(self) -> $crate::net::Tag {
                 const NAMES: &[(u8, &str)] = &[$(($number, $name)),*];
                 let name = match self {
@@ -111,7 +112,7 @@ macro_rules! tags {
                 self as u8
             }
 
-            /// The tag of a byte from the wire, if this layer has it.
+            /// The tag with the given byte, if this layer declares it.
             pub const fn from_byte(byte: u8) -> Option<Self> {
                 match byte {
                     $($number => Some(Self::$tag),)*

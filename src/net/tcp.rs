@@ -6,30 +6,32 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::backlog::Link;
+use super::backlog::SharedSocket;
 use super::clock::{Clock, Deadlines, system_time};
 use super::error::{Error, Result};
 use super::transport::{Transport, is_temporary};
 
-/// The longest pause between two looks at a listener; a person does not notice it.
+/// The longest pause between two polls of a listener; too short for a person to notice.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// A TCP connection.
 ///
-/// Bytes count as sent once the operating system has taken them. Small writes leave at once
-/// (`TCP_NODELAY`): the channel does its own buffering. Neither encrypted nor authenticated.
+/// Bytes count as sent once the operating system has accepted them. Small writes are sent at once
+/// (`TCP_NODELAY`), because the channel does its own buffering. The connection is neither encrypted
+/// nor authenticated.
 pub struct TcpTransport {
-    link: Arc<Link>,
+    socket: Arc<SharedSocket>,
 }
 
 impl TcpTransport {
-    /// Connects to the first address of `addr` that answers within `timeout`, over all of them.
+    /// Connects to the first address of `addr` that answers. `timeout` limits the total time for
+    /// all addresses.
     ///
-    /// The operating system may take longer to look up a name.
+    /// The name lookup by the operating system may take longer.
     ///
     /// # Errors
-    /// [`Error::Address`] if the name is unknown; [`Error::Lost`] if nobody listens;
-    /// [`Error::Timeout`].
+    /// [`Error::Address`] if the name is unknown; [`Error::Lost`] if no listener accepts the
+    /// connection; [`Error::Timeout`].
     pub fn connect(addr: impl ToSocketAddrs, timeout: Duration) -> Result<Self> {
         let addresses = addr.to_socket_addrs().map_err(Error::Address)?;
         let clock = Self::opening("connecting to the peer", timeout);
@@ -43,10 +45,10 @@ impl TcpTransport {
         outcome
     }
 
-    /// Waits for one connection to `listener`, which is in blocking mode afterwards.
+    /// Waits for one connection to `listener`. Afterwards the listener is in blocking mode.
     ///
     /// # Errors
-    /// [`Error::Timeout`] if nobody connects in time; [`Error::Lost`] if the listener fails.
+    /// [`Error::Timeout`] if no peer connects in time; [`Error::Lost`] if the listener fails.
     pub fn accept(listener: &TcpListener, timeout: Duration) -> Result<Self> {
         let clock = Self::opening("waiting for the peer to connect", timeout);
         let broken = |error: io::Error| clock.lost(error);
@@ -56,14 +58,14 @@ impl TcpTransport {
         Self::from_stream(accepted?).map_err(broken)
     }
 
-    /// The standard library has no `accept` with a deadline, so this one looks again and again,
-    /// at first often: the peer may be another thread.
+    /// Polls the listener, because the standard library has no `accept` with a deadline. The first
+    /// pauses are short, because the peer may be another thread.
     fn poll_accept(listener: &TcpListener, clock: &Clock) -> Result<TcpStream> {
         let mut pause = Duration::from_micros(50);
         loop {
             match listener.accept() {
                 Ok((stream, _)) => return Ok(stream),
-                // The connection came and went; the next one may be the peer.
+                // The connection was closed before it was accepted; the next one may be the peer's.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) if is_temporary(&error) => {
                     thread::sleep(pause.min(clock.remaining()?));
@@ -74,22 +76,22 @@ impl TcpTransport {
         }
     }
 
-    /// Takes over a connected socket.
+    /// Creates a transport from a connected socket.
     ///
     /// # Errors
-    /// If its options cannot be set.
+    /// If the socket options cannot be set.
     pub fn from_stream(stream: TcpStream) -> io::Result<Self> {
-        // Some systems let an accepted socket inherit the listener's mode.
+        // On some systems an accepted socket inherits the mode of the listener.
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
-        let link = Link::new(stream);
-        Ok(TcpTransport { link })
+        let socket = SharedSocket::new(stream);
+        Ok(TcpTransport { socket })
     }
 
     /// A second handle of the same connection, for another thread.
     pub fn handle(&self) -> Self {
         TcpTransport {
-            link: Arc::clone(&self.link),
+            socket: Arc::clone(&self.socket),
         }
     }
 
@@ -104,20 +106,20 @@ impl TcpTransport {
 
 impl Transport for TcpTransport {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        self.link.send(bytes, within)
+        self.socket.send(bytes, within)
     }
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
-        let mut stream = &self.link.stream;
+        let mut stream = &self.socket.stream;
         stream.set_read_timeout(Some(within))?;
         stream.read(buf)
     }
 
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
-        self.link.drain(max_unsent, within)
+        self.socket.drain(max_unsent, within)
     }
 
     fn close(&mut self, within: Duration) {
-        self.link.close(within);
+        self.socket.close(within);
     }
 }

@@ -1,26 +1,26 @@
-//! What passed through a channel.
+//! Counters for the traffic of a channel.
 
-/// Bytes and flights of a channel since it was opened.
+/// The bytes and flights of a channel since it was opened.
 ///
-/// Bytes are those of the frames, headers included; what a transport adds below (encryption, TCP)
-/// is not. Bytes that are still buffered are not yet sent.
+/// The counters include the headers of the frames, but not the overhead of the transport
+/// (encryption, TCP). Bytes that are still buffered do not count as sent.
 ///
 /// A *flight* is a maximal run of frames in one direction, as seen from this side. If the parties
-/// take turns, one party's flights sent are the other's flights received, and a round trip is one
-/// of each.
+/// take turns, the flights sent by one party are the flights received by the other, and a round
+/// trip is one of each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Bytes handed to the transport.
+    /// The number of bytes handed to the transport.
     pub bytes_sent: u64,
-    /// Bytes taken from the transport.
+    /// The number of bytes taken from the transport.
     pub bytes_received: u64,
-    /// How often this side began to send, at the start or after it had received.
+    /// The number of times this side began to send, at the start or after receiving.
     pub flights_sent: u64,
-    /// How often this side began to receive, at the start or after it had sent.
+    /// The number of times this side began to receive, at the start or after sending.
     pub flights_received: u64,
 }
 
-/// Counts the traffic, and remembers the direction of the flight in progress.
+/// Counts the traffic and records the direction of the current flight.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     traffic: Traffic,

@@ -1,16 +1,16 @@
-//! All-but-one OT: for each of [`TREES`] punctured trees one party holds the seeds of all
-//! [`LEAVES`] leaves, the other those of all but one.
+//! All-but-one OT: for each of [`TREES`] punctured trees, one party holds the seeds of all
+//! [`LEAVES`] leaves, and the other party holds all but one of them.
 //!
-//! The trees of Goldreich, Goldwasser and Micali, with the consistency check of SoftSpokenOT
-//! (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF). Every leaf also
-//! expands to a check value of 256 bits. The planter sends the sum of each tree's check values and
-//! a hash of all of them. So the other party knows that the planter has one set of leaves, also for
-//! those parts that it cannot compute itself.
+//! These are the trees of Goldreich, Goldwasser and Micali, with the consistency check of
+//! SoftSpokenOT (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF). Every
+//! leaf also expands to a check value of 256 bits. The *planter*, the party with all leaves, sends
+//! the sum of each tree's check values and a hash of all of them. The hash commits the planter to
+//! one set of leaves, including the parts that the other party cannot compute itself.
 //!
-//! The path of tree `i` ends at the leaf whose number is the value of Delta's bits `i * K ..`; level
-//! `l` of the tree decides bit `K - 1 - l` of that number. The party that holds Delta keeps its nodes
-//! in *relative* order: its node `y` is that at `y ^ path`. So the unknown node is number 0 in every
-//! tree, and no memory access depends on Delta.
+//! The path of tree `i` ends at the leaf whose number is the value of the bits `i * K ..` of Delta.
+//! Level `l` of the tree decides bit `K - 1 - l` of that number. The party that holds Delta keeps
+//! its nodes in *relative* order: its node `y` is the node `y ^ path`. So the unknown node is
+//! number 0 in every tree, and no memory access depends on Delta.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -20,24 +20,24 @@ use super::{Check, Delta, Direction, Error, Result, Tag, base, expect_length};
 use crate::crypto::{Block, Generator, SecretBit, SecretVec, Step};
 use crate::net::{self, Message};
 
-/// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
-/// `128 * 2^K / K` bits of AES in counter mode.
+/// The number of levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire
+/// and `128 * 2^K / K` bits of AES in counter mode.
 pub(super) const K: usize = 4;
-/// Leaves of a tree.
+/// The number of leaves of a tree.
 pub(super) const LEAVES: usize = 1 << K;
-/// How many trees there are.
+/// The number of trees.
 pub(super) const TREES: usize = base::COUNT / K;
 
-/// Bytes of a leaf's check value: twice the security parameter, against collisions.
+/// The size of a leaf's check value in bytes: twice the security parameter, against collisions.
 const CHECK_BYTES: usize = 32;
 
-/// What the planter sends: everything that the other party needs besides the base OTs.
+/// The planter's message: everything that the other party needs in addition to the base OTs.
 #[derive(Serialize, Deserialize)]
 pub struct TreeSums {
-    /// For each tree and each level but the first, the sums of the left and of the right
-    /// children, each under its base-OT pad.
+    /// For each tree and each level except the first, the sum of the left children and the sum of
+    /// the right children, each masked with its base-OT pad.
     sums: Vec<[[u8; 16]; 2]>,
-    /// For each tree the sum of its leaves' check values.
+    /// For each tree the sum of the check values of its leaves.
     checks: Vec<[u8; CHECK_BYTES]>,
     /// The hash of all check values.
     digest: [u8; 32],
@@ -48,27 +48,27 @@ impl Message for TreeSums {
     const MAX_BYTES: usize = 8 + TREES * (K - 1) * 32 + 8 + TREES * CHECK_BYTES + 32;
 }
 
-/// Bit of Delta that decides level `level` of tree `tree`.
+/// The bit of Delta that decides level `level` of tree `tree`.
 fn path_bit(delta: &Delta, tree: usize, level: usize) -> SecretBit {
     delta.block().bit(tree * K + K - 1 - level)
 }
 
-/// The base-OT choices of the party that holds Delta: at every level it asks for the side that is
-/// off the path.
+/// The base-OT choices of the party that holds Delta: at every level it requests the side off the
+/// path.
 pub(super) fn base_choices(delta: &Delta) -> SecretVec<SecretBit> {
     (0..TREES * K)
         .map(|i| !path_bit(delta, i / K, i % K))
         .collect()
 }
 
-/// The two children of a node.
+/// Returns the two children of a node.
 fn children(node: Block) -> [Block; 2] {
     let mut pair = [Block::ZERO; 2];
     Generator::new(node).fill(&mut pair);
     pair
 }
 
-/// A leaf's generator and its check value.
+/// Returns the generator of a leaf and its check value.
 fn expand_leaf(leaf: Block) -> (Generator, [u8; CHECK_BYTES]) {
     let mut blocks = Zeroizing::new([Block::ZERO; 3]);
     Generator::new(leaf).fill(&mut *blocks);
@@ -88,7 +88,7 @@ fn hash_checks(direction: Direction, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
         .digest()
 }
 
-/// Plants the trees from the base-OT pads. Gives all leaves, tree after tree, and the message.
+/// Plants the trees from the base-OT pads. Returns all leaves, tree after tree, and the message.
 pub(super) fn plant(direction: Direction, pads: &[[Block; 2]]) -> (Vec<Generator>, TreeSums) {
     let mut generators = Vec::with_capacity(TREES * LEAVES);
     let mut sums = Vec::with_capacity(TREES * (K - 1));
@@ -121,12 +121,12 @@ pub(super) fn plant(direction: Direction, pads: &[[Block; 2]]) -> (Vec<Generator
     (generators, message)
 }
 
-/// Reconstructs all leaves but one of each tree, in relative order: `LEAVES - 1` for each tree, of
-/// which the first is that at distance 1 from the path.
+/// Reconstructs all leaves but one of each tree, in relative order: `LEAVES - 1` leaves for each
+/// tree, starting with the leaf at distance 1 from the path.
 ///
 /// # Errors
-/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape;
-/// [`Check::Trees`] if the check fails.
+/// [`Malformed::ListLength`](net::Malformed::ListLength) if a list in the message has the wrong
+/// length; [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
     direction: Direction,
     delta: &Delta,
@@ -143,7 +143,7 @@ pub(super) fn puncture(
         for (level, pad) in pads.iter().enumerate().skip(1) {
             let path = Block::mask(path_bit(delta, tree, level));
             let [left, right] = message.sums[tree * (K - 1) + level - 1].map(Block::from);
-            // Off the path is the left side if the path turns right.
+            // If the path turns right, the left side is off the path.
             let mut sibling = right ^ ((left ^ right) & path) ^ *pad;
             let mut next = Zeroizing::new(Vec::with_capacity(2 * nodes.len()));
             next.extend([Block::ZERO; 2]);
@@ -177,7 +177,7 @@ pub(super) fn puncture(
     }
 }
 
-/// Moves what is at `y` to `y ^ path`, without a memory access that depends on the path.
+/// Moves the value at `y` to `y ^ path`, without a memory access that depends on the path.
 fn to_absolute_order(checks: &mut [[u8; CHECK_BYTES]; LEAVES], delta: &Delta, tree: usize) {
     for bit in 0..K {
         let [mask, ..] = Block::mask(delta.block().bit(tree * K + bit)).to_bytes();
@@ -206,7 +206,7 @@ pub(super) mod tests {
         sender: Party::Garbler,
     };
 
-    /// Ideal base OT: both pads of each instance, and those that Delta's holder receives.
+    /// Ideal base OT: both pads of each instance, and the pads that the holder of Delta receives.
     pub(in crate::ot) fn ideal_base_ot(
         delta: &Delta,
         rng: &mut ChaCha20Rng,
@@ -230,7 +230,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn all_leaves_but_that_on_the_path_agree() {
+    fn all_leaves_off_the_path_agree() {
         let (delta, pads, chosen) = setting();
         let (mut all, message) = plant(DIRECTION, &pads);
         let mut known = puncture(DIRECTION, &delta, &chosen, &message).unwrap();
@@ -247,7 +247,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_planter_that_changes_anything_is_caught_or_changes_nothing() {
+    fn tampering_planter_is_caught_or_has_no_effect() {
         let (delta, pads, chosen) = setting();
         let (_, honest) = plant(DIRECTION, &pads);
         let clone = || TreeSums {
@@ -262,7 +262,7 @@ pub(super) mod tests {
             for side in 0..2 {
                 let mut message = clone();
                 message.sums[entry][side][3] ^= 4;
-                // A wrong sum is seen exactly by a receiver that takes that side: this is the
+                // A wrong sum is detected exactly if the receiver uses that side. This is the
                 // selective failure that guesses a bit of Delta.
                 let taken = usize::from(!path_bit(&delta, tree, level).reveal());
                 assert_eq!(accepts(&message), side != taken);

@@ -1,11 +1,11 @@
 //! Base OT: 128 random OTs by the protocol of Canetti, Sarkar and Wang, "Blazing Fast OT for
 //! Three-Round UC OT Extension" (PKC 2020), on ristretto255.
 //!
-//! It is Chou and Orlandi's "Simplest OT" with its repairs: the second base `T` is hashed from a
-//! seed, so that nobody knows its discrete logarithm, and the sender challenges the receiver to
-//! show that it knows a pad of every instance, so that the choices can be extracted. It realises
-//! random OT with *selective failure*: a sender that guesses choice bits is caught unless it
-//! guesses all of them right. The extension above tolerates exactly that.
+//! It is Chou and Orlandi's "Simplest OT" with fixes. The second base `T` is hashed from a seed, so
+//! that nobody knows its discrete logarithm. The sender challenges the receiver to show that it
+//! knows a pad of every instance, so that the choices can be extracted. The protocol realises
+//! random OT with *selective failure*: a sender that guesses choice bits is caught unless all its
+//! guesses are right. The extension built on it tolerates exactly this leakage.
 //!
 //! ```text
 //! receiver (choices b_i)                            sender
@@ -20,11 +20,12 @@
 //!                     -- otans' -->                 check otans' = otans
 //! ```
 //!
-//! `H2` also absorbs `B_i` and `z`, as the published repairs of Chou-Orlandi ask.
+//! `H2` also absorbs `B_i` and `z`, as the published fixes for Chou-Orlandi require.
 //!
-//! Encoding a ristretto point takes an inverse square root, but the doubles of many points are
-//! encoded together at the price of one. So the points `B_i` are made as doubles, and `H2` absorbs
-//! the doubles of the shared points; in a group of prime order doubling loses nothing.
+//! Encoding a ristretto point takes an inverse square root, but the doubles of many points can be
+//! encoded together for the cost of one. So the points `B_i` are computed as doubles, and `H2`
+//! absorbs the doubles of the shared points. In a group of prime order, doubling loses no
+//! information.
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
@@ -39,7 +40,7 @@ use super::{Check, Direction, Error, Result, Tag, expect_length};
 use crate::crypto::{Block, Oracle, SecretBit, SecretVec, Step, decode_point, random_scalar};
 use crate::net::{self, Message};
 
-/// How many base OTs are made: one for each bit of Delta.
+/// The number of base OTs: one for each bit of Delta.
 pub(super) const COUNT: usize = 128;
 
 type Digest = [u8; 32];
@@ -80,7 +81,7 @@ impl Message for BaseOtAnswer {
     const MAX_BYTES: usize = 32;
 }
 
-/// The hashes of the paper.
+/// The hash functions of the paper.
 #[derive(Clone, Copy)]
 struct Hashes(Direction);
 
@@ -89,13 +90,13 @@ impl Hashes {
         self.0.oracle(step, index as u64)
     }
 
-    /// Half of `T = 2 * H1(seed)`, the second base.
+    /// Half of the second base `T = 2 * H1(seed)`.
     fn half_second_base(&self, seed: &[u8; 32]) -> RistrettoPoint {
         let uniform: [u8; 64] = self.oracle(Step::BaseOtPoint, 0).absorb(seed).bytes();
         RistrettoPoint::from_uniform_bytes(&uniform)
     }
 
-    /// `H2`: the pads of all instances, from their shared points.
+    /// `H2`: the pads of all instances, derived from their shared points.
     fn pads(
         &self,
         points: &[[u8; 32]],
@@ -116,7 +117,7 @@ impl Hashes {
         )
     }
 
-    /// `H3` of a pad.
+    /// `H3` of one pad.
     fn response(&self, index: usize, pad: Block) -> Digest {
         self.oracle(Step::BaseOtResponse, index)
             .absorb(&pad.to_bytes())
@@ -136,7 +137,7 @@ impl Hashes {
     }
 }
 
-/// The encodings of twice each point.
+/// Encodes the double of each point.
 fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; 32]> {
     Zeroizing::new(RistrettoPoint::double_and_compress_batch(points))
         .iter()
@@ -144,7 +145,7 @@ fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; 32]> {
         .collect()
 }
 
-/// The receiver, between its two messages.
+/// The receiver between its two messages.
 pub(super) struct Receiver {
     hashes: Hashes,
     choices: SecretVec<SecretBit>,
@@ -153,7 +154,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// Step 1: a seed and a point for each choice.
+    /// Step 1: the seed, and a point for each choice.
     pub(super) fn begin(
         direction: Direction,
         choices: SecretVec<SecretBit>,
@@ -193,15 +194,15 @@ impl Receiver {
     /// Step 3: the chosen pads, and the answer to the challenge.
     ///
     /// # Errors
-    /// [`Check::BaseOtSenderPoint`] if the point is invalid, [`Check::BaseOtChallenge`] if the
-    /// proof does not match: the sender tried to guess choices.
+    /// [`Check::BaseOtSenderPoint`] if the point is invalid; [`Check::BaseOtChallenge`] if the
+    /// proof does not match, because the sender tried to guess choices.
     pub(super) fn finish(
         self,
         message: &BaseOtPads,
     ) -> Result<(Zeroizing<Vec<Block>>, BaseOtAnswer)> {
         expect_length("base OT challenges", message.challenges.len(), COUNT)?;
         let z = decode_point(&message.z).ok_or(Error::Check(Check::BaseOtSenderPoint))?;
-        // 128 multiplications of one point: its table pays.
+        // A precomputed table pays off, because the same point is multiplied 128 times.
         let z = RistrettoBasepointTable::create(&z);
         let shared: Zeroizing<Vec<RistrettoPoint>> =
             Zeroizing::new(self.scalars.iter().map(|scalar| scalar * &z).collect());
@@ -223,7 +224,7 @@ impl Receiver {
     }
 }
 
-/// The sender, between its message and the receiver's answer.
+/// The sender between its message and the receiver's answer.
 pub(super) struct Sender {
     pads: Zeroizing<Vec<[Block; 2]>>,
     answer: Digest,
@@ -272,10 +273,10 @@ impl Sender {
         Ok((Sender { pads, answer }, message))
     }
 
-    /// Step 4: the pads, once the receiver has shown that it knows its own.
+    /// Step 4: the pads, after the receiver has proved that it knows its own.
     ///
     /// # Errors
-    /// [`Check::BaseOtAnswer`] if it has not.
+    /// [`Check::BaseOtAnswer`] if the proof fails.
     pub(super) fn finish(self, message: &BaseOtAnswer) -> Result<Zeroizing<Vec<[Block; 2]>>> {
         if bool::from(self.answer.ct_eq(&message.answer)) {
             Ok(self.pads)
@@ -298,7 +299,7 @@ mod tests {
         sender: Party::Garbler,
     };
 
-    /// Another session, and the other sender.
+    /// A direction of a different session, and a direction with the other party as sender.
     fn others() -> [Direction; 2] {
         [
             Direction::of(&SessionId([6; 32]), Party::Garbler),
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receiver_gets_the_pad_of_its_choice_and_not_the_other() {
+    fn receiver_gets_only_the_pad_of_its_choice() {
         let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
         let (sender, pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         let (chosen, answer) = receiver.finish(&pads).unwrap();
@@ -331,12 +332,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_guesses_a_choice_is_caught_exactly_if_it_guessed_wrong() {
+    fn guessing_sender_is_caught_exactly_if_the_guess_is_wrong() {
         for (index, guess) in [(0, false), (0, true), (1, false), (1, true)] {
             let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
             let (_, mut pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
-            // A wrong challenge matters only to a receiver that chose one; its counterpart, a
-            // wrong response of pad zero, is made by the same flip and another aggregate.
+            // A wrong challenge affects only a receiver that chose one. The counterpart, a wrong
+            // response for pad zero, is the same flip with a different aggregate.
             pads.challenges[index][0] ^= 1;
             if guess {
                 let hashes = Hashes(DIRECTION);
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_does_not_know_its_pads_is_caught() {
+    fn receiver_that_does_not_know_its_pads_is_caught() {
         let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
         let (sender, pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         let (_, mut answer) = receiver.finish(&pads).unwrap();
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_are_not_canonical_or_the_identity_are_refused() {
+    fn non_canonical_points_and_the_identity_are_rejected() {
         let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
         for bad in [[0; 32], [0xff; 32]] {
             let mut points = BaseOtPoints {
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_another_length_are_refused() {
+    fn lists_of_the_wrong_length_are_rejected() {
         let (receiver, mut points) = Receiver::begin(DIRECTION, choices(), &mut rng());
         let (_, mut pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         points.points.pop();
@@ -393,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_base_is_bound_to_session_direction_and_seed() {
+    fn second_base_is_bound_to_session_direction_and_seed() {
         let base = |direction, seed| {
             let base = Hashes(direction).half_second_base(&[seed; 32]);
             base.compress().to_bytes()
@@ -411,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pad_is_bound_to_session_direction_instance_and_all_three_points() {
+    fn pad_is_bound_to_session_direction_instance_and_all_three_points() {
         let pads = |direction, point, z, shared: u8| {
             let shared = [RistrettoPoint::mul_base(&Scalar::from(shared)); 2];
             let hashes = Hashes(direction);
@@ -434,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn parties_that_mean_another_session_direction_or_seed_make_no_ots() {
+    fn mismatched_session_direction_or_seed_fails_the_challenge() {
         let [session, sender] = others();
         for (direction, flip) in [(session, 0), (sender, 0), (DIRECTION, 1)] {
             let (receiver, mut points) = Receiver::begin(DIRECTION, choices(), &mut rng());

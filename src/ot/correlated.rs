@@ -1,17 +1,19 @@
 //! Correlated OT: SoftSpokenOT (Roy, CRYPTO 2022, sections 3 to 5) over the trees of
 //! [`all_but_one`](super::all_but_one), with the repetition code.
 //!
-//! Tree `i` is a small-field VOLE: with `r_x` the streams of its leaves, the receiver has
-//! `u_i = sum r_x` and `v_i = sum x * r_x`, the sender `w_i = sum (x ^ Delta_i) * r_x`, to which
-//! the unknown leaf contributes nothing, so `w_i = v_i ^ Delta_i * u_i`. The receiver sends
-//! `c_i = u_i ^ u_0` for every tree but the first, and the sender adds `Delta_i * c_i`: then all
-//! trees share the choice bits `u = u_0`. Row `i * K + j` of the matrix is bit `j` of tree `i`;
-//! a column is the key or MAC of one OT.
+//! Tree `i` is a small-field VOLE. Let `r_x` be the streams of its leaves. The receiver has
+//! `u_i = sum r_x` and `v_i = sum x * r_x`, and the sender has `w_i = sum (x ^ Delta_i) * r_x`. The
+//! unknown leaf contributes nothing to `w_i`, so `w_i = v_i ^ Delta_i * u_i`. The receiver sends
+//! `c_i = u_i ^ u_0` for every tree except the first, and the sender adds `Delta_i * c_i`; then all
+//! trees share the choice bits `u = u_0`. Row `i * K + j` of the matrix is bit `j` of tree `i`. A
+//! column is the key or MAC of one OT.
 //!
-//! **Check** (figure 7 of the paper): both hash their rows with a random linear hash, here POLYVAL
-//! under a challenge that is the hash of session, direction, batch and the *whole* correction
-//! matrix. The last block of every row is sacrificed: it makes the hash of `u` uniform, and is
-//! fresh for each batch. The receiver sends the hash of `u` and a digest of the hashes of the rows
+//! **Check** (figure 7 of the paper): both parties hash their rows with a random linear hash. Here
+//! it is POLYVAL under a challenge that is the hash of the session, direction, batch and the
+//! *whole* correction matrix. The last block of every row is sacrificed: it makes the hash of `u`
+//! uniform, and is fresh for each batch. The receiver sends the hash of `u` and a digest of the
+//! hashes of the rows `v`. The sender recomputes the digest from `w ^ Delta * u`. Before this
+//! check, the sender sends nothing that depends on Delta or on these OTs.
 //! `v`; the sender recomputes it from `w ^ Delta * u`. Nothing made from Delta or from these OTs
 //! leaves the sender before.
 
@@ -31,22 +33,23 @@ use crate::crypto::{Block, Generator, Oracle, SecretBit, SecretVec, Step, Univer
 use crate::net::{self, Message};
 use crate::parallel;
 
-/// Blocks of a row that only serve the check.
+/// The number of blocks of a row that serve only the check.
 const SACRIFICED: usize = 1;
 
-/// The most blocks of a row. A whole batch then stays in the second-level cache and the streams of a
-/// tree in the first; and AES with 512-bit registers takes as many at once.
+/// The maximum number of blocks of a row. With this limit a whole batch fits into the second-level
+/// cache and the streams of a tree fit into the first. It is also one batch for AES with 512-bit
+/// registers.
 const MAX_LENGTH: usize = 64;
 
-/// The most `blocks` of a batch, which makes `128 * blocks` OTs.
+/// The maximum for `blocks` in a batch, which makes `128 * blocks` OTs.
 pub(super) const MAX_BLOCKS: usize = MAX_LENGTH - SACRIFICED;
 
-/// Blocks of the correction matrix of `128 * blocks` OTs.
+/// The number of blocks in the correction matrix for `128 * blocks` OTs.
 pub(super) fn correction_blocks(blocks: usize) -> usize {
     (TREES - 1) * (blocks + SACRIFICED)
 }
 
-/// What the receiver sends for the consistency check.
+/// The receiver's message for the consistency check.
 #[derive(Serialize, Deserialize)]
 pub struct CotCheck {
     /// The hash of the choice bits `u`.
@@ -60,12 +63,12 @@ impl Message for CotCheck {
     const MAX_BYTES: usize = 48;
 }
 
-/// What both sides know of a batch: enough to make its challenge.
+/// The data about a batch that both sides know: enough to compute its challenge.
 #[derive(Clone, Copy)]
 struct Batch {
     direction: Direction,
     number: u64,
-    /// The blocks of each stream that earlier batches have taken.
+    /// The number of blocks of each stream that earlier batches have used.
     position: u64,
 }
 
@@ -96,8 +99,8 @@ impl Batch {
             .digest()
     }
 
-    /// Moves on to the next batch after this one, whose rows have `length` blocks. Gives this one. The
-    /// number has 32 bits in the oracle's counter.
+    /// Returns this batch and advances `self` to the next one. The rows of this batch have `length`
+    /// blocks. The number of a batch has 32 bits in the oracle's counter.
     fn take(&mut self, length: usize) -> Result<Self> {
         let taken = *self;
         if taken.number >> 32 != 0 {
@@ -109,10 +112,10 @@ impl Batch {
     }
 }
 
-/// What the receiver of a batch sends: the correction matrix, tree after tree, and the check.
+/// The receiver's message for a batch: the correction matrix, tree after tree, and the check.
 pub(super) type Correction = (Vec<Block>, CotCheck);
 
-/// At least as many matrices as there are batches that are made at once.
+/// Returns at least `batches` matrices, one for each batch that is computed in parallel.
 fn matrices(kept: &mut Vec<Matrix>, batches: usize) -> impl Iterator<Item = &mut Matrix> {
     if kept.len() < batches {
         kept.resize_with(batches, Matrix::new);
@@ -124,7 +127,7 @@ fn matrices(kept: &mut Vec<Matrix>, batches: usize) -> impl Iterator<Item = &mut
 pub(super) struct Receiver {
     leaves: Vec<Generator>,
     next: Batch,
-    /// The rows `v`, for every batch anew.
+    /// The rows `v`; overwritten by every batch.
     matrices: Vec<Matrix>,
 }
 
@@ -137,16 +140,16 @@ impl Receiver {
         }
     }
 
-    /// The next OTs, as many as there are `choices` and `macs`, in batches of `size`: a multiple of
-    /// 128, of at most [`MAX_BLOCKS`] blocks. All batches are made at once. Gives what the sender needs
-    /// for each.
+    /// Makes the next OTs, one for each element of `choices` and `macs`, in batches of `size`: a
+    /// multiple of 128, at most [`MAX_BLOCKS`] blocks. All batches are computed in parallel.
+    /// Returns the message for each batch.
     pub(super) fn extend(
         &mut self,
         size: usize,
         choices: &mut [SecretBit],
         macs: &mut [Mac],
     ) -> Result<Vec<Correction>> {
-        assert_eq!(choices.len(), macs.len(), "a MAC for each choice");
+        assert_eq!(choices.len(), macs.len(), "one MAC per choice");
         let mut pieces = Vec::new();
         let matrices = matrices(&mut self.matrices, macs.len().div_ceil(size));
         let lists = choices.chunks_mut(size).zip(macs.chunks_mut(size));
@@ -202,7 +205,7 @@ pub(super) struct Sender {
     leaves: Vec<Generator>,
     delta: Delta,
     next: Batch,
-    /// The rows `w`, for every batch anew.
+    /// The rows `w`; overwritten by every batch.
     matrices: Vec<Matrix>,
 }
 
@@ -220,11 +223,11 @@ impl Sender {
         &self.delta
     }
 
-    /// Fills `keys` with those of the next OTs, in batches of `size`, as the receiver makes them. There
-    /// must be a correction for each batch, as long as [`correction_blocks`] says.
+    /// Fills `keys` with the keys of the next OTs, in batches of `size`, the same size as the
+    /// receiver's. There must be one correction for each batch, of length [`correction_blocks`].
     ///
     /// # Errors
-    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent. The keys are not to be
+    /// [`Check::CotConsistency`] if the receiver's matrix is inconsistent. The keys must not be
     /// used then.
     pub(super) fn extend(
         &mut self,
@@ -233,7 +236,7 @@ impl Sender {
         keys: &mut [Key],
     ) -> Result<()> {
         let batches = keys.len().div_ceil(size);
-        assert_eq!(corrections.len(), batches, "a correction for each batch");
+        assert_eq!(corrections.len(), batches, "one correction per batch");
         let mut pieces = Vec::new();
         let matrices = matrices(&mut self.matrices, corrections.len());
         for ((keys, correction), matrix) in keys.chunks_mut(size).zip(corrections).zip(matrices) {

@@ -1,7 +1,8 @@
-//! Correlated OTs from a dealer, who hands out what the trees would have given.
+//! Correlated OTs from a dealer that hands out the leaves of the trees directly.
 //!
-//! A setup costs a thousand times what a small run does, and a test that plays a session for every
-//! bit of a message cannot pay it. For tests alone: whoever knows the seed knows both Deltas.
+//! A setup costs a thousand times as much as a small run, and a test that plays a session for every
+//! bit of a message cannot afford that. For tests only: anyone who knows the seed knows both
+//! Deltas.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -11,7 +12,7 @@ use super::{CotReceiver, CotSender, Delta, Direction, correlated};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SessionId};
 
-/// Both ends that `me` has of the correlated OTs of a session; the peer deals from the same seed.
+/// Both ends of the correlated OTs of a session held by `me`; the peer deals from the same seed.
 pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotReceiver) {
     let rng = &mut StdRng::from_seed(seed);
     let deltas = [Party::Garbler, Party::Evaluator]
@@ -21,7 +22,7 @@ pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotRe
         leaves.collect::<Vec<Block>>()
     });
     let delta = deltas[me as usize].clone();
-    // In relative order, and without the leaf on the path.
+    // In relative order, without the leaf on the path.
     let known = (0..TREES).flat_map(|tree| {
         let path: usize = (0..K)
             .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)

@@ -1,11 +1,11 @@
-//! What can go wrong in oblivious transfer.
+//! The errors of oblivious transfer.
 
 use crate::net;
 
 /// The result of an operation of oblivious transfer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of oblivious transfer. After any of these nothing that was made is to be used.
+/// An error of oblivious transfer. After any error, no result may be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     /// A cryptographic check failed: the peer cheated, or the connection corrupts data.
     #[error("a check failed: {0}")]
     Check(Check),
-    /// The session has made its last batch: the numbers of batches have 32 bits.
+    /// The session has used up its batches: the numbers of batches have 32 bits.
     #[error("a session makes at most 2^32 batches of OTs")]
     Exhausted,
 }
@@ -32,23 +32,23 @@ impl From<net::Malformed> for Error {
     }
 }
 
-/// A check of oblivious transfer. It shows as the protocol and its step.
+/// A check of oblivious transfer. It is displayed as the protocol and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
-    /// A point of the base OTs' receiver is not canonical, or is the identity.
+    /// A point from the receiver of the base OTs is not canonical, or is the identity.
     #[error("base OT: a receiver's point is not a valid point")]
     BaseOtReceiverPoint,
-    /// The point of the base OTs' sender is not canonical, or is the identity.
+    /// The point from the sender of the base OTs is not canonical, or is the identity.
     #[error("base OT: the sender's point is not a valid point")]
     BaseOtSenderPoint,
-    /// The sender of the base OTs does not prove its challenge: it tries to guess choices.
+    /// The sender of the base OTs failed to prove its challenge: it tried to guess choices.
     #[error("base OT: the sender's challenge")]
     BaseOtChallenge,
     /// The receiver of the base OTs does not know a pad of every instance.
     #[error("base OT: the receiver's answer")]
     BaseOtAnswer,
-    /// The sums of the all-but-one OTs belong to no trees: their sender tries to guess Delta.
+    /// The sums of the all-but-one OTs do not fit any trees: their sender tried to guess Delta.
     #[error("all-but-one OT: the check of the trees")]
     Trees,
     /// The correction matrix of a batch of correlated OTs is not consistent.

@@ -1,17 +1,18 @@
 //! Oblivious transfer, secure against malicious parties.
 //!
-//! Three layers, each a file, each written as messages that are made and consumed by value (the
-//! two sides of a message stand next to each other); this file carries them over the channel.
+//! There are three layers, one file each. A layer is written as messages that are created and
+//! consumed by value (the two sides of a message are next to each other). This file sends them over
+//! the channel.
 //!
-//! | file | protocol | gives |
+//! | file | protocol | result |
 //! |---|---|---|
 //! | `base` | Canetti, Sarkar, Wang 2020 | 128 random OTs |
-//! | `all_but_one` | the punctured trees of SoftSpokenOT, with their check | seeds, all but one |
+//! | `all_but_one` | the punctured trees of SoftSpokenOT, with their check | all seeds but one |
 //! | `correlated` | SoftSpokenOT (Roy 2022), with the subspace-VOLE check | correlated OT |
 //!
-//! In a correlated OT the *sender* holds a global key Delta and a key `K`, the *receiver* a choice
-//! bit `b` and a MAC `M`, and `M = K ^ b * Delta`. The sender of the correlated OT is the
-//! receiver of the base OT, whose choice bits are those of Delta.
+//! In a correlated OT the *sender* holds a global key Delta and a key `K`, the *receiver* holds a
+//! choice bit `b` and a MAC `M`, and `M = K ^ b * Delta`. The sender of the correlated OT is the
+//! receiver of the base OT, with the bits of Delta as its choice bits.
 
 mod all_but_one;
 mod base;
@@ -45,8 +46,8 @@ pub use tag::Tag;
 pub struct Delta(Block);
 
 impl Delta {
-    /// A uniform global key whose bit 0 is `lsb`, and not 0 or 1: with these, what the peer would have to
-    /// guess is known.
+    /// Draws a uniform global key whose bit 0 is `lsb`, excluding 0 and 1: with these, the peer
+    /// would know the value that it has to guess.
     pub fn random(lsb: bool, rng: &mut impl CryptoRng) -> Self {
         loop {
             let delta = Delta(Block::random(rng).with_lsb(lsb));
@@ -57,13 +58,13 @@ impl Delta {
         }
     }
 
-    /// `bit * Delta`, without a branch.
+    /// Returns `bit * Delta`, without a branch.
     #[inline]
     pub fn select(&self, bit: impl Into<SecretBit>) -> Block {
         self.0.select(bit)
     }
 
-    /// The MAC that the peer holds of `bit`, if this side holds `key`.
+    /// Returns the MAC that the peer holds for `bit`, if this side holds `key`.
     #[inline]
     pub fn mac(&self, key: Key, bit: impl Into<SecretBit>) -> Mac {
         Mac(key.0 ^ self.select(bit))
@@ -86,8 +87,8 @@ block_type! {
     Mac
 }
 
-/// One of the two directions of correlated OT in a session: that in which `sender` holds Delta.
-/// Every hash is bound to it.
+/// One of the two directions of correlated OT in a session: the direction with `sender` as the
+/// holder of Delta. Every hash is bound to it.
 #[derive(Clone, Copy)]
 struct Direction {
     session: SessionId,
@@ -102,12 +103,12 @@ impl Direction {
         }
     }
 
-    /// The oracle of a step; `number`, less than 2^32, is that of the batch or instance.
+    /// The oracle of a step; `number` (less than 2^32) is that of the batch or instance.
     fn oracle(self, step: Step, number: u64) -> Oracle {
         Oracle::new(&self.session, step, (self.sender as u64) << 32 | number)
     }
 
-    /// The oracle of a step that is taken once.
+    /// The oracle of a step that occurs once.
     fn oracle_once(self, step: Step) -> Oracle {
         Oracle::new(&self.session, step, self.sender as u64)
     }
@@ -130,7 +131,7 @@ impl CotSender {
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
         let direction = Direction::of(session, me);
-        // Base OT delivers what is off a tree's path, and the path is Delta.
+        // Base OT delivers the side off a tree's path, and the path is Delta.
         let choices = all_but_one::base_choices(&delta);
         let (receiver, points) = base::Receiver::begin(direction, choices, rng);
         channel.send_message(&points)?;
@@ -143,18 +144,20 @@ impl CotSender {
         Ok(CotSender(correlated::Sender::new(direction, delta, leaves)))
     }
 
-    /// More correlated OTs with random choice bits: as many as there are `keys`, which are overwritten.
+    /// Makes more correlated OTs with random choice bits: one for each element of `keys`, which is
+    /// overwritten.
     ///
     /// # Errors
-    /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check
-    /// fails. The keys are not to be used then.
+    /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check fails.
+    /// The keys must not be used then.
     ///
     /// # Panics
-    /// If the number is no multiple of 128.
+    /// If the number of keys is not a multiple of 128.
     pub fn extend(&mut self, channel: &mut Channel, keys: &mut [Key]) -> Result<()> {
         let size = batch_size(keys.len());
         for keys in keys.chunks_mut(size * parallel::threads()) {
-            // So many are received before the first is checked; nothing is sent in between.
+            // All these batches are received before the first is checked; nothing is sent in
+            // between.
             let mut corrections = Vec::new();
             for keys in keys.chunks(size) {
                 let blocks = correlated::correction_blocks(keys.len() / 128);
@@ -176,17 +179,17 @@ impl CotSender {
 /// The holder of the choice bits.
 pub struct CotReceiver(correlated::Receiver);
 
-/// What the receiver of correlated OTs gets.
+/// The output of the receiver of correlated OTs.
 #[derive(Default)]
 pub struct CotBits {
     /// The random choice bits.
     pub choices: SecretVec<SecretBit>,
-    /// A MAC for each.
+    /// The MAC for each choice bit.
     pub macs: SecretVec<Mac>,
 }
 
 impl CotBits {
-    /// Room for `count` bits that are to be made, as [`SecretVec::reuse`] makes it.
+    /// Prepares for `count` new bits, like [`SecretVec::reuse`].
     pub fn reuse(&mut self, count: usize) {
         self.choices.reuse(count);
         self.macs.reuse(count);
@@ -215,15 +218,16 @@ impl CotReceiver {
         Ok(CotReceiver(correlated::Receiver::new(direction, leaves)))
     }
 
-    /// More correlated OTs with random choice bits: as many as there are `bits`, which are overwritten.
+    /// Makes more correlated OTs with random choice bits: one for each element of `bits`, which is
+    /// overwritten.
     ///
     /// # Errors
     /// Any [`Error`] of the channel.
     ///
     /// # Panics
-    /// If the number is no multiple of 128.
+    /// If the number of bits is not a multiple of 128.
     pub fn extend(&mut self, channel: &mut Channel, bits: &mut CotBits) -> Result<()> {
-        assert_eq!(bits.choices.len(), bits.macs.len(), "a MAC for each choice");
+        assert_eq!(bits.choices.len(), bits.macs.len(), "one MAC per choice");
         let size = batch_size(bits.macs.len());
         let at_once = size * parallel::threads();
         let lists = (bits.choices.chunks_mut(at_once)).zip(bits.macs.chunks_mut(at_once));
@@ -237,7 +241,7 @@ impl CotReceiver {
         Ok(())
     }
 
-    /// The bytes that [`extend`](Self::extend) sends.
+    /// The number of bytes that [`extend`](Self::extend) sends for `128 * blocks` OTs.
     pub fn sent_bytes(blocks: usize) -> u64 {
         let batch = batch_size(128 * blocks) / 128;
         let sent = |blocks| {
@@ -252,17 +256,20 @@ impl CotReceiver {
     }
 }
 
-/// How many OTs each batch makes of so many, a multiple of 128: as few batches as possible, all of the
-/// same size but the last, which may be smaller.
+/// The number of OTs in each batch for a total of `count`, a multiple of 128. There are as few
+/// batches as possible, all of the same size except the last, which may be smaller.
 fn batch_size(count: usize) -> usize {
-    assert!(count.is_multiple_of(128), "OTs are made 128 at once");
+    assert!(
+        count.is_multiple_of(128),
+        "the number of OTs must be a multiple of 128"
+    );
     let blocks = count / 128;
     let batches = blocks.div_ceil(correlated::MAX_BLOCKS).max(1);
     128 * blocks.div_ceil(batches).max(1)
 }
 
 /// Sets up correlated OT in both directions at once. Both parties send each message before they
-/// wait for the other's, so that neither is idle while the other computes.
+/// wait for the peer's, so that neither is idle while the other computes.
 ///
 /// # Errors
 /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees

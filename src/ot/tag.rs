@@ -1,7 +1,7 @@
 //! The frames of oblivious transfer.
 
 crate::net::tags! {
-    /// What a frame of oblivious transfer carries.
+    /// The type of a frame of oblivious transfer.
     pub enum Tag {
         /// Base OT: the points of the receiver.
         BaseOtPoints = 16, "base OT points";
@@ -9,7 +9,7 @@ crate::net::tags! {
         BaseOtAnswer = 17, "base OT answer";
         /// Base OT: the pads of the sender.
         BaseOtPads = 18, "base OT pads";
-        /// Correlated OT: the sums over the levels of the punctured trees.
+        /// All-but-one OT: the sums over the levels of the punctured trees.
         TreeSums = 32, "tree sums";
         /// Correlated OT: the correction matrix.
         CotCorrection = 33, "COT correction";

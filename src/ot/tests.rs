@@ -1,4 +1,5 @@
-//! A peer that sends back what it gets takes part in no OT: every hash is bound to the direction.
+//! A peer that reflects messages cannot complete any OT, because every hash is bound to the
+//! direction.
 
 use std::convert::Infallible;
 
@@ -8,20 +9,20 @@ use super::*;
 use crate::net::{Deadlines, memory_pair};
 use crate::testing::session::system_rng;
 
-/// The next message of a kind is sent back as it is.
+/// Sends the next message of type `M` back unchanged.
 fn reflect<M: crate::net::Message>(channel: &mut Channel) -> Result<()> {
     let message: M = channel.recv_message()?;
     Ok(channel.send_message(&message)?)
 }
 
 #[test]
-fn a_peer_that_sends_back_every_message_of_the_base_ots_is_caught() {
+fn peer_that_reflects_every_base_ot_message_is_caught() {
     for me in [Party::Garbler, Party::Evaluator] {
         let (honest, mirror) = memory_pair();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut channel = Channel::new(mirror, Deadlines::default());
-                // Then the party that has caught it is gone.
+                // An error is expected here: the honest party has detected the reflection and left.
                 let _ = reflect::<BaseOtPoints>(&mut channel)
                     .and_then(|()| reflect::<BaseOtPads>(&mut channel))
                     .and_then(|()| reflect::<BaseOtAnswer>(&mut channel))
@@ -38,7 +39,7 @@ fn a_peer_that_sends_back_every_message_of_the_base_ots_is_caught() {
     }
 }
 
-/// Draws these blocks, the last first.
+/// A generator that returns the given blocks, the last first.
 struct Blocks(Vec<u128>);
 
 impl TryRng for Blocks {
@@ -61,7 +62,7 @@ impl TryRng for Blocks {
 impl TryCryptoRng for Blocks {}
 
 #[test]
-fn a_delta_of_0_or_1_is_drawn_again() {
+fn delta_of_0_or_1_is_redrawn() {
     for lsb in [false, true] {
         let rng = &mut Blocks(vec![6, 1, 0]);
         let delta = Delta::random(lsb, rng).block();

@@ -140,7 +140,7 @@ fn another_tag_is_named_before_the_payload_comes() {
         let expected = NOTE;
         let malformed = Malformed::Tag { expected, found };
         assert_broken(&frame(8, found, &[]), malformed, read_note);
-        let said = format!("plan expected, {} found", name(found));
+        let said = format!("expected plan, found {}", name(found));
         assert_eq!(malformed.to_string(), said);
     }
 }

@@ -8,15 +8,15 @@ use super::MAX_LENGTH;
 use crate::crypto::{Block, Generator, transpose};
 use crate::ot::all_but_one::{K, LEAVES, TREES};
 
-/// The matrix of a batch: `K * TREES` rows, of which bit `j` of tree `i` is row `i * K + j`.
+/// The matrix of a batch: `K * TREES` rows. Row `i * K + j` is bit `j` of tree `i`.
 pub(super) struct Matrix {
     rows: Zeroizing<Vec<Block>>,
-    /// Blocks of a row.
+    /// The number of blocks of a row.
     length: usize,
 }
 
-/// The rows stand this many blocks apart: an odd number, or those that are transposed together
-/// would compete for the same few places of the cache.
+/// The distance between the starts of two rows in blocks. It is odd; otherwise rows that are
+/// transposed together would compete for the same cache sets.
 const PITCH: usize = MAX_LENGTH + 1;
 
 impl Matrix {
@@ -38,14 +38,14 @@ impl Matrix {
             .map(move |row| &mut row[..length])
     }
 
-    /// The columns of the first blocks of all rows: each is a block of `columns`.
+    /// Writes the columns of the first blocks of all rows to `columns`, one block each.
     pub(super) fn transpose(&self, columns: &mut [Block]) {
         transpose(|strip, row| self.rows[row * PITCH + strip], columns);
     }
 
-    /// Expands the leaves of all trees to streams of `length` blocks, from a position on. Row `j` of a
-    /// tree becomes the sum of the streams whose number has bit `j`; `first` is the number of a tree's
-    /// first leaf. Calls `total` with each tree and the sum of all of its streams.
+    /// Expands the leaves of all trees to streams of `length` blocks, starting at `position`. Row
+    /// `j` of a tree becomes the sum of the streams whose number has bit `j` set. `first` is the
+    /// number of a tree's first leaf. Calls `total` with each tree and the sum of all its streams.
     pub(super) fn expand(
         &mut self,
         (position, length): (u64, usize),
@@ -75,12 +75,12 @@ impl Matrix {
     }
 }
 
-/// Blocks that are added at once, in 512-bit registers where there are some.
+/// The number of blocks added at once, in 512-bit registers if available.
 const LANES: usize = 4;
 
-/// Row `j` becomes the sum of the streams whose number has bit `j`, and `total` the sum of all.
-/// Adding neighbours in each step takes two thirds of the additions that adding up each row by
-/// itself would (Roy 2022, section 5).
+/// Sets row `j` to the sum of the streams whose number has bit `j` set, and `total` to the sum of
+/// all. Adding neighbours in each step takes two thirds of the additions that separate sums for
+/// each row would take (Roy 2022, section 5).
 #[inline(always)]
 fn fold(
     streams: &[[Block; MAX_LENGTH]; LEAVES],
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folding_adds_up_the_blocks_whose_number_has_a_bit() {
+    fn fold_sums_the_streams_whose_number_has_the_bit() {
         let mut streams = [[Block::ZERO; MAX_LENGTH]; LEAVES];
         for (x, stream) in streams.iter_mut().enumerate() {
             Generator::new(Block::from([x as u8; 16])).fill(stream);

@@ -1,4 +1,4 @@
-//! What the sender accepts, and what a batch is bound to.
+//! Tests of the corrections the sender accepts, and of the binding of a batch.
 
 use std::slice;
 
@@ -27,26 +27,26 @@ fn pair(seed: u8) -> (Sender, Receiver) {
     )
 }
 
-/// The next batch of a receiver, whose OTs are not looked at.
+/// The receiver's next batch; its OTs are discarded.
 fn matrix(receiver: &mut Receiver, blocks: usize) -> Correction {
     let mut choices = vec![SecretBit::default(); 128 * blocks];
     let mut macs = vec![Mac::default(); 128 * blocks];
     make(receiver, &mut choices, &mut macs)
 }
 
-/// The next batch of a receiver.
+/// The receiver's next batch.
 fn make(receiver: &mut Receiver, choices: &mut [SecretBit], macs: &mut [Mac]) -> Correction {
     let mut made = receiver.extend(macs.len(), choices, macs).unwrap();
     assert_eq!(made.len(), 1);
     made.remove(0)
 }
 
-/// What the sender makes of a batch of one block.
+/// The sender's verdict on a batch of one block.
 fn take(sender: &mut Sender, correction: &Correction) -> Result<()> {
     sender.extend(128, slice::from_ref(correction), &mut [Key::default(); 128])
 }
 
-/// What both get of the next batch.
+/// The outputs of both parties for the next batch.
 fn ots(
     sender: &mut Sender,
     receiver: &mut Receiver,
@@ -62,7 +62,7 @@ fn ots(
 }
 
 #[test]
-fn every_mac_is_the_key_plus_the_choice_times_delta() {
+fn every_mac_is_the_key_plus_choice_times_delta() {
     let (mut sender, mut receiver) = pair(1);
     for blocks in [1, 2, MAX_BLOCKS, 30, MAX_BLOCKS - 1] {
         let (choices, macs, keys) = ots(&mut sender, &mut receiver, blocks);
@@ -76,7 +76,7 @@ fn every_mac_is_the_key_plus_the_choice_times_delta() {
 }
 
 #[test]
-fn no_batch_begins_as_an_earlier_one() {
+fn no_two_batches_start_with_the_same_ots() {
     let (mut sender, mut receiver) = pair(5);
     let mut begun = Vec::new();
     for blocks in [1, 2, 1, MAX_BLOCKS, 1] {
@@ -91,10 +91,10 @@ fn no_batch_begins_as_an_earlier_one() {
 }
 
 #[test]
-fn a_wrong_correction_is_caught_unless_it_guesses_deltas_bits() {
-    // The adversary's errors are in tree 5: it adds e to the correction. Its own check is
-    // computed after the challenge, as an attacker would, for Delta_5 = guess; it passes
-    // exactly if the guess is right, which for K = 4 bits has probability 1/16.
+fn wrong_correction_is_caught_unless_it_guesses_bits_of_delta() {
+    // The adversary adds an error to the correction of tree 5. It computes its own check after the
+    // challenge, as an attacker would, for Delta_5 = guess. The check passes exactly if the guess
+    // is right; for K = 4 bits this has probability 1/16.
     for guess in 0..LEAVES {
         let (mut sender, mut receiver) = pair(2);
         let path: usize = (0..K)
@@ -128,14 +128,14 @@ fn a_wrong_correction_is_caught_unless_it_guesses_deltas_bits() {
 }
 
 #[test]
-fn every_field_of_the_check_counts_and_no_batch_can_be_repeated() {
+fn every_field_of_the_check_matters_and_no_batch_can_be_replayed() {
     let honest = || {
         let (sender, mut receiver) = pair(3);
         (sender, matrix(&mut receiver, 1))
     };
     let (mut sender, made) = honest();
     assert!(take(&mut sender, &made).is_ok());
-    assert!(take(&mut sender, &made).is_err(), "repeated");
+    assert!(take(&mut sender, &made).is_err(), "replayed");
 
     let refused = |change: &dyn Fn(&mut Correction)| {
         let (mut sender, mut made) = honest();
@@ -150,7 +150,7 @@ fn every_field_of_the_check_counts_and_no_batch_can_be_repeated() {
 }
 
 #[test]
-fn batches_that_are_made_at_once_are_those_that_are_made_one_by_one() {
+fn parallel_batches_equal_sequential_batches() {
     const SIZES: [usize; 3] = [256, 256, 128];
     let all = SIZES.iter().sum();
     let (mut sender, mut receiver) = pair(6);
@@ -171,7 +171,7 @@ fn batches_that_are_made_at_once_are_those_that_are_made_one_by_one() {
         }
         first += size;
     }
-    // A wrong batch among others is refused.
+    // A wrong batch among correct ones is rejected.
     for wrong in 0..SIZES.len() {
         let (mut sender, mut receiver) = pair(6);
         let mut made = receiver.extend(256, &mut choices, &mut macs).unwrap();
@@ -181,8 +181,8 @@ fn batches_that_are_made_at_once_are_those_that_are_made_one_by_one() {
 }
 
 #[test]
-#[should_panic = "a correction for each batch"]
-fn keys_without_a_correction_are_not_left_as_they_were() {
+#[should_panic = "one correction per batch"]
+fn missing_correction_panics() {
     let (mut sender, mut receiver) = pair(7);
     let mut choices = [SecretBit::default(); 384];
     let mut macs = [Mac::default(); 384];
@@ -191,7 +191,7 @@ fn keys_without_a_correction_are_not_left_as_they_were() {
 }
 
 #[test]
-fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
+fn hashes_of_a_check_are_bound_to_session_direction_and_batch() {
     let batch = |session, sender, finished| {
         let mut batch = Batch::first(Direction::of(&SessionId([session; 32]), sender));
         for _ in 0..finished {
@@ -218,7 +218,7 @@ fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
 }
 
 #[test]
-fn a_session_ends_before_the_number_of_a_batch_would_run_into_the_direction() {
+fn batch_numbers_end_before_they_overlap_the_direction() {
     let mut batch = Batch::first(DIRECTION);
     batch.number = (1 << 32) - 2;
     for number in [(1 << 32) - 2, (1 << 32) - 1] {
