@@ -1,4 +1,4 @@
-//! How cards are written.
+//! The names of cards.
 
 use dealerless::deck::Card;
 use dealerless_bridge::Hand;
@@ -6,7 +6,7 @@ use dealerless_table::rules::{NamedKinds, Stakes};
 
 /// The ranks of a deck of 52 cards, from the lowest.
 pub const RANKS: &[u8; 13] = b"23456789TJQKA";
-/// The suits of a deck of 52 cards, in the order of the numbers of the cards.
+/// The suits of a deck of 52 cards, in the order of the card numbers.
 pub const SUITS: &[u8; 4] = b"cdhs";
 
 /// The short name of a card: `As` in a deck of 52, otherwise its number.
@@ -18,7 +18,7 @@ pub fn short(card: Card, deck: usize) -> String {
     }
 }
 
-/// What the cards of a match are called.
+/// The names of the cards of a match.
 #[derive(Clone, Debug)]
 pub struct CardNames {
     deck: usize,
@@ -27,7 +27,7 @@ pub struct CardNames {
 }
 
 impl CardNames {
-    /// The names in a match with these stakes.
+    /// Returns the card names of a match with these stakes.
     pub fn of(stakes: &Stakes) -> Self {
         CardNames {
             deck: stakes.deck().0,
@@ -36,13 +36,13 @@ impl CardNames {
         }
     }
 
-    /// Whether hands of boards lie at the positions.
+    /// Whether each position holds a bridge hand instead of a card.
     pub fn are_hands(&self) -> bool {
         self.boards
     }
 
-    /// Kind and number of a card where there are kinds: `knight#3`; the suits of a hand of a board:
-    /// `AK4.QT2.J95.8732`. Otherwise as [`short`].
+    /// Returns the name of a card: its kind and number if the deck has kinds (`knight#3`), the
+    /// suits if it is a bridge hand (`AK4.QT2.J95.8732`), and [`short`] otherwise.
     pub fn name(&self, card: Card) -> String {
         if self.boards {
             return Hand::of_set(card).to_string();
@@ -57,14 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_card_of_a_deck_of_52_has_a_rank_and_a_suit() {
+    fn only_a_deck_of_52_has_ranks_and_suits() {
         assert_eq!(short(Card(51), 52), "As");
         assert_eq!(short(Card(8), 52), "Tc");
         assert_eq!(short(Card(51), 60), "51");
     }
 
     #[test]
-    fn a_deck_of_52_has_suits_only_where_it_has_no_kinds() {
+    fn a_deck_of_52_with_kinds_has_no_suits() {
         let kinds = Stakes::of_kinds("As=40,b=12".parse().unwrap(), 9, 2, 1).unwrap();
         let names = CardNames::of(&kinds);
         let named = [0, 39, 40, 51].map(|card| names.name(Card(card)));

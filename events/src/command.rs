@@ -1,4 +1,4 @@
-//! What a program says: one JSON object on a line.
+//! The commands of a player: one JSON object on a line.
 
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Refusal, Reveal};
 
-/// A command, and what a seat has chosen.
+/// A command of a player. A `chose` event reports a choice of any seat in the same form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-// Variants without fields would take any.
+// The empty braces matter: `deny_unknown_fields` does not apply to unit variants.
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Said {
     Fold {},
     Check {},
     Call {},
-    /// What one has then bet in this round.
+    /// Bets. `to` is the seat's total bet in this round.
     Bet {
         to: u64,
     },
     Raise {
         to: u64,
     },
-    /// Places in the hand, 0 to 4.
+    /// Exchanges the cards at these places in the hand, 0 to 4.
     Exchange {
         places: Vec<u8>,
     },
@@ -39,58 +39,58 @@ pub enum Said {
         proposal: u32,
     },
     Pass {},
-    /// All roll these dice: `2d6`.
+    /// Rolls these dice jointly: `2d6`.
     Roll {
         #[serde(with = "as_text")]
         dice: Dice,
     },
-    /// Draws the next closed card.
+    /// Draws the next closed card of the deck.
     Draw {},
-    /// Lays a card of one's own down: all see it, and nobody holds it.
+    /// Lays down a card of this seat's hand: every seat sees it, and no seat holds it any more.
     Reveal {
         position: u16,
     },
-    /// Shows a card of one's own to all, and keeps it.
+    /// Shows a card of this seat's hand to every seat and keeps it.
     ShowCard {
         position: u16,
     },
-    /// Takes a random card out of the hand of a seat.
+    /// Takes a random card from the hand of a seat.
     Steal {
         from: u8,
     },
     Rebuy {
         agree: bool,
     },
-    /// Sits out from the next hand on.
+    /// Sits out, from the next hand on.
     SitOut {},
-    /// Sits in again.
+    /// Ends `sit-out`.
     Back {},
-    /// Connects once more, after the program has asked.
+    /// Lets the program connect again, in answer to `ask-again`.
     Again {},
-    /// Closes the match here, when the other's time is out.
+    /// Closes the match here, after the other seat has run out of time.
     Close {},
     /// Ends the pause after a showdown.
     Next {},
     /// Ends the match for good, at the next turn of this seat.
     Leave {
-        /// Also if the match may be closed instead.
+        /// Leaves even if the match can be closed instead.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         anyhow: bool,
     },
-    /// Takes back `leave`.
+    /// Cancels `leave`.
     Stay {},
-    /// A guest sits down on the host's terms, or does not.
+    /// The guest's answer to the host's terms.
     Sit {
         agree: bool,
     },
-    /// A host plays with the peer of this fingerprint, who has asked, or does not.
+    /// The host's answer to the peer with this fingerprint, which has asked to play.
     Admit {
         fingerprint: String,
         agree: bool,
     },
 }
 
-/// Dice as the text that stands for them.
+/// Serialization of dice as text, such as `2d6`.
 pub(crate) mod as_text {
     use dealerless::dice::Dice;
     use serde::{Deserialize, Deserializer, Serializer, de};
@@ -107,7 +107,7 @@ pub(crate) mod as_text {
     }
 }
 
-/// Who is to see a card: the number of a seat, or `"all"`.
+/// The seats that are to see a card: one seat number, or `"all"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum To {
@@ -115,7 +115,7 @@ pub enum To {
     Everybody(Everybody),
 }
 
-/// The word for everybody.
+/// The word `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Everybody {
@@ -174,7 +174,7 @@ impl From<&Choice> for Said {
     }
 }
 
-/// Cards and who is to see them.
+/// Converts a list of cards and the seats that are to see them.
 pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
     let reveal = |&(position, learners): &(u16, Learners)| Reveal {
         position,
@@ -184,7 +184,7 @@ pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
 }
 
 impl Said {
-    /// The command of a match. None for an answer to a question that is asked before a match.
+    /// Returns the command for the match; `None` for an answer to a question from before the match.
     pub fn command(self) -> Option<Command> {
         Some(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,
@@ -220,13 +220,13 @@ impl Said {
     }
 }
 
-/// Why a line is no command, in words.
+/// The reason why a line is not a valid command, as a code and as text.
 pub type Complaint = (Refusal, String);
 
-/// Reads a command. With a `turn` it is for that turn and no other.
+/// Parses a command and its optional `turn`. A command with a `turn` is valid only in that turn.
 ///
 /// # Errors
-/// If it is none.
+/// If the line is not a valid command.
 pub fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
     let wrong = |error: serde_json::Error| (Refusal::NoCommand, error.to_string());
     let mut object: serde_json::Map<String, serde_json::Value> =
@@ -234,7 +234,8 @@ pub fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
     let turn = match object.remove("turn") {
         None => None,
         Some(turn) => Some(turn.as_u64().ok_or_else(|| {
-            let message = "turn is the number of a turn".to_owned();
+            let message =
+                "`turn` is not a number; send the `turn` of the `your-turn` event".to_owned();
             (Refusal::NoCommand, message)
         })?),
     };

@@ -1,4 +1,4 @@
-//! What the end of a match means for the caller of the program, and in words.
+//! The end of a match, as an exit code and as a sentence.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use dealerless_table::rules::{Learners, Legal, Opening, Outcome};
 use crate::event::Ended;
 use crate::words::count;
 
-/// The exit code of wrong usage and of local faults.
+/// The exit code for incorrect usage and local errors.
 pub const LOCAL: u8 = 1;
-/// The exit code when a check failed, the peer broke the protocol, disagreed or aborted.
+/// The exit code when a check failed or the peer broke the protocol, disagreed or aborted.
 pub const PEER: u8 = 2;
 
-/// The match ended with a breach of its rules, which the log holds.
+/// The error of a match that ended with a breach of its rules. The log holds the breach.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Breach {
@@ -23,10 +23,10 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// What this end comes to: nothing where a match ends as matches do.
+    /// Checks that the match ended by its rules.
     ///
     /// # Errors
-    /// If it is a breach.
+    /// If the end is a breach of the rules.
     pub fn check(end: &End, seat: Seat) -> Result<(), Self> {
         match exit_code(end, seat) {
             0 => Ok(()),
@@ -37,13 +37,13 @@ impl Breach {
         }
     }
 
-    /// The exit code of the program.
+    /// Returns the exit code of the program.
     pub fn exit_code(&self) -> u8 {
         self.exit_code
     }
 }
 
-/// How it ended, as one word.
+/// Returns the kind of an end, for the `over` event.
 pub fn how(end: &End) -> Ended {
     match end {
         End::Played => Ended::Played,
@@ -59,7 +59,7 @@ pub fn how(end: &End) -> Ended {
     }
 }
 
-/// A dispute counts before a forfeit, and that before leaving.
+/// Returns the most serious stop: a dispute, else a forfeit, else a leave.
 fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
     stops.iter().max_by_key(|(_, stop)| match stop {
         Stop::Leave => 0,
@@ -68,14 +68,14 @@ fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
     })
 }
 
-/// The exit code, seen from a seat.
+/// Returns the exit code of the program at this seat.
 pub fn exit_code(end: &End, seat: Seat) -> u8 {
     let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
     match end {
         End::Played | End::NoChips => 0,
         End::Stopped(stops) => match worst(stops) {
             Some((_, Stop::Dispute { .. })) => PEER,
-            Some((who, Stop::Forfeit)) if *who == seat => LOCAL,
+            Some((by, Stop::Forfeit)) if *by == seat => LOCAL,
             _ => 0,
         },
         End::Foul { seat, .. } | End::Fork { seat } => own(seat),
@@ -83,95 +83,106 @@ pub fn exit_code(end: &End, seat: Seat) -> u8 {
     }
 }
 
-/// What happened, in words for one who plays at this seat.
+/// Describes the end to the player at this seat.
 pub fn in_words(end: &End, seat: Seat) -> String {
-    let who = |other: &Seat| match *other == seat {
-        true => "This side",
-        false => "The other player",
+    let name = |other: &Seat| {
+        if *other == seat {
+            "This side"
+        } else {
+            "The other player"
+        }
     };
     match end {
         End::Played => "The match was played to its end.".into(),
-        End::NoChips => "A player has no chips, and no rebuy was agreed.".into(),
+        End::NoChips => {
+            "A player has no chips left, and the players did not agree on a rebuy.".into()
+        }
         End::Stopped(stops) => match worst(stops) {
             Some((by, Stop::Dispute { step })) => {
-                let opener = match *by == seat {
-                    true => "the other player",
-                    false => "this side",
+                let opener = if *by == seat {
+                    "the other player"
+                } else {
+                    "this side"
                 };
                 format!(
-                    "{} disputes what {opener} opened in step {step}: one of the two cheated, and \
-                     the record cannot tell which. The hand is undecided. Do not play these keys again.",
-                    who(by)
+                    "{} disputes the cards that {opener} opened in step {step}. One of the players \
+                     cheated, and the record cannot show which one. The hand is undecided. Do not \
+                     play against these keys again.",
+                    name(by)
                 )
             }
             Some((by, Stop::Forfeit)) => {
-                format!("{} cannot go on, and forfeits the hand.", who(by))
+                format!("{} cannot continue and forfeits the hand.", name(by))
             }
             Some((by, Stop::Leave)) if *by == seat => "You have left the match.".into(),
             _ => "The other player has left the match.".into(),
         },
         End::Cards(bad) => format!(
-            "The cards that came out are none of this deck ({bad}). One of the two cheated, and the \
-             record cannot tell which. The hand is undecided."
+            "The opened cards are not cards of this deck ({bad}). One of the players cheated, and \
+             the record cannot show which one. The hand is undecided."
         ),
         End::Foul { seat: by, foul } => format!(
-            "{} broke the rules: {foul}. Its signature on that is in the record.",
-            who(by)
+            "{} broke the rules: {foul}. The record holds its signature on this.",
+            name(by)
         ),
         End::Fork { seat: by } => format!(
-            "{} signed two different things for one step. Both signatures are in the record.",
-            who(by)
+            "{} signed two different messages for the same step. Both signatures are in the record.",
+            name(by)
         ),
         _ => "The match has ended.".into(),
     }
 }
 
-/// What the signed parts say of a hand whose result is not signed by all; none if there is no such hand. `name` gives
-/// what the seats are called in a sentence.
+/// Describes the hand whose result not all seats have signed; `None` if there is no such hand.
+/// `name` returns the name of a seat within a sentence.
 pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
     let waits_for = log.waits_for();
     let names: Vec<String> = waits_for.iter().map(|&seat| name(seat)).collect();
-    let (names, several) = (names.join(" and "), waits_for.len() > 1);
+    let names = names.join(" and ");
     match log.unsettled()? {
         Unsettled::Decided(outcome) => {
             let wins = |(seat, chips)| format!("{} wins {}", name(seat), count(chips));
             let won: Vec<String> = won_by_each(&outcome).into_iter().map(wins).collect();
-            let won = match won.is_empty() {
-                true => String::new(),
-                false => format!(": {}", won.join(", ")),
+            let won = if won.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", won.join(", "))
             };
-            let verb = if several { "have" } else { "has" };
+            let verb = if waits_for.len() > 1 { "have" } else { "has" };
             let hand = log.attempt().hand;
             let may_dispute = |seat: &Seat| log.may_say(*seat).contains(&PartKind::Dispute);
-            let dispute = match waits_for.iter().any(may_dispute) {
-                true => ", and may still dispute the last opening",
-                false => "",
+            let dispute = if waits_for.iter().any(may_dispute) {
+                " and may still dispute the last opening"
+            } else {
+                ""
             };
             Some(format!(
-                "Hand {hand} is decided{won}; {names} {verb} not signed{dispute}."
+                "Hand {hand} is decided{won}; {names} {verb} not signed the result{dispute}."
             ))
         }
         Unsettled::Undecided { pot: 0 } => None,
         Unsettled::Undecided { pot } => {
             let (pot, due) = (count(pot), due(log));
-            let verb = if several { "are" } else { "is" };
             Some(format!(
-                "The pot of {pot} is undecided: {names} {verb} to {due}."
+                "The pot of {pot} is undecided: {names} must {due}."
             ))
         }
     }
 }
 
-/// Does what [`unsettled`] does, for the player at this seat.
+/// Returns [`unsettled`] for the player at this seat.
 pub fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
-    let name = |other| match other == seat {
-        true => "this side".to_owned(),
-        false => "the other player".to_owned(),
-    };
-    unsettled(log, name)
+    unsettled(log, |other| {
+        let name = if other == seat {
+            "this side"
+        } else {
+            "the other player"
+        };
+        name.to_owned()
+    })
 }
 
-/// The chips that each winning seat gets from all pots.
+/// The chips that each winning seat gets from all pots together.
 fn won_by_each(outcome: &Outcome) -> BTreeMap<Seat, u64> {
     let mut won = BTreeMap::new();
     for &(seat, chips) in outcome.pots.iter().flat_map(|pot| &pot.winners) {
@@ -180,7 +191,7 @@ fn won_by_each(outcome: &Outcome) -> BTreeMap<Seat, u64> {
     won
 }
 
-/// The action that is due from the pending seats.
+/// Returns the action that the pending seats must take next.
 pub fn due(log: &MatchLog) -> &'static str {
     let shows_its_own = |opening: &Opening| {
         let held = log.game().map(|game| game.held(opening.opener));
@@ -206,8 +217,8 @@ pub fn due(log: &MatchLog) -> &'static str {
     }
 }
 
-/// Whether the other player has cheated, or one of the two, and nobody can tell which. It is asked
-/// about before the next match then.
+/// Whether the peer has cheated, or one of the two players has and nobody can tell which one. Then
+/// the program asks before the next match with this peer.
 pub fn counts_against_peer(end: &End, own: Seat) -> bool {
     match end {
         End::Cards(_) => true,
@@ -225,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_by_the_rules_is_no_failure_and_a_breach_is() {
+    fn exit_code_tells_regular_ends_from_breaches() {
         let [me, other] = [Seat::HOST, Seat::GUEST];
         let stopped = |stops: &[(Seat, Stop)]| End::Stopped(stops.to_vec());
         let dispute = Stop::Dispute { step: 7 };
@@ -244,7 +255,7 @@ mod tests {
             assert_eq!(exit_code(&end, me), code, "{end:?}");
             assert_eq!(Breach::check(&end, me).is_ok(), code == 0);
             assert!(in_words(&end, me).ends_with('.'));
-            // Nobody counts its own faults against the other.
+            // A player's own breach does not count against the peer.
             assert_eq!(counts_against_peer(&end, me), code == 2, "{end:?}");
         }
     }

@@ -1,7 +1,7 @@
-//! What a program is told of a match. The screen is made of the same.
+//! The events of a match, for programs. The terminal screen is made from the same events.
 //!
-//! `docs/table-protocol.md` describes each of these for people who write such a program; whatever
-//! changes here changes there.
+//! `docs/table-protocol.md` describes each event for authors of such programs. Update it with every
+//! change here.
 
 use std::time::Duration;
 
@@ -12,62 +12,64 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Said, To, as_text};
 use crate::seated::{Seated, Time};
 
-/// The version of this protocol. Events may gain fields and kinds without a new one.
+/// The version of this protocol. New fields and new events do not change it.
 pub const VERSION: u32 = 2;
 
-/// Something that happened, on one line.
+/// Something that happened in a match, as one line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The first event of a joiner.
+    /// The first event of a guest.
     Hello { version: u32 },
-    /// The first event of a host that invites.
+    /// The first event of a host with an invite.
     Invite { version: u32, invite: String },
-    /// A host waits here.
+    /// The host waits for a connection at these addresses.
     Listening { addresses: Vec<String> },
-    /// Something that people should know, and programs need not.
+    /// A message for people. Programs can ignore it.
     Notice { text: String },
-    /// The terms of the host. Does this side sit down?
+    /// The question to the guest whether it sits down on these terms.
     AskSit(Box<Seated>),
-    /// A peer whom the host has not invited wants to play. Does it?
+    /// The question to the host whether it plays with a peer that it has not invited.
     AskAdmit {
         name: String,
         fingerprint: String,
-        /// The hands that were played with these keys.
+        /// The number of hands that were played with these keys.
         hands: u64,
         message: String,
     },
-    /// The peer does not wait for an answer any more.
+    /// The peer no longer waits for an answer to `ask-admit`.
     AdmitLapsed {
         fingerprint: String,
         message: String,
     },
-    /// Both sit at the table.
+    /// Both players have sat down.
     Seated(Box<Seated>),
-    /// The next hand is not dealt before that time or `next`: the showdown is to be seen.
+    /// The next hand is dealt after this time or after `next`, so that a person can see the
+    /// showdown.
     Pause { milliseconds: u64 },
-    /// A try of a hand has begun; antes or blinds are in the pot. After a resume the chips are told as they stand.
+    /// A try of a hand has begun. Antes or blinds are in the pot. After a resume, the chips are the
+    /// current ones.
     Dealt {
         hand: u32,
         #[serde(rename = "try")]
         attempt: u32,
         button: u8,
-        /// The chips that are not bet.
+        /// The chips that each seat has not bet.
         stacks: Vec<u64>,
         bets: Vec<u64>,
         pot: u64,
-        /// What each seat has paid as a blind or an ante. It stays the same while bets come and go.
+        /// The blind or ante that each seat has paid. It does not change with the bets of the hand.
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         posted: Vec<u64>,
     },
-    /// The try is void, and the hand is dealt again. Nobody has seen a card.
+    /// The seat has declared the try void, and the hand is dealt again. Nobody has seen a card.
     Again { hand: u32, seat: u8 },
-    /// Nobody can change a card any more.
+    /// The deck is sealed: nobody can change a card any more.
     Sealed {
         hand: u32,
-        /// The hash of all that was said up to here.
+        /// The hash of all messages up to the seal.
         seal: String,
-        /// What the deal cost; absent if this program has not dealt it.
+        /// The cost of the deal; absent if this process has not run the deal.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         cost: Option<Cost>,
     },
@@ -76,108 +78,108 @@ pub enum Event {
         hand: u32,
         position: usize,
         card: String,
-        /// Whose it is; of the board and of nobody if absent.
+        /// The seat that holds the card; absent if no seat holds it, as on the board.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         holder: Option<u8>,
     },
-    /// The board, after cards were added to it.
+    /// All cards of the board, after cards were added to it.
     Board { hand: u32, cards: Vec<String> },
-    /// A command is waited for.
+    /// It is this seat's turn, and a command is expected.
     YourTurn(Box<YourTurn>),
-    /// Another seat is to choose.
+    /// It is another seat's turn.
     TheirTurn(Box<TheirTurn>),
-    /// A seat has chosen; one's own choices are told as well.
+    /// A seat has made a choice. This seat's own choices are reported as well.
     Chose {
         hand: u32,
         seat: u8,
-        /// It has bet its last chips with it.
+        /// Whether the seat has bet its last chips with this choice.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         all_in: bool,
         #[serde(flatten)]
         choice: Said,
     },
-    /// The hand from which a card was to be stolen could not be shuffled again, and lies there as
-    /// before.
+    /// The hand from which a card was to be stolen could not be reshuffled. It is unchanged.
     NotStolen { hand: u32, seat: u8 },
-    /// All have rolled the dice for which a seat has asked.
+    /// The result of the dice for which a seat has asked.
     Rolled {
         hand: u32,
         seat: u8,
         #[serde(with = "as_text")]
         dice: Dice,
-        /// What each of them shows.
+        /// The number that each die shows.
         faces: Vec<u32>,
         sum: u64,
     },
-    /// Nothing has come for a while.
+    /// The match has been waiting for a while.
     Waiting {
-        /// Who is waited for; nobody if it is the engine of this side.
+        /// The pending seats; empty while this side's engine works.
         seats: Vec<u8>,
         #[serde(rename = "for")]
         what: Awaited,
         seconds: u64,
     },
-    /// The line to the other seat is gone. The program tries to get another.
+    /// The connection to the other seat was lost. The program tries to reconnect.
     LineLost { message: String },
-    /// There is a line again, and both sides have the same log.
+    /// The connection is back, and both sides have the same log.
     Resumed {},
-    /// So much went wrong with the other's keys that the program does not connect by itself. The
-    /// command `again` lets it try once more.
+    /// Too many attempts with the peer's keys have failed, so the program does not reconnect by
+    /// itself. The command `again` lets it try again.
     AskAgain {
         in_a_row: u32,
         failed_checks: u32,
         message: String,
     },
-    /// This seat sits out, and the next hand waits for it.
+    /// This seat sits out, and the next hand waits until it is back.
     SitsOut {},
-    /// The time of a seat is out. This one has checked or folded then. Another's is only claimed, and `close` is
-    /// possible until the match goes on.
+    /// A seat has run out of time. If it is this seat, the program has checked or folded for it. If
+    /// it is another seat, this is only a claim, and `close` is possible until the match continues.
     OutOfTime {
         seat: u8,
-        /// There is no connection to it, and it is not its turn.
+        /// Whether the seat is not connected while it is not its turn.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
     },
-    /// This seat leaves at its next turn. Until then `stay` takes it back.
+    /// This seat leaves at its next turn. Until then, `stay` cancels this.
     Leaving {
-        /// Its own chips in the pot, which it loses.
+        /// The chips of this seat in the pot, which it loses.
         costs: u64,
         /// The pot, which the other seat gets.
         pot: u64,
         message: String,
     },
-    /// This seat does not leave any more.
+    /// This seat has canceled `leave`.
     Stays {},
     /// A hand is over.
     Result(Box<HandResult>),
-    /// These seats have no chips. Shall they buy in again? Both must agree.
+    /// The question whether these seats, which have no chips left, buy in again. Both players must
+    /// agree.
     AskRebuy { seats: Vec<u8>, chips: u64 },
     /// A seat has ended the match.
     Stopped {
         seat: u8,
         how: How,
-        /// The step that is disputed.
+        /// The disputed step.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         step: Option<u64>,
     },
     /// The match is over.
     Over {
         how: Ended,
-        /// The hands that have a result.
+        /// The number of hands that have a result.
         hands: u32,
         stacks: Vec<u64>,
-        /// The file of the match.
+        /// The path of the match file.
         log: Option<String>,
         exit_code: u8,
         message: String,
     },
-    /// The match was closed here, and is not over.
+    /// The match was closed on this side. It is not over.
     Closed {
-        /// The file of the match.
+        /// The path of the match file.
         log: Option<String>,
         message: String,
     },
-    /// A command could not be carried out, and nothing has changed; or, with an exit code, the
+    /// Without an exit code: a command was refused, and nothing has changed. With an exit code: the
     /// program ends.
     Error {
         #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -188,15 +190,15 @@ pub enum Event {
     },
 }
 
-/// What a deal cost this side: milliseconds, and bytes both ways.
+/// The cost of a deal on this side, in milliseconds and in bytes (sent and received).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     pub shuffle_ms: f64,
     pub shuffle_bytes: u64,
-    /// What was made ahead since the last cost was told.
+    /// The preprocessing since the last reported cost.
     pub prepared_ms: f64,
     pub prepared_bytes: u64,
-    /// For how many hands.
+    /// The number of hands that were prepared.
     pub prepared_hands: u32,
     /// The AND gates that both sides compute together.
     pub ands: usize,
@@ -222,42 +224,42 @@ impl Cost {
     }
 }
 
-/// What one needs to know to choose.
+/// The state that a player needs to know to make a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct YourTurn {
     pub hand: u32,
-    /// A command that names this turn is refused in any other.
+    /// A command with this number is refused in any other turn.
     pub turn: u64,
     pub button: u8,
     pub pot: u64,
     pub stacks: Vec<u64>,
     pub bets: Vec<u64>,
-    /// One's own cards, in order of their places in the hand; null if not seen yet.
+    /// The cards of this seat, in order of their places in the hand; null if not yet seen.
     pub cards: Vec<Option<String>>,
-    /// Their positions in the deck.
+    /// The positions of these cards in the deck.
     pub positions: Vec<usize>,
     /// The positions of the cards that each seat holds.
     pub held: Vec<Vec<usize>>,
     pub board: Vec<String>,
-    /// The hand that one's own cards make with the board, in words.
+    /// The poker hand that this seat's cards make with the board, in words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub made: Option<String>,
-    /// In a deck without rules: the cards that everybody sees.
+    /// The cards that every seat sees, in a deck without rules.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub open: Vec<OpenCard>,
-    /// What is left of one's time, if there is a limit.
+    /// The remaining time of this seat, if there is a limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time: Option<Time>,
     #[serde(flatten)]
     pub ask: Ask,
 }
 
-/// What everybody sees while another seat chooses.
+/// The public state while another seat is to make a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TheirTurn {
     pub hand: u32,
     pub turn: u64,
-    /// Who is to choose.
+    /// The seat that is to make a choice.
     pub seat: u8,
     pub button: u8,
     pub pot: u64,
@@ -265,53 +267,54 @@ pub struct TheirTurn {
     pub bets: Vec<u64>,
     /// The positions of the cards that each seat holds.
     pub held: Vec<Vec<usize>>,
-    /// What is left of its time, if there is a limit.
+    /// The remaining time of that seat, if there is a limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time: Option<Time>,
 }
 
-/// A card that everybody sees.
+/// A card that every seat sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenCard {
     pub position: usize,
     pub card: String,
-    /// Who has shown or stolen it, and holds it.
+    /// The seat that holds the card and has shown or stolen it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub holder: Option<u8>,
 }
 
-/// What is asked.
+/// The kind of choice that is due.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Ask {
-    /// To bet; to fold is always allowed.
+    /// A betting decision. Folding is always allowed.
     Bet {
-        /// What a call costs; null if one may check.
+        /// The cost of a call; null if the seat can check.
         call: Option<u64>,
         bet: Option<Range>,
         raise: Option<Range>,
     },
     Exchange {},
     ShowOrMuck {
-        /// No hand that was shown beats this seat's hand in every pot that it contests: a muck gives chips away.
+        /// Whether no shown hand beats this seat's hand in every pot that it contests. A muck would
+        /// then give chips away.
         wins: bool,
     },
     Speak {
         proposals: Vec<Standing>,
         may_propose: bool,
-        /// A card is left to be drawn.
+        /// Whether the deck has a card left to draw.
         may_draw: bool,
     },
 }
 
-/// From which amount to which; what one has then bet in this round.
+/// The allowed amounts, as the seat's total bet in this round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
     pub min: u64,
     pub max: u64,
 }
 
-/// A proposal that stands.
+/// A pending proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub proposal: u32,
@@ -320,7 +323,7 @@ pub struct Standing {
     pub agreed: Vec<u8>,
 }
 
-/// A card, and who is to see it.
+/// A card and the seats that are to see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reveal {
@@ -328,7 +331,7 @@ pub struct Reveal {
     pub to: To,
 }
 
-/// How a hand ended.
+/// The result of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandResult {
     pub hand: u32,
@@ -337,14 +340,14 @@ pub struct HandResult {
     pub shown: Vec<Shown>,
 }
 
-/// A pot, and who gets it.
+/// A pot and its winners.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pot {
     pub chips: u64,
     pub winners: Vec<Winner>,
 }
 
-/// Who gets how much.
+/// A seat and the chips that it wins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Winner {
     pub seat: u8,
@@ -359,11 +362,11 @@ pub struct Shown {
     /// The five cards that count.
     #[serde(default)]
     pub best: Vec<String>,
-    /// What it is worth, in words.
+    /// The rank of the hand, in words.
     pub worth: String,
 }
 
-/// What is waited for.
+/// The action that the match is waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Awaited {
@@ -399,33 +402,34 @@ pub enum Ended {
     Fork,
 }
 
-/// Why a command was not carried out.
+/// The reason why a command was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refusal {
-    /// The line is too long; all of it was skipped.
+    /// The line is too long and was skipped.
     LineTooLong,
-    /// The line is no command.
+    /// The line is not a valid command.
     NoCommand,
-    /// It is not this seat's turn, or another turn than the command names.
+    /// It is not this seat's turn, or not the turn that the command names.
     NotYourTurn,
-    /// The rules do not allow it.
+    /// The rules do not allow the choice.
     NotAllowed,
-    /// The deck was taken up again after a break, and can only be opened.
+    /// The deck was restored after an interruption, and its cards can only be opened.
     OnlyOpens,
-    /// Nobody has asked that.
+    /// The command answers a question that was not asked.
     NobodyAsked,
-    /// `leave` while the time of the other seat is out: `close` moves no chips. With `anyhow` it leaves.
+    /// `leave` after the other seat has run out of time: `close` would move no chips. With
+    /// `anyhow`, this seat leaves.
     MayClose,
 }
 
-/// A duration in milliseconds, to the microsecond.
+/// Returns a duration in milliseconds, with microsecond resolution.
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1000.0
 }
 
 impl Event {
-    /// A command that was not carried out.
+    /// Returns the event for a refused command.
     pub fn refused(code: Refusal, message: impl Into<String>) -> Self {
         Event::Error {
             code: Some(code),

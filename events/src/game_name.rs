@@ -5,15 +5,15 @@ use std::fmt;
 use dealerless_table::rules::{Limit, Stakes, Variety};
 use serde::{Deserialize, Serialize};
 
-/// The name of a game, as options of the program and events have it.
+/// The name of a game, as used in command-line options and events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GameName {
-    /// Texas hold'em with no limit.
+    /// No-limit Texas hold'em.
     Holdem,
-    /// Texas hold'em with a fixed limit.
+    /// Fixed-limit Texas hold'em.
     FixedHoldem,
-    /// Five-card draw, whatever its limit.
+    /// Five-card draw, no-limit or fixed-limit.
     Draw,
     /// A deck without rules.
     Deck,
@@ -22,7 +22,7 @@ pub enum GameName {
 }
 
 impl GameName {
-    /// All of them, in the order in which they are listed.
+    /// All games, in the order of lists and help texts.
     pub const ALL: [Self; 5] = [
         GameName::Holdem,
         GameName::FixedHoldem,
@@ -31,7 +31,7 @@ impl GameName {
         GameName::Bridge,
     ];
 
-    /// The name of the game that is played for these stakes.
+    /// Returns the name of the game that has these stakes.
     pub fn of(stakes: &Stakes) -> Self {
         match stakes.variety() {
             Variety::Holdem(rules) => match rules.limit {
@@ -44,7 +44,7 @@ impl GameName {
         }
     }
 
-    /// The name as it is typed.
+    /// Returns the name as a user types it.
     pub fn as_str(self) -> &'static str {
         match self {
             GameName::Holdem => "holdem",
@@ -55,7 +55,8 @@ impl GameName {
         }
     }
 
-    /// The title of the game within a sentence. Only draw has one title for each limit.
+    /// Returns the title of the game within a sentence. Only the title of draw depends on the
+    /// limit.
     pub(crate) fn title(self, fixed_limit: bool) -> &'static str {
         match self {
             GameName::Holdem => "no-limit Texas hold'em",
@@ -74,12 +75,12 @@ impl fmt::Display for GameName {
     }
 }
 
-/// Whether bets are of fixed sizes.
+/// Whether the bets have fixed sizes.
 pub(crate) fn has_fixed_limit(stakes: &Stakes) -> bool {
     (stakes.betting()).is_some_and(|rules| rules.limit == Limit::Fixed)
 }
 
-/// The title of the game that is played for these stakes, within a sentence.
+/// Returns the title, within a sentence, of the game that has these stakes.
 pub fn title(stakes: &Stakes) -> &'static str {
     GameName::of(stakes).title(has_fixed_limit(stakes))
 }
@@ -89,14 +90,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_listed_once_and_is_typed_as_it_is_written_in_events() {
+    fn every_game_is_listed_once_and_has_the_same_name_in_events() {
         for (place, name) in GameName::ALL.into_iter().enumerate() {
             assert_eq!(serde_json::to_value(name).unwrap(), name.as_str());
             assert_eq!(
                 GameName::ALL.iter().position(|&one| one == name),
                 Some(place)
             );
-            // A new name does not compile until it is here; it is also listed above.
+            // The compiler requires a new variant here; add it to `ALL` as well.
             match name {
                 GameName::Holdem
                 | GameName::FixedHoldem

@@ -1,8 +1,8 @@
-//! Hands of boards: where they lie, how they are called, and how one names them.
+//! The hands of bridge boards: their positions and their names.
 
 use dealerless_bridge::Compass;
 
-/// What lies at a position: `card 3`, as people count from 1, or of boards `the South hand of board 3`.
+/// Returns the name of a position: `card 3`, counted from 1, or `the South hand of board 3`.
 pub fn name(boards: bool, position: usize) -> String {
     if !boards {
         return format!("card {}", position + 1);
@@ -11,17 +11,17 @@ pub fn name(boards: bool, position: usize) -> String {
     format!("the {} hand of board {board}", seat_name(seat))
 }
 
-/// The number of the board, from 1, and the seat.
+/// Returns the number of the board, counted from 1, and the seat.
 pub fn place(position: usize) -> (usize, Compass) {
     (position / 4 + 1, Compass::ALL[position % 4])
 }
 
-/// Where the hand of a seat lies; the boards are counted from 1.
+/// Returns the position of a seat's hand. Boards are counted from 1.
 pub fn position(board: usize, seat: Compass) -> usize {
     4 * (board - 1) + seat as usize
 }
 
-/// The name of a seat of a board.
+/// Returns the name of a seat of a board.
 pub fn seat_name(seat: Compass) -> &'static str {
     match seat {
         Compass::North => "North",
@@ -31,17 +31,17 @@ pub fn seat_name(seat: Compass) -> &'static str {
     }
 }
 
-/// A board in one line of a screen, with its hands as PBN has them: from North on, clockwise.
+/// Formats a board as one line of text, with its hands as in PBN: clockwise, starting with North.
 pub fn whole_board<T: AsRef<str>>(board: usize, hands: &[T]) -> String {
     let hands: Vec<&str> = hands.iter().map(AsRef::as_ref).collect();
     let number = format!("Board {board}");
     format!("{number:<9} N:{}", hands.join(" "))
 }
 
-/// Hands and who is to see them, in few words: `boards 1-4 to all`, `North and South of board 7 to you`. The
-/// positions rise.
+/// Describes hands and the seats that are to see them: `boards 1-4 to all`,
+/// `North and South of board 7 to you`. The positions must be in ascending order.
 pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> String) -> String {
-    // For whom, which seats, and the boards from one to another.
+    // The learner, the seats of the hands, and the first and last board.
     let mut groups: Vec<(T, Vec<Compass>, (usize, usize))> = Vec::new();
     for learner in learners(reveals) {
         let mut boards: Vec<(usize, Vec<Compass>)> = Vec::new();
@@ -64,9 +64,10 @@ pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> S
         }
     }
     let group = |(learner, seats, (first, last)): &(T, Vec<Compass>, (usize, usize))| {
-        let boards = match first == last {
-            true => format!("board {first}"),
-            false => format!("boards {first}-{last}"),
+        let boards = if first == last {
+            format!("board {first}")
+        } else {
+            format!("boards {first}-{last}")
         };
         let names: Vec<&str> = seats.iter().map(|&seat| seat_name(seat)).collect();
         let of = match names.len() {
@@ -78,7 +79,7 @@ pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> S
     groups.iter().map(group).collect::<Vec<_>>().join(", ")
 }
 
-/// Each learner once, in the order in which they come.
+/// The distinct learners, in order of their first appearance.
 fn learners<T: PartialEq + Copy>(reveals: &[(usize, T)]) -> Vec<T> {
     let mut learners = Vec::new();
     for &(_, learner) in reveals {
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hand_has_a_name() {
+    fn names_of_hands_and_cards_count_from_one() {
         assert_eq!(name(true, 0), "the North hand of board 1");
         assert_eq!(name(true, 11), "the West hand of board 3");
         assert_eq!(name(false, 11), "card 12");

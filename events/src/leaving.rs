@@ -6,14 +6,13 @@ use dealerless_table::log::MatchLog;
 use crate::event::Event;
 use crate::words::count;
 
-/// The seat leaves: at its next turn, or `now`.
+/// Returns the event for a seat that leaves, `now` or at its next turn.
 pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
     let costs = costs(log, seat);
-    let message = match now {
-        true => format!("You leave the match. {costs}"),
-        false => format!(
-            "You leave the match at your next turn. {costs} Until then `stay` takes it back."
-        ),
+    let message = if now {
+        format!("You leave the match. {costs}")
+    } else {
+        format!("You leave the match at your next turn. {costs} Until then, `stay` cancels this.")
     };
     Event::Leaving {
         costs: log.lost_by_leaving(seat),
@@ -22,17 +21,17 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
     }
 }
 
-/// The cost of leaving, as a sentence.
+/// Describes the cost of leaving in a sentence.
 pub fn costs(log: &MatchLog, seat: Seat) -> String {
     let (own, game) = (log.lost_by_leaving(seat), log.game());
     let has_chips = log.of().header().stakes.betting().is_some();
     match game {
         Some(game) if own > 0 => format!(
-            "The pot of {} goes to the other player; {} of it are your chips.",
+            "The pot of {} goes to the other player; {} of these chips are yours.",
             count(game.pot()),
             count(own)
         ),
-        Some(_) if !has_chips => "What is still closed stays closed for ever.".to_owned(),
+        Some(_) if !has_chips => "All closed cards stay closed forever.".to_owned(),
         _ => "It costs no chips.".to_owned(),
     }
 }

@@ -1,16 +1,16 @@
-//! The events of a match and the commands that answer them, as JSON, and the sentences that tell
-//! them to a person.
+//! The events of a match and the commands that answer them, as JSON, and the same events as
+//! sentences for people.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`event`] | [`Event`](event::Event): something that happened in a match, as one JSON object |
 //! | [`command`] | [`Said`](command::Said): a command of a player, as one JSON object |
-//! | [`story`] | [`Story`](story::Story): makes events of the news of a seat |
-//! | [`game_name`] | the names and the titles of the games |
-//! | [`seated`], [`ending`], [`leaving`] | how a match begins, how it ends, and what it costs to leave |
-//! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and of hands of boards |
+//! | [`story`] | [`Story`](story::Story): turns the news of a seat into events |
+//! | [`game_name`] | the names and titles of the games |
+//! | [`seated`], [`ending`], [`leaving`] | how a match begins and ends, the cost of leaving |
+//! | [`words`], [`cards`], [`hands`] | sentences, and the names of cards and bridge hands |
 //!
-//! This crate starts no thread and uses no file, socket or terminal.
+//! This crate starts no threads and uses no files, sockets or terminal.
 
 #![forbid(unsafe_code)]
 

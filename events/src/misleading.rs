@@ -1,7 +1,8 @@
-//! Names that could be read as something else in a sentence about who is to see which cards.
+//! Player names that could be misread in a sentence about who is to see which cards.
 
-/// Whether a name has a word that looks like *all* or *you*, or a comma: `boards 1-4 to all` is an opening to everybody,
-/// and must not be one to somebody who calls itself so.
+/// Whether a name contains a comma or a word that looks like *all* or *you*. The sentence
+/// `boards 1-4 to all` means that every player sees the boards; a player named "all" must not make
+/// it ambiguous.
 pub fn misleads(name: &str) -> bool {
     let is_letter = |c: &char| c.is_alphanumeric() || "|!".contains(*c);
     let mut words = name.split(|c: char| !is_letter(&c));
@@ -13,9 +14,10 @@ pub fn misleads(name: &str) -> bool {
         })
 }
 
-/// The letter of *all* and *you* that looks like this one on a screen, if there is one.
+/// Maps a character to the letter of *all* or *you* that it looks like on a screen. Other
+/// characters are returned unchanged.
 fn looks_like(c: char) -> char {
-    // Wide forms.
+    // Fullwidth forms.
     let c = match c {
         '\u{ff01}'..='\u{ff5e}' => char::from((c as u32 - 0xfee0) as u8),
         c => c,
@@ -36,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_reads_like_all_or_you_misleads() {
+    fn names_that_look_like_all_or_you_mislead() {
         for name in [
             "all",
             "ALL",

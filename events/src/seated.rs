@@ -1,4 +1,4 @@
-//! The players of a match, and what they play.
+//! The players and the game of a match.
 
 use dealerless::deck::Choice;
 use dealerless_table::identity::Name;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::VERSION;
 use crate::game_name::{GameName, has_fixed_limit};
 
-/// Who sits where, and what is played.
+/// The players at their seats, the game and its terms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seated {
     pub version: u32,
@@ -24,24 +24,24 @@ pub struct Seated {
     pub chips: Option<Chips>,
     pub cards: usize,
     pub drawn: usize,
-    /// The kinds of the cards, if they have kinds.
+    /// The kinds of cards; empty if the deck has no kinds.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub kinds: Vec<Kind>,
     #[serde(rename = "match")]
     pub of: String,
     pub log: Option<String>,
-    /// The time to think, if there is a limit.
+    /// The time limits, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub clock: Option<Time>,
-    /// How the deck is shuffled, if that is not what `auto` chooses.
+    /// The shuffle algorithm, if it is not the one that `auto` chooses.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shuffle: Option<String>,
-    /// The match was begun before, and goes on.
+    /// Whether the match is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub resumed: bool,
 }
 
-/// A kind of cards, and how many cards there are of it.
+/// A kind of card and the number of cards of this kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kind {
     pub name: String,
@@ -49,7 +49,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The kinds of the cards that are played with.
+    /// Returns the kinds of cards in the deck.
     pub fn of(stakes: &Stakes) -> Vec<Self> {
         let kinds = stakes.kinds().into_iter().flat_map(NamedKinds::iter);
         let kind = |(name, count): (&str, u32)| Kind {
@@ -60,7 +60,7 @@ impl Kind {
     }
 }
 
-/// Seconds for a move, and for all that takes longer.
+/// The seconds for each move, and the seconds in the bank for moves that take longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Time {
     #[serde(rename = "move")]
@@ -68,18 +68,18 @@ pub struct Time {
     pub bank: u64,
 }
 
-/// What is bet.
+/// The chips of a game with betting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chips {
     pub stack: u64,
-    /// Bets are of fixed sizes.
+    /// Whether the bets have fixed sizes.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub fixed_limit: bool,
     #[serde(flatten)]
     pub posts: Posts,
 }
 
-/// What is bet before the cards: `[small, big]`, or `[ante, smallest bet]`.
+/// The bets before the deal: `[small, big]`, or `[ante, smallest bet]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Posts {
@@ -88,7 +88,7 @@ pub enum Posts {
 }
 
 impl Seated {
-    /// The players of a match as `seat` sees them. `log` is the file of the match.
+    /// Returns the terms of a match for the player at `seat`. `log` is the path of the match file.
     pub fn of(of: &Match, seat: Seat, names: &[Name], log: Option<String>, resumed: bool) -> Self {
         let stakes = &of.header().stakes;
         let (cards, drawn) = stakes.deck();
@@ -116,12 +116,12 @@ impl Seated {
         }
     }
 
-    /// Whether bets are of fixed sizes.
+    /// Whether the bets have fixed sizes.
     pub fn has_fixed_limit(&self) -> bool {
         (self.chips.as_ref()).is_some_and(|chips| chips.fixed_limit)
     }
 
-    /// The number of boards that are dealt together; `None` in a game of cards.
+    /// Returns the number of boards that are dealt together; `None` in a card game.
     pub fn boards(&self) -> Option<usize> {
         (self.game == GameName::Bridge).then_some(self.drawn / 4)
     }
@@ -143,7 +143,7 @@ impl Chips {
     }
 }
 
-/// The name of the shuffle, unless `auto` chooses the same.
+/// Returns the name of the shuffle algorithm, unless `auto` chooses the same one.
 fn unusual_shuffle(header: &Header) -> Option<String> {
     let usual = DealCircuit::algorithm_for(Choice::Cheapest, &header.stakes).ok();
     (usual != Some(header.algorithm)).then(|| header.algorithm.to_string())

@@ -1,4 +1,4 @@
-//! The story of a match: what happened, with all that a program needs to know of it.
+//! The story of a match: its news as events, with all data that a program needs.
 
 use std::collections::BTreeMap;
 
@@ -24,17 +24,17 @@ pub struct Story {
     drawn: usize,
     /// The board of the hand in play, by position.
     board: BTreeMap<usize, String>,
-    /// Where the match is written.
+    /// The path of the match file.
     log_file: Option<String>,
 }
 
-/// What the story needs to see beside the news.
+/// The state of a seat that the story needs in addition to the news.
 pub trait SeatView {
-    /// The log.
+    /// Returns the log.
     fn log(&self) -> &MatchLog;
-    /// A card that this seat has seen.
+    /// Returns the card at `position` if this seat has seen it.
     fn card(&self, position: usize) -> Option<Card>;
-    /// Whether a hand that was shown beats this seat's hand in every pot that the seat contests.
+    /// Whether a shown hand beats this seat's hand in every pot that the seat contests.
     fn is_beaten(&self) -> bool;
 }
 
@@ -53,7 +53,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
 }
 
 impl Story {
-    /// The story of a match, seen from a seat.
+    /// Creates the story of a match for the player at `seat`.
     pub fn new(seat: Seat, stakes: &Stakes, log_file: Option<String>) -> Self {
         Story {
             seat,
@@ -64,7 +64,7 @@ impl Story {
         }
     }
 
-    /// The events of what happened.
+    /// Returns the events of a piece of news.
     pub fn tell(&mut self, news: &News, seat: &impl SeatView) -> Vec<Event> {
         let log = seat.log();
         let hand = log.attempt().hand;
@@ -119,7 +119,7 @@ impl Story {
         vec![event]
     }
 
-    /// The event of an event of the log. The cards come as this seat sees them.
+    /// Returns the event of an event of the log.
     fn of_log(&mut self, event: &LogEvent, log: &MatchLog) -> Option<Event> {
         let hand = log.attempt().hand;
         Some(match event {
@@ -163,10 +163,11 @@ impl Story {
         let holds = |seat: &Seat| game.is_some_and(|game| game.held(*seat).contains(&position));
         let holder = seats.find(holds);
         let chips = log.of().header().stakes.betting().is_some();
-        // In a deck without rules a card belongs to who alone has seen it.
-        let holder = match chips {
-            true => holder,
-            false => (!self.to_all(position, log)).then_some(self.seat),
+        // In a deck without rules, a card belongs to the only seat that has seen it.
+        let holder = if chips {
+            holder
+        } else {
+            (!self.is_public(position, log)).then_some(self.seat)
         };
         let mut events = vec![Event::Card {
             hand,
@@ -184,16 +185,16 @@ impl Story {
         events
     }
 
-    /// Whether a card of a deck without rules is being opened, or was opened, to everybody.
-    fn to_all(&self, position: usize, log: &MatchLog) -> bool {
-        let being = match log.phase() {
+    /// Whether a card of a deck without rules was opened to every seat, or is being opened to all.
+    fn is_public(&self, position: usize, log: &MatchLog) -> bool {
+        let is_being_opened = match log.phase() {
             Phase::Open(openings) => openings.iter().any(|opening| {
                 let all = (position, Learners::All);
                 opening.cards.contains(&all)
             }),
             _ => false,
         };
-        being || log.public_card(position).is_some()
+        is_being_opened || log.public_card(position).is_some()
     }
 
     fn your_turn(&self, hand: u32, legal: &Legal, seat: &impl SeatView) -> Option<YourTurn> {
@@ -227,9 +228,10 @@ impl Story {
             held: held(game, log),
             board: (game.board().iter().map(|&card| self.cards.name(card))).collect(),
             made,
-            open: match chips {
-                true => Vec::new(),
-                false => (0..self.drawn).filter_map(open).collect(),
+            open: if chips {
+                Vec::new()
+            } else {
+                (0..self.drawn).filter_map(open).collect()
             },
             time: None,
             ask: ask(legal, seat)?,
@@ -271,7 +273,7 @@ impl Story {
     }
 }
 
-/// The hands that were played to their end.
+/// Returns the number of hands that have a result.
 pub fn hands_with_a_result(log: &MatchLog) -> u32 {
     log.attempt().hand.saturating_sub(1)
 }
@@ -305,7 +307,7 @@ fn their_turn(hand: u32, seat: Seat, log: &MatchLog) -> Option<TheirTurn> {
     })
 }
 
-/// The positions of the cards that each seat holds.
+/// Returns the positions of the cards that each seat holds.
 fn held(game: &Hand, log: &MatchLog) -> Vec<Vec<usize>> {
     let seats = Seat::all(log.of().seats());
     seats.map(|seat| game.held(seat)).collect()
@@ -324,7 +326,7 @@ fn stopped(seat: Seat, stop: Stop) -> Event {
     }
 }
 
-/// None for what this program does not know to ask.
+/// Returns `None` for a choice that this version does not know.
 fn ask(legal: &Legal, seat: &impl SeatView) -> Option<Ask> {
     let range = |amounts: &Amounts| Range {
         min: amounts.min,
@@ -366,7 +368,8 @@ fn numbers(seats: &[Seat]) -> Vec<u8> {
     seats.iter().map(|seat| seat.number()).collect()
 }
 
-/// Who is waited for, and for what; none if it is this seat's player.
+/// Returns the pending seats and the action that they must take; `None` if the match waits for the
+/// player at this seat.
 pub fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
     let what = match log.phase() {
         Phase::Deal => Awaited::Deal,

@@ -1,4 +1,4 @@
-//! Sentences for people.
+//! Sentences that describe events to people.
 
 use crate::command::{Said, To};
 use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
@@ -9,19 +9,20 @@ use crate::seated::{Chips, Kind, Posts, Seated, Time};
 use dealerless::dice::Dice;
 use dealerless_table::identity::Name;
 
-/// The names of the players in a sentence, for its reader: the player at a seat, or a third person.
+/// The names of the players as they appear in sentences. The reader is the player at a seat or a
+/// third person.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The seat of the reader. It is *You*.
+    /// The seat of the reader, which is called *You*.
     own: Option<u8>,
-    /// In order of the seats.
+    /// The names, in order of the seats.
     names: Vec<String>,
-    /// Hands of boards lie at the positions, not cards.
+    /// Whether each position holds a bridge hand instead of a card.
     boards: bool,
 }
 
 impl Names {
-    /// The names for the player of this side.
+    /// Returns the names for the player on this side.
     pub fn of(seated: &Seated) -> Self {
         Names {
             own: Some(seated.seat),
@@ -30,7 +31,7 @@ impl Names {
         }
     }
 
-    /// The names for a third person. None of them misleads.
+    /// Returns the names for a third person. None of `names` may be misleading; see [`misleads`].
     pub fn of_all(names: Vec<String>, boards: bool) -> Self {
         Names {
             own: None,
@@ -39,33 +40,32 @@ impl Names {
         }
     }
 
-    /// All names, in order of the seats.
+    /// Returns all names, in order of the seats.
     pub fn all(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether hands of boards lie at the positions.
+    /// Whether each position holds a bridge hand instead of a card.
     pub fn has_boards(&self) -> bool {
         self.boards
     }
 
-    /// A position in few letters: `3`, or `2S` for the South hand of board 2.
+    /// Returns a position in its short form: `3`, or `2S` for the South hand of board 2.
     pub fn short_place(&self, position: usize) -> String {
-        match self.boards {
-            true => {
-                let (board, seat) = hands::place(position);
-                format!("{board}{}", seat.letter())
-            }
-            false => (position + 1).to_string(),
+        if self.boards {
+            let (board, seat) = hands::place(position);
+            format!("{board}{}", seat.letter())
+        } else {
+            (position + 1).to_string()
         }
     }
 
-    /// What lies at a position.
+    /// Returns the name of a position: `card 3`, or `the South hand of board 2`.
     pub fn place(&self, position: usize) -> String {
         hands::name(self.boards, position)
     }
 
-    /// The name of a seat: `You`, or what its player is called.
+    /// Returns the name of a seat: `You`, or the name of its player.
     pub fn name(&self, seat: u8) -> String {
         match self.names.get(usize::from(seat)) {
             _ if self.is_own(seat) => "You".into(),
@@ -74,12 +74,12 @@ impl Names {
         }
     }
 
-    /// Whether the seat is that of the reader.
+    /// Whether the seat is the reader's.
     pub fn is_own(&self, seat: u8) -> bool {
         self.own == Some(seat)
     }
 
-    /// `You fold` or `Bert folds`.
+    /// Returns a subject and its verb: `You fold` or `Bert folds`.
     pub fn does(&self, seat: u8, verb: &str) -> String {
         let name = self.name(seat);
         match (self.is_own(seat), verb) {
@@ -90,22 +90,24 @@ impl Names {
         }
     }
 
-    /// The names of several seats, joined by *and*.
+    /// Returns the names of several seats, joined by *and*.
     pub fn list(&self, seats: &[u8]) -> String {
         let names: Vec<String> = seats.iter().map(|&seat| self.name(seat)).collect();
         names.join(" and ")
     }
 }
 
-/// A player may call itself anything, and never passes for "You" or "all".
+/// Returns the name of a player for a sentence. A misleading name is replaced by the seat number,
+/// so that no player can pass for "You" or "all".
 fn called((seat, name): (u8, &String)) -> String {
-    match misleads(name) {
-        true => format!("Seat {seat}"),
-        false => Name::clean(name).to_string(),
+    if misleads(name) {
+        format!("Seat {seat}")
+    } else {
+        Name::clean(name).to_string()
     }
 }
 
-/// What is played.
+/// Describes the game and its terms.
 pub fn game(seated: &Seated) -> String {
     let title = capitalized(seated.game.title(seated.has_fixed_limit()));
     let dealt = match seated.game {
@@ -147,7 +149,7 @@ pub fn game(seated: &Seated) -> String {
     format!("{title}{dealt}{chips}, {hands}.{clock}")
 }
 
-/// The terms on which the host wants to play: all that a guest can insist on.
+/// Describes the terms of the host. A guest that accepts them can insist on each.
 pub fn terms(seated: &Seated) -> Vec<String> {
     let others = others(&Names::of(seated), seated);
     let clock = match seated.clock {
@@ -164,17 +166,18 @@ pub fn terms(seated: &Seated) -> Vec<String> {
     ]
 }
 
-/// The kinds of the cards, behind their number; nothing if they have none.
+/// Lists the kinds of cards in parentheses; empty if the deck has no kinds.
 pub fn kinds(kinds: &[Kind]) -> String {
     let kind = |kind: &Kind| format!("{} {}", count(kind.count.into()), kind.name);
     let all: Vec<String> = kinds.iter().map(kind).collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", all.join(", ")),
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", all.join(", "))
     }
 }
 
-/// What a seat has chosen, with its last chips if it is then `all_in`.
+/// Describes a choice of a seat. `all_in` means that the seat has bet its last chips.
 pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
     let all_in = if all_in { ", all in" } else { "" };
     match said {
@@ -188,7 +191,7 @@ pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
             1 => format!("{} one card.", names.does(seat, "exchange")),
             number => format!("{} {number} cards.", names.does(seat, "exchange")),
         },
-        // The cards of the others come next.
+        // The next event has the cards of another seat.
         Said::Show {} if !names.is_own(seat) => String::new(),
         Said::Show {} => format!("{}.", names.does(seat, "show")),
         Said::Muck {} => format!("{}: the cards stay closed.", names.does(seat, "muck")),
@@ -221,13 +224,14 @@ pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
             )
         }
         Said::Steal { from } => {
-            let owner = match names.is_own(*from) {
-                true => "your hand".to_owned(),
-                false => format!("the hand of {}", names.name(*from)),
+            let owner = if names.is_own(*from) {
+                "your hand".to_owned()
+            } else {
+                format!("the hand of {}", names.name(*from))
             };
-            format!("{} a card out of {owner}.", names.does(seat, "steal"))
+            format!("{} a card from {owner}.", names.does(seat, "steal"))
         }
-        // No choices.
+        // These commands are not choices of the game.
         Said::Rebuy { .. }
         | Said::SitOut {}
         | Said::Back {}
@@ -241,7 +245,7 @@ pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
     }
 }
 
-/// What the program has chosen for a player whose time is out.
+/// Describes the choice that the program has made for a player who has run out of time.
 pub fn chosen_for_you(said: &Said) -> Vec<String> {
     let what = match said {
         Said::Fold {} => "folded your hand",
@@ -252,12 +256,12 @@ pub fn chosen_for_you(said: &Said) -> Vec<String> {
         _ => "passed for you",
     };
     vec![
-        format!("Your time is out: the program has {what}."),
-        "You sit out from the next hand on. Type `back` to sit in again.".to_owned(),
+        format!("Your time is up: the program has {what}."),
+        "You sit out from the next hand on. Type `back` to play again.".to_owned(),
     ]
 }
 
-/// What the program will choose when the time is out.
+/// Describes the choice that the program will make when the time is up.
 fn chooses_for_you(turn: &YourTurn) -> &'static str {
     match turn.ask {
         Ask::Bet { call: None, .. } => "checks for you",
@@ -269,34 +273,37 @@ fn chooses_for_you(turn: &YourTurn) -> &'static str {
     }
 }
 
-/// The time that is left for a turn.
+/// Describes the time that is left for a turn.
 pub fn time_left(turn: &YourTurn, time: Time) -> String {
     let Time { each_move, bank } = time;
     match (each_move + bank, each_move) {
         (left @ ..=10, _) => format!(
-            "Only {left} s left: then the program {}, and you sit out.",
+            "Only {left} s left. After that, the program {} and you sit out.",
             chooses_for_you(turn)
         ),
-        (_, 0) => format!("Time: {bank} s of your bank are left."),
-        _ => format!("Time: {each_move} s, and {bank} s in the bank."),
+        (_, 0) => format!("Time: {bank} s left in your bank."),
+        _ => format!("Time: {each_move} s, and {bank} s in your bank."),
     }
 }
 
-/// The ways to stop a match, and what each of them costs.
+/// Describes the ways to stop a match and the cost of each.
 pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     let has_chips = seated.is_none_or(|seated| seated.chips.is_some());
     let has_clock = seated.is_some_and(|seated| seated.clock.is_some());
-    let close = match has_chips {
-        true => "no chips move, and the match can be resumed",
-        false => "and the match can be resumed",
+    let close = if has_chips {
+        "no chips move, and the match can be resumed"
+    } else {
+        "and the match can be resumed"
     };
-    let break_off = match has_clock {
-        true => "and the match stays open. The other player may close it when your time is out",
-        false => "and the match stays open",
+    let break_off = if has_clock {
+        "and the match stays open. The other player may close it when your time is up"
+    } else {
+        "and the match stays open"
     };
-    let leave = match has_chips {
-        true => "the other player gets the pot of the hand in play",
-        false => "what is still closed stays closed for ever",
+    let leave = if has_chips {
+        "the other player gets the pot of the hand in play"
+    } else {
+        "all closed cards stay closed forever"
     };
     [
         format!("Close here: your program stops waiting, {close}."),
@@ -305,7 +312,7 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     ]
 }
 
-/// What dice show: each of them, if there are several, and their sum.
+/// Describes the result of dice: the number on each die and, if there are several, their sum.
 pub fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
     let each: Vec<String> = faces.iter().map(|&face| count(face.into())).collect();
     match each.len() {
@@ -314,7 +321,7 @@ pub fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
     }
 }
 
-/// Cards and who is to see them. People count cards from 1.
+/// Describes cards and the seats that are to see them. Cards are counted from 1.
 pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
     let to = |to: To| match to {
         To::Everybody(_) => "all".to_owned(),
@@ -331,18 +338,18 @@ pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
     cards.join(", ")
 }
 
-/// Boards are sealed.
+/// Describes the sealing of boards.
 pub fn sealed_boards(seal: &str) -> Vec<String> {
     vec![
         "The boards are sealed: nobody knows them, and nobody can change a card.".to_owned(),
-        "Publish this before the play. Whoever has the record can then show that these boards were dealt \
-         before:"
+        "Publish this before play starts. Anyone with the record can then show that these boards were \
+         dealt before play:"
             .to_owned(),
         seal.to_owned(),
     ]
 }
 
-/// Who got what, line by line. `row` writes cards.
+/// Describes the result of a hand, one line for each shown hand and each win. `row` formats cards.
 pub fn result(
     names: &Names,
     result: &HandResult,
@@ -351,9 +358,10 @@ pub fn result(
     let mut lines = Vec::new();
     for shown in &result.shown {
         let who = names.name(shown.seat);
-        let best = match words_tell_who_wins(result, shown) {
-            true => String::new(),
-            false => format!(" ({})", row(&shown.best)),
+        let best = if rank_explains_result(result, shown) {
+            String::new()
+        } else {
+            format!(" ({})", row(&shown.best))
         };
         lines.push(format!(
             "{who}: {}, {}{best}.",
@@ -383,15 +391,16 @@ pub fn result(
     lines
 }
 
-/// Whether the words for the hands tell who wins. Otherwise a card does that they do not name.
-fn words_tell_who_wins(result: &HandResult, shown: &Shown) -> bool {
+/// Whether the ranks in words explain the result. If not, a card decided that the words do not
+/// name.
+fn rank_explains_result(result: &HandResult, shown: &Shown) -> bool {
     let same = |other: &&Shown| other.worth == shown.worth;
     let is_alone = result.shown.iter().filter(same).count() == 1;
     let is_split = result.pots.iter().any(|pot| pot.winners.len() > 1);
     is_alone || is_split || shown.best.is_empty()
 }
 
-/// The chips of all.
+/// Describes the chips of all seats.
 pub fn chips(names: &Names, stacks: &[u64]) -> String {
     let stack = |(seat, &stack): (u8, &u64)| {
         let who = names.does(seat, "have");
@@ -401,14 +410,14 @@ pub fn chips(names: &Names, stacks: &[u64]) -> String {
     all.join(", ")
 }
 
-/// What each seat has paid before the cards.
+/// Describes the blinds or antes that the seats have paid.
 pub fn posted(names: &Names, posted: &[u64]) -> String {
     let paid = (0..).zip(posted).filter(|(_, chips)| **chips > 0);
     let paid = paid.map(|(seat, chips)| format!("{} {}", names.name(seat), count(*chips)));
     paid.collect::<Vec<_>>().join(", ")
 }
 
-/// The chips of all, and what they have bet in this round.
+/// Describes the chips of all seats and their bets in this round.
 pub fn bets(names: &Names, stacks: &[u64], bets: &[u64]) -> String {
     let chips = |(seat, &stack): (u8, &u64)| {
         let bet = match bets.get(usize::from(seat)) {
@@ -427,7 +436,7 @@ fn own_first<'a>(names: &Names, stacks: &'a [u64]) -> impl Iterator<Item = (u8, 
     all.into_iter()
 }
 
-/// A message as a sentence of its own.
+/// Returns a message as a sentence, with a capital letter and a full stop.
 pub fn sentence(message: &str) -> String {
     capitalized(message.trim_end_matches('.')) + "."
 }
@@ -438,7 +447,7 @@ fn capitalized(text: &str) -> String {
     first.chain(characters).collect()
 }
 
-/// A number with a comma between thousands.
+/// Formats a number with a comma between thousands.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -451,7 +460,7 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// Who is waited for, and how long.
+/// Describes the pending seats, the action that they must take and the time that has passed.
 pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
     let who = match seats {
         [] => "the shuffle".to_owned(),
@@ -463,7 +472,7 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
         Awaited::Cards => " to open cards",
         Awaited::Dice => " to roll",
         Awaited::Move => " to choose",
-        Awaited::Line => " to be there again",
+        Awaited::Line => " to reconnect",
         _ => "",
     };
     let time = match seconds {
@@ -473,7 +482,7 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
     format!("Waiting for {who}{what}: {time}")
 }
 
-/// The other player, for whom a person may want to look twice.
+/// Names the other players with their fingerprints, so that a person can check them.
 pub fn table(names: &Names, seated: &Seated) -> String {
     format!("You sit at a table with {}.", others(names, seated))
 }
@@ -493,19 +502,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_has_a_comma_between_thousands() {
+    fn count_has_a_comma_between_thousands() {
         let texts = [0, 999, 1000, 1_234_567].map(count);
         assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]
-    fn nobody_passes_for_you() {
+    fn misleading_name_is_replaced_by_the_seat() {
         assert_eq!(called((1, &"yOu".into())), "Seat 1");
         assert_eq!(called((0, &"Anna".into())), "Anna");
     }
 
     #[test]
-    fn a_sentence_is_for_the_player_at_a_seat_or_for_a_third_person() {
+    fn sentences_address_a_player_or_a_third_person() {
         let of_all = Names::of_all(vec!["Anna".into(), "Youri".into()], false);
         let own = Names {
             own: Some(0),
@@ -517,12 +526,12 @@ mod tests {
                 to: To::Seat(seat),
             }]
         };
-        for (names, told) in [
+        for (names, expected) in [
             (&own, ["You fold", "Youri has", "card 1 to you"]),
             (&of_all, ["Anna folds", "Youri has", "card 1 to Anna"]),
         ] {
             let (folds, has) = (names.does(0, "fold"), names.does(1, "have"));
-            assert_eq!([folds, has, proposed(names, &to(0))], told);
+            assert_eq!([folds, has, proposed(names, &to(0))], expected);
             assert_eq!(proposed(names, &to(1)), "card 1 to Youri");
         }
     }
