@@ -227,11 +227,11 @@ fn kinds_that_make_no_pile_are_refused_before_anybody_is_invited() {
         ),
         (
             &["--game", "deck", "--kinds", "a=1,A=1"],
-            "kind 2 has the name of another",
+            "kind 2 has the same name as an earlier kind",
         ),
         (
             &["--game", "deck", "--kinds", "a=1,b=0"],
-            "there is no card of kind 2",
+            "kind 2 has no cards",
         ),
         (
             &["--game", "deck", "--kinds", "a b=3"],

@@ -1,6 +1,6 @@
 //! The chips of a hand, and the rounds of betting.
 //!
-//! Numbered rules are those of the Poker Tournament Directors Association, 2022.
+//! Numbered rules are the rules of the Poker Tournament Directors Association, 2022.
 
 use super::betting_rules::{BettingRules, Limit, Posts};
 use super::choice::Choice;
@@ -8,45 +8,45 @@ use super::foul::Foul;
 use super::next::{Amounts, Legal};
 use crate::seat::Seat;
 
-/// With a fixed limit: a bet and three raises.
-const MOST_BETS: u8 = 4;
+/// With a fixed limit, the maximum number of bets in a round: a bet and three raises.
+const MAX_BETS: u8 = 4;
 
-/// The chips of a hand, and the round of betting that goes on.
+/// The chips of a hand and the current betting round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Betting {
     limit: Limit,
     players: Vec<Player>,
-    /// What one must have bet in this round to stay in.
+    /// The amount that a seat must have bet in this round to stay in.
     level: u64,
-    /// The last level that a full bet or raise made. Only a fixed limit looks at it.
+    /// The last level set by a full bet or raise. Only used with a fixed limit.
     full_level: u64,
     /// The smallest full bet or raise.
     step: u64,
-    /// How many full bets and raises there were in this round, the big blind among them.
+    /// The number of full bets and raises in this round, including the big blind.
     bets: u8,
-    /// Who bet or raised last in this round.
+    /// The seat that bet or raised last in this round.
     aggressor: Option<Seat>,
 }
 
-/// What one seat has, and what it did.
+/// The chips of one seat and its state in this hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Player {
-    /// Chips that are not bet.
+    /// The chips that are not bet.
     pub(super) stack: u64,
-    /// Chips that it put into the pot in this hand.
+    /// The chips put into the pot in this hand.
     pub(super) paid: u64,
-    /// Those of them that it paid before the cards, as a blind or an ante.
+    /// The part of `paid` that was paid before the deal, as a blind or an ante.
     pub(super) posted: u64,
-    /// Those that it bet in this round.
+    /// The chips bet in this round.
     pub(super) bet: u64,
-    /// It can still win: it was dealt in and has not folded.
+    /// Whether the seat can still win: it was dealt in and has not folded.
     pub(super) live: bool,
-    /// The level when it last chose in this round.
+    /// The level when the seat last chose in this round.
     answered: Option<u64>,
 }
 
 impl Player {
-    /// All that it can have bet in this round.
+    /// The largest amount that the seat can have bet in this round.
     fn reach(&self) -> u64 {
         self.bet + self.stack
     }
@@ -64,8 +64,8 @@ impl Player {
 }
 
 impl Betting {
-    /// Who has chips is in the hand, and has bet what is bet before the cards. Comes with who
-    /// chooses first in the first round.
+    /// Starts a hand with all seats that have chips, and takes their blinds or antes. Also returns
+    /// the seat that chooses first in the first round.
     pub(super) fn new(rules: &BettingRules, stacks: &[u64], button: Seat) -> (Self, Seat) {
         let player = |&stack: &u64| Player {
             stack,
@@ -100,7 +100,7 @@ impl Betting {
                 self.next_live(button)
             }
             Posts::Blinds { small, big } => {
-                // With two in the hand the button has the small blind (rule 34).
+                // With two seats in the hand, the button has the small blind (rule 34).
                 let small_seat = match self.live().count() {
                     2 => button,
                     _ => self.next_live(button),
@@ -108,14 +108,14 @@ impl Betting {
                 let big_seat = self.next_live(small_seat);
                 self.player_mut(small_seat).bet_to(small);
                 self.player_mut(big_seat).bet_to(big);
-                // Who cannot post all of it does not make it cheaper for the others.
+                // A seat that cannot post the full blind does not make it cheaper for the others.
                 (self.level, self.full_level, self.bets) = (big, big, 1);
                 self.next_live(big_seat)
             }
         }
     }
 
-    /// The next round, with this smallest bet.
+    /// Starts the next round, with `step` as the smallest bet.
     pub(super) fn begin_round(&mut self, step: u64) {
         for player in &mut self.players {
             (player.bet, player.answered) = (0, None);
@@ -124,7 +124,7 @@ impl Betting {
         (self.step, self.aggressor) = (step, None);
     }
 
-    /// Gives back what nobody has matched.
+    /// Returns the chips that no other seat has matched.
     pub(super) fn return_uncalled(&mut self) {
         let mut paid: Vec<u64> = self.players.iter().map(|player| player.paid).collect();
         paid.sort_unstable_by(|a, b| b.cmp(a));
@@ -142,7 +142,7 @@ impl Betting {
         self.live().any(|seat| self.player(seat).stack == 0)
     }
 
-    /// Whether there will be no more bets: at most one seat that can still win has chips.
+    /// Whether no more bets are possible: at most one seat that can still win has chips.
     pub(super) fn is_settled(&self) -> bool {
         self.live()
             .filter(|&seat| self.player(seat).stack > 0)
@@ -150,7 +150,7 @@ impl Betting {
             < 2
     }
 
-    /// Who chooses next, from this seat on; `None` when the round is over.
+    /// The next seat that has to choose, starting from this one. `None` when the round is over.
     pub(super) fn turn(&self, from: Seat) -> Option<Seat> {
         if self.live().count() < 2 {
             return None;
@@ -160,14 +160,15 @@ impl Betting {
 
     fn has_to_choose(&self, seat: Seat) -> bool {
         let player = self.player(seat);
-        let answers = |other| self.player(other).stack > 0;
+        let can_respond = |other| self.player(other).stack > 0;
         player.live
             && player.stack > 0
-            && (self.owed(seat) > 0 || player.answered.is_none() && self.others(seat).any(answers))
+            && (self.owed(seat) > 0
+                || player.answered.is_none() && self.others(seat).any(can_respond))
     }
 
-    /// What the seat has to pay to stay in: never more than another can match, so that nobody is
-    /// asked for chips that would come back.
+    /// The chips that the seat has to pay to stay in. This is never more than another seat can
+    /// match, so that no seat is asked for chips that would be returned.
     fn owed(&self, seat: Seat) -> u64 {
         let player = self.player(seat);
         let matched = self.others(seat).map(|other| self.player(other).reach());
@@ -175,7 +176,7 @@ impl Betting {
         target.saturating_sub(player.bet).min(player.stack)
     }
 
-    /// What the seat may say.
+    /// The choices of the seat.
     pub(super) fn legal(&self, seat: Seat) -> Legal {
         let owed = self.owed(seat);
         let amounts = self.may_raise(seat).then(|| self.amounts(seat));
@@ -192,24 +193,24 @@ impl Betting {
 
     fn may_raise(&self, seat: Seat) -> bool {
         let above = |seat| self.player(seat).reach() > self.level;
-        // Short all-ins add up to a full raise for who faces them together (rule 47).
+        // Short all-ins add up to a full raise for a seat that faces them together (rule 47).
         let open = match self.player(seat).answered {
             None => true,
             Some(level) => self.level - level >= self.step,
         };
-        let capped = self.limit == Limit::Fixed && self.bets >= MOST_BETS;
+        let capped = self.limit == Limit::Fixed && self.bets >= MAX_BETS;
         open && !capped && above(seat) && self.others(seat).any(above)
     }
 
     fn amounts(&self, seat: Seat) -> Amounts {
         let all = self.player(seat).reach();
         match self.limit {
-            // The last full bet or raise is the least that is added (rule 43).
+            // A raise adds at least the last full bet or raise (rule 43).
             Limit::NoLimit => Amounts {
                 min: all.min(self.level + self.step),
                 max: all,
             },
-            // What was short of a full bet is made full.
+            // A short bet is completed to a full bet.
             Limit::Fixed => {
                 let to = all.min(self.full_level + self.step);
                 Amounts { min: to, max: to }
@@ -217,7 +218,7 @@ impl Betting {
         }
     }
 
-    /// The seat whose turn it is chooses.
+    /// Applies the choice of the seat whose turn it is.
     pub(super) fn choose(&mut self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
         let Legal::Bet { call, bet, raise } = self.legal(seat) else {
             return Err(Foul::WrongKind);
@@ -257,7 +258,7 @@ impl Betting {
         self.player_mut(seat).bet_to(to);
     }
 
-    /// Who bet or raised last in this round.
+    /// The seat that bet or raised last in this round.
     pub(super) fn aggressor(&self) -> Option<Seat> {
         self.aggressor
     }
@@ -274,7 +275,7 @@ impl Betting {
         &mut self.players[seat.index()]
     }
 
-    /// Who can still win.
+    /// The seats that can still win.
     pub(super) fn live(&self) -> impl Iterator<Item = Seat> {
         Seat::all(self.players.len()).filter(|&seat| self.player(seat).live)
     }
@@ -283,13 +284,13 @@ impl Betting {
         self.live().filter(move |&other| other != seat)
     }
 
-    /// All seats, from this one on.
+    /// All seats, starting from this one.
     fn around(&self, from: Seat) -> impl Iterator<Item = Seat> {
         let seats = self.players.len();
         std::iter::successors(Some(from), move |seat| Some(seat.next(seats))).take(seats)
     }
 
-    /// Who can still win, from the seat left of this one on, and this one last.
+    /// The seats that can still win, starting to the left of this seat and ending with it.
     pub(super) fn live_after(&self, seat: Seat) -> impl Iterator<Item = Seat> {
         let next = seat.next(self.players.len());
         self.around(next).filter(|&seat| self.player(seat).live)

@@ -1,42 +1,43 @@
-//! How chips are bet: the limit, and what is bet before the cards.
+//! Betting rules: the limit, and the blinds or antes.
 
 use super::stakes::{Stakes, StakesError};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// How chips are bet.
+/// The betting rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BettingRules {
-    /// The chips with which each seat begins, and which a rebuy brings.
+    /// The chips of each seat at the start and after a rebuy.
     pub stack: u64,
-    /// How much may be bet.
+    /// The limit on bets.
     pub limit: Limit,
-    /// What is bet before the cards.
+    /// The bets before the deal.
     pub posts: Posts,
 }
 
-/// How much may be bet.
+/// The limit on bets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// From the smallest bet to all that one has.
+    /// No limit: from the smallest bet to all chips of the seat.
     NoLimit,
-    /// Only in bets of one size, which is double in the second half of the rounds (the turn and the
-    /// river, or after the exchange), and at most four in a round: a bet and three raises.
+    /// Bets of a fixed size, at most four in a round: a bet and three raises. The size is doubled
+    /// in the second half of the rounds (the turn and the river, or after the exchange).
     Fixed,
 }
 
-/// What is bet before the cards.
+/// The bets before the deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Posts {
-    /// Two seats bet. The smallest bet is the big blind.
+    /// Two seats post blinds. The smallest bet is the big blind.
     Blinds {
-        /// Of the first seat left of the button; with two in play, of the button.
+        /// The blind of the first seat left of the button. With two seats in the hand, the blind of
+        /// the button.
         small: u64,
-        /// Of the next.
+        /// The blind of the next seat.
         big: u64,
     },
-    /// All seats pay alike.
+    /// All seats pay the same ante.
     Antes {
-        /// What each seat pays into the pot.
+        /// The chips that each seat pays into the pot.
         ante: u64,
         /// The smallest bet.
         bet: u64,
@@ -44,7 +45,7 @@ pub enum Posts {
 }
 
 impl BettingRules {
-    /// The smallest bet; with a fixed limit the size of a bet in the first half of the rounds.
+    /// The smallest bet. With a fixed limit, the size of a bet in the first half of the rounds.
     pub fn smallest_bet(&self) -> u64 {
         match self.posts {
             Posts::Blinds { big, .. } => big,

@@ -1,27 +1,28 @@
-//! Between two hands: whether there is another, who has the button, who may buy chips.
+//! Decisions between two hands: whether another hand follows, who has the button, who may rebuy.
 
 use super::stakes::Stakes;
 use crate::seat::Seat;
 
 impl Stakes {
-    /// Whether the match is over by the rules, with these stacks after so many hands: all hands have
-    /// been played, or fewer than two seats have chips (and no [rebuy](Self::may_rebuy) is agreed).
+    /// Whether the match is over by the rules, with these stacks after `hands_played` hands: all
+    /// hands have been played, or fewer than two seats have chips and no [rebuy](Self::may_rebuy)
+    /// is agreed.
     #[cfg(feature = "internals")]
     pub fn is_over(&self, stacks: &[u64], hands_played: u32) -> bool {
         let with_chips = stacks.iter().filter(|&&stack| stack > 0).count();
         hands_played >= self.hands() || self.betting().is_some() && with_chips < 2
     }
 
-    /// Whether the seat may buy a new [stack](Self::stack), if all agree: it has no chips, and there
-    /// are hands left to play.
+    /// Whether the seat may buy a new [stack](Self::stack) if all seats agree: it has no chips, and
+    /// there are hands left to play.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn may_rebuy(&self, stacks: &[u64], hands_played: u32, seat: Seat) -> bool {
         let broke = stacks.get(seat.index()) == Some(&0);
         self.betting().is_some() && broke && hands_played < self.hands()
     }
 
-    /// Who has the button in the next hand: seat 0 in the first, then the next seat to the left that
-    /// has chips. `None` if there can be no hand.
+    /// The button of the next hand: seat 0 in the first hand, then the next seat to the left that
+    /// has chips. `None` if no hand can be dealt.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn next_button(&self, stacks: &[u64], last: Option<Seat>) -> Option<Seat> {
         let seats = self.seats();

@@ -1,4 +1,4 @@
-//! What a seat may say when it is asked.
+//! The choices of a seat.
 
 use super::next::Learners;
 use super::stakes::Stakes;
@@ -6,57 +6,60 @@ use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Dice;
 
-/// What a seat says when it is its turn.
+/// The choice of a seat on its turn.
 ///
-/// Amounts are what the seat has bet in this round in all, not what it adds.
+/// Amounts are the total that the seat has bet in this round, not the chips that it adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Gives up the hand. Its cards stay closed.
+    /// Gives up the hand. The cards stay closed.
     Fold,
-    /// Bets nothing, where nothing is to be paid.
+    /// Bets nothing when there is nothing to call.
     Check,
-    /// Pays what is to be paid, or all that it has.
+    /// Pays the amount to call, or all remaining chips.
     Call,
-    /// The first bet of a round.
+    /// Makes the first bet of a round.
     Bet {
-        /// What the seat has then bet in this round.
+        /// The total bet of the seat in this round.
         to: u64,
     },
-    /// More than the last bet or blind.
+    /// Raises the last bet or blind.
     Raise {
-        /// What the seat has then bet in this round.
+        /// The total bet of the seat in this round.
         to: u64,
     },
-    /// Exchanges some of its five cards: their places in the hand, 0 to 4, in rising order.
+    /// Exchanges some of the five cards, given by their places in the hand, 0 to 4, in ascending
+    /// order.
     Exchange(Vec<u8>),
-    /// Shows its hand, to claim a pot.
+    /// Shows the hand to claim a pot.
     Show,
-    /// Gives up its claim. Its cards stay closed.
+    /// Gives up the claim to a pot. The cards stay closed.
     Muck,
-    /// In a deck without rules: proposes who is to see which cards. The positions rise.
+    /// In a deck without rules: proposes who should see which cards. The positions are in ascending
+    /// order.
     Propose(Vec<(u16, Learners)>),
-    /// In a deck without rules: agrees to a proposal, by its number.
+    /// In a deck without rules: agrees to the proposal with this number.
     Agree(u32),
-    /// In a deck without rules: refuses a proposal, or takes back its own.
+    /// In a deck without rules: refuses the proposal with this number, or withdraws an own one.
     Refuse(u32),
-    /// In a deck without rules: has nothing to say.
+    /// In a deck without rules: passes.
     Pass,
-    /// In a deck without rules: all roll these dice together.
+    /// In a deck without rules: makes all seats roll these dice together.
     Roll(Dice),
-    /// In a deck without rules: draws the next closed card, which this seat alone sees then.
+    /// In a deck without rules: draws the next closed card, which only this seat then sees.
     Draw,
-    /// In a deck without rules: lays down a card that this seat holds. All see it then, and nobody holds
-    /// it any more.
+    /// In a deck without rules: lays down a card that this seat holds. All seats see it, and nobody
+    /// holds it any more.
     Reveal(u16),
-    /// In a deck without rules: takes a random card out of the hand of this seat.
+    /// In a deck without rules: steals a random card from the hand of the given seat.
     Steal(Seat),
-    /// In a deck without rules: shows a card to all that this seat holds, and goes on holding it.
+    /// In a deck without rules: shows a card that this seat holds to all seats, and keeps holding
+    /// it.
     ShowCard(u16),
 }
 
-/// The bytes are not what `Choice::encode` writes.
+/// The bytes are not an output of `Choice::encode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are not a choice in the one encoding")]
+#[error("invalid encoding of a choice")]
 pub struct ChoiceError;
 
 impl From<Malformed> for ChoiceError {
@@ -66,24 +69,24 @@ impl From<Malformed> for ChoiceError {
 }
 
 impl Choice {
-    /// The most cards of a proposal in a deck without rules.
+    /// The maximum number of cards in a proposal in a deck without rules.
     pub(crate) const MAX_PROPOSED: usize = 64;
-    /// The most hands of a proposal in a game of boards: all.
+    /// The maximum number of hands in a proposal in a game of boards: all of them.
     pub(crate) const MAX_HANDS: usize = 4 * Stakes::MAX_BOARDS as usize;
-    /// The most dice of a roll.
+    /// The maximum number of dice in a roll.
     pub(crate) const MAX_DICE: u32 = 100;
-    /// The most bytes of an encoding.
+    /// The maximum length of an encoding in bytes.
     #[cfg(feature = "internals")]
     pub const MAX_LEN: usize = 3 + 4 * Self::MAX_HANDS;
 
-    /// The most bytes of an encoding, if so many cards or hands may be proposed.
+    /// The maximum length of an encoding in bytes if a proposal may name `proposed` cards or hands.
     pub(crate) const fn longest(proposed: usize) -> usize {
         let count = if proposed > Self::MAX_PROPOSED { 2 } else { 1 };
         1 + count + 4 * proposed
     }
 
-    /// The bytes that stand for this choice. A choice that no rule allows, such as an exchange of
-    /// more cards than a hand has, is cut; the rules refuse it anyway.
+    /// Encodes the choice. A choice that no rule allows, such as an exchange of more cards than a
+    /// hand has, is truncated; the rules refuse it in any case.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -122,10 +125,10 @@ impl Choice {
         writer.finish()
     }
 
-    /// The choice for which these bytes stand.
+    /// Decodes a choice.
     ///
     /// # Errors
-    /// If they are not what [`encode`](Self::encode) writes.
+    /// If the bytes are not an output of [`encode`](Self::encode).
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChoiceError> {
         let mut reader = Reader::new(bytes);
@@ -141,7 +144,7 @@ impl Choice {
             8 => {
                 let count = usize::from(reader.u8()?);
                 let fits = (1..=Choice::MAX_PROPOSED).contains(&count);
-                Choice::Propose(read_proposal(&mut reader, (count, fits))?)
+                Choice::Propose(read_proposal(&mut reader, count, fits)?)
             }
             9 => Choice::Agree(reader.u32()?),
             10 => Choice::Refuse(reader.u32()?),
@@ -154,7 +157,7 @@ impl Choice {
             17 => {
                 let count = usize::from(reader.u16()?);
                 let fits = (Choice::MAX_PROPOSED + 1..=Choice::MAX_HANDS).contains(&count);
-                Choice::Propose(read_proposal(&mut reader, (count, fits))?)
+                Choice::Propose(read_proposal(&mut reader, count, fits)?)
             }
             _ => return Err(ChoiceError),
         };
@@ -185,7 +188,8 @@ fn read_dice(reader: &mut Reader<'_>) -> Result<Dice, Malformed> {
 
 fn read_proposal(
     reader: &mut Reader<'_>,
-    (count, fits): (usize, bool),
+    count: usize,
+    fits: bool,
 ) -> Result<Vec<(u16, Learners)>, Malformed> {
     if !fits {
         return Err(Malformed);

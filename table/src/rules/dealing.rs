@@ -1,8 +1,9 @@
-//! Which cards lie where, and who opens them.
+//! The positions of the cards, and the openings that show them.
 //!
-//! Hole cards are dealt in turn, one to each seat from seat 0 on and then the next: card `i` of seat
-//! `s` at a table for `n` lies at position `i * n + s`, also if a seat is not in the hand. The cards
-//! behind them are the board, or what an exchange brings, in the order in which they are needed.
+//! Hole cards are dealt in turn, one to each seat starting with seat 0, and then the next: card `i`
+//! of seat `s` at a table with `n` seats is at position `i * n + s`, even if some seats are not in
+//! the hand. The cards after them are the board, or the new cards of an exchange, in the order in
+//! which they are needed.
 
 use super::foul::BadCards;
 use super::next::{Learners, Opening};
@@ -15,8 +16,8 @@ pub(super) fn hole_cards(seat: Seat, seats: usize, count: usize) -> Vec<usize> {
     (0..count).map(|i| i * seats + seat.index()).collect()
 }
 
-/// The openings that let each learner see its card: everybody else says its share. Only `openers`
-/// speak, and who has nothing to say is not asked.
+/// The openings that let each learner see its card: every other seat opens its share. Only
+/// `openers` open shares, and an opener with nothing to open is left out.
 pub(super) fn openings(
     cards: &[(usize, Learners)],
     openers: impl Iterator<Item = Seat>,
@@ -42,7 +43,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// None yet of what is dealt.
+    /// Starts with no visible cards.
     pub(super) fn none(pack: Pack) -> Self {
         Seen {
             pack,
@@ -54,13 +55,14 @@ impl Seen {
         self.cards.get(&position).copied()
     }
 
-    /// Other cards lie at these positions now.
+    /// Removes the cards at these positions, which now hold other cards.
     pub(super) fn forget(&mut self, positions: &[usize]) {
         self.cards
             .retain(|position, _| !positions.contains(position));
     }
 
-    /// Takes in the cards that these openings show to everybody: all of them, and no others.
+    /// Adds the cards that these openings show to everybody. `public` must hold exactly those
+    /// cards.
     pub(super) fn add(
         &mut self,
         openings: &[Opening],

@@ -1,38 +1,39 @@
-//! The editions of the rules.
+//! Editions of the rules.
 //!
-//! No edition is released yet. [`Edition::Three`] is that of the first release, 0.1.0: until then a change of
-//! the rules needs no new edition, and the first change after it adds `Four`. [`Edition::Two`] stays for
-//! matches that were begun with earlier builds: they are resumed and verified, and no new match begins with it.
+//! No edition has been released yet. [`Edition::Three`] is the edition of the first release, 0.1.0.
+//! Until then, a change of the rules needs no new edition; the first change after the release adds
+//! `Four`. [`Edition::Two`] is kept for matches that were started with earlier builds: they can be
+//! resumed and verified, but no new match uses it.
 //!
-//! A program refuses the header of an edition that it does not know, and a game whose number it does not know,
-//! whatever the edition. An older edition allows the games, parts and choices of the newest: it refuses only
-//! what its variant of [`Edition`] says.
+//! A program refuses a header with an unknown edition, and an unknown game number in any edition.
+//! An older edition allows the games, parts and choices of the newest one; it refuses only what its
+//! variant of [`Edition`] describes.
 
-/// The edition of the rules of a match: the version of its log. A match keeps the edition with which
-/// it was begun, so that older files verify and resume as before.
+/// The edition of the rules of a match, which is the version of its log. A match keeps the edition
+/// with which it was started, so that older files still verify and resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum Edition {
-    /// A dispute may name any opening of the try. A seat that is all in may show or muck, like others, so hands
-    /// are never turned up.
+    /// A dispute may name any opening of the try. A seat that is all in may show or muck like the
+    /// others, so hands are never turned up.
     Two = 2,
-    /// A dispute is refused unless it names an opening since the seat's previous part. When a seat is all in and
-    /// nobody can bet any more, all contesting hands are turned up.
+    /// A dispute is refused unless it names an opening since the seat's previous part. When a seat
+    /// is all in and no more bets are possible, all contesting hands are turned up.
     Three = 3,
 }
 
 impl Edition {
-    /// The edition with which a new match begins.
+    /// The edition of new matches.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const NEWEST: Edition = Edition::Three;
 
-    /// The edition with this number, if this program knows it.
+    /// The edition with this number, if this program supports it.
     pub(crate) fn of_number(number: u16) -> Option<Self> {
         let mut all = [Edition::Two, Edition::Three].into_iter();
         all.find(|edition| edition.number() == number)
     }
 
-    /// Its number.
+    /// The number of the edition.
     pub(crate) fn number(self) -> u16 {
         self as u16
     }

@@ -1,111 +1,111 @@
-//! What the rules do not allow.
+//! Errors of the rules.
 
 use crate::seat::Seat;
 use dealerless::deck::Card;
 
-/// A choice that the rules do not allow. The hand stays as it was.
+/// A choice that the rules do not allow. The hand is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Foul {
     /// It is another seat's turn.
-    #[error("it is the turn of {turn}, not of {seat}")]
+    #[error("it is {turn}'s turn, not {seat}'s")]
     OutOfTurn {
-        /// Who spoke.
+        /// The seat that chose.
         seat: Seat,
-        /// Whose turn it is.
+        /// The seat whose turn it is.
         turn: Seat,
     },
-    /// Nobody is asked now: cards are to be opened, or the hand is over.
-    #[error("nobody is asked to choose now")]
+    /// No choice is due: cards are to be opened, or the hand is over.
+    #[error("no choice is due now")]
     NotAsked,
-    /// The seat is asked for something else.
-    #[error("this choice does not answer what is asked now")]
+    /// The seat may not make this kind of choice now.
+    #[error("this kind of choice is not available now")]
     WrongKind,
-    /// There is something to pay.
-    #[error("no check here: {0} is to be paid")]
+    /// The seat has to pay to stay in.
+    #[error("cannot check: there is {0} to call")]
     CannotCheck(u64),
-    /// There is nothing to pay.
+    /// There is nothing to call.
     #[error("there is nothing to call")]
     NothingToCall,
-    /// There has been a bet in this round.
-    #[error("there is a bet already: this would be a raise")]
+    /// There has already been a bet in this round.
+    #[error("there is already a bet: this would be a raise")]
     NoBet,
     /// There is no bet to raise.
     #[error("there is no bet to raise")]
     NothingToRaise,
-    /// The seat may not bet more now: the last raise was not full, the limit is reached, or nobody
-    /// could pay.
+    /// The seat may not bet more now: the last raise was not full, the limit is reached, or no
+    /// other seat could pay.
     #[error("no raise is allowed here")]
     NoRaise,
-    /// Less than the smallest bet or raise.
-    #[error("{to} is less than the smallest amount here, {min}")]
+    /// The amount is less than the smallest bet or raise.
+    #[error("{to} is below the minimum of {min}")]
     TooLittle {
-        /// What was said.
+        /// The given amount.
         to: u64,
-        /// The smallest.
+        /// The smallest allowed amount.
         min: u64,
     },
-    /// More than the limit, or than the seat has.
-    #[error("{to} is more than the largest amount here, {max}")]
+    /// The amount is more than the limit or than the chips of the seat.
+    #[error("{to} is above the maximum of {max}")]
     TooMuch {
-        /// What was said.
+        /// The given amount.
         to: u64,
-        /// The largest.
+        /// The largest allowed amount.
         max: u64,
     },
-    /// Not places of a hand, or not in rising order.
-    #[error("an exchange names places from 0 to 4, in rising order")]
+    /// The places are not places of a hand, or not in ascending order.
+    #[error("an exchange names places from 0 to 4, in ascending order")]
     BadExchange,
-    /// A proposal without cards, with too many, or not in rising order.
-    #[error("a proposal names 1 to 64 cards, or 1 to all hands of boards, in rising order")]
+    /// A proposal has no cards, too many cards, or positions that are not in ascending order.
+    #[error("a proposal names 1 to 64 cards, or 1 to all hands of boards, in ascending order")]
     BadProposal,
-    /// A proposal with a card that is not there, or for a seat that is not there.
-    #[error("there is no card {0} that this seat could see")]
+    /// A proposal names a card or a seat that does not exist.
+    #[error("card {0}, or the seat that should see it, does not exist")]
     NoSuchCard(u16),
-    /// A proposal with a card that its learners see already, or that cannot be shown to one more
-    /// seat without being shown to all; or a card that is shown twice.
-    #[error("card {0} has been opened")]
+    /// A proposal names a card that its learners already see, or that cannot be shown to another
+    /// seat without showing it to all. Or the card to be shown is already open.
+    #[error("card {0} is already open")]
     AlreadyOpen(u16),
-    /// The seat has too many proposals that stand.
-    #[error("a seat has at most 8 proposals that stand")]
+    /// The seat has too many open proposals.
+    #[error("a seat can have at most 8 open proposals")]
     TooManyProposals,
-    /// No proposal with this number stands.
-    #[error("no proposal {0} stands")]
+    /// There is no open proposal with this number.
+    #[error("there is no open proposal {0}")]
     NoSuchProposal(u32),
-    /// The seat has agreed to it, or made it.
-    #[error("this seat is for proposal {0} already")]
+    /// The seat has made the proposal or already agreed to it.
+    #[error("this seat already agrees to proposal {0}")]
     AlreadyAgreed(u32),
-    /// More dice than a roll has at a table, or more rolls than a hand has.
-    #[error("at most {most} dice are rolled at once", most = super::Choice::MAX_DICE)]
+    /// More dice than a roll may have, or more rolls than a hand may have.
+    #[error("at most {most} dice can be rolled at once", most = super::Choice::MAX_DICE)]
     TooManyDice,
-    /// Every card has been seen by somebody.
-    #[error("no card is left to be drawn")]
+    /// Every card has been seen by at least one seat.
+    #[error("no card is left to draw")]
     NothingToDraw,
-    /// There is no such seat, or it has no cards, or it is the seat's own hand.
+    /// The seat does not exist, has no cards, or is the thief itself.
     #[error("there is nothing to steal from {0}")]
     NothingToSteal(Seat),
     /// The seat does not hold this card.
-    #[error("card {0} is not this seat's to show")]
+    #[error("this seat does not hold card {0}")]
     NotHeld(u16),
 }
 
-/// Faces that are not those of the roll that is due. The hand stays as it was.
+/// The faces do not match the dice of the roll that is due. The hand is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("these are not the faces of dice that are to be rolled")]
+#[error("these faces do not match the dice to be rolled")]
 pub struct BadFaces;
 
-/// Cards that do not complete the opening that is due. The hand stays as it was.
+/// The cards do not complete the opening that is due. The hand is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadCards {
-    /// No opening is due, or not of exactly these cards to everybody.
-    #[error("these are not the cards that were to be opened")]
+    /// No opening is due, or the opening that is due shows other cards to everybody.
+    #[error("these are not the cards to be opened")]
     NotDue,
-    /// No card of this deck.
-    #[error("there is no card {0} in this deck")]
+    /// The card is not in the deck.
+    #[error("card {0} is not in this deck")]
     NotInDeck(Card),
-    /// A card that was opened before.
-    #[error("card {0} is in the deck once")]
+    /// The card was already opened at another position.
+    #[error("card {0} was opened twice")]
     Twice(Card),
 }
 
@@ -113,16 +113,16 @@ pub enum BadCards {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotDeal {
-    /// Not a stack for each seat.
-    #[error("{0} stacks are not one for each seat")]
+    /// The number of stacks is not the number of seats.
+    #[error("expected one stack per seat, not {0} stacks")]
     Stacks(usize),
-    /// The button is no seat of this table, or has no chips.
+    /// The button is not a seat of this table, or has no chips.
     #[error("{0} cannot have the button")]
     Button(Seat),
     /// Fewer than two seats have chips.
     #[error("fewer than two seats have chips")]
     NoOpponent,
-    /// More chips than can be counted.
-    #[error("the chips of the table are too many")]
+    /// The sum of the stacks is too large.
+    #[error("the table has too many chips")]
     TooManyChips,
 }

@@ -1,22 +1,23 @@
-//! A deck without rules: the seats agree as they go who sees which card.
+//! The deck without rules: the seats agree during the hand who sees which card.
 //!
-//! The seats speak in turn, from the button on. Each says one thing: a proposal, agreement with one,
-//! refusal of one, or nothing. A proposal is carried out when all other seats have agreed to it; it
-//! stands until then, or until somebody refuses it or one of its cards has been opened otherwise.
-//! Nobody has to answer. The hand is over when all have passed, one after the other.
+//! The seats choose in turn, starting with the button. Each makes a proposal, agrees to one,
+//! refuses one, or passes. A proposal is carried out once all other seats have agreed to it. It
+//! stays open until then, or until a seat refuses it or one of its cards is opened otherwise.
+//! Nobody has to respond to it. The hand is over when all seats have passed in succession.
 //!
-//! Some things need no agreement. A seat may have dice rolled, by all seats together. It may draw: the
-//! closed card at the lowest position is opened to it alone. So a pile of cards lies there to be drawn
-//! from, and nobody chooses which card comes next. It may show a card that it holds, and goes on holding
-//! it; or reveal one, which it then holds no more. And it may steal: the hand of another seat is shuffled again by all, the card that then lies at the
-//! hand's first position is opened to all and belongs to the thief, and the others are opened to their
-//! owner alone.
+//! Some choices need no agreement. A seat may have all seats roll dice together. It may draw: the
+//! closed card at the lowest position is opened to it alone. So there is a pile to draw from, and
+//! nobody chooses which card comes next. It may show a card that it holds and keep holding it, or
+//! reveal one, which it then no longer holds. And it may steal: all seats reshuffle the hand of
+//! another seat. The card then at the first position of that hand is opened to all and belongs to
+//! the thief, and the others are opened to their owner alone.
 //!
-//! Boards of bridge are played so too. What lies at a position is a hand of 13 cards then. Hands are only
-//! opened by a proposal, or shown by who sees them: nobody draws, steals or rolls.
+//! Boards of bridge are played in the same way. Each position then holds a hand of 13 cards. Hands
+//! are only opened by a proposal, or shown by a seat that sees them; there is no drawing, stealing
+//! or rolling.
 //!
-//! A card is closed, or one seat sees it, or all do. To show it to a second of three seats would
-//! show it to all, since each share is said in the hearing of all: only an opening to all says so.
+//! A card is closed, seen by one seat, or seen by all. Showing it to a second of three seats would
+//! show it to all, since every seat receives all shares. So such a card can only be opened to all.
 
 use super::choice::Choice;
 use super::dealing::{Seen, openings};
@@ -27,26 +28,27 @@ use crate::seat::Seat;
 use dealerless::deck::{Card, Pack};
 use dealerless::dice::Dice;
 
-/// How many proposals of one seat may stand.
-const MOST_PROPOSALS: usize = 8;
+/// The maximum number of open proposals of one seat.
+const MAX_PROPOSALS: usize = 8;
 
 /// A hand of a deck without rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FreeDeck {
     seats: usize,
-    /// Hands of boards are dealt, not cards of a deck.
+    /// Whether hands of boards are dealt instead of the cards of a deck.
     boards: bool,
-    /// How many cards or hands a proposal may name.
+    /// The maximum number of cards or hands in a proposal.
     most_proposed: usize,
     turn: Seat,
-    /// How many have passed, one after the other.
+    /// How many seats have passed in succession.
     passed: usize,
     proposals: Vec<Proposal>,
     /// The number of the next proposal.
     number: u32,
     /// Who has learned each card.
     learned: Vec<Option<Learners>>,
-    /// Who holds each card that it has shown, or that it has stolen: all have seen it.
+    /// The holder of each card that its holder has shown or stolen. All seats have seen these
+    /// cards.
     shown: Vec<Option<Seat>>,
     seen: Seen,
     rolls: u32,
@@ -56,15 +58,15 @@ pub(super) struct FreeDeck {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Due {
-    /// An opening of seat 0 without a card: every hand begins with an opening of seat 0 alone.
+    /// An opening of seat 0 without cards: every hand starts with an opening of seat 0 alone.
     Begin,
-    /// These cards are opened.
+    /// These cards are being opened.
     Cards(Vec<(usize, Learners)>),
-    /// This seat has asked for these dice.
+    /// These dice are to be rolled, at the request of this seat.
     Roll(Seat, Dice),
-    /// A hand is shuffled again.
+    /// A hand is being reshuffled.
     Steal(Steal),
-    /// Nothing: a seat speaks, or all have passed.
+    /// Nothing: a seat chooses, or all seats have passed.
     Nothing,
 }
 
@@ -82,9 +84,10 @@ impl FreeDeck {
             number: 0,
             learned: vec![None; drawn],
             shown: vec![None; drawn],
-            seen: Seen::none(match boards {
-                true => Pack::Hands(cards as u32 / 4),
-                false => Pack::Cards(cards as u32),
+            seen: Seen::none(if boards {
+                Pack::Hands(cards as u32 / 4)
+            } else {
+                Pack::Cards(cards as u32)
             }),
             rolls: 0,
             last_roll: None,
@@ -119,15 +122,16 @@ impl FreeDeck {
     fn may_propose(&self) -> bool {
         let own = self.proposals.iter().filter(|p| p.by == self.turn).count();
         let closed = |learned: &Option<Learners>| *learned != Some(Learners::All);
-        own < MOST_PROPOSALS && self.number < u32::MAX && self.learned.iter().any(closed)
+        own < MAX_PROPOSALS && self.number < u32::MAX && self.learned.iter().any(closed)
     }
 
-    /// The card that is drawn next.
+    /// The position of the card that is drawn next.
     fn next_closed(&self) -> Option<usize> {
         self.learned.iter().position(Option::is_none)
     }
 
-    /// A card that one seat sees is opened to all by that seat alone: the other shares were said.
+    /// The openings of these cards. A card that one seat already sees is opened to all by that seat
+    /// alone, because the other shares were opened before.
     fn openings(&self, cards: &[(usize, Learners)]) -> Vec<Opening> {
         let opens = |opener, position: usize| match self.learned[position] {
             Some(Learners::Seat(seat)) => seat == opener,
@@ -168,10 +172,10 @@ impl FreeDeck {
     /// Drops the proposals that can no longer be carried out.
     fn drop_stale(&mut self) {
         let learned = &self.learned;
-        let stands =
+        let is_possible =
             |&(position, to): &(u16, Learners)| can_learn(learned[usize::from(position)], to);
         self.proposals
-            .retain(|proposal| proposal.cards.iter().all(stands));
+            .retain(|proposal| proposal.cards.iter().all(is_possible));
     }
 
     pub(super) fn choose(&mut self, choice: &Choice) -> Result<(), Foul> {
@@ -179,7 +183,7 @@ impl FreeDeck {
             Choice::Propose(cards) => self.propose(cards)?,
             &Choice::Agree(number) => self.agree(number)?,
             &Choice::Refuse(number) => {
-                let at = self.place_of(number)?;
+                let at = self.index_of(number)?;
                 self.proposals.remove(at);
             }
             Choice::Pass => {}
@@ -208,11 +212,14 @@ impl FreeDeck {
             return Err(Foul::BadProposal);
         }
         for &(position, to) in cards {
-            let there = match to {
+            let seat_exists = match to {
                 Learners::All => true,
                 Learners::Seat(seat) => seat.index() < self.seats,
             };
-            let learned = self.learned.get(usize::from(position)).filter(|_| there);
+            let learned = self
+                .learned
+                .get(usize::from(position))
+                .filter(|_| seat_exists);
             let &learned = learned.ok_or(Foul::NoSuchCard(position))?;
             if !can_learn(learned, to) {
                 return Err(Foul::AlreadyOpen(position));
@@ -232,7 +239,7 @@ impl FreeDeck {
     }
 
     fn agree(&mut self, number: u32) -> Result<(), Foul> {
-        let at = self.place_of(number)?;
+        let at = self.index_of(number)?;
         let proposal = &mut self.proposals[at];
         if proposal.by == self.turn || proposal.agreed.contains(&self.turn) {
             return Err(Foul::AlreadyAgreed(number));
@@ -240,8 +247,8 @@ impl FreeDeck {
         proposal.agreed.push(self.turn);
         if proposal.agreed.len() + 1 == self.seats {
             let cards = self.proposals.remove(at).cards;
-            let wide = |(position, to): (u16, Learners)| (usize::from(position), to);
-            self.due = Due::Cards(cards.into_iter().map(wide).collect());
+            let with_usize = |(position, to): (u16, Learners)| (usize::from(position), to);
+            self.due = Due::Cards(cards.into_iter().map(with_usize).collect());
         }
         Ok(())
     }
@@ -254,7 +261,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// The dice that were to be rolled show this.
+    /// Records the faces of the dice that were to be rolled.
     pub(super) fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
         let Due::Roll(by, dice) = self.due else {
             return Err(BadFaces);
@@ -280,7 +287,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// The hand has been shuffled again, or it could not be.
+    /// Continues after a reshuffle. `sealed` is false if the hand could not be reshuffled.
     pub(super) fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
         let Due::Steal(Steal { thief, owner, hand }) = &self.due else {
             return Err(Foul::NotAsked);
@@ -298,7 +305,7 @@ impl FreeDeck {
         let of_owner = rest.iter().map(|&at| (at, Learners::Seat(owner)));
         let cards = [(first, Learners::All)].into_iter().chain(of_owner);
         self.due = Due::Cards(cards.collect());
-        // Who agreed to see a card meant the one that lay there.
+        // A seat that agreed to show a card meant the card that was there before.
         let touches = |proposal: &Proposal| {
             let mut cards = proposal.cards.iter();
             cards.any(|(position, _)| hand.contains(&usize::from(*position)))
@@ -317,7 +324,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// A card that all have seen needs no opening to be given up.
+    /// Gives up a card. A card that all seats have seen needs no opening.
     fn reveal(&mut self, position: u16) -> Result<(), Foul> {
         let at = self.own(position)?;
         if self.shown[at].take().is_none() {
@@ -326,16 +333,17 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// A card that the seat holds whose turn it is.
+    /// The position of a card that the current seat holds.
     fn own(&self, position: u16) -> Result<usize, Foul> {
         let at = usize::from(position);
-        match self.held(self.turn).contains(&at) {
-            true => Ok(at),
-            false => Err(Foul::NotHeld(position)),
+        if self.held(self.turn).contains(&at) {
+            Ok(at)
+        } else {
+            Err(Foul::NotHeld(position))
         }
     }
 
-    fn place_of(&self, number: u32) -> Result<usize, Foul> {
+    fn index_of(&self, number: u32) -> Result<usize, Foul> {
         let mut proposals = self.proposals.iter();
         let at = proposals.position(|proposal| proposal.number == number);
         at.ok_or(Foul::NoSuchProposal(number))

@@ -12,44 +12,48 @@ use super::stakes::Stakes;
 use crate::seat::Seat;
 use dealerless::deck::Card;
 
-/// The most chips of a table: two amounts can still be added. Stakes and rebuys stay far below.
+/// The maximum number of chips at a table, so that two amounts can still be added. Stakes and
+/// rebuys stay far below it.
 const MAX_CHIPS: u64 = 1 << 62;
 
-/// A hand in play: what comes next follows from the stakes, the stacks, the button, and all that was
-/// said and opened so far. It knows the cards that everybody sees, and no others.
+/// A hand in play. The next action follows from the stakes, the stacks, the button, and all choices
+/// and openings so far. A hand knows only the cards that everybody has seen.
 ///
-/// # Where the cards lie
-/// Hole cards are dealt in turn: card `i` of seat `s` at a table for `n` lies at position `i * n + s`,
-/// also if a seat is not in the hand. Behind them lies the board, in the order of its streets, or
-/// what an exchange brings, in the order in which seats and places asked for it. No card is burnt.
-/// Hole cards are opened in two steps, by seat 0 alone and then by the others; a board, or the cards
-/// of all exchanges, in one step of all seats. The deck without rules too begins with an opening of
-/// seat 0 alone, of no card.
+/// # Positions of cards
+/// Hole cards are dealt in turn: card `i` of seat `s` at a table with `n` seats is at position
+/// `i * n + s`, even if some seats are not in the hand. After them comes the board, in the order of
+/// its streets, or the new cards of an exchange, in the order in which seats and places asked for
+/// them. No card is burnt. Hole cards are opened in two steps, by seat 0 alone and then by the others. A
+/// board, or the cards of all exchanges, is opened in one step of all seats. The deck without rules
+/// also starts with an opening of seat 0 alone, of no card.
 ///
 /// # The rules of poker
-/// Those of the Poker Tournament Directors Association (2022, numbered), and where they leave it to
-/// the house:
-/// - With two in the hand the button has the small blind; it acts first before the flop and last
-///   after it (34). With antes instead of blinds the first seat left of the button begins each round.
-/// - A raise adds at least the last full bet or raise (43). An all-in may be less; it reopens the
-///   betting only for who then faces a full raise in all (47), also with a fixed limit. There who is
-///   next makes it a full bet.
-/// - A blind that somebody cannot pay in full costs the others as much as ever. Nobody is asked for
-///   chips that no other can match, and nobody can raise when no other could pay more.
-/// - With a fixed limit a round has at most a bet and three raises, also with two seats, so that each
-///   round ends. The big blind is a bet.
-/// - What nobody matched goes back at the end of the round.
-/// - Five-card draw: after the first round each seat from the left of the button on exchanges up to
-///   five cards; then all see their new ones, and the second round begins.
-/// - When all but one have folded, nothing is shown, and no more of the board is opened. When nobody
-///   can bet any more, the rest of the board is opened street by street.
-/// - When a seat is all in and nobody can bet any more, all contesting hands are turned up: in hold'em
-///   before the rest of the board, in draw after the exchange (16). Under [`Edition::Two`] they are
-///   shown or mucked like others.
-/// - Otherwise the seat that bet or raised last in the last round shows first, or else the first seat
-///   left of the button, then the others in turn (17). Each may show or muck. A seat that mucks gives up
-///   its claim. A seat that is left alone with all that it claims wins it without being asked.
-/// - Equal hands split a pot; odd chips go one by one to the first of them left of the button (20).
+/// The rules are those of the Poker Tournament Directors Association (2022, rule numbers in
+/// parentheses). Where they leave the decision to the house:
+/// - With two seats in the hand, the button has the small blind. It acts first before the flop and
+///   last after it (34). With antes instead of blinds, the first seat left of the button starts
+///   each round.
+/// - A raise adds at least the last full bet or raise (43). An all-in may add less. It reopens the
+///   betting only for a seat that faces a full raise in total (47), also with a fixed limit, where
+///   the next raise completes it to a full bet.
+/// - If a seat cannot pay its blind in full, the others still pay the full amount. No seat is asked
+///   for chips that no other seat can match, and no seat can raise when no other seat could pay
+///   more.
+/// - With a fixed limit, a round has at most a bet and three raises, also with two seats, so that
+///   each round ends. The big blind counts as a bet.
+/// - Unmatched chips are returned at the end of the round.
+/// - Five-card draw: after the first round, each seat exchanges up to five cards, starting left of
+///   the button. Then all see their new cards, and the second round starts.
+/// - When all seats but one have folded, no hand is shown and no more of the board is opened. When
+///   no more bets are possible, the rest of the board is opened street by street.
+/// - When a seat is all in and no more bets are possible, all contesting hands are turned up: in
+///   hold'em before the rest of the board, in draw after the exchange (16). Under [`Edition::Two`]
+///   they are shown or mucked like others.
+/// - Otherwise the seat that bet or raised last in the last round shows first, or else the first
+///   seat left of the button, then the others in turn (17). Each may show or muck. A seat that
+///   mucks gives up its claim. A seat that is the only one left to claim a pot wins it without
+///   being asked.
+/// - Equal hands split a pot. Odd chips go one by one to the first of them left of the button (20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hand {
     button: Seat,
@@ -63,11 +67,11 @@ enum Game {
 }
 
 impl Hand {
-    /// A new hand: antes or blinds are paid, and no card is open. `stacks` has the chips of each
-    /// seat; a seat without chips is not in the hand. In a game without chips all are 0.
+    /// Starts a hand: antes or blinds are paid, and no card is open. `stacks` has the chips of each
+    /// seat; a seat without chips is not in the hand. In a game without chips, all stacks are 0.
     ///
     /// # Errors
-    /// If no hand can be dealt so.
+    /// If no hand can be dealt with these stacks or this button.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(
         stakes: &Stakes,
@@ -81,7 +85,7 @@ impl Hand {
         let game = match stakes.variety().poker() {
             Some((kind, rules)) => {
                 check_chips(stacks, button)?;
-                Game::Poker(Poker::new((kind, edition), rules, stacks, button))
+                Game::Poker(Poker::new(kind, edition, rules, stacks, button))
             }
             None => {
                 if button.index() >= stacks.len() {
@@ -93,7 +97,7 @@ impl Hand {
         Ok(Hand { button, game })
     }
 
-    /// What comes next.
+    /// The next action.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn next(&self) -> Next {
         match &self.game {
@@ -102,10 +106,10 @@ impl Hand {
         }
     }
 
-    /// A seat chooses.
+    /// Applies the choice of a seat.
     ///
     /// # Errors
-    /// The rule that it breaks. The hand is then as it was.
+    /// The violated rule. The hand is then unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn choose(&mut self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
         match self.next() {
@@ -118,11 +122,12 @@ impl Hand {
         }
     }
 
-    /// The opening that is due is complete. `public` are the cards that it opens to everybody, in
-    /// any order; it is empty if there are none.
+    /// Completes the opening that is due. `public` holds the cards that it opens to everybody, in
+    /// any order; it may be empty.
     ///
     /// # Errors
-    /// If they are not exactly these cards, or no cards of the deck. The hand is then as it was.
+    /// If these are not exactly the cards to be opened, or not cards of the deck. The hand is then
+    /// unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
         match &mut self.game {
@@ -131,10 +136,10 @@ impl Hand {
         }
     }
 
-    /// The roll that is due is complete: what each of the dice shows, from 1.
+    /// Completes the roll that is due, with the face of each of the dice, from 1.
     ///
     /// # Errors
-    /// If no such dice are to be rolled. The hand is then as it was.
+    /// If no such dice are to be rolled. The hand is then unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
         match &mut self.game {
@@ -143,11 +148,11 @@ impl Hand {
         }
     }
 
-    /// The hand from which a card is stolen has been shuffled again and sealed; or it could not be, and
-    /// lies there as before.
+    /// Continues after a reshuffle for a steal. If `sealed` is true, the hand was reshuffled and
+    /// sealed. Otherwise that was not possible, and the hand stays as it was.
     ///
     /// # Errors
-    /// If no card is to be stolen. The hand is then as it was.
+    /// If no steal is in progress. The hand is then unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
         match &mut self.game {
@@ -156,7 +161,7 @@ impl Hand {
         }
     }
 
-    /// How many rolls of this hand are complete.
+    /// The number of completed rolls in this hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rolls(&self) -> u32 {
         match &self.game {
@@ -165,7 +170,7 @@ impl Hand {
         }
     }
 
-    /// The last roll that is complete.
+    /// The last completed roll.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn last_roll(&self) -> Option<&Rolled> {
         match &self.game {
@@ -174,7 +179,7 @@ impl Hand {
         }
     }
 
-    /// Who has the button.
+    /// The seat that has the button.
     pub fn button(&self) -> Seat {
         self.button
     }
@@ -184,32 +189,32 @@ impl Hand {
         self.of_each(|player| player.stack)
     }
 
-    /// What each seat has bet in this round.
+    /// The chips that each seat has bet in this round.
     pub fn bets(&self) -> Vec<u64> {
         self.of_each(|player| player.bet)
     }
 
-    /// What each seat paid before the cards, as a blind or an ante.
+    /// The chips that each seat paid before the deal, as a blind or an ante.
     pub fn posted(&self) -> Vec<u64> {
         self.of_each(|player| player.posted)
     }
 
-    /// All chips in the pot, those of this round among them. What nobody matched goes back to who
-    /// bet it at the end of a round.
+    /// All chips in the pot, including those of this round. Unmatched chips are returned at the end
+    /// of a round.
     pub fn pot(&self) -> u64 {
         self.players().iter().map(|player| player.paid).sum()
     }
 
-    /// Whether the seat can still win: it was dealt in and has not folded. In a game without chips
-    /// nobody can.
+    /// Whether the seat can still win: it was dealt in and has not folded. In a game without chips,
+    /// no seat can win.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn is_live(&self, seat: Seat) -> bool {
         let player = self.players().get(seat.index());
         player.is_some_and(|player| player.live)
     }
 
-    /// Whether the seat may still be asked to choose in this hand of a game with chips, or is about to show: it has
-    /// neither folded, shown nor mucked, and no hands are being turned up.
+    /// Whether the seat may still be asked to choose in this hand of a game with chips, or is about
+    /// to show: it has neither folded, shown nor mucked, and no hands are being turned up.
     pub(crate) fn may_still_choose(&self, seat: Seat) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.may_still_choose(seat),
@@ -217,7 +222,7 @@ impl Hand {
         }
     }
 
-    /// Whether a hand that was shown beats these cards of the seat in every pot that the seat contests.
+    /// Whether a shown hand beats these cards of the seat in every pot that the seat contests.
     pub(crate) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.is_beaten(seat, cards),
@@ -225,8 +230,9 @@ impl Hand {
         }
     }
 
-    /// The positions of the cards that the seat holds now, in the order of their places in the hand.
-    /// In a deck without rules they are those that only this seat sees, and those that it has shown or stolen.
+    /// The positions of the cards that the seat holds now, in the order of their places in the
+    /// hand. In a deck without rules, these are the cards that only this seat sees, and those that
+    /// it has shown or stolen.
     pub fn held(&self, seat: Seat) -> Vec<usize> {
         match &self.game {
             Game::Poker(poker) => poker.held(seat).to_vec(),
@@ -239,7 +245,7 @@ impl Hand {
         self.seen().get(position)
     }
 
-    /// The board: empty in all games but hold'em.
+    /// The board. Empty in all games but hold'em.
     pub fn board(&self) -> Vec<Card> {
         match &self.game {
             Game::Poker(poker) => poker.board(),
@@ -247,8 +253,8 @@ impl Hand {
         }
     }
 
-    /// What these cards of a seat make with the board, in words. `None` if they make nothing yet, and in a
-    /// game without chips.
+    /// The hand that these cards of a seat make with the board, in words. `None` if there are too
+    /// few cards, and in a game without chips.
     pub fn made(&self, own: &[Card]) -> Option<String> {
         match &self.game {
             Game::Poker(poker) => poker.made(own),

@@ -1,4 +1,4 @@
-//! The kinds of a pile of repeated cards, with the names by which people know them.
+//! The kinds of cards in a pile of repeated cards, with readable names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use dealerless::deck::{Card, Kinds, KindsError};
 use super::stakes::StakesError;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// The kinds of cards in a pile: the name of each, and how many cards there are of it.
+/// The kinds of cards in a pile: the name of each kind and its number of cards.
 ///
-/// The names come from another player. They are the only words of a match that a stranger writes into
-/// lists of cards, so they are plain: letters from a to z in either case, digits, `-` and `_`. No two
-/// kinds have the same name, also where one has capitals.
+/// The names come from another player. They are the only words of a match that a stranger writes
+/// into lists of cards, so they are plain: letters from a to z in either case, digits, `-` and `_`.
+/// No two kinds have the same name, ignoring case.
 ///
-/// As text they are `knight=14,castle=5,road=2`. A kind without a name is called by its place:
+/// As text they are `knight=14,castle=5,road=2`. A kind without a name is named by its place:
 /// `14,5` is `kind-1=14,kind-2=5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedKinds {
@@ -22,45 +22,45 @@ pub struct NamedKinds {
     kinds: Kinds,
 }
 
-/// There is no pile of such kinds. Kinds are counted from 1 here.
+/// The kinds are invalid. Kinds are counted from 1 in these errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadKinds {
-    /// None, or too many.
+    /// There are no kinds, or too many.
     #[error("a pile has 1 to {most} kinds of cards, not {0}", most = NamedKinds::MAX)]
     Number(usize),
-    /// A name that is empty, too long, or has other characters than it may.
+    /// A name is empty, too long, or contains an invalid character.
     #[error(
-        "the name of kind {0} is not of 1 to {most} letters (a to z), digits, - or _",
+        "the name of kind {0} must be 1 to {most} letters (a to z), digits, - or _",
         most = NamedKinds::MAX_NAME
     )]
     Name(usize),
-    /// Two names that differ at most in capitals.
-    #[error("kind {0} has the name of another")]
+    /// Two names are equal, ignoring case.
+    #[error("kind {0} has the same name as an earlier kind")]
     Twice(usize),
-    /// A kind of which there is no card.
-    #[error("there is no card of kind {0}")]
+    /// A kind has no cards.
+    #[error("kind {0} has no cards")]
     NoCard(usize),
-    /// Too few or too many cards in all.
+    /// There are too few or too many cards in total.
     #[error(transparent)]
     Cards(#[from] KindsError),
-    /// The text does not name kinds.
-    #[error("kinds are names and numbers of cards: knight=14,castle=5, or numbers alone: 14,5")]
+    /// The text is not a list of kinds.
+    #[error("expected names with numbers of cards (knight=14,castle=5) or numbers alone (14,5)")]
     Form,
 }
 
 impl NamedKinds {
-    /// The most kinds.
+    /// The maximum number of kinds.
     pub(crate) const MAX: usize = 64;
-    /// The most characters of a name.
+    /// The maximum number of characters in a name.
     pub(crate) const MAX_NAME: usize = 24;
-    /// The most bytes of an encoding.
+    /// The maximum length of an encoding in bytes.
     pub(super) const MAX_LEN: usize = 1 + Self::MAX * (2 + Self::MAX_NAME + 4);
 
-    /// So many cards of each of these kinds.
+    /// Creates kinds from names and numbers of cards.
     ///
     /// # Errors
-    /// What is out of bounds.
+    /// The first value that is out of bounds.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(kinds: &[(&str, u32)]) -> Result<Self, BadKinds> {
         if !(1..=Self::MAX).contains(&kinds.len()) {
@@ -85,27 +85,26 @@ impl NamedKinds {
         })
     }
 
-    /// The name of each kind, and how many cards there are of it.
+    /// The name and the number of cards of each kind.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
         let names = self.names.iter().map(String::as_str);
         names.zip(self.kinds.counts().iter().copied())
     }
 
-    /// How many cards there are in all.
+    /// The total number of cards.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn cards(&self) -> usize {
         self.kinds.cards()
     }
 
-    /// The name of a card: that of its kind, and its number among the cards of that kind, from 1.
-    /// `knight#3`. `None` if there is no such card.
+    /// The name of a card: the name of its kind and its number among the cards of that kind, from
+    /// 1, such as `knight#3`. `None` if there is no such card.
     pub fn face(&self, card: Card) -> Option<String> {
         let (kind, place) = self.kinds.place(card)?;
         Some(format!("{}#{}", self.names[kind], place + 1))
     }
 
     pub(super) fn write<'w>(&self, writer: &'w mut Writer) -> &'w mut Writer {
-        // There are at most 64.
         writer.u8(self.names.len() as u8);
         for (name, count) in self.iter() {
             writer.string(name.as_bytes()).u32(count);

@@ -1,7 +1,7 @@
-//! The rules of the games: what follows from what was said, and nothing else.
+//! The rules of the games as pure state machines.
 //!
-//! Nothing here knows of lines, files or ciphers. A [`Hand`] says what comes next: cards that
-//! are to be opened, a seat that is to choose, or how the hand ended.
+//! This module does not depend on connections, files or ciphers. A [`Hand`] returns the next
+//! action: cards to be opened, a seat that has to choose, or the outcome of the hand.
 
 mod betting;
 mod betting_rules;

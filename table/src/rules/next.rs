@@ -1,4 +1,4 @@
-//! What the rules ask for next.
+//! The next action in a hand.
 
 use super::choice::Choice;
 use super::ranking::HandRank;
@@ -6,80 +6,79 @@ use crate::seat::Seat;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 
-/// What the rules ask for next.
+/// The next action in a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Cards are opened, in one step of all the openers. Then the rules want to
-    /// hear which cards everybody sees now.
+    /// Cards are to be opened, in one step of all the openers. The rules then expect the cards that
+    /// everybody sees.
     Open(Vec<Opening>),
-    /// All seats roll these dice: all commit, then all reveal. Then the rules want to
-    /// hear the faces.
+    /// All seats roll these dice: all commit, then all reveal. The rules then expect the faces.
     Roll(Dice),
-    /// This hand is shuffled again, and its cards are sealed anew. Then the rules want to
-    /// hear whether that was done.
+    /// This hand is to be reshuffled, and its cards resealed. The rules then expect whether that
+    /// succeeded.
     Steal(Steal),
-    /// A seat chooses.
+    /// A seat has to choose.
     Choose {
-        /// Whose turn it is.
+        /// The seat whose turn it is.
         seat: Seat,
-        /// What it may say.
+        /// The choices of the seat.
         legal: Legal,
     },
     /// The hand is over.
     Over(Outcome),
 }
 
-/// What one seat opens in a step: its share of each of these cards.
+/// The shares that one seat opens in a step: one for each of these cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Who says its shares.
+    /// The seat that opens its shares.
     pub opener: Seat,
-    /// The positions of the cards, in rising order, and who learns each of them.
+    /// The positions of the cards, in ascending order, and who learns each of them.
     pub cards: Vec<(usize, Learners)>,
 }
 
-/// Who learns a card.
+/// The seats that learn a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Learners {
-    /// Everybody.
+    /// All seats.
     All,
     /// One seat, whose own share keeps the card closed to all others.
     Seat(Seat),
 }
 
-/// What the seat whose turn it is may say.
+/// The choices of the seat whose turn it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Legal {
-    /// To bet. It may always fold.
+    /// A bet. The seat may always fold.
     Bet {
-        /// What a call costs, which is at most what the seat has. `None`: it may check.
+        /// The price of a call, at most the chips of the seat. `None` if the seat may check.
         call: Option<u64>,
-        /// It may bet.
+        /// The amounts of a bet, if the seat may bet.
         bet: Option<Amounts>,
-        /// It may raise.
+        /// The amounts of a raise, if the seat may raise.
         raise: Option<Amounts>,
     },
-    /// To exchange any of its five cards, or none.
+    /// An exchange of any of the five cards, or of none.
     Exchange,
-    /// To show its hand or to muck it.
+    /// Show or muck.
     ShowOrMuck,
-    /// In a deck without rules: to propose, to agree, to refuse or to pass; to roll dice; to draw a
-    /// card; to reveal one that it [holds](super::Hand::held), or to show it if nobody else has seen
-    /// it; and to steal one that another seat holds.
+    /// In a deck without rules: propose, agree, refuse or pass; roll dice; draw a card; reveal a
+    /// card that the seat [holds](super::Hand::held), or show it if nobody else has seen it; steal
+    /// a card that another seat holds.
     Speak {
-        /// The proposals that stand.
+        /// The open proposals.
         proposals: Vec<Proposal>,
-        /// It may make another.
+        /// Whether the seat may make another proposal.
         may_propose: bool,
-        /// A card is left that it may draw.
+        /// Whether a card is left to draw.
         may_draw: bool,
     },
 }
 
 impl Legal {
-    /// What a seat says whose time is out: nothing that costs it a chip. At a showdown that is to show,
-    /// because a muck gives up what the hand may win.
+    /// The choice made for a seat that runs out of time: one that costs no chips. At a showdown the
+    /// seat shows, because mucking would give up what the hand may win.
     pub(crate) fn out_of_time(&self) -> Choice {
         match self {
             Legal::Bet { call: None, .. } => Choice::Check,
@@ -91,48 +90,48 @@ impl Legal {
     }
 }
 
-/// From which amount to which a seat may bet or raise: what it has then bet in this round.
+/// The range of amounts of a bet or raise: the total bet of the seat in this round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amounts {
     /// The smallest amount.
     pub min: u64,
-    /// The largest amount; with no limit, all that the seat has.
+    /// The largest amount. Without a limit, all chips of the seat.
     pub max: u64,
 }
 
-/// Who is to see which cards of a deck without rules.
+/// A proposal in a deck without rules: who should see which cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    /// Its number in this hand, from 0.
+    /// The number of the proposal in this hand, from 0.
     pub number: u32,
-    /// Who made it.
+    /// The seat that made the proposal.
     pub by: Seat,
-    /// The positions, in rising order, and who is to see each card.
+    /// The positions, in ascending order, and who should see each card.
     pub cards: Vec<(u16, Learners)>,
-    /// The others who have agreed so far.
+    /// The other seats that have agreed so far.
     pub agreed: Vec<Seat>,
 }
 
-/// A random card of a hand is taken: the one that lies at the first position, once the hand is
-/// shuffled again.
+/// A steal of a random card from a hand: the card that is at the first position once the hand is
+/// reshuffled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steal {
-    /// Who takes it.
+    /// The seat that takes the card.
     pub thief: Seat,
-    /// Whose hand it is.
+    /// The seat whose hand it is.
     pub owner: Seat,
-    /// The positions of the hand, in rising order.
+    /// The positions of the hand, in ascending order.
     pub hand: Vec<usize>,
 }
 
-/// Dice that were rolled.
+/// A completed roll of dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rolled {
-    /// Who asked for the roll.
+    /// The seat that asked for the roll.
     pub by: Seat,
     /// The dice.
     pub dice: Dice,
-    /// What each of them shows, from 1.
+    /// The face of each of the dice, from 1.
     pub faces: Vec<u32>,
 }
 
@@ -143,35 +142,35 @@ impl Rolled {
     }
 }
 
-/// How a hand ended.
+/// The outcome of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// The chips of each seat after the hand; 0 in a game without chips.
+    /// The chips of each seat after the hand. All 0 in a game without chips.
     pub stacks: Vec<u64>,
-    /// Who won what: the main pot first.
+    /// The pots and their winners, the main pot first.
     pub pots: Vec<Pot>,
-    /// Who showed what, in order.
+    /// The shown hands, in the order in which they were shown.
     pub shown: Vec<Shown>,
 }
 
-/// A pot, and who won it.
+/// A pot and its winners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pot {
-    /// Its chips.
+    /// The chips of the pot.
     pub chips: u64,
-    /// Who gets how many of them, in order of seats.
+    /// The winning seats and their chips, in seat order.
     pub winners: Vec<(Seat, u64)>,
 }
 
 /// A hand that was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Whose.
+    /// The seat that showed the hand.
     pub seat: Seat,
-    /// Its own cards.
+    /// The seat's own cards.
     pub cards: Vec<Card>,
-    /// What they are worth, with the board.
+    /// The rank of these cards with the board.
     pub rank: HandRank,
-    /// The five cards that count, of its own and of the board.
+    /// The five cards that count, from the seat's own cards and the board.
     pub best: Vec<Card>,
 }

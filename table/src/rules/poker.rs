@@ -1,6 +1,6 @@
 //! A hand of poker: hold'em or five-card draw.
 //!
-//! Numbered rules are those of the Poker Tournament Directors Association, 2022.
+//! Numbered rules are the rules of the Poker Tournament Directors Association, 2022.
 
 use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
@@ -31,22 +31,23 @@ pub(super) struct Poker {
     seen: Seen,
     claims: Vec<Claims>,
     shown: Vec<Shown>,
-    /// All contesting hands have been turned up.
+    /// Whether all contesting hands have been turned up.
     face_up: bool,
     phase: Phase,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Seat 0 opens the others' hole cards; `first` has the first turn of the first round.
+    /// Seat 0 opens its shares of the others' hole cards. The seat `first` acts first in the first
+    /// round.
     DealByHost { first: Seat },
-    /// The others open what is not theirs.
+    /// The others open their shares of the hole cards of all other seats.
     DealByOthers { first: Seat },
     /// A seat bets.
     Bet(Seat),
     /// The board of the next round is opened.
     Board,
-    /// A seat exchanges cards; `left` still have to, and `drawn` are the new cards so far.
+    /// Seats exchange cards: `left` are still to do so, and `drawn` are the new cards so far.
     Exchange {
         left: Vec<Seat>,
         drawn: Vec<(usize, Learners)>,
@@ -59,13 +60,14 @@ enum Phase {
     ShowOrMuck(Vec<Seat>),
     /// The first of these seats opens its cards.
     Show(Vec<Seat>),
-    /// Nothing comes any more.
+    /// The hand is over.
     Over(Outcome),
 }
 
 impl Poker {
     pub(super) fn new(
-        (kind, edition): (PokerKind, Edition),
+        kind: PokerKind,
+        edition: Edition,
         rules: BettingRules,
         stacks: &[u64],
         button: Seat,
@@ -122,20 +124,20 @@ impl Poker {
         }
     }
 
-    /// The opening in which a seat shows its hand to all.
+    /// The opening by which a seat shows its hand to all.
     fn own_hand(&self, seat: Seat) -> Vec<Opening> {
         let cards = self.held[seat.index()].iter();
         let cards: Vec<_> = cards.map(|&card| (card, Learners::All)).collect();
         openings(&cards, std::iter::once(seat))
     }
 
-    /// The seats that need a better hand than another seat to win something.
+    /// The seats that have to beat another seat to win something.
     fn contesting(&self) -> impl Iterator<Item = Seat> {
         let contests = |seat: &Seat| self.claims.iter().any(|pot| pot.contested_by(*seat));
         Seat::all(self.held.len()).filter(contests)
     }
 
-    /// The hole cards of all who are in the hand.
+    /// The hole cards of all seats in the hand.
     fn dealt(&self) -> Vec<(usize, Learners)> {
         let hole = |seat: Seat| {
             let cards = self.held[seat.index()].iter();
@@ -162,7 +164,7 @@ impl Poker {
                 self.face_up = true;
                 self.after_round();
             }
-            // The board or the new cards.
+            // The board or the new cards of an exchange.
             _ => self.next_round(),
         }
         Ok(())
@@ -189,7 +191,7 @@ impl Poker {
         Ok(())
     }
 
-    /// Goes on with the round, or with what comes after it.
+    /// Continues the round with this seat, or ends it.
     fn bet_from(&mut self, seat: Seat) {
         if let Some(seat) = self.betting.turn(seat) {
             self.phase = Phase::Bet(seat);
@@ -200,7 +202,7 @@ impl Poker {
         self.after_round();
     }
 
-    /// Goes on behind a round in which nobody bets any more.
+    /// Continues after a round in which all bets are made.
     fn after_round(&mut self) {
         let live = self.betting.live().count();
         let is_last = self.round + 1 == self.kind.rounds();
@@ -209,7 +211,7 @@ impl Poker {
             return;
         }
         if live == 1 || is_last {
-            return self.show_down();
+            return self.showdown();
         }
         self.phase = match self.kind {
             PokerKind::Holdem => Phase::Board,
@@ -220,8 +222,8 @@ impl Poker {
         };
     }
 
-    /// Whether all contesting hands are turned up now: a seat is all in, and nobody can bet any more
-    /// (rule 16). A hand of draw that can still be exchanged stays closed.
+    /// Whether all contesting hands are turned up now: a seat is all in, and no more bets are
+    /// possible (rule 16). A hand of draw that can still be exchanged stays closed.
     fn turns_up(&self, is_last: bool) -> bool {
         let settled = match self.kind {
             PokerKind::Holdem => is_last || self.betting.is_settled(),
@@ -242,7 +244,7 @@ impl Poker {
         self.bet_from(self.button.next(self.held.len()));
     }
 
-    /// Throws away the cards at these places; the next ones of the deck take their places.
+    /// Discards the cards at these places, and replaces them with the next cards of the deck.
     fn exchange(&mut self, places: &[u8]) -> Result<(), Foul> {
         let Phase::Exchange { left, drawn } = &mut self.phase else {
             return Err(Foul::WrongKind);
@@ -265,9 +267,9 @@ impl Poker {
         Ok(())
     }
 
-    /// Who bet or raised last in the last round shows first, or else the first seat left of the
-    /// button; the others follow to the left (rule 17).
-    fn order_of_showing(&self) -> Vec<Seat> {
+    /// The order of the showdown. The seat that bet or raised last in the last round shows first,
+    /// or else the first seat left of the button. The others follow to the left (rule 17).
+    fn showdown_order(&self) -> Vec<Seat> {
         let mut order: Vec<Seat> = self.betting.live_after(self.button).collect();
         let first = self.betting.aggressor();
         let first = first.and_then(|first| order.iter().position(|&seat| seat == first));
@@ -275,9 +277,9 @@ impl Poker {
         order
     }
 
-    /// Nobody bets any more, and no more cards come.
-    fn show_down(&mut self) {
-        let order = self.order_of_showing();
+    /// Ends the betting. No more cards are opened.
+    fn showdown(&mut self) {
+        let order = self.showdown_order();
         if !self.face_up {
             return self.ask_to_show(order);
         }
@@ -285,17 +287,18 @@ impl Poker {
         self.phase = Phase::Over(self.pay_out());
     }
 
-    /// Asks the next of these seats that has to show to win something; a seat that is alone with all
-    /// that it claims need not. After the last one the chips are paid out.
+    /// Asks the next of these seats that has to show to win something. A seat that is the only one
+    /// left to claim its pots does not have to. After the last seat, the chips are paid out.
     fn ask_to_show(&mut self, mut left: Vec<Seat>) {
         left.retain(|seat| self.contesting().any(|other| other == *seat));
-        self.phase = match left.is_empty() {
-            true => Phase::Over(self.pay_out()),
-            false => Phase::ShowOrMuck(left),
+        self.phase = if left.is_empty() {
+            Phase::Over(self.pay_out())
+        } else {
+            Phase::ShowOrMuck(left)
         };
     }
 
-    /// Whether a hand that was shown beats these cards of a seat in every pot that the seat contests.
+    /// Whether a shown hand beats these cards of a seat in every pot that the seat contests.
     pub(super) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
         let own = self.best(cards).map(|(rank, _)| rank);
         let beats = |pot: &Claims| {
@@ -308,7 +311,8 @@ impl Poker {
         contested.all(beats)
     }
 
-    /// Whether the seat may still be asked to choose, or is about to show what it has chosen to show.
+    /// Whether the seat may still be asked to choose, or is about to show the hand that it chose to
+    /// show.
     pub(super) fn may_still_choose(&self, seat: Seat) -> bool {
         match &self.phase {
             Phase::TurnUp | Phase::Over(_) => false,
@@ -317,12 +321,12 @@ impl Poker {
         }
     }
 
-    /// The rank of these cards of a seat with the board, and the five cards that have it.
+    /// The rank of these cards of a seat with the board, and the five cards that give it.
     fn best(&self, own: &[Card]) -> Option<(HandRank, Vec<Card>)> {
         self.kind.best(own, &self.board())
     }
 
-    /// What these cards of a seat make with the board, in words.
+    /// The hand that these cards of a seat make with the board, in words.
     pub(super) fn made(&self, own: &[Card]) -> Option<String> {
         self.kind.made(own, &self.board())
     }
@@ -381,22 +385,23 @@ impl Poker {
 mod tests {
     use super::*;
 
-    /// Seat 0 has aces, seat 1 kings, and seat 1 has shown them.
+    /// Seat 0 has aces. Seat 1 has kings and has shown them.
     #[test]
-    fn a_hand_is_beaten_once_a_better_one_is_shown_in_every_pot_that_it_contests() {
+    fn a_hand_is_beaten_once_a_better_one_is_shown_in_every_contested_pot() {
         let rules = BettingRules {
             stack: 100,
             limit: Limit::NoLimit,
             posts: super::super::betting_rules::Posts::Blinds { small: 1, big: 2 },
         };
         let mut hand = Poker::new(
-            (PokerKind::Holdem, Edition::NEWEST),
+            PokerKind::Holdem,
+            Edition::NEWEST,
             rules,
             &[100, 100],
             Seat::HOST,
         );
         let card = |(position, name): (usize, u64)| (position, Card(name));
-        // 7c 9d Jc 3s 2h: nobody has more than a pair.
+        // 7c 9d Jc 3s 2h: the board gives nobody more than a pair.
         let board = [(4, 5), (5, 20), (6, 9), (7, 40), (8, 26)].map(card);
         for cards in [&[][..], &[]] {
             hand.opened(cards).unwrap();
@@ -409,12 +414,15 @@ mod tests {
             hand.choose(&Choice::Check).unwrap();
         }
         let [kings, queens, aces] = [11, 10, 12].map(|rank| [Card(rank), Card(13 + rank)]);
-        assert!(!hand.is_beaten(Seat::HOST, &queens), "nothing is shown");
+        assert!(!hand.is_beaten(Seat::HOST, &queens), "no hand is shown yet");
         hand.choose(&Choice::Show).unwrap();
         hand.opened(&[(1, kings[0]), (3, kings[1])]).unwrap();
         assert!(hand.is_beaten(Seat::HOST, &queens));
         assert!(!hand.is_beaten(Seat::HOST, &aces));
         let equal = [Card(26 + 11), Card(39 + 11)];
-        assert!(!hand.is_beaten(Seat::HOST, &equal), "it splits the pot");
+        assert!(
+            !hand.is_beaten(Seat::HOST, &equal),
+            "equal hands split the pot"
+        );
     }
 }

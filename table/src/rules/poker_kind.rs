@@ -1,4 +1,4 @@
-//! What the games of poker do differently.
+//! The differences between the games of poker.
 
 use super::ranking::{HandRank, best_five};
 use dealerless::deck::Card;
@@ -13,7 +13,7 @@ pub enum PokerKind {
 }
 
 impl PokerKind {
-    /// The cards of the deck.
+    /// The number of cards in the deck.
     pub(super) const CARDS: u32 = 52;
 
     /// The number of hole cards of each seat.
@@ -24,8 +24,8 @@ impl PokerKind {
         }
     }
 
-    /// The most cards that a seat sees of its own, with those that it exchanges.
-    fn most_of_a_seat(self) -> usize {
+    /// The maximum number of a seat's own cards, including those that it exchanges.
+    fn max_own_cards(self) -> usize {
         match self {
             PokerKind::Holdem => self.hole_cards(),
             PokerKind::FiveCardDraw => 2 * self.hole_cards(),
@@ -54,26 +54,28 @@ impl PokerKind {
         self.board(self.rounds() - 1)
     }
 
-    /// The cards of the deck, and the most of them that a hand of this many seats needs.
+    /// The number of cards in the deck, and the maximum number of them that a hand with this many
+    /// seats needs.
     pub(super) fn deck(self, seats: usize) -> (usize, usize) {
-        let drawn = seats * self.most_of_a_seat() + self.whole_board();
+        let drawn = seats * self.max_own_cards() + self.whole_board();
         (Self::CARDS as usize, drawn)
     }
 
-    /// The most seats for which the deck has enough cards.
+    /// The maximum number of seats for which the deck has enough cards.
     pub(super) fn most_seats(self) -> u8 {
-        ((Self::CARDS as usize - self.whole_board()) / self.most_of_a_seat()) as u8
+        ((Self::CARDS as usize - self.whole_board()) / self.max_own_cards()) as u8
     }
 
-    /// The rank of a seat's cards with the board, and the five cards that have it. `None` if there are fewer
-    /// than five cards.
+    /// The rank of a seat's cards with the board, and the five cards that give it. `None` if there
+    /// are fewer than five cards.
     pub(super) fn best(self, own: &[Card], board: &[Card]) -> Option<(HandRank, Vec<Card>)> {
         match self {
             PokerKind::Holdem | PokerKind::FiveCardDraw => best_five(&[own, board].concat()),
         }
     }
 
-    /// What a seat's cards make with the board, in words. Before the flop, two cards can make a pair.
+    /// The hand that a seat's cards make with the board, in words. Before the flop, two cards can
+    /// make a pair.
     pub(super) fn made(self, own: &[Card], board: &[Card]) -> Option<String> {
         let rank = match (self, board) {
             (PokerKind::Holdem, []) => HandRank::of_pair(own),

@@ -1,18 +1,18 @@
-//! Who can win which chips, and how they are split.
+//! Pots: who can win which chips, and how they are split.
 
 use super::betting::Player;
 use super::next::Pot;
 use super::ranking::HandRank;
 use crate::seat::Seat;
 
-/// Chips, and the seats that can win them.
+/// The chips of a pot and the seats that can win it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claims {
     chips: u64,
     seats: Vec<Seat>,
 }
 
-/// The main pot, and a side pot for each who can win more than the one before.
+/// Returns the main pot, and one side pot for each higher amount that a seat can win.
 pub(super) fn pots(players: &[Player]) -> Vec<Claims> {
     let mut tops: Vec<u64> = players.iter().filter(|p| p.live).map(|p| p.paid).collect();
     tops.sort_unstable();
@@ -20,7 +20,7 @@ pub(super) fn pots(players: &[Player]) -> Vec<Claims> {
     let mut below = 0;
     let mut pots = Vec::new();
     for (i, &top) in tops.iter().enumerate() {
-        // All that lies above belongs to the last pot, whoever paid it.
+        // All chips above the highest amount belong to the last pot, whoever paid them.
         let cut = if i + 1 == tops.len() { u64::MAX } else { top };
         let chips = players.iter().map(|p| p.paid.min(cut) - p.paid.min(below));
         let claims = |seat: &Seat| {
@@ -37,22 +37,22 @@ pub(super) fn pots(players: &[Player]) -> Vec<Claims> {
 }
 
 impl Claims {
-    /// The seat claims these chips, and is not alone with that.
+    /// Whether the seat claims this pot together with other seats.
     pub(super) fn contested_by(&self, seat: Seat) -> bool {
         self.seats.len() > 1 && self.seats.contains(&seat)
     }
 
-    /// The seat gives up its claim. The last claim stands: the chips must go to somebody.
+    /// Removes the claim of a seat. The last claim is kept: the chips must go to somebody.
     pub(super) fn give_up(&mut self, seat: Seat) {
         if self.contested_by(seat) {
             self.seats.retain(|&other| other != seat);
         }
     }
 
-    /// Splits the chips among the best hands, or gives them to who is left alone. Odd chips go one
+    /// Splits the chips among the best hands, or gives them to the only seat left. Odd chips go one
     /// by one to the first seats left of the button (rule 20).
     ///
-    /// `seats` are all who are in the hand, from the one left of the button on.
+    /// `seats` are all seats in the hand, starting left of the button.
     pub(super) fn split(&self, seats: &[Seat], rank: impl Fn(Seat) -> Option<HandRank>) -> Pot {
         let best = self.seats.iter().map(|&seat| rank(seat)).max().flatten();
         let wins = |seat: &&Seat| {

@@ -1,22 +1,22 @@
-//! What five cards are worth.
+//! Ranks of poker hands.
 //!
-//! Card `13 * suit + rank` of a deck of 52: suits clubs, diamonds, hearts, spades, ranks from the
-//! deuce to the ace, as [`Card::of_52`] names them.
+//! A card of a deck of 52 has the number `13 * suit + rank`: suits clubs, diamonds, hearts, spades,
+//! ranks from the deuce to the ace, as named by [`Card::of_52`].
 
 use aya_poker::base;
 use dealerless::deck::Card;
 use std::fmt;
 
-/// What the best five of some cards are worth. A greater rank wins; equal ranks split.
+/// The rank of the best five of some cards. A greater rank wins; equal ranks split.
 ///
-/// Its words are those of a player: `two pair, kings and fours`.
+/// Its text form uses a player's words: `two pair, kings and fours`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandRank(aya_poker::PokerHandRank);
 
 impl HandRank {
     /// The rank of the best five of 5 to 7 different cards of a deck of 52.
     ///
-    /// `None` for anything else.
+    /// `None` for any other cards.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn of(cards: &[Card]) -> Option<Self> {
         if !(5..=7).contains(&cards.len()) {
@@ -33,9 +33,9 @@ impl HandRank {
         Some(HandRank(aya_poker::poker_rank(&hand)))
     }
 
-    /// The rank of two cards of one rank with three others that make nothing more of them.
+    /// The rank of a pair with three other cards that do not improve it.
     ///
-    /// `None` for anything else.
+    /// `None` for any other cards.
     pub(super) fn of_pair(cards: &[Card]) -> Option<Self> {
         let &[first, second] = cards else { return None };
         if first.0 % 13 != second.0 % 13 {
@@ -46,7 +46,7 @@ impl HandRank {
     }
 }
 
-/// The rank of the best five of 5 to 7 cards, and the first five of them that have it.
+/// The rank of the best five of 5 to 7 cards, and the first five of them that give it.
 pub(super) fn best_five(cards: &[Card]) -> Option<(HandRank, Vec<Card>)> {
     let rank = HandRank::of(cards)?;
     let chosen = |set: u32| -> Vec<Card> {

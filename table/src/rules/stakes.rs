@@ -1,4 +1,4 @@
-//! What is agreed before a match.
+//! The stakes: what the players agree on before a match.
 
 use dealerless::shuffle::split::Split;
 
@@ -8,14 +8,14 @@ use super::kinds::{BadKinds, NamedKinds};
 use super::poker_kind::PokerKind;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What is played, for how long, by how many, and for how much.
+/// The game, the number of hands, the number of seats and the betting rules.
 ///
-/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and `Stakes::decode` refuse
-/// all others.
+/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and `Stakes::decode`
+/// refuse all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stakes {
     variety: Variety,
-    /// Only of a deck without rules, and then of as many cards.
+    /// The kinds of cards, only for a deck without rules with the same number of cards.
     kinds: Option<NamedKinds>,
     seats: u8,
     hands: u32,
@@ -28,16 +28,17 @@ pub enum Variety {
     Holdem(BettingRules),
     /// Five-card draw with one exchange of up to five cards, 52 cards.
     FiveCardDraw(BettingRules),
-    /// A deck without rules and without chips: the seats agree as they go who sees which card.
+    /// A deck without rules and without chips: the seats agree during the hand who sees which card.
     Deck {
-        /// The cards of the deck.
+        /// The number of cards in the deck.
         cards: u32,
-        /// How many of them are drawn, and can be opened.
+        /// The number of cards that are drawn and can be opened.
         drawn: u32,
     },
-    /// Boards of bridge, dealt together, without chips: the seats agree as they go who sees which hands.
+    /// Boards of bridge, dealt jointly, without chips: the seats agree during the hand who sees
+    /// which hands.
     Boards {
-        /// How many boards.
+        /// The number of boards.
         boards: u32,
     },
 }
@@ -46,23 +47,23 @@ pub enum Variety {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StakesError {
-    /// Too few or too many seats.
-    #[error("this game is for 2 to {most} seats, not for {seats}")]
+    /// There are too few or too many seats.
+    #[error("this game has 2 to {most} seats, not {seats}")]
     Seats {
-        /// What was asked for.
+        /// The given number of seats.
         seats: u8,
-        /// The most that the deck allows.
+        /// The maximum number of seats for this game.
         most: u8,
     },
-    /// Too few or too many hands.
+    /// There are too few or too many hands.
     #[error("a match has 1 to {most} hands, not {0}", most = Stakes::MAX_HANDS)]
     Hands(u32),
-    /// Too few or too many chips.
+    /// There are too few or too many chips.
     #[error("a stack is 1 to {most} chips, not {0}", most = Stakes::MAX_STACK)]
     Stack(u64),
-    /// Blinds that are none, in the wrong order, or more than a stack.
+    /// A blind is zero or more than a stack, or the small blind is larger than the big blind.
     #[error(
-        "the blinds {small}/{big} must be 1 to {stack} (a stack), the small one not above the big one"
+        "the blinds {small}/{big} must be 1 to {stack} (a stack), and the small blind at most the big blind"
     )]
     Blinds {
         /// The small blind.
@@ -72,9 +73,10 @@ pub enum StakesError {
         /// A stack.
         stack: u64,
     },
-    /// An ante or a smallest bet that is none or more than a stack.
+    /// The ante or the smallest bet is zero or more than a stack, or the ante is larger than the
+    /// bet.
     #[error(
-        "the ante {ante} and the smallest bet {bet} must be 1 to {stack} (a stack), the ante not above the bet"
+        "the ante {ante} and the smallest bet {bet} must be 1 to {stack} (a stack), and the ante at most the bet"
     )]
     Antes {
         /// The ante.
@@ -84,25 +86,25 @@ pub enum StakesError {
         /// A stack.
         stack: u64,
     },
-    /// A deck that cannot be dealt.
+    /// The deck cannot be dealt.
     #[error(
-        "a deck has 2 to {most} cards, of which 1 to all are drawn; not {drawn} of {cards}",
+        "a deck has 2 to {most} cards, and 1 to all of them are drawn, not {drawn} of {cards}",
         most = Stakes::MAX_CARDS
     )]
     Deck {
-        /// The cards of the deck.
+        /// The number of cards in the deck.
         cards: u32,
-        /// How many are drawn.
+        /// The number of drawn cards.
         drawn: u32,
     },
-    /// Too few or too many boards.
-    #[error("1 to {most} boards are dealt together, not {0}", most = Stakes::MAX_BOARDS)]
+    /// There are too few or too many boards.
+    #[error("1 to {most} boards can be dealt together, not {0}", most = Stakes::MAX_BOARDS)]
     Boards(u32),
-    /// Kinds of cards that make no pile.
+    /// The kinds of cards are invalid.
     #[error(transparent)]
     Kinds(#[from] BadKinds),
-    /// The bytes are not what `Stakes::encode` writes.
-    #[error("the stakes are not in the one encoding")]
+    /// The bytes are not an output of `Stakes::encode`.
+    #[error("invalid encoding of the stakes")]
     Malformed,
 }
 
@@ -113,36 +115,36 @@ impl From<Malformed> for StakesError {
 }
 
 impl Stakes {
-    /// The most seats of a match: hold'em with more has too few cards for hands and board, and no
-    /// other game needs more.
+    /// The maximum number of seats in a match. With more seats, hold'em has too few cards for the
+    /// hands and the board, and no other game needs more.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const MAX_SEATS: u8 = 23;
-    /// The most hands of a match.
+    /// The maximum number of hands in a match.
     pub(crate) const MAX_HANDS: u32 = 1_000_000;
-    /// The most chips of a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all seats the chips
-    /// of a table still fit into 64 bits.
+    /// The maximum number of chips in a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all
+    /// seats, the chips of a table still fit into 64 bits.
     pub(crate) const MAX_STACK: u64 = 1_000_000_000;
-    /// The most cards of a deck.
+    /// The maximum number of cards in a deck.
     pub(crate) const MAX_CARDS: u32 = 4096;
-    /// The most boards that are dealt together.
+    /// The maximum number of boards that are dealt together.
     pub(crate) const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
-    /// The most bytes of an encoding.
+    /// The maximum length of an encoding in bytes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
 
-    /// Puts stakes together.
+    /// Creates stakes.
     ///
     /// # Errors
-    /// What is out of bounds.
+    /// The first value that is out of bounds.
     pub fn new(variety: Variety, seats: u8, hands: u32) -> Result<Self, StakesError> {
         Self::checked(variety, None, seats, hands)
     }
 
-    /// A [deck without rules](Variety::Deck) whose cards are of these kinds. Which cards those are
-    /// changes nothing of what may be done with them: the rules know positions only.
+    /// Creates stakes for a [deck without rules](Variety::Deck) with cards of these kinds. The
+    /// kinds do not change what can be done with the cards: the rules only use positions.
     ///
     /// # Errors
-    /// What is out of bounds.
+    /// The first value that is out of bounds.
     pub fn of_kinds(
         kinds: NamedKinds,
         drawn: u32,
@@ -174,35 +176,36 @@ impl Stakes {
         self.variety
     }
 
-    /// The kinds of its cards, if the deck without rules has kinds.
+    /// The kinds of the cards, if the deck without rules has kinds.
     pub fn kinds(&self) -> Option<&NamedKinds> {
         self.kinds.as_ref()
     }
 
-    /// How many play.
+    /// The number of seats.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn seats(&self) -> usize {
         usize::from(self.seats)
     }
 
-    /// After how many hands the match is over.
+    /// The number of hands in the match.
     pub fn hands(&self) -> u32 {
         self.hands
     }
 
-    /// The rules of betting, if the game has chips.
+    /// The betting rules, if the game has chips.
     pub fn betting(&self) -> Option<BettingRules> {
         self.variety.poker().map(|(_, betting)| betting)
     }
 
-    /// The chips with which each seat begins: none in a game without chips.
+    /// The chips of each seat at the start. 0 in a game without chips.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stack(&self) -> u64 {
         self.betting().map_or(0, |betting| betting.stack)
     }
 
-    /// The cards of the deck, and how many of them are drawn. Of boards it is the hands that can be opened:
-    /// those of board `b`, counted from 0, are at the positions `4b` to `4b + 3`, the North hand first.
+    /// The number of cards in the deck, and the number of positions that can be opened. In a game
+    /// of boards, the positions hold hands: those of board `b`, counted from 0, are at the
+    /// positions `4b` to `4b + 3`, North first.
     pub fn deck(&self) -> (usize, usize) {
         match self.variety {
             Variety::Holdem(_) => PokerKind::Holdem.deck(self.seats()),
@@ -212,7 +215,7 @@ impl Stakes {
         }
     }
 
-    /// How many boards of bridge are dealt in a hand of the match, if that is what is played.
+    /// The number of boards dealt in each hand of the match, if the game is boards of bridge.
     pub fn boards(&self) -> Option<u32> {
         match self.variety {
             Variety::Boards { boards } => Some(boards),
@@ -220,7 +223,7 @@ impl Stakes {
         }
     }
 
-    /// The bits of what lies at a position: of the number of a card, or of the set of the cards of a hand.
+    /// The number of bits at a position: of the number of a card, or of the set of cards in a hand.
     pub(crate) fn word_bits(&self) -> u32 {
         match (self.variety, self.deck()) {
             (Variety::Boards { .. }, (cards, _)) => cards as u32,
@@ -228,7 +231,7 @@ impl Stakes {
         }
     }
 
-    /// How many cards or hands a proposal may name.
+    /// The maximum number of cards or hands in a proposal.
     pub(crate) fn most_proposed(&self) -> usize {
         match self.variety {
             Variety::Boards { .. } => self.deck().1,
@@ -241,7 +244,8 @@ impl Stakes {
             Variety::Holdem(_) => PokerKind::Holdem.most_seats(),
             Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.most_seats(),
             Variety::Deck { .. } => Self::MAX_SEATS,
-            // The network of one goes over the word of the other.
+            // A joint deal has exactly two inputs: the permutation of one player and the word of
+            // the other.
             Variety::Boards { .. } => 2,
         };
         let seats = self.seats;
@@ -264,7 +268,7 @@ impl Stakes {
         }
     }
 
-    /// The bytes that stand for these stakes.
+    /// Encodes the stakes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -272,11 +276,11 @@ impl Stakes {
         writer.u8(self.seats).u32(self.hands).finish()
     }
 
-    /// The stakes for which these bytes stand.
+    /// Decodes stakes.
     ///
     /// # Errors
-    /// [`StakesError::Malformed`] if they are not what [`encode`](Self::encode) writes, or what is
-    /// out of bounds.
+    /// [`StakesError::Malformed`] if the bytes are not an output of [`encode`](Self::encode), or
+    /// the error for the first value that is out of bounds.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
         let mut reader = Reader::new(bytes);
@@ -295,8 +299,8 @@ fn of_these(kinds: &NamedKinds, drawn: u32) -> Variety {
     }
 }
 
-/// The first byte of the stakes, as the header of `docs/records.md` lists it. The next game takes 5; a number
-/// that was once used keeps its meaning.
+/// The first byte of encoded stakes, as listed for the header in `docs/records.md`. The next game
+/// gets 5. A number that was once used keeps its meaning.
 mod number {
     pub(super) const HOLDEM: u8 = 0;
     pub(super) const FIVE_CARD_DRAW: u8 = 1;
@@ -306,7 +310,7 @@ mod number {
 }
 
 impl Variety {
-    /// The game of poker and its rules of betting, if the game has chips.
+    /// The game of poker and its betting rules, if the game has chips.
     pub fn poker(&self) -> Option<(PokerKind, BettingRules)> {
         match *self {
             Variety::Holdem(rules) => Some((PokerKind::Holdem, rules)),
