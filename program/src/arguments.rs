@@ -1,4 +1,4 @@
-//! Values and options of several commands.
+//! Command-line values and options that several commands share.
 
 use std::iter;
 use std::time::Duration;
@@ -8,30 +8,30 @@ use dealerless::deck::Choice;
 use dealerless::net::Deadlines;
 use dealerless::shuffle::Algorithm;
 
-/// Parses the name of an algorithm, or `auto`, and lists them in the help.
+/// Returns a parser for the name of an algorithm, or `auto`. The help lists all names.
 pub fn algorithm() -> impl TypedValueParser<Value = Choice> {
     let names = iter::once("auto").chain(Algorithm::ALL.map(Algorithm::name));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
 }
 
-/// Checks that an address of the command line has a host and a port; both may be wrong.
+/// Checks that an address has the form HOST:PORT. It does not resolve the host.
 ///
 /// # Errors
-/// If the host or the port is missing. The system's own message would not name the format.
+/// If the host or the port is missing. The system's own message would not mention the format.
 pub fn address(text: &str) -> Result<String, String> {
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.into()),
-        _ => Err("an address is HOST:PORT, for example 127.0.0.1:5252".into()),
+        _ => Err("expected an address HOST:PORT, for example 127.0.0.1:5252".into()),
     }
 }
 
-/// The deadline of a message, in seconds, unless the user sets it.
-const TIMEOUT: f64 = 30.0;
+/// The default timeout for a message.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Deadline of a phase, which is many messages, as a multiple of that of a message.
-const MESSAGES_A_PHASE: u32 = 4;
+/// The timeout for a phase, which has many messages, as a multiple of the timeout for a message.
+const PHASE_FACTOR: u32 = 4;
 
-/// Timeout for the peer.
+/// The timeout option for messages of the peer.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct TimeoutArgs {
     /// Seconds for a message; four times that for a phase [default: 30].
@@ -40,29 +40,29 @@ pub struct TimeoutArgs {
 }
 
 impl TimeoutArgs {
-    /// The same options with another default.
+    /// Returns the options with another default.
     pub fn or(self, default: Duration) -> Self {
         TimeoutArgs {
             timeout: self.timeout.or(Some(default)),
         }
     }
 
-    /// Timeout for a connection: none, unless the user sets one.
+    /// Returns the timeout for a connection. Without the option, there is none.
     pub fn patience(&self) -> Duration {
         self.timeout.unwrap_or(Duration::MAX)
     }
 
-    /// Timeout for a message.
+    /// Returns the timeout for a message.
     pub fn message(&self) -> Duration {
-        self.timeout.unwrap_or(Duration::from_secs_f64(TIMEOUT))
+        self.timeout.unwrap_or(TIMEOUT)
     }
 
-    /// Timeouts for a message and for a phase.
+    /// Returns the timeouts for a message and for a phase.
     pub fn deadlines(&self) -> Deadlines {
         let message = self.message();
         Deadlines {
             message,
-            phase: message.saturating_mul(MESSAGES_A_PHASE),
+            phase: message.saturating_mul(PHASE_FACTOR),
         }
     }
 }
@@ -73,7 +73,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| "a number of seconds above 0 is needed".into())
+        .ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_host_and_a_port() {
+    fn address_requires_host_and_port() {
         for text in ["127.0.0.1:5252", "localhost:0", "[::1]:65535"] {
             assert_eq!(address(text).as_deref(), Ok(text));
         }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_is_a_finite_number_of_seconds_above_zero() {
+    fn seconds_must_be_finite_and_above_zero() {
         assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
         for text in ["0", "-1", "NaN", "inf", "1e300", "soon", ""] {
             assert!(seconds(text).is_err(), "{text}");

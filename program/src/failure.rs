@@ -1,20 +1,21 @@
-//! Errors with an exit code of their own.
+//! Errors with their own exit codes.
 
-/// The exit code when the user has ended the program (Ctrl-C, the end of the terminal or of its
-/// input). A match can be resumed.
+/// The exit code when the user has ended the program: by Ctrl-C, or by closing the terminal or
+/// standard input. A match can be resumed.
 pub const BROKEN_OFF: u8 = 130;
 
-/// The answer to the user's question is no. The command has printed it on standard output.
+/// A command that answers a question of the user with "no". It has printed the answer on standard
+/// output.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct AnswerIsNo(pub &'static str);
 
-/// The user has ended a measurement.
+/// The user has interrupted a measurement.
 #[derive(Debug, thiserror::Error)]
-#[error("Ended by Ctrl-C: what is shown is of the rounds until then.")]
+#[error("Ended by Ctrl-C. The results cover the rounds that were completed.")]
 pub struct Stopped;
 
-/// The peer asked for other terms than this side. Both may be honest.
+/// The peer uses different settings. Both sides may be honest.
 #[derive(Debug, thiserror::Error)]
 #[error("the two sides do not agree: {0}")]
 pub struct OtherTerms(pub String);

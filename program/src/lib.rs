@@ -1,11 +1,12 @@
-//! What the commands of the program `dealerless` share. It knows neither a table nor circuits.
+//! The code shared by the commands of the program `dealerless`. It depends on neither the table nor
+//! circuits.
 //!
-//! - [`output`]: standard output, lines of JSON, grids, numbers for people
-//! - [`whole_file`]: files that are replaced as a whole
-//! - [`progress`]: a bar for work that takes long
-//! - [`memory`]: the limit of memory, checked before anything is built
-//! - [`arguments`]: values and options of several commands
-//! - [`failure`]: the errors that have an exit code of their own
+//! - [`output`]: standard output, JSON reports, tables, and numbers for people
+//! - [`whole_file`]: atomic file replacement
+//! - [`progress`]: a progress bar for long work
+//! - [`memory`]: the memory limit, checked before anything is built
+//! - [`arguments`]: values and options that several commands share
+//! - [`failure`]: errors with their own exit codes
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +20,7 @@ pub mod whole_file;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// The operating system's generator.
+/// Returns the random number generator of the operating system. It panics if the system fails.
 pub fn system_rng() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
 }

@@ -1,4 +1,4 @@
-//! How much memory a command may take. It is told from the counts, before anything is built.
+//! The memory limit of a command. The need is estimated from counts, before anything is built.
 
 use std::fmt::Display;
 
@@ -9,37 +9,38 @@ use dealerless::shuffle::{InSlices, Spec};
 
 use crate::output::{bytes, count};
 
-/// The most memory that a command takes, as the user allows it.
+/// The memory that a command may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit(u64);
 
-/// The option of commands whose counts the user gives.
+/// The memory option, for commands whose memory depends on the user's counts.
 #[derive(clap::Args)]
 pub struct MemoryArgs {
-    /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example.
+    /// Memory limit, for example 500M or 4G. A command whose estimated need is larger does not
+    /// start.
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = limit)]
     pub memory: Limit,
 }
 
 impl Limit {
-    /// So many megabytes.
+    /// Returns a limit of `number` megabytes.
     pub const fn megabytes(number: u64) -> Self {
         Limit(number * UNITS[1].1)
     }
 
-    /// Checks a circuit that is built and not run.
+    /// Checks a circuit that is built but not run.
     ///
     /// # Errors
-    /// When it takes too much.
+    /// If it needs more memory than the limit.
     pub fn check_circuit(self, spec: Spec) -> anyhow::Result<()> {
         let ands = spec.estimated_ands(true);
         self.check_ands(spec.algorithm(), spec.cards(), spec.draw(), ands)
     }
 
-    /// The same of a circuit that is built in slices, if it comes in slices.
+    /// Checks a circuit that is built in slices if its algorithm supports them.
     ///
     /// # Errors
-    /// When it takes too much.
+    /// If it needs more memory than the limit.
     pub fn check_slices(self, spec: Spec) -> anyhow::Result<()> {
         if InSlices::new(spec, true).is_none() {
             return self.check_circuit(spec);
@@ -47,10 +48,10 @@ impl Limit {
         self.check(SLICES, || "a circuit that is built in slices".into())
     }
 
-    /// The same of a circuit that is known by its ANDs.
+    /// Checks a circuit, given its number of AND gates.
     ///
     /// # Errors
-    /// When it takes too much.
+    /// If it needs more memory than the limit.
     pub fn check_ands(
         self,
         name: impl Display,
@@ -65,11 +66,11 @@ impl Limit {
         })
     }
 
-    /// Checks a session of which this process is so many `parties`, with so many shuffles made
-    /// ready `at_once`.
+    /// Checks a session. `parties` is the number of parties that this process runs, and `at_once`
+    /// the number of shuffles that are prepared at once.
     ///
     /// # Errors
-    /// When it takes too much.
+    /// If it needs more memory than the limit.
     pub fn check_session(
         self,
         spec: Spec,
@@ -93,10 +94,10 @@ impl Limit {
         })
     }
 
-    /// The same of a circuit that is known by its ANDs.
+    /// Checks a session that runs a circuit, given the number of AND gates of the circuit.
     ///
     /// # Errors
-    /// When it takes too much.
+    /// If it needs more memory than the limit.
     pub fn check_session_of(
         self,
         name: impl Display,
@@ -115,7 +116,7 @@ impl Limit {
     fn check(self, memory: u64, what: impl FnOnce() -> String) -> anyhow::Result<()> {
         ensure!(
             memory <= self.0,
-            "{} takes up to {} of memory, and {} are allowed; to allow more, say --memory {}",
+            "{} needs up to {} of memory, but the limit is {}; to allow more, use --memory {}",
             what(),
             bytes(memory),
             bytes(self.0),
@@ -125,26 +126,25 @@ impl Limit {
     }
 }
 
-/// The most memory that slices take, of any shuffle: docs/circuits/counts.md has what was measured.
+/// The maximum memory of a circuit in slices, for any shuffle. `docs/circuits/counts.md` has the
+/// measurements.
 const SLICES: u64 = 150_000_000;
 
 const UNITS: [(char, u64); 2] = [('G', 1_000_000_000), ('M', 1_000_000)];
 
-/// Reads a number of megabytes or gigabytes.
+/// Parses a number of megabytes or gigabytes.
 pub fn limit(text: &str) -> Result<Limit, String> {
     let unit = |&(letter, unit): &(char, u64)| Some((text.strip_suffix(letter)?, unit));
     let (number, unit) = (UNITS.iter().find_map(unit))
-        .ok_or("a number of megabytes or gigabytes is needed: 500M or 4G, for example")?;
+        .ok_or("expected megabytes or gigabytes, for example 500M or 4G")?;
     let bytes = number
         .parse()
         .ok()
         .and_then(|number: u64| number.checked_mul(unit));
-    Ok(Limit(
-        bytes.ok_or("a whole number is needed before M or G")?,
-    ))
+    Ok(Limit(bytes.ok_or("expected a whole number before M or G")?))
 }
 
-/// The smallest limit that allows `memory` bytes, in the form that [`limit`] reads.
+/// Returns the smallest limit that allows `memory` bytes, in the format of [`limit`].
 fn enough(memory: u64) -> String {
     let &(letter, unit) = UNITS
         .iter()
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_a_whole_number_of_megabytes_or_gigabytes() {
+    fn limit_is_a_whole_number_of_megabytes_or_gigabytes() {
         for (text, bytes) in [("500M", 500_000_000), ("4G", 4_000_000_000), ("0M", 0)] {
             assert_eq!(limit(text).map(|limit| limit.0), Ok(bytes));
         }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_that_a_refusal_names_is_enough() {
+    fn limit_named_in_the_error_is_enough() {
         for memory in [
             0,
             1,

@@ -1,4 +1,4 @@
-//! Writing to the terminal, and numbers as people read them.
+//! Output to the terminal, and the formatting of numbers for people.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -9,15 +9,15 @@ use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-/// Nobody reads standard output any more: it is a pipe whose other end was closed, as by `head`.
+/// Standard output is a pipe whose reader has closed it, like `head`.
 #[derive(Debug, thiserror::Error)]
-#[error("nobody reads standard output any more")]
+#[error("the reader of standard output has closed it")]
 pub struct NobodyReads;
 
-/// Lets `write` write to standard output, which carries what the user asked for.
+/// Lets `write` write the output of the command to standard output.
 ///
 /// # Errors
-/// [`NobodyReads`], and what else keeps the text from being written.
+/// [`NobodyReads`], or any other error of writing.
 pub fn to_standard_output(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
@@ -25,10 +25,10 @@ pub fn to_standard_output(
     written(write(&mut output).and_then(|()| output.flush()))
 }
 
-/// How it went to write to standard output.
+/// Converts the outcome of writing to standard output.
 ///
 /// # Errors
-/// [`NobodyReads`], and what else keeps the text from being written.
+/// [`NobodyReads`], or any other error of writing.
 pub fn written(outcome: io::Result<()>) -> anyhow::Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(NobodyReads.into()),
@@ -36,7 +36,7 @@ pub fn written(outcome: io::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Writes lines to standard output.
+/// Writes text and a newline to standard output.
 ///
 /// # Errors
 /// Those of [`to_standard_output`].
@@ -44,10 +44,10 @@ pub fn show(text: &str) -> anyhow::Result<()> {
     to_standard_output(|output| writeln!(output, "{text}"))
 }
 
-/// The version of the objects that [`show_json`] writes. A change that breaks a program gets a new one.
+/// The version of the objects that [`show_json`] writes. A breaking change increments it.
 const VERSION: u32 = 1;
 
-/// What a command reports to a program.
+/// The report of a command for other programs.
 #[derive(Serialize)]
 struct Report<'a, T> {
     version: u32,
@@ -56,8 +56,8 @@ struct Report<'a, T> {
     report: &'a T,
 }
 
-/// Writes what a command reports to standard output: one JSON object, on a line. A command that
-/// reports many things alike writes a line for each.
+/// Writes the report of a command to standard output, as one line of JSON. A command with many
+/// similar reports writes one line for each.
 ///
 /// # Errors
 /// Those of [`show`].
@@ -65,10 +65,10 @@ pub fn show_json(command: &str, report: &impl Serialize) -> anyhow::Result<()> {
     show(&json_line(command, report)?)
 }
 
-/// The line that [`show_json`] writes.
+/// Returns the line that [`show_json`] writes.
 ///
 /// # Errors
-/// When the report cannot be written as JSON.
+/// If the report cannot be serialized as JSON.
 pub fn json_line(command: &str, report: &impl Serialize) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&Report {
         version: VERSION,
@@ -77,7 +77,7 @@ pub fn json_line(command: &str, report: &impl Serialize) -> anyhow::Result<Strin
     })?)
 }
 
-/// Writes an event of a match to standard output, as JSON on a line.
+/// Writes an event of a match to standard output, as one line of JSON.
 ///
 /// # Errors
 /// Those of [`show`].
@@ -85,12 +85,12 @@ pub fn show_event(event: &impl Serialize) -> anyhow::Result<()> {
     show(&serde_json::to_string(event)?)
 }
 
-/// Writes lines to standard error. If nobody reads them, that is no reason to stop.
+/// Writes text and a newline to standard error. Errors are ignored.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// An empty table whose only line is below the header.
+/// Returns an empty table whose only rule is below the header.
 pub fn grid() -> Table {
     const STYLE: TableStyle =
         TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -99,11 +99,11 @@ pub fn grid() -> Table {
     grid
 }
 
-/// Columns of a screen.
+/// The width of a screen, in columns.
 const SCREEN: usize = 80;
 
-/// Hides columns of a table until it fits the screen: the first that can be spared first. Gives the
-/// names of those that are hidden.
+/// Hides columns of a table until it fits the screen, in the order of `spared`. Returns the names
+/// of the hidden columns.
 pub fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static str> {
     let is_wide = |grid: &Table| {
         let text = grid.trim_fmt();
@@ -122,7 +122,7 @@ pub fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static s
     hidden
 }
 
-/// A cell of comma-separated values, in quotes if it would be taken for more than one.
+/// Returns a cell of comma-separated values, quoted if needed.
 pub fn csv_cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -131,8 +131,8 @@ pub fn csv_cell(text: &str) -> String {
     }
 }
 
-/// A text without its middle if it has more than `longest` characters: what tells names apart is often
-/// at the end.
+/// Replaces the middle of a text that has more than `longest` characters with an ellipsis. Names
+/// often differ only at the end.
 pub fn shortened(text: &str, longest: usize) -> String {
     let text: Vec<char> = text.chars().collect();
     if text.len() <= longest {
@@ -161,17 +161,17 @@ pub fn lines(text: &str) -> String {
     lines
 }
 
-/// A number with a comma between thousands.
+/// Formats a number with a comma between thousands.
 pub fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
-/// A number of bytes, in the unit that keeps it short.
+/// Formats a number of bytes in a suitable decimal unit.
 pub fn bytes(number: u64) -> String {
     DecimalBytes(number).to_string()
 }
 
-/// A duration in milliseconds, to the microsecond.
+/// Returns a duration in milliseconds, with microsecond resolution.
 pub fn milliseconds(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1000.0
 }

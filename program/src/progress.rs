@@ -1,4 +1,4 @@
-//! A bar for work that takes a while.
+//! A progress bar for long work.
 
 use std::thread;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::count;
 
-/// Work that is over sooner needs no bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time until the bar appears. Shorter work shows no bar.
+const DELAY: Duration = Duration::from_secs(1);
 
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Shows on standard error, if that is a terminal, how much of the work is done. Gone when dropped.
+/// A progress bar on standard error, if that is a terminal. Dropping it removes the bar.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins work in so many steps; `what` says what they are.
+    /// Begins work of `steps` steps. `what` names them.
     pub fn begin(steps: usize, what: &'static str) -> Self {
         Self::show_later(
             "{bar:40} {pos} of {len} {msg}",
@@ -26,18 +26,18 @@ impl Progress {
         )
     }
 
-    /// Begins work of one step; `what` says which.
+    /// Begins work of one step. `what` names it.
     pub fn of_one_step(what: String) -> Self {
         Self::show_later("{spinner} {elapsed} {msg}", None, what)
     }
 
-    /// Begins to build a circuit, which is one step.
+    /// Begins the construction of a circuit, which is one step.
     pub fn of_building(spec: Spec) -> Self {
         let ands = count(spec.estimated_ands(true) as u64);
         Self::of_one_step(format!("building a circuit of about {ands} AND gates"))
     }
 
-    /// Says how far the present step is.
+    /// Sets the message of the current step.
     pub fn say(&self, what: String) {
         self.0.set_message(what);
     }
@@ -47,11 +47,11 @@ impl Progress {
         let style = ProgressStyle::with_template(template).expect("the template is well-formed");
         bar.set_style(style);
         bar.set_message(what);
-        // A thread, since the first step may take longer than the user's patience.
+        // A thread shows the bar, because the first step alone may take longer than the delay.
         if !ProgressDrawTarget::stderr().is_hidden() {
             let bar = bar.clone();
             thread::spawn(move || {
-                thread::sleep(PATIENCE);
+                thread::sleep(DELAY);
                 if !bar.is_finished() {
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                     bar.enable_steady_tick(REDRAW);
@@ -61,10 +61,10 @@ impl Progress {
         Progress(bar)
     }
 
-    /// One more step is done, which may be one more than was foreseen.
+    /// Counts a finished step. More steps than expected extend the bar.
     pub fn step(&self) {
         let done = self.0.position() + 1;
-        if self.0.length().is_some_and(|foreseen| done > foreseen) {
+        if self.0.length().is_some_and(|expected| done > expected) {
             self.0.set_length(done);
         }
         self.0.inc(1);

@@ -1,4 +1,4 @@
-//! Files that are read and written whole, or not at all, and in the format of their names.
+//! Files that are read or written completely or not at all, in the format that their names imply.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -11,12 +11,13 @@ use flate2::write::GzEncoder;
 
 use crate::output::to_standard_output;
 
-/// Whether `-o` with this name means standard output.
+/// Whether `-o` with this path means standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The ending of a file's name that stands for its format, in lower case: that before `.gz`, if it ends so.
+/// Returns the lowercase extension that implies the format of a file. For a name that ends in
+/// `.gz`, it is the extension before that.
 pub fn ending(path: &Path) -> Option<String> {
     let unpacked = path.with_extension("");
     let path = if is_packed(path) { &unpacked } else { path };
@@ -24,18 +25,18 @@ pub fn ending(path: &Path) -> Option<String> {
     Some(ending.to_lowercase())
 }
 
-/// Whether the name asks for gzip.
+/// Whether the name implies gzip compression.
 fn is_packed(path: &Path) -> bool {
     (path.extension()).is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
-/// Checks before any work that a file may be written at `path`, if that is given and not `-`.
+/// Checks, before any work, that a file can be written at `path`, unless the path is missing or `-`.
 ///
-/// The [`ending`] of its name is missing or one of `endings`. Its folder exists. It is none of the files that
-/// the command has `read`, by whatever path.
+/// The [`ending`] of its name must be absent or one of `endings`. Its folder must exist. It must
+/// not be one of the files that the command has `read`, even by another path.
 ///
 /// # Errors
-/// When it is not so. The error names the path.
+/// If a condition does not hold. The error names the path.
 pub fn check_output(path: Option<&Path>, endings: &[&str], read: &[&Path]) -> anyhow::Result<()> {
     let Some(path) = path.filter(|path| !is_standard_output(path)) else {
         return Ok(());
@@ -50,19 +51,19 @@ pub fn check_output(path: Option<&Path>, endings: &[&str], read: &[&Path]) -> an
     if let Some(parent) = parent {
         ensure!(
             parent.is_dir(),
-            "{cannot}: there is no folder {}",
+            "{cannot}: folder {} does not exist",
             parent.display()
         );
     }
-    ensure!(!path.is_dir(), "{cannot}: this is a folder");
+    ensure!(!path.is_dir(), "{cannot}: it is a folder");
     ensure!(
         !read.iter().any(|read| is_same_file(read, path)),
-        "{cannot}: the command reads this file"
+        "{cannot}: it is an input of this command"
     );
     Ok(())
 }
 
-/// Whether two paths lead to one regular file, which exists.
+/// Whether two paths refer to the same existing regular file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let file = |path: &Path| -> Option<PathBuf> {
         let path = fs::canonicalize(path).ok()?;
@@ -71,8 +72,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     file(one).is_some_and(|one| Some(one) == file(other))
 }
 
-/// Lets `fill` write what `-o` asks for: the file, or standard output if it is `-` or was not given.
-/// Gives the path of the file, if there is one.
+/// Lets `fill` write the output of a command to the file of `-o`, or to standard output if it is
+/// `-` or missing. Returns the path of the file, if any.
 ///
 /// # Errors
 /// Those of [`write()`] and of [`to_standard_output`].
@@ -86,31 +87,31 @@ pub fn write_output(
     }
 }
 
-/// Refuses `--json` where standard output already carries a file.
+/// Refuses `--json` if the output file is written to standard output as well.
 ///
 /// # Errors
-/// If `-o` was not given, or is `-`.
+/// If `json` is set and `-o` is missing or `-`.
 pub fn check_json(json: bool, path: Option<&Path>) -> anyhow::Result<()> {
     let free = path.is_some_and(|path| !is_standard_output(path));
     ensure!(
         free || !json,
-        "--json takes standard output: name a file with -o FILE"
+        "--json uses standard output; name a file with -o FILE"
     );
     Ok(())
 }
 
 /// Lets `fill` write the file at `path`.
 ///
-/// A file whose name ends in `.gz` is compressed. It takes its name when it is complete. What is at `path` and
-/// is not a regular file (a pipe, say) is written to as it is.
+/// A file whose name ends in `.gz` is compressed. The file gets its name when it is complete. If
+/// `path` is not a regular file (a pipe, for example), it is written to directly.
 ///
 /// # Errors
-/// When it cannot be written; what was at `path` is as it was.
+/// If it cannot be written. An existing file at `path` is then unchanged.
 pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    // Follow a link to the file that it means, so that the link stays one.
+    // Follow a symbolic link, so that its target is replaced and not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let written = if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
         let file = File::options().write(true).open(&target);
@@ -124,12 +125,12 @@ pub fn write(
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Reads a text of at most `most` bytes. None if there is no file.
+/// Reads a text file of at most `most` bytes. Returns `None` if it does not exist.
 ///
 /// # Errors
-/// If the file cannot be read, is not a regular one, is larger, or holds no UTF-8.
+/// If the file cannot be read, is not a regular file, is larger, or is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
-    // Opening a pipe would wait without end.
+    // Opening a pipe would block.
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Ok(metadata) if !metadata.is_file() => {
@@ -146,7 +147,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
     }
 }
 
-/// Lets `fill` write into a file, through gzip if the name of the file asks for that.
+/// Lets `fill` write to a file, through gzip if the name of the file implies it.
 fn fill_as_named(
     path: &Path,
     file: &mut File,
@@ -160,15 +161,15 @@ fn fill_as_named(
     packed.finish().map(drop)
 }
 
-/// Writes a file that nobody else may read, where nothing is yet. It takes its name when it is complete.
+/// Writes a new file that only its owner can read. The file gets its name when it is complete.
 ///
 /// # Errors
-/// When it cannot be written, or something is at `path`.
+/// If it cannot be written, or if `path` already exists.
 pub fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     ensure!(
         path.symlink_metadata().is_err(),
-        "{}: there is a file of this name",
+        "{}: the file already exists",
         cannot()
     );
     let mut options = AtomicWriteFile::options();
@@ -206,17 +207,17 @@ mod tests {
     }
 
     #[test]
-    fn a_written_file_replaces_what_was_there_and_leaves_no_other() {
+    fn write_replaces_the_file_and_leaves_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note.txt");
-        fs::write(&path, "what was there before").unwrap();
+        fs::write(&path, "old").unwrap();
         write(&path, |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(folder.path()), ["note.txt"]);
     }
 
     #[test]
-    fn a_name_that_ends_in_gz_gives_a_file_of_gzip() {
+    fn name_that_ends_in_gz_is_compressed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note.txt.GZ");
         write(&path, |file| file.write_all(b"new")).unwrap();
@@ -226,8 +227,8 @@ mod tests {
         assert_eq!(text, "new");
     }
 
-    /// What is wrong with the name of an output in a folder with the file `read.txt`, which is read.
-    fn complaint(folder: &Path, name: &str) -> Option<String> {
+    /// The error of the output `name`, in a folder with the input `read.txt`.
+    fn error(folder: &Path, name: &str) -> Option<String> {
         let read = folder.join("read.txt");
         let missing = folder.join("missing");
         let output = folder.join(name);
@@ -236,12 +237,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_whose_ending_is_of_another_format_is_refused_and_the_error_says_which_are_written() {
+    fn unknown_extension_is_refused_with_the_valid_ones() {
         let folder = tempfile::tempdir().unwrap();
         for name in [
             "a.txt", "a.SVG", "a.txt.gz", "a", "a.gz", "missing", ".hidden",
         ] {
-            assert_eq!(complaint(folder.path(), name), None, "{name}");
+            assert_eq!(error(folder.path(), name), None, "{name}");
         }
         for name in [
             "a.pdf",
@@ -252,33 +253,30 @@ mod tests {
             "a.",
             "a.txt.5",
         ] {
-            let complaint = complaint(folder.path(), name).unwrap();
-            assert!(
-                complaint.contains("must end in .txt or .svg"),
-                "{complaint}"
-            );
+            let error = error(folder.path(), name).unwrap();
+            assert!(error.contains("must end in .txt or .svg"), "{error}");
         }
         assert!(check_output(Some(Path::new("-")), &["txt"], &[]).is_ok());
         assert!(check_output(None, &["txt"], &[]).is_ok());
     }
 
     #[test]
-    fn a_folder_and_a_file_in_a_folder_that_is_missing_are_refused() {
+    fn folder_and_missing_parent_folder_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("inner")).unwrap();
-        assert_eq!(complaint(folder.path(), "inner/a.txt"), None);
+        assert_eq!(error(folder.path(), "inner/a.txt"), None);
         for (name, expected) in [
-            ("inner", "this is a folder"),
-            ("other/a.txt", "there is no folder"),
-            ("read.txt/a.txt", "there is no folder"),
+            ("inner", "it is a folder"),
+            ("other/a.txt", "does not exist"),
+            ("read.txt/a.txt", "does not exist"),
         ] {
-            let complaint = complaint(folder.path(), name).unwrap_or_default();
-            assert!(complaint.contains(expected), "{name}: {complaint}");
+            let error = error(folder.path(), name).unwrap_or_default();
+            assert!(error.contains(expected), "{name}: {error}");
         }
     }
 
     #[test]
-    fn a_file_that_is_read_is_refused_by_whatever_path() {
+    fn input_file_is_refused_by_any_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name| folder.path().join(name);
         fs::create_dir(path("inner")).unwrap();
@@ -293,32 +291,32 @@ mod tests {
             same.extend(["link.txt", "here/read.txt"]);
         }
         for name in same {
-            let complaint = complaint(folder.path(), name).unwrap_or_default();
+            let error = error(folder.path(), name).unwrap_or_default();
             assert!(
-                complaint.contains("the command reads this file"),
-                "{name}: {complaint}"
+                error.contains("it is an input of this command"),
+                "{name}: {error}"
             );
         }
-        assert_eq!(complaint(folder.path(), "other.txt"), None);
+        assert_eq!(error(folder.path(), "other.txt"), None);
     }
 
     #[test]
-    fn a_failed_write_leaves_what_was_there_and_no_other_file() {
+    fn failed_write_leaves_the_old_file_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note.txt");
-        fs::write(&path, "what was there before").unwrap();
+        fs::write(&path, "old").unwrap();
         let full = write(&path, |_| Err(io::ErrorKind::StorageFull.into()));
         assert!(full.is_err());
-        assert_eq!(fs::read(&path).unwrap(), b"what was there before");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["note.txt"]);
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_a_link_to_the_file_that_is_written() {
+    fn symbolic_link_is_kept_and_its_target_written() {
         let folder = tempfile::tempdir().unwrap();
         let [path, link] = ["note.txt", "link"].map(|name| folder.path().join(name));
-        fs::write(&path, "what was there before").unwrap();
+        fs::write(&path, "old").unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
         write(&link, |file| file.write_all(b"new")).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
@@ -327,7 +325,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pipe_is_written_to_as_it_is() {
+    fn pipe_is_written_to_directly() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
