@@ -201,7 +201,7 @@ class People(Case):
     def test_to_break_off_says_when_the_match_may_be_closed(self):
         browser = self.table()
         browser.unfold("Match")
-        browser.reads("the match stays open. The other player may close it when your time is out")
+        browser.reads("the match stays open. The other player may close it when your time is up")
 
     def test_an_all_in_reads_so_and_a_fixed_limit_needs_no_amount(self):
         browser = self.table({**OURS, "bets": [0, 250], "call": 196, "bet": None})

@@ -289,7 +289,7 @@ fn a_circuit_beyond_the_memory_is_built_in_slices_and_written_in_them() {
     assert_eq!(netlist.lines().count(), 4 + gates);
     assert!(netlist.starts_with(&format!("{gates} ")));
     let line = "circuit stats --cards 380 --algorithm cut --built --memory 100M";
-    run(line).exits(1).says("in slices takes up to");
+    run(line).exits(1).says("in slices needs up to");
 }
 
 #[test]

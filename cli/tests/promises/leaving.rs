@@ -19,7 +19,7 @@ fn who_leaves_at_anothers_turn_is_told_what_it_costs_and_may_take_it_back() {
     let leaving = guest.until("leaving");
     assert_eq!((&leaving["costs"], &leaving["pot"]), (&json!(2), &json!(3)));
     let message = leaving["message"].as_str().unwrap();
-    assert!(message.contains("2 of it are your chips"), "{message}");
+    assert!(message.contains("2 of these chips are yours"), "{message}");
     says(&mut guest, "stay");
     guest.until("stays");
     says(&mut guest, "stay");

@@ -166,7 +166,7 @@ fn a_side_that_connects_to_nobody_is_told_so() {
     connects("no-port", PATIENT)
         .finish()
         .exits(1)
-        .says("an address is HOST:PORT");
+        .says("expected an address HOST:PORT");
 }
 
 /// Runs the shuffle through a proxy that spoils one frame. Returns the receiver of that frame, its

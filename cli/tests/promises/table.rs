@@ -355,7 +355,7 @@ fn what_was_stolen_is_told_when_the_hand_is_shown() {
     // Of a card that was shuffled again nobody keeps the face that it had before.
     let told = |kept: &str| {
         format!(
-            "Bert steals a card out of the hand of Anna.\n\
+            "Bert steals a card from the hand of Anna.\n\
              The hand of Anna is shuffled again, at the places of cards 1, 2.\n\
              Card 1 is opened to all: {stolen}\n\
              Card 2 is opened to Anna: {kept}\n"

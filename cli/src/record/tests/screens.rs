@@ -279,7 +279,7 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
         ),
         (
             say(Part::Move(Choice::Call)),
-            "Open after step 5, in hand 1. The pot of 4 is undecided: Bert is to choose.\n\
+            "Open after step 5, in hand 1. The pot of 4 is undecided: Bert must choose.\n\
              Before this hand: Anna has 200 chips, Bert has 200 chips.",
             true,
         ),
@@ -366,7 +366,7 @@ fn a_decided_hand_of_which_the_last_opening_can_be_disputed_says_so() {
     made.play(script(vec![Choice::Raise { to: 200 }, Choice::Call]));
     let bytes = without_the_last(made.file(Seat::HOST));
     let text = report(&[read("anna.log", &bytes)], None, true);
-    let state = "Bert has not signed, and may still dispute the last opening.";
+    let state = "Bert has not signed the result and may still dispute the last opening.";
     assert!(text.contains(state), "{text}");
 }
 
@@ -377,8 +377,7 @@ fn a_hand_that_a_loser_does_not_sign_is_told_as_decided() {
     let bytes = without_the_last(made.file(Seat::HOST));
     let files = [read("anna.log", &bytes)];
     let text = report(&files, None, true);
-    let state =
-        "Open after step 6, in hand 1. Hand 1 is decided: Anna wins 4; Bert has not signed.";
+    let state = "Open after step 6, in hand 1. Hand 1 is decided: Anna wins 4; Bert has not signed the result.";
     assert!(
         text.contains(&format!(
             "{state}\nAnna has 202 chips, Bert has 198 chips.\n"

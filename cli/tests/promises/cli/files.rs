@@ -31,7 +31,7 @@ fn a_name_of_another_format_is_refused_before_any_work() {
         ("circuit plot --with missing -o {at}/a.pdf", ".svg or .png"),
         (
             "circuit plot --with missing --points {at}/no/a.csv",
-            "there is no folder",
+            "does not exist",
         ),
         (
             "bridge records missing.pbn -o {at}/a.pdf",
@@ -110,7 +110,7 @@ fn a_command_does_not_write_over_a_file_that_it_reads() {
         lines.push(format!("circuit optimise {at}/link.txt -o {netlist}"));
     }
     for line in lines {
-        run(&line).exits(1).says("the command reads this file");
+        run(&line).exits(1).says("it is an input of this command");
     }
     for path in [netlist, bare] {
         assert_eq!(fs::read(path).unwrap(), before);

@@ -148,7 +148,7 @@ fn what_takes_too_much_memory_is_refused_before_anything_is_built() {
         assert_eq!(refused.stdout, "", "{line}");
         let (_, enough) = refused.stderr.trim_end().rsplit_once(' ').unwrap();
         assert!(
-            refused.stderr.contains("to allow more, say --memory"),
+            refused.stderr.contains("to allow more, use --memory"),
             "{line}"
         );
         if let Some(command) = line.strip_suffix("--memory 1M") {

@@ -1,4 +1,4 @@
-//! What the screen shows of the events of a match.
+//! Tests of what the screen shows for the events of a match.
 
 mod boards;
 mod free_deck;
@@ -183,7 +183,7 @@ fn shown(style: Style, events: &[Event]) -> String {
 }
 
 #[test]
-fn a_hand_reads_like_this() {
+fn a_hand_of_poker_matches_the_stored_screen() {
     let mut events = hand();
     events.extend([
         Event::Waiting {
@@ -208,7 +208,7 @@ fn a_hand_reads_like_this() {
 }
 
 #[test]
-fn cards_can_be_read_aloud_and_fit_the_screen() {
+fn cards_in_words_fit_the_screen() {
     let mut events = hand();
     let exchange = Ask::Exchange {};
     events.push(seated("draw"));
@@ -236,7 +236,7 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
 }
 
 #[test]
-fn on_a_terminal_a_prompt_waits_for_what_is_typed() {
+fn a_terminal_shows_a_prompt() {
     let (mut screen, page) = screen(Style::Symbols, true);
     for event in hand() {
         screen.tell(&event, true).unwrap();
@@ -253,7 +253,7 @@ fn on_a_terminal_a_prompt_waits_for_what_is_typed() {
 }
 
 #[test]
-fn a_bot_at_a_terminal_has_no_prompt_and_what_passes_is_written_over() {
+fn a_bot_at_a_terminal_has_no_prompt_and_overwrites_passing_lines() {
     let (mut screen, page) = screen(Style::Symbols, true);
     let waiting = |seconds| Event::Waiting {
         seats: vec![1],
@@ -271,7 +271,7 @@ fn a_bot_at_a_terminal_has_no_prompt_and_what_passes_is_written_over() {
 }
 
 #[test]
-fn nobody_leaves_by_one_letter() {
+fn leaving_needs_confirmation() {
     let (mut screen, page) = screen(Style::Symbols, false);
     for event in hand() {
         screen.tell(&event, true).unwrap();
@@ -315,7 +315,7 @@ fn help(game: &str) -> String {
 }
 
 #[test]
-fn help_fits_the_screen_and_lists_what_the_game_knows() {
+fn help_fits_the_screen_and_lists_the_inputs_of_the_game() {
     let cases = [
         (
             "holdem",
@@ -342,7 +342,7 @@ fn help_fits_the_screen_and_lists_what_the_game_knows() {
     for (game, has, lacks) in cases {
         let help = help(game);
         assert!(help.lines().all(|line| width(line) <= WIDTH));
-        // Below it the prompt has room.
+        // Leaves room for the prompt below.
         assert!(help.lines().count() < 24, "{help}");
         for text in has
             .into_iter()
@@ -357,7 +357,7 @@ fn help_fits_the_screen_and_lists_what_the_game_knows() {
 }
 
 #[test]
-fn the_terms_and_the_help_of_draw_tell_its_limit() {
+fn the_terms_and_the_help_of_draw_name_its_limit() {
     for (fixed_limit, title, raise) in [
         (false, "No-limit five-card draw, 200 chips each", "r 60"),
         (true, "Fixed-limit five-card draw, 200 chips each", "b, r"),
@@ -372,7 +372,7 @@ fn the_terms_and_the_help_of_draw_tell_its_limit() {
 }
 
 #[test]
-fn hands_of_the_same_name_are_told_apart_by_the_five_cards_that_count() {
+fn hands_of_equal_rank_are_shown_with_their_five_cards() {
     let hands = |winners: &[u8]| {
         let shown = |seat, cards: &[&str], best: &[&str]| Shown {
             seat,
@@ -406,7 +406,7 @@ fn hands_of_the_same_name_are_told_apart_by_the_five_cards_that_count() {
 }
 
 #[test]
-fn three_ways_to_stop_are_told_apart_as_the_page_does() {
+fn the_help_describes_three_ways_to_stop_like_the_page() {
     let help = help("holdem");
     let words: Vec<&str> = help.split_whitespace().collect();
     let told = words.join(" ");
@@ -418,7 +418,7 @@ fn three_ways_to_stop_are_told_apart_as_the_page_does() {
     assert!(ways.iter().all(|way| told.contains(way)), "{told}");
 }
 
-/// What the screen says of an event in the middle of a hand.
+/// The screen's output for an event in the middle of a hand.
 fn said(event: Event) -> String {
     let (mut screen, page) = screen(Style::Letters, false);
     screen.tell(&seated("holdem"), true).unwrap();
@@ -428,7 +428,7 @@ fn said(event: Event) -> String {
 }
 
 #[test]
-fn bets_that_stand_after_a_resume_are_no_blinds() {
+fn bets_before_a_resume_are_not_shown_as_blinds() {
     let dealt = |posted: Vec<u64>| Event::Dealt {
         hand: 3,
         attempt: 0,
@@ -468,7 +468,7 @@ fn a_seat_that_bets_its_last_chips_is_all_in() {
 }
 
 #[test]
-fn a_player_whose_time_is_out_is_told_what_the_program_has_done() {
+fn a_player_out_of_time_sees_the_choice_of_the_program() {
     let cases = [
         (Said::Check {}, "checked for you"),
         (Said::Fold {}, "folded your hand"),
@@ -489,8 +489,8 @@ fn a_player_whose_time_is_out_is_told_what_the_program_has_done() {
         screen.tell(&chose(1, Said::Check {}), true).unwrap();
         screen.tell(&chose(0, choice), true).unwrap();
         let text = format!(
-            "Bert checks.\nYour time is out: the program has {done}.\n\
-             You sit out from the next hand on. Type `back` to sit in again.\n"
+            "Bert checks.\nYour time is up: the program has {done}.\n\
+             You sit out from the next hand on. Type `back` to play again.\n"
         );
         assert_eq!(page.take(), text);
         screen.tell(&chose(0, Said::Check {}), true).unwrap();
@@ -499,7 +499,7 @@ fn a_player_whose_time_is_out_is_told_what_the_program_has_done() {
 }
 
 #[test]
-fn the_screen_says_when_a_match_may_be_closed_and_why() {
+fn the_screen_offers_to_close_a_match_with_the_reason() {
     let lost = Event::LineLost {
         message: "cut".into(),
     };
@@ -514,11 +514,11 @@ fn the_screen_says_when_a_match_may_be_closed_and_why() {
     };
     let with_clock = [
         "Bert has been away for longer than the clock allows.",
-        "The time of Bert is out.",
+        "Bert has run out of time.",
     ];
     let without = [
         "Bert has been away for ten minutes.",
-        "Nothing has come from Bert for ten minutes.",
+        "Bert has sent nothing for ten minutes.",
     ];
     for (seated, reasons) in [(timed(None), without), (timed(Some(clock)), with_clock)] {
         let (mut screen, page) = screen(Style::Letters, false);

@@ -1,5 +1,5 @@
-//! What a person sees on a terminal of 80x24: a model of it takes in what the program writes, and echoes what
-//! the person types.
+//! Tests of the screen on a terminal of 80x24. A model of the terminal interprets the program's
+//! output and echoes the person's input.
 
 use dealerless_events::command::Complaint;
 
@@ -8,13 +8,13 @@ use super::*;
 const ROWS: usize = 24;
 const COLUMNS: usize = 80;
 
-/// A terminal, as far as the screen uses it.
+/// A model of a terminal with the control sequences that the screen uses.
 struct Terminal {
     rows: Vec<String>,
     row: usize,
     column: usize,
     saved: (usize, usize),
-    /// What has left the screen at the top.
+    /// The rows that have scrolled off the top.
     scrolled: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Terminal {
         }
     }
 
-    /// Types, and perhaps Enter.
+    /// Echoes typed characters, including Enter.
     fn echo(&mut self, typed: &str) {
         self.take(typed);
     }
@@ -82,7 +82,7 @@ impl Terminal {
     }
 
     fn put(&mut self, character: char) {
-        assert!(self.column < COLUMNS, "a row goes on below");
+        assert!(self.column < COLUMNS, "the row is too long");
         let mut row: Vec<char> = self.rows[self.row].chars().collect();
         row.resize(row.len().max(self.column + 1), ' ');
         row[self.column] = character;
@@ -90,13 +90,13 @@ impl Terminal {
         self.column += 1;
     }
 
-    /// All rows, from the first that was ever written to that of the cursor.
+    /// All rows from the first one written to the row of the cursor.
     fn all(&self) -> Vec<&str> {
         let rows = self.scrolled.iter().chain(&self.rows[..=self.row]);
         rows.map(String::as_str).collect()
     }
 
-    /// The rows from the one that begins with this.
+    /// The rows from the last one that begins with `first`.
     fn from(&self, first: &str) -> Vec<&str> {
         let all = self.all();
         let at = all.iter().rposition(|row| row.starts_with(first));
@@ -129,11 +129,11 @@ impl Person {
     fn sees(&mut self, events: &[Event]) {
         for event in events {
             self.screen.tell(event, true).unwrap();
-            self.look();
+            self.update();
         }
     }
 
-    fn look(&mut self) {
+    fn update(&mut self) {
         self.terminal.take(&self.page.take());
         assert!(self.terminal.below_is_empty(), "{:#?}", self.terminal.rows);
     }
@@ -147,15 +147,15 @@ impl Person {
     fn types(&mut self, rest: &str, whole: &str) -> Result<Option<Said>, Complaint> {
         self.terminal.echo(&format!("{rest}\n"));
         let wish = self.screen.read(whole);
-        self.look();
+        self.update();
         wish
     }
 
-    /// The time of the turn goes on.
+    /// Advances the time of the turn.
     fn time(&mut self, each_move: u64, bank: u64) {
         let time = Some(Time { each_move, bank });
         self.screen.show_time(time).unwrap();
-        self.look();
+        self.update();
     }
 }
 
@@ -175,7 +175,7 @@ fn waiting(seconds: u64) -> Event {
     }
 }
 
-/// All of a hand but one's own turn.
+/// The events of a hand up to the player's own turn.
 fn begun() -> Vec<Event> {
     let mut events = hand();
     events.pop();
@@ -183,7 +183,7 @@ fn begun() -> Vec<Event> {
 }
 
 #[test]
-fn the_clock_goes_on_above_what_is_typed() {
+fn the_clock_is_updated_above_typed_text() {
     let mut person = Person::new();
     person.sees(&begun());
     person.sees(&[timed(30, 120)]);
@@ -199,7 +199,7 @@ fn the_clock_goes_on_above_what_is_typed() {
     assert_eq!(
         rows[1..],
         [
-            "Only 7 s left: then the program folds your hand, and you sit out.",
+            "Only 7 s left. After that, the program folds your hand and you sit out.",
             "> r 10"
         ]
     );
@@ -217,7 +217,7 @@ fn the_clock_goes_on_above_what_is_typed() {
 }
 
 #[test]
-fn what_passes_and_what_happens_leaves_what_is_typed_as_it_is() {
+fn output_leaves_typed_text_in_place() {
     // At the top of the terminal and at its bottom.
     for before in [0, 30] {
         let mut person = Person::new();
@@ -247,7 +247,7 @@ fn what_passes_and_what_happens_leaves_what_is_typed_as_it_is() {
 }
 
 #[test]
-fn a_row_that_is_wider_than_the_terminal_is_written_in_place_of_the_prompt() {
+fn a_row_wider_than_the_terminal_replaces_the_prompt() {
     let mut person = Person::new();
     person.screen.output = Output::new(Box::new(person.page.clone()), Some(|| 40));
     person.sees(&[seated("holdem"), waiting(1)]);
@@ -260,7 +260,7 @@ fn a_row_that_is_wider_than_the_terminal_is_written_in_place_of_the_prompt() {
 }
 
 #[test]
-fn nobody_is_asked_for_anything_once_the_match_is_over() {
+fn there_is_no_prompt_after_the_end_of_the_match() {
     let mut person = Person::new();
     person.sees(&[seated("holdem"), waiting(1)]);
     person.begins_to_type("q");
@@ -280,7 +280,7 @@ fn nobody_is_asked_for_anything_once_the_match_is_over() {
     assert_eq!(rows[rows.len() - 2..], ["Bye.", ""]);
 }
 
-/// A hand in which both are all in before the flop.
+/// The events of a hand in which both players are all in before the flop.
 fn all_in() -> Vec<Event> {
     let board = |cards: &[&str]| Event::Board {
         hand: 3,
@@ -299,7 +299,7 @@ fn all_in() -> Vec<Event> {
 }
 
 #[test]
-fn a_person_sees_an_all_in_street_by_street_and_the_match_goes_on_meanwhile() {
+fn an_all_in_is_shown_street_by_street() {
     let mut person = Person::new();
     person.sees(&begun()[..5]);
     person.sees(&all_in());
@@ -311,12 +311,12 @@ fn a_person_sees_an_all_in_street_by_street_and_the_match_goes_on_meanwhile() {
     };
     assert_eq!(last(&person), "Bert shows J♠ J♦.");
     for street in ["Flop", "Turn", "River", "The next hand"] {
-        // What passes is nothing to wait for.
+        // A passing line does not wait.
         person.sees(&[waiting(1)]);
         assert!(person.screen.due().unwrap() <= STREET);
         person.screen.run_out.at = std::time::Instant::now();
         person.screen.show_due().unwrap();
-        person.look();
+        person.update();
         assert!(last(&person).starts_with(street), "{}", last(&person));
     }
     assert_eq!(person.screen.due(), None);
@@ -325,11 +325,11 @@ fn a_person_sees_an_all_in_street_by_street_and_the_match_goes_on_meanwhile() {
 }
 
 #[test]
-fn a_new_hand_and_enter_show_the_streets_that_wait_at_once() {
+fn a_new_hand_or_enter_shows_the_pending_streets_at_once() {
     let mut person = Person::new();
     person.sees(&begun()[..5]);
     person.sees(&all_in());
-    // The pause is not ended by the same key.
+    // The same key does not also end the pause.
     assert_eq!(person.types("", ""), Ok(None));
     assert_eq!(person.screen.due(), None);
     assert!(person.terminal.all().contains(&"You win 24."));
@@ -344,7 +344,7 @@ fn a_new_hand_and_enter_show_the_streets_that_wait_at_once() {
 }
 
 #[test]
-fn a_question_behind_the_streets_that_wait_is_not_answered_before_it_is_seen() {
+fn a_question_behind_pending_streets_is_not_answered_early() {
     let mut person = Person::new();
     person.sees(&begun()[..5]);
     person.sees(&all_in());
@@ -358,7 +358,7 @@ fn a_question_behind_the_streets_that_wait_is_not_answered_before_it_is_seen() {
 }
 
 #[test]
-fn streets_wait_neither_in_a_pipe_nor_for_a_bot_nor_where_hands_are_shown_one_by_one() {
+fn streets_are_not_delayed_in_a_pipe_for_a_bot_or_after_a_show() {
     let shows = vec![chose(1, Said::Show {})];
     for (live, asks, before) in [
         (false, true, vec![]),
@@ -375,19 +375,19 @@ fn streets_wait_neither_in_a_pipe_nor_for_a_bot_nor_where_hands_are_shown_one_by
 }
 
 #[test]
-fn all_that_waits_is_shown_when_the_match_ends() {
+fn pending_streets_are_shown_when_the_match_ends() {
     let mut person = Person::new();
     person.sees(&begun()[..5]);
     let before = std::time::Instant::now();
     person.sees(&all_in()[..4]);
     person.screen.show_rest().unwrap();
     assert!(before.elapsed() >= STREET);
-    person.look();
+    person.update();
     assert_eq!(person.terminal.from("Flop"), ["Flop: 2♣ 7♦ J♥", "> "]);
 }
 
 #[test]
-fn who_hesitates_asks_for_help_or_presses_enter_sees_its_turn_again() {
+fn help_enter_and_a_declined_confirmation_show_the_turn_again() {
     let check = Ask::Bet {
         call: None,
         bet: None,
@@ -414,12 +414,12 @@ fn who_hesitates_asks_for_help_or_presses_enter_sees_its_turn_again() {
 }
 
 #[test]
-fn a_question_for_one_word_has_a_prompt_before_and_after_a_wrong_word() {
+fn a_question_for_one_word_repeats_the_prompt_after_a_wrong_word() {
     let mut person = Person::new();
     let notice = |text: &str| Event::Notice { text: text.into() };
     person.sees(&[notice("Type one of two words.")]);
     person.screen.asks_for_a_word().unwrap();
-    person.look();
+    person.update();
     person.terminal.echo("zz\n");
     person.screen.typed();
     person.sees(&[notice("Type it.")]);
@@ -428,7 +428,7 @@ fn a_question_for_one_word_has_a_prompt_before_and_after_a_wrong_word() {
 }
 
 #[test]
-fn a_free_check_is_folded_and_a_hand_that_may_win_is_mucked_only_if_one_says_it_twice() {
+fn folding_a_free_check_and_mucking_a_winner_need_confirmation() {
     let check = Ask::Bet {
         call: None,
         bet: None,
@@ -450,12 +450,12 @@ fn a_free_check_is_folded_and_a_hand_that_may_win_is_mucked_only_if_one_says_it_
     assert_eq!(person.types("y", "y"), Ok(fold.clone()));
     for answers in [["f", "c"], ["f", "zz"]] {
         let _ = answers.map(|text| person.types(text, text));
-        // Something else came between.
+        // Other input came in between.
         assert!(person.types("y", "y").is_err());
     }
     assert_eq!(person.types("f", "f"), Ok(None));
     assert_eq!(person.types("f", "f"), Ok(fold.clone()));
-    // The time ran out meanwhile, and it is another turn.
+    // The time ran out meanwhile, and there is a new turn.
     assert_eq!(person.types("f", "f"), Ok(None));
     person.sees(&[chose(0, Said::Check {}), turn(to_call(), &[])]);
     assert!(person.types("y", "y").is_err());
