@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::prelude::VERSION;
 use crate::hash::Hash;
-use crate::identity::pasted::{Kind, Unread};
+use crate::identity::pasted::{BadText, Kind};
 use crate::identity::{Address, is_x25519_key};
 use crate::wire::{Malformed, Reader, Writer};
 
@@ -21,7 +21,7 @@ const KIND: Kind = Kind {
     shown: "dealerless",
     version: (b'0' + VERSION) as char,
     checksum: "invite checksum",
-    most: 16 << 10,
+    max_len: 16 << 10,
 };
 const MAX_ADDRESSES: usize = 8;
 
@@ -166,9 +166,9 @@ impl FromStr for Invite {
 
     fn from_str(text: &str) -> Result<Self, BadInvite> {
         let contents = KIND.read(text).map_err(|unread| match unread {
-            Unread::Another => BadInvite::NoInvite,
-            Unread::OtherVersion => BadInvite::OtherVersion,
-            Unread::Mistyped => BadInvite::Mistyped,
+            BadText::NotThisKind => BadInvite::NoInvite,
+            BadText::OtherVersion => BadInvite::OtherVersion,
+            BadText::Mistyped => BadInvite::Mistyped,
         })?;
         Self::decode(&contents).map_err(|Malformed| BadInvite::Contents)
     }

@@ -1,4 +1,4 @@
-//! Where somebody can be reached.
+//! Network addresses.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -17,16 +17,16 @@ enum Host {
     Name(String),
 }
 
-/// A text is no address.
+/// The text is not an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an address is HOST:PORT, for example 192.0.2.1:5252 or [2001:db8::1]:5252")]
 pub struct BadAddress;
 
 impl Address {
-    /// The longest text of an address.
+    /// The maximum length of an address as text.
     pub(crate) const MAX_LEN: usize = 253 + 6;
 
-    /// Whether only programs on the same machine can reach it.
+    /// Whether only programs on the same machine can reach this address.
     pub fn is_loopback(&self) -> bool {
         match self.host {
             Host::Ip(ip) => ip.is_loopback(),
@@ -34,11 +34,11 @@ impl Address {
         }
     }
 
-    /// Whether only machines in the same house, or the same machine, can reach it.
+    /// Whether only machines in the same local network can reach this address.
     pub fn is_private(&self) -> bool {
         match self.host {
             Host::Ip(IpAddr::V4(ip)) => {
-                // 100.64.0.0/10 is what providers share between their customers.
+                // 100.64.0.0/10 is the address space that providers share between their customers.
                 let shared = ip.octets()[0] == 100 && ip.octets()[1] & 0xc0 == 64;
                 ip.is_private() || ip.is_loopback() || ip.is_link_local() || shared
             }
@@ -64,7 +64,7 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         let (host, port) = text.rsplit_once(':').ok_or(BadAddress)?;
-        // `parse` takes a plus sign.
+        // `parse` accepts a plus sign.
         if !port.bytes().all(|digit| digit.is_ascii_digit()) {
             return Err(BadAddress);
         }
@@ -88,13 +88,15 @@ fn name_or_ip(host: &str) -> Result<Host, BadAddress> {
     if let Ok(ip) = host.parse::<std::net::Ipv4Addr>() {
         return Ok(Host::Ip(ip.into()));
     }
-    let of_a_name = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'.';
-    // A last part of digits alone would be taken for an IP address, in one of its odd notations.
+    let is_name_character = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'.';
+    // A last label of digits alone could be parsed as an IP address in one of its unusual
+    // notations.
     let last = host.rsplit('.').next().unwrap_or(host);
-    let named = !last.is_empty() && !last.bytes().all(|c| c.is_ascii_digit());
-    match host.len() <= 253 && named && host.bytes().all(of_a_name) {
-        true => Ok(Host::Name(host.to_ascii_lowercase())),
-        false => Err(BadAddress),
+    let is_name = !last.is_empty() && !last.bytes().all(|c| c.is_ascii_digit());
+    if host.len() <= 253 && is_name && host.bytes().all(is_name_character) {
+        Ok(Host::Name(host.to_ascii_lowercase()))
+    } else {
+        Err(BadAddress)
     }
 }
 
@@ -112,14 +114,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_as_it_was_given() {
+    fn addresses_round_trip() {
         for text in ["1.2.3.4:5", "[2001:db8::7]:4000", "a-b.example.org:65535"] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn invalid_addresses_are_refused() {
         for text in [
             "",
             ":",
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn private_addresses_are_told_apart() {
+    fn private_addresses_are_recognised() {
         for text in [
             "10.0.0.1:1",
             "127.0.0.1:1",

@@ -1,13 +1,13 @@
-//! Counting what a peer could have tried to cheat in.
+//! Counts of the attempts in which a peer could have tried to cheat.
 //!
-//! Each key of a peer is counted by itself, over all identities in which it was seen, and the
-//! larger count holds: with a new key beside an old one nobody begins anew.
+//! Each key of a peer is counted separately, over all identities in which it was seen, and the
+//! larger count is used. Combining a new key with an old one does not reset the count.
 //!
-//! **On disk** stands a number that is never too small: the attempts that did not end well, and the
-//! most that were under way at once. It is written before an attempt begins, and an attempt that
-//! ended well leaves its mark for the next one, so a session costs one write for its first attempt
-//! and one when it is over, not one for each. After a crash the marks stay: an attempt that may have
-//! ended well then counts as one that did not.
+//! **The count on disk** is never too small: it is the number of failed attempts plus the largest
+//! number that were in progress at once. It is written before an attempt starts. A successful
+//! attempt leaves its mark for the next one, so a session takes one write for its first attempt and
+//! one at its end, not one for each attempt. After a crash the marks remain, and an attempt that
+//! may have succeeded counts as failed.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
 use super::public::PublicIdentity;
 
-/// How many attempts a peer has.
+/// The number of attempts that a peer is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     allowed_bits: u8,
@@ -26,7 +26,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// 2^`allowed_bits` attempts in all, at most 2^32.
+    /// Allows 2^`allowed_bits` attempts in total, at most 2^32.
     pub(crate) fn new(allowed_bits: u8) -> Self {
         let allowed_bits = allowed_bits.min(32);
         Budget {
@@ -35,12 +35,13 @@ impl Budget {
         }
     }
 
-    /// Attempts in all.
+    /// The total number of allowed attempts.
     pub(crate) fn allowed(self) -> u64 {
         1 << self.allowed_bits
     }
 
-    /// The statistical security of one attempt, in bits, so that all of them together have 40.
+    /// The statistical security of one attempt in bits, chosen so that all attempts together have
+    /// 40 bits.
     #[cfg(feature = "internals")]
     pub fn rho(self) -> u8 {
         40 + self.allowed_bits
@@ -57,24 +58,25 @@ impl Default for Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
-    /// It may.
+    /// Yes.
     Fine,
-    /// Not before its user has said so: whoever can cut lines drives the first number.
+    /// Only after the user has agreed. An attacker who can cut connections can increase the first
+    /// number.
     Ask {
-        /// Attempts that did not end well, one after the other.
+        /// The number of consecutive failed attempts.
         in_a_row: u32,
-        /// Checks that only a cheat fails.
+        /// The number of failed checks that only a cheat fails.
         failed_checks: u32,
     },
-    /// Not before its user has said `forgive`: the budget is spent.
+    /// Only after the user has run `forgive`: the budget is used up.
     Refuse {
-        /// Attempts that did not end well.
+        /// The number of failed attempts.
         attempts: u64,
     },
 }
 
 impl KnownPeers {
-    /// The attempts that count against these keys.
+    /// The number of attempts that count against these keys.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn attempts(&self, identity: &PublicIdentity) -> u64 {
         let of = |fits: &dyn Fn(&Peer) -> bool| -> u64 {
@@ -90,7 +92,7 @@ impl KnownPeers {
         ed25519.max(x25519)
     }
 
-    /// Whether to play with these keys.
+    /// Whether the program may play with the holder of these keys.
     pub fn standing(&self, identity: &PublicIdentity) -> Standing {
         self.standing_within(identity, Budget::default())
     }
@@ -116,11 +118,11 @@ impl KnownPeers {
         }
     }
 
-    /// Forgives the attempts of these keys. Each time that a whole budget is forgiven doubles what
-    /// a cheat can try: it costs a bit of the 40.
+    /// Resets the attempts of these keys. Forgiving a whole budget doubles the number of attempts
+    /// that a cheat has, which costs one of the 40 bits of security.
     ///
     /// # Errors
-    /// If the peer is not known, or the file cannot be written.
+    /// If the peer is unknown, or the file cannot be written.
     pub fn forgive(&mut self, identity: &PublicIdentity) -> Result<(), PeersError> {
         let same = self.peers().iter().map(|peer| peer.identity.clone());
         let same: Vec<_> = same
@@ -138,23 +140,23 @@ impl KnownPeers {
     }
 }
 
-/// Known peers that several threads use.
+/// The known peers, shared between threads.
 #[derive(Clone, Debug)]
 pub struct SharedPeers(Arc<Mutex<KnownPeers>>);
 
 impl SharedPeers {
-    /// Shares them.
+    /// Makes the list shareable.
     pub(super) fn new(peers: KnownPeers) -> Self {
         SharedPeers(Arc::new(Mutex::new(peers)))
     }
 
-    /// Waits until no other thread uses them.
+    /// Waits until no other thread uses the list.
     pub fn lock(&self) -> MutexGuard<'_, KnownPeers> {
-        // A change is on disk or undone: after a panic the list is as good as before.
+        // A change is either on disk or undone, so the list is still valid after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts the attempts of a session with a known peer, which begins.
+    /// Starts counting the attempts of a session with a known peer.
     ///
     /// # Errors
     /// [`PeersError::Unknown`].
@@ -167,20 +169,20 @@ impl SharedPeers {
     }
 }
 
-/// Counts the attempts of one engine session in the list of known peers. There is one session at a
-/// time with one peer.
+/// Counts the attempts of one engine session in the list of known peers. There is only one session
+/// at a time with a peer.
 struct CountedAttempts {
     peers: SharedPeers,
     peer: PublicIdentity,
     budget: Budget,
-    /// What did not end well, of this session and all before.
+    /// The failed attempts of earlier sessions.
     lost: u64,
     lost_in_a_row: u32,
-    under_way: u32,
+    in_progress: u32,
 }
 
 impl CountedAttempts {
-    /// A session with a known peer begins.
+    /// Starts a session with a known peer.
     ///
     /// # Errors
     /// [`PeersError::Unknown`].
@@ -192,21 +194,20 @@ impl CountedAttempts {
             budget,
             lost: known.attempts,
             lost_in_a_row: known.in_a_row,
-            under_way: 0,
+            in_progress: 0,
         })
     }
 
-    /// Writes the counts, if the disk does not hold enough of them, or with `exactly` if it holds
-    /// others.
+    /// Writes the counts if those on disk are too small, or with `exactly` if they differ.
     fn write(&self, exactly: bool) -> io::Result<()> {
         let mut peers = self.peers.lock();
-        let attempts = self.lost.saturating_add(self.under_way.into());
-        let in_a_row = self.lost_in_a_row.saturating_add(self.under_way);
+        let attempts = self.lost.saturating_add(self.in_progress.into());
+        let in_a_row = self.lost_in_a_row.saturating_add(self.in_progress);
         let known = peers.get(&self.peer).ok_or(io::ErrorKind::NotFound)?;
         let more = attempts.saturating_sub(known.attempts);
-        let in_all = peers.attempts(&self.peer).saturating_add(more);
-        if !exactly && in_all > self.budget.allowed() {
-            return Err(io::Error::other("the peer's budget of attempts is spent"));
+        let total = peers.attempts(&self.peer).saturating_add(more);
+        if !exactly && total > self.budget.allowed() {
+            return Err(io::Error::other("the peer's budget of attempts is used up"));
         }
         let enough = more == 0 && in_a_row <= known.in_a_row;
         let same = (known.attempts, known.in_a_row) == (attempts, in_a_row);
@@ -222,25 +223,25 @@ impl CountedAttempts {
 
 impl Attempts for CountedAttempts {
     fn begins(&mut self, _: Attempt) -> io::Result<()> {
-        self.under_way += 1;
-        self.write(false).inspect_err(|_| self.under_way -= 1)
+        self.in_progress += 1;
+        self.write(false).inspect_err(|_| self.in_progress -= 1)
     }
 
     fn ends_well(&mut self, _: Attempt) {
-        self.under_way = self.under_way.saturating_sub(1);
-        // The row ends on disk at once, if it was one: otherwise some crashes, each after an
-        // attempt that ended well, would look like attempts in a row.
+        self.in_progress = self.in_progress.saturating_sub(1);
+        // A success ends a sequence of failures on disk at once. Otherwise several crashes, each
+        // after a successful attempt, would look like consecutive failures.
         if std::mem::take(&mut self.lost_in_a_row) > 0 {
-            // Should it fail, the disk says too many.
+            // If this fails, the count on disk is too large.
             let _ = self.write(true);
         }
     }
 }
 
 impl Drop for CountedAttempts {
-    /// What is under way has not ended well; what has, is taken back on disk.
+    /// Counts the attempts in progress as failed, and removes the marks of successful ones.
     fn drop(&mut self) {
-        // Should it fail, the disk says too many.
+        // If this fails, the count on disk is too large.
         let _ = self.write(true);
     }
 }
@@ -276,7 +277,7 @@ mod tests {
             CountedAttempts::new(&self.1, &public(2), BUDGET).unwrap()
         }
 
-        /// Attempts in all and in a row, as a new process would read them.
+        /// The total and the consecutive attempts, as read by a new process.
         fn on_disk(&self) -> (u64, u32) {
             let home = Home::open(self.0.path(), None, &mut rand::rng()).unwrap();
             let peers = home.list_of_peers().unwrap();
@@ -286,88 +287,88 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_is_on_disk_before_it_begins_and_gone_after_a_session_that_ended_well() {
-        let place = PeersFolder::new();
-        let mut session = place.session();
+    fn an_attempt_is_on_disk_before_it_starts_until_a_session_succeeds() {
+        let folder = PeersFolder::new();
+        let mut session = folder.session();
         for attempt in [Attempt::Setup, Attempt::Batch, Attempt::Run] {
             session.begins(attempt).unwrap();
-            assert_eq!(place.on_disk(), (1, 1));
+            assert_eq!(folder.on_disk(), (1, 1));
             session.ends_well(attempt);
         }
         session.begins(Attempt::Batch).unwrap();
         session.begins(Attempt::Run).unwrap();
-        assert_eq!(place.on_disk(), (2, 2));
+        assert_eq!(folder.on_disk(), (2, 2));
         session.ends_well(Attempt::Run);
         session.ends_well(Attempt::Batch);
         drop(session);
-        assert_eq!(place.on_disk(), (0, 0));
+        assert_eq!(folder.on_disk(), (0, 0));
     }
 
     #[test]
-    fn what_does_not_end_well_stays_and_a_crash_counts_as_one() {
-        let place = PeersFolder::new();
+    fn failed_attempts_stay_and_a_crash_counts_as_one() {
+        let folder = PeersFolder::new();
         for lost in 1..=3 {
-            place.session().begins(Attempt::Setup).unwrap();
-            assert_eq!(place.on_disk(), (lost, lost as u32));
+            folder.session().begins(Attempt::Setup).unwrap();
+            assert_eq!(folder.on_disk(), (lost, lost as u32));
         }
-        let mut session = place.session();
+        let mut session = folder.session();
         session.begins(Attempt::Setup).unwrap();
         session.ends_well(Attempt::Setup);
-        assert_eq!(place.on_disk(), (3, 0));
+        assert_eq!(folder.on_disk(), (3, 0));
         session.begins(Attempt::Run).unwrap();
         session.ends_well(Attempt::Run);
         std::mem::forget(session);
-        assert_eq!(place.on_disk(), (4, 1));
+        assert_eq!(folder.on_disk(), (4, 1));
     }
 
     #[test]
-    fn after_eight_in_a_row_the_user_is_asked_and_beyond_the_budget_it_is_refused() {
-        let place = PeersFolder::new();
-        let standing = || place.1.lock().standing_within(&public(2), BUDGET);
+    fn eight_consecutive_failures_ask_the_user_and_a_spent_budget_refuses() {
+        let folder = PeersFolder::new();
+        let standing = || folder.1.lock().standing_within(&public(2), BUDGET);
         for lost in 0..16 {
             match standing() {
                 Standing::Fine => assert!(lost < 8),
                 Standing::Ask { in_a_row, .. } => assert!(lost >= 8 && in_a_row == lost),
                 Standing::Refuse { .. } => panic!("{lost}"),
             }
-            place.session().begins(Attempt::Run).unwrap();
+            folder.session().begins(Attempt::Run).unwrap();
         }
         assert_eq!(standing(), Standing::Refuse { attempts: 16 });
-        assert!(place.session().begins(Attempt::Run).is_err());
-        assert_eq!(place.on_disk(), (16, 16));
-        place.1.lock().forgive(&public(2)).unwrap();
+        assert!(folder.session().begins(Attempt::Run).is_err());
+        assert_eq!(folder.on_disk(), (16, 16));
+        folder.1.lock().forgive(&public(2)).unwrap();
         assert_eq!(standing(), Standing::Fine);
-        assert_eq!(place.1.lock().get(&public(2)).unwrap().forgiven, 1);
-        place.session().begins(Attempt::Run).unwrap();
+        assert_eq!(folder.1.lock().get(&public(2)).unwrap().forgiven, 1);
+        folder.session().begins(Attempt::Run).unwrap();
     }
 
     #[test]
-    fn a_new_key_beside_an_old_one_does_not_begin_anew() {
-        let place = PeersFolder::new();
-        place.session().begins(Attempt::Run).unwrap();
+    fn a_new_key_with_an_old_one_does_not_reset_the_count() {
+        let folder = PeersFolder::new();
+        folder.session().begins(Attempt::Run).unwrap();
         let (two, three) = (Identity::from_seed([2; 32]), public(3));
         let proof = two.sign("identity", &[three.x25519()]);
         let keys = [&two.public().ed25519()[..], three.x25519(), &proof].concat();
         let half = PublicIdentity::decode(&keys).unwrap();
-        place
+        folder
             .1
             .lock()
             .remember(&half, &Name::clean("Eve"), &[], None)
             .unwrap();
-        assert_eq!(place.1.lock().attempts(&half), 1);
-        CountedAttempts::new(&place.1, &half, BUDGET)
+        assert_eq!(folder.1.lock().attempts(&half), 1);
+        CountedAttempts::new(&folder.1, &half, BUDGET)
             .unwrap()
             .begins(Attempt::Run)
             .unwrap();
-        assert_eq!(place.1.lock().attempts(&public(2)), 2);
-        assert_eq!(place.1.lock().attempts(&three), 1);
+        assert_eq!(folder.1.lock().attempts(&public(2)), 2);
+        assert_eq!(folder.1.lock().attempts(&three), 1);
     }
 
     #[test]
     fn a_failed_check_asks_the_user() {
-        let place = PeersFolder::new();
-        place.1.lock().count_failed_check(&public(2)).unwrap();
-        let asked = place.1.lock().standing_within(&public(2), BUDGET);
+        let folder = PeersFolder::new();
+        folder.1.lock().count_failed_check(&public(2)).unwrap();
+        let asked = folder.1.lock().standing_within(&public(2), BUDGET);
         assert_eq!(
             asked,
             Standing::Ask {
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn rho_leaves_forty_bits_for_all_attempts_together() {
+    fn rho_leaves_forty_bits_for_all_attempts() {
         assert_eq!(Budget::default().rho(), 56);
         assert_eq!(Budget::default().allowed(), 65_536);
     }

@@ -1,10 +1,10 @@
-//! Bytes as text that people can read aloud and chats do not change: 32 digits and letters of one
-//! case, without the letters that look like others (Crockford's alphabet). Five bits a character,
-//! the high ones first; the bits that fill the last character are zero.
+//! Bytes as text that people can read aloud and that chats do not change: 32 digits and letters of
+//! one case, without letters that look like digits (Crockford's alphabet). Each character holds
+//! five bits, the high ones first. The bits that fill the last character are zero.
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The text of these bytes.
+/// Encodes bytes.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 8 / 5 + 1);
     let (mut bits, mut count) = (0u32, 0);
@@ -23,18 +23,18 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of a text; none if it has another character or bits that [`encode`] does not write.
-/// Capitals are taken as small letters, and what looks like a digit as the digit.
+/// Decodes a text. `None` if it contains another character or bits that [`encode`] does not write.
+/// Capitals are accepted as small letters, and letters that look like a digit as that digit.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 5 / 8);
     let (mut bits, mut count) = (0u32, 0);
     for character in text.bytes() {
-        let like = match character.to_ascii_lowercase() {
+        let digit = match character.to_ascii_lowercase() {
             b'o' => b'0',
             b'i' | b'l' => b'1',
             other => other,
         };
-        let value = ALPHABET.iter().position(|&letter| letter == like)?;
+        let value = ALPHABET.iter().position(|&letter| letter == digit)?;
         bits = bits << 5 | value as u32;
         count += 5;
         if count >= 8 {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_length_comes_back() {
+    fn every_length_round_trips() {
         for len in 0..40u8 {
             let bytes: Vec<u8> = (0..len).map(|i| i.wrapping_mul(77) ^ 0xa5).collect();
             let text = encode(&bytes);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn other_characters_and_bits_left_over_are_refused() {
+    fn invalid_characters_and_leftover_bits_are_refused() {
         for text in ["u", "0", "00u", "01", "!0", "é0", "000"] {
             assert_eq!(decode(text), None, "{text}");
         }

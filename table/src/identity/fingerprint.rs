@@ -1,4 +1,4 @@
-//! What people compare to know whose keys they have.
+//! Fingerprints that people compare to verify keys.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use super::base32;
 use super::public::PublicIdentity;
 use crate::hash::Hash;
 
-/// A hash of both keys of an identity, for people to compare: six groups of four characters, such
-/// as `4j8m-x2dk-...`. 110 bits are of the keys; the last ten are a checksum, so that a typing
-/// mistake is not taken for another identity.
+/// A hash of both keys of an identity for people to compare: six groups of four characters, such as
+/// `4j8m-x2dk-...`. 110 bits are a hash of the keys. The last ten bits are a checksum, so that a
+/// typing mistake is not taken for another identity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 15]);
 
@@ -21,7 +21,7 @@ impl Fingerprint {
         Self::with_checksum(bytes)
     }
 
-    /// Writes the checksum over the last ten of the 120 bits.
+    /// Replaces the last ten of the 120 bits with the checksum.
     fn with_checksum(mut bytes: [u8; 15]) -> Self {
         bytes[13] &= 0xfc;
         bytes[14] = 0;
@@ -31,7 +31,7 @@ impl Fingerprint {
         Fingerprint(bytes)
     }
 
-    /// The fingerprint in a text; `None` if a character is wrong or missing.
+    /// Parses a fingerprint. `None` if a character is wrong or missing.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let in_a_group = |c: &char| !matches!(c, '-' | ' ');
@@ -67,7 +67,7 @@ mod tests {
     use crate::identity::Identity;
 
     #[test]
-    fn a_fingerprint_is_read_as_it_is_shown() {
+    fn fingerprints_round_trip() {
         let fingerprint = Identity::from_seed([3; 32]).public().fingerprint();
         let text = fingerprint.to_string();
         assert_eq!(text.len(), 6 * 4 + 5);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_every_typing_mistake_is_noticed() {
+    fn nearly_every_typing_mistake_is_detected() {
         let text = Identity::from_seed([3; 32])
             .public()
             .fingerprint()
@@ -92,7 +92,7 @@ mod tests {
                 taken += usize::from(wrong != text && Fingerprint::parse(&wrong).is_some());
             }
         }
-        // One in 1 024 of 744.
+        // One in 1 024 of 744 mistakes is expected to pass.
         assert!(taken <= 4, "{taken}");
         assert!(Fingerprint::parse(&text[5..]).is_none());
     }

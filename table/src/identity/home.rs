@@ -15,16 +15,16 @@ use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
 use super::whole_file::remove_unfinished;
 
-/// A player's folder: `identity`, `known_peers`, `invites` and `matches/`; beside the identity stands
-/// whom it has succeeded. While a value of this type lives, no other process can open one with the
-/// same identity, or the same folder.
+/// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. The succession of the
+/// identity is next to the identity file. While a value of this type exists, no other process can
+/// open one with the same identity or the same folder.
 pub struct Home {
     folder: PathBuf,
     identity: Arc<Identity>,
-    /// The file of the identity.
+    /// The path of the identity file.
     file: PathBuf,
-    /// Hold the locks until they are closed: of the identity, wherever its file is; and of the
-    /// folder, whose lists another identity would write over.
+    /// The locks, held until these files are closed. One is for the identity, wherever its file is.
+    /// The other is for the folder, because another identity would overwrite its lists.
     _locks: [File; 2],
 }
 
@@ -32,26 +32,32 @@ pub struct Home {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HomeError {
-    /// Another process of the same identity runs, or one in the same folder.
-    #[error("{0} is in use: another program plays with this identity, or in this folder")]
+    /// Another process uses the same identity or the same folder.
+    #[error("{0} is in use: another program is using this identity or this folder")]
     InUse(PathBuf),
-    /// The file of the identity was changed or cut.
-    #[error("{0} holds no identity: it was changed or cut; it is left as it is")]
-    Damaged(PathBuf),
-    /// The file of whom the identity has succeeded, or of who has succeeded it, was changed or cut.
-    #[error("{0} holds no succession of this identity: it was changed or cut; it is left as it is")]
-    DamagedSuccession(PathBuf),
-    /// Others can read the file of the identity.
-    #[error("{0} can be read by others: take their rights away (chmod 600) or make a new identity")]
-    Exposed(PathBuf),
-    /// The identity was succeeded by another: nobody plays with it any more.
+    /// The identity file was modified or truncated.
     #[error(
-        "{path} was succeeded by {by}: play with that identity, on the machine where it was made"
+        "{0} is not a valid identity file: it was modified or truncated; it was left unchanged"
+    )]
+    Damaged(PathBuf),
+    /// The file with the succession or the successor of the identity was modified or truncated.
+    #[error(
+        "{0} is not a valid succession of this identity: it was modified or truncated; it was left unchanged"
+    )]
+    DamagedSuccession(PathBuf),
+    /// Other users can read the identity file.
+    #[error(
+        "{0} can be read by other users: remove their permissions (chmod 600) or create a new identity"
+    )]
+    Exposed(PathBuf),
+    /// The identity has a successor and can no longer be used to play.
+    #[error(
+        "{path} was succeeded by {by}: play with that identity, on the machine where it was created"
     )]
     Succeeded {
         /// The file of the old identity.
         path: PathBuf,
-        /// The one that plays now.
+        /// The identity that replaces it.
         by: Fingerprint,
     },
     /// The list of known peers cannot be used.
@@ -60,19 +66,19 @@ pub enum HomeError {
     /// A file or a folder cannot be read or written.
     #[error("cannot use {path}")]
     Io {
-        /// Which.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl Home {
-    /// Opens the folder, which is made if it is not there. The identity is in its file `identity`, or
-    /// in `file` if one is given; it is made as well.
+    /// Opens the folder and creates it if it does not exist. The identity is in its file
+    /// `identity`, or in `file` if that is given, and is created as well if it does not exist.
     ///
     /// # Errors
-    /// [`HomeError`]; nothing that is there is overwritten.
+    /// [`HomeError`]. Existing files are never overwritten.
     pub fn open(
         folder: &Path,
         file: Option<&Path>,
@@ -95,7 +101,7 @@ impl Home {
             let by = successor.current().fingerprint();
             return Err(HomeError::Succeeded { path, by });
         }
-        // The lock is held: nobody else is about to finish one of these.
+        // The lock is held, so no other process is about to finish one of these files.
         for folder in [folder, &matches] {
             remove_unfinished(folder).map_err(|source| HomeError::Io {
                 path: folder.to_owned(),
@@ -110,11 +116,11 @@ impl Home {
         })
     }
 
-    /// Reads who plays in a folder, with the identity of this file, and who is known there. Another process
-    /// may play there meanwhile: it replaces these files as a whole.
+    /// Reads the fingerprint of this identity file and the known peers of a folder. Another process
+    /// may play in the folder at the same time, because it replaces these files as a whole.
     ///
     /// # Errors
-    /// If a file cannot be read, or was changed into something else.
+    /// If a file cannot be read or is damaged.
     pub fn look(folder: &Path, file: &Path) -> Result<(Fingerprint, Vec<Peer>), HomeError> {
         let identity = IdentityFile::look(file)?;
         let own = identity.public().fingerprint();
@@ -122,30 +128,30 @@ impl Home {
         Ok((own, peers.into_peers()))
     }
 
-    /// Who plays here.
+    /// The identity that plays in this folder.
     pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
     }
 
-    /// The file of the identity.
+    /// The path of the identity file.
     pub fn identity_file(&self) -> &Path {
         &self.file
     }
 
-    /// Where the files of matches are.
+    /// The folder with the match files.
     pub fn matches(&self) -> PathBuf {
         self.folder.join("matches")
     }
 
-    /// Where invites are kept while they can be used.
+    /// The folder with the pending invites.
     pub(crate) fn invites(&self) -> PathBuf {
         self.folder.join("invites")
     }
 
-    /// Reads who is known here. Nobody, if there is no such file.
+    /// Reads the known peers. The list is empty if there is no file.
     ///
     /// # Errors
-    /// If the file cannot be read, or was changed into something else.
+    /// If the file cannot be read or is damaged.
     pub fn known_peers(&self) -> Result<SharedPeers, PeersError> {
         Ok(SharedPeers::new(self.list_of_peers()?))
     }
@@ -158,12 +164,12 @@ impl Home {
     }
 }
 
-/// The list of the peers that are known in a folder.
+/// The path of the list of known peers in a folder.
 pub(super) fn known_peers(folder: &Path) -> PathBuf {
     folder.join("known_peers")
 }
 
-/// Takes the lock of a folder, as long as the file lives.
+/// Locks a folder until the returned file is closed.
 pub(super) fn lock_folder(folder: &Path) -> Result<File, HomeError> {
     let path = folder.join("lock");
     let file = open_lock(&path).map_err(|source| HomeError::Io {
@@ -195,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_identity_is_made_once_and_read_again() {
+    fn an_identity_is_created_once_and_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b");
         let open = || Home::open(&path, None, &mut rand::rng());
@@ -208,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn two_identities_do_not_count_in_the_same_files_at_a_time() {
+    fn two_identities_cannot_use_one_folder_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join("other");
         let open = |file: &Path| Home::open(folder.path(), Some(file), &mut rand::rng());
@@ -219,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_identity_is_refused_and_left_as_it_is() {
+    fn a_damaged_identity_is_refused_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("identity");
         drop(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
@@ -241,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_has_not_finished_is_gone_when_the_folder_is_opened() {
+    fn opening_a_folder_removes_unfinished_files() {
         let folder = tempfile::tempdir().unwrap();
         drop(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
         let left = ["", "matches"].map(|place| {

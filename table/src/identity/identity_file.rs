@@ -1,5 +1,5 @@
-//! The file of an identity, and what stands beside it: whom it has succeeded, and who has succeeded
-//! it.
+//! The file of an identity, and the files next to it: the identities that it succeeded, and its
+//! successor.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -16,30 +16,32 @@ use super::whole_file::{Existing, write_whole};
 use crate::hash::Hash;
 
 const FIRST_WORD: &str = "dealerless-identity-1";
-/// Longer than the statement of the longest chain.
+/// More than the longest possible statement.
 const MAX_STATEMENT: u64 = 16 << 10;
 
-/// An identity from its file. While a value of this type lives, no other process has it open.
+/// An identity read from its file. While a value of this type exists, no other process has the file
+/// open.
 pub(super) struct IdentityFile {
-    /// Where it is, without links: what stands beside it is found from each of its names.
+    /// The path with all links resolved, so that the files next to it are found under each of its
+    /// names.
     pub(super) path: PathBuf,
     pub(super) identity: Identity,
-    /// Who has succeeded it. Then nobody plays with it any more.
+    /// The successor. If there is one, the identity can no longer be used to play.
     pub(super) successor: Option<Succession>,
     pub(super) lock: File,
 }
 
 impl IdentityFile {
-    /// Opens a file, which is made if it is not there.
+    /// Opens a file and creates it if it does not exist.
     pub(super) fn open_or_make(path: &Path, rng: &mut impl CryptoRng) -> Result<Self, HomeError> {
         match Self::open(path) {
             Err(HomeError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
             opened => return opened,
         }
-        let text = text_of(&Identity::generate(rng));
+        let text = encode(&Identity::generate(rng));
         match write_whole(path, text.as_bytes(), Existing::Keep) {
             Err(error) if !path.exists() => Err(failed(path)(error)),
-            // Or another process was faster: its identity is as good.
+            // If another process was faster, its identity is used.
             _ => Self::open(path),
         }
     }
@@ -56,21 +58,23 @@ impl IdentityFile {
         })
     }
 
-    /// Reads the identity in a file that another process may have open. Nothing may be written with it.
+    /// Reads the identity in a file that another process may have open. It must not be used to
+    /// write anything.
     pub(super) fn look(path: &Path) -> Result<Identity, HomeError> {
         let file = File::open(path).map_err(failed(path))?;
         let (_, identity, _) = read(&file, path)?;
         Ok(identity)
     }
 
-    /// Writes down who has succeeded this identity. From then on nobody plays with it.
+    /// Records the successor of this identity. From then on the identity cannot be used to play.
     pub(super) fn retire(&self, successor: &Succession) -> io::Result<()> {
         write_statement(&successor_of(&self.path), successor)
     }
 }
 
-/// Reads the file of an identity: where it is without links, the identity, and who has succeeded it. What
-/// stands beside it is written whole, so it is read as it was or as it is.
+/// Reads the file of an identity: the path with all links resolved, the identity, and its
+/// successor. The files next to it are replaced as a whole, so a reader sees either the old or the
+/// new content.
 fn read(file: &File, path: &Path) -> Result<(PathBuf, Identity, Option<Succession>), HomeError> {
     if is_exposed(file).map_err(failed(path))? {
         return Err(HomeError::Exposed(path.to_owned()));
@@ -82,7 +86,7 @@ fn read(file: &File, path: &Path) -> Result<(PathBuf, Identity, Option<Successio
         }
         _ => {}
     }
-    let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(path.to_owned()))?;
+    let identity = decode(&text).ok_or_else(|| HomeError::Damaged(path.to_owned()))?;
     let path = fs::canonicalize(path).map_err(failed(path))?;
     let identity = match statement(&succession_of(&path))? {
         None => identity,
@@ -98,7 +102,7 @@ fn read(file: &File, path: &Path) -> Result<(PathBuf, Identity, Option<Successio
     Ok((path, identity, successor))
 }
 
-/// Writes down whom the identity of a file has succeeded.
+/// Writes the succession of the identity in this file.
 pub(super) fn write_succession(file: &Path, succession: &Succession) -> io::Result<()> {
     write_statement(&succession_of(file), succession)
 }
@@ -107,12 +111,12 @@ fn write_statement(path: &Path, succession: &Succession) -> io::Result<()> {
     write_whole(path, format!("{succession}\n").as_bytes(), Existing::Keep)
 }
 
-/// The file with whom an identity has succeeded.
+/// The file with the identities that an identity succeeded.
 fn succession_of(file: &Path) -> PathBuf {
     with_ending(file, ".succession")
 }
 
-/// The file with who has succeeded an identity.
+/// The file with the successor of an identity.
 fn successor_of(file: &Path) -> PathBuf {
     with_ending(file, ".succeeded")
 }
@@ -123,8 +127,8 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// The statement in a file, if there is one. Any other file there is an error: to pass over it would
-/// let an old identity play.
+/// The statement in a file, if the file exists. An invalid file is an error: ignoring it would let
+/// an old identity play.
 fn statement(path: &Path) -> Result<Option<Succession>, HomeError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -146,7 +150,7 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> HomeError {
     }
 }
 
-/// Takes the lock of a file, or says that another process has it.
+/// Locks a file, or returns an error if another process holds the lock.
 pub(super) fn lock(file: &File, path: &Path) -> Result<(), HomeError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -166,14 +170,15 @@ fn is_exposed(_: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// One line: a first word, the seed and a checksum, as hexadecimal digits.
-fn text_of(identity: &Identity) -> Zeroizing<String> {
+/// Encodes an identity as one line: a first word, followed by the seed and a checksum in
+/// hexadecimal digits.
+fn encode(identity: &Identity) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(128));
     text.push_str(FIRST_WORD);
     text.push(' ');
     for byte in identity.seed().iter().chain(&checksum(identity.seed())) {
         for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(digit.into(), 16).expect("below 16"));
+            text.push(char::from_digit(digit.into(), 16).expect("less than 16"));
         }
     }
     text.push('\n');
@@ -185,8 +190,8 @@ fn checksum(seed: &[u8; 32]) -> [u8; 4] {
     [sum[0], sum[1], sum[2], sum[3]]
 }
 
-/// The identity in the text of a file. Only what [`text_of`] writes is one.
-fn identity_in(text: &str) -> Option<Identity> {
+/// Decodes the text of an identity file. Only outputs of [`encode`] are accepted.
+fn decode(text: &str) -> Option<Identity> {
     let digits = text.strip_prefix(FIRST_WORD)?.strip_prefix(' ')?.as_bytes();
     let mut seed = Zeroizing::new([0; 32]);
     for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
@@ -195,5 +200,5 @@ fn identity_in(text: &str) -> Option<Identity> {
     }
     let identity = Identity::from_seed(*seed);
     seed.zeroize();
-    (*text_of(&identity) == text).then_some(identity)
+    (*encode(&identity) == text).then_some(identity)
 }

@@ -1,4 +1,4 @@
-//! The secret half of an identity.
+//! Identities with their secret keys.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use super::public::{PublicIdentity, agreed, signed};
 use super::succession::Succession;
 use crate::hash::Hash;
 
-/// Somebody's keys, all made of one random seed.
+/// The keys of a player, all derived from one random seed.
 ///
-/// It is not to be copied to a second machine and not to be put back from a backup: whoever answers
-/// twice for one step has signed two histories.
+/// An identity must not be copied to a second machine or restored from a backup: a player who
+/// answers a step twice has signed two histories.
 pub struct Identity {
     seed: Zeroizing<[u8; 32]>,
     signing: SigningKey,
@@ -23,7 +23,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A new identity.
+    /// Generates a new identity.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn generate(rng: &mut impl CryptoRng) -> Self {
         let mut seed = Zeroizing::new([0; 32]);
@@ -31,7 +31,7 @@ impl Identity {
         Self::from_zeroizing(seed)
     }
 
-    /// The identity of a seed. Everything follows from it.
+    /// The identity derived from a seed.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn from_seed(seed: [u8; 32]) -> Self {
         Self::from_zeroizing(Zeroizing::new(seed))
@@ -51,7 +51,7 @@ impl Identity {
         }
     }
 
-    /// The identity with whom it has succeeded; none if that is somebody else's.
+    /// Adds the succession of this identity. `None` if the succession belongs to another identity.
     pub(super) fn having_succeeded(mut self, succession: Succession) -> Option<Self> {
         let fits = succession.current() == self.public();
         self.succession = succession;
@@ -62,33 +62,34 @@ impl Identity {
         &self.seed
     }
 
-    /// What others know of it.
+    /// The public half.
     pub fn public(&self) -> &PublicIdentity {
         self.succession.current()
     }
 
-    /// Whom it has succeeded, to be shown to others.
+    /// The identities that this one succeeded, to be shown to others.
     pub fn succession(&self) -> &Succession {
         &self.succession
     }
 
-    /// Signs fields for the use that `tag` names.
+    /// Signs fields for the purpose named by `tag`.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn sign(&self, tag: &str, fields: &[&[u8]]) -> [u8; 64] {
         self.signing.sign(&signed(tag, fields)).to_bytes()
     }
 
-    /// The key of the MACs in one's own files.
+    /// The key of the MACs in the player's own files.
     pub fn file_key(&self) -> Zeroizing<[u8; 32]> {
         derived("file", &self.seed)
     }
 
-    /// The private key of the lines.
+    /// The private key for connections.
     pub(crate) fn noise_key(&self) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(self.noise.to_bytes())
     }
 
-    /// What both sides of a line share before they have met; none with a key of small order.
+    /// The secret that both sides of a connection share before they have met. `None` if the peer's
+    /// key has small order.
     pub(crate) fn secret_with(&self, peer: &PublicIdentity) -> Option<PairSecret> {
         let dh = agreed(&self.noise, peer.x25519())?;
         let mut keys = [*self.public().x25519(), *peer.x25519()];
@@ -97,15 +98,15 @@ impl Identity {
     }
 }
 
-/// A secret that two identities share: `DH(static, static)`, with both X25519 keys, the smaller
-/// one first.
+/// A secret that two identities share: `DH(static, static)` and both X25519 keys, the smaller one
+/// first.
 pub(crate) struct PairSecret {
     dh: Zeroizing<[u8; 32]>,
     keys: [[u8; 32]; 2],
 }
 
 impl PairSecret {
-    /// The hash for one use of the secret: `H(tag, DH, both keys, fields)`.
+    /// The hash for one purpose of the secret: `H(tag, DH, both keys, fields)`.
     pub(crate) fn hash(&self, tag: &str, fields: &[&[u8]]) -> [u8; 32] {
         let hash = Hash::new(tag).field(&*self.dh);
         let hash = hash.field(&self.keys[0]).field(&self.keys[1]);
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_follows_from_the_seed() {
+    fn all_keys_are_derived_from_the_seed() {
         let [a, b, c] = [1, 1, 2].map(|seed| Identity::from_seed([seed; 32]));
         assert_eq!(a.public(), b.public());
         assert_ne!(a.public(), c.public());
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_share_the_same_secret_and_others_have_another() {
+    fn a_secret_is_shared_by_exactly_two_identities() {
         let [a, b, c] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
         let hash = |own: &Identity, peer: &Identity, tag, fields: &[&[u8]]| {
             own.secret_with(peer.public()).unwrap().hash(tag, fields)
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_identity_shows_no_secret() {
+    fn debug_output_shows_no_secret() {
         let printed = format!("{:?}", Identity::from_seed([171; 32]));
         assert!(
             !printed.contains("171") && !printed.contains("abab"),

@@ -1,4 +1,4 @@
-//! Who was met before, by keys and name.
+//! The list of known peers.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -15,58 +15,57 @@ use super::whole_file::{Existing, write_whole};
 
 const FIRST_LINE: &str = "# dealerless known peers 1: one a line; the program counts here what \
                           each could have tried to cheat in";
-/// Thousands of peers.
+/// Enough for thousands of peers.
 const MAX_FILE: u64 = 4 << 20;
 
 /// The list of known peers cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeersError {
-    /// These are one's own keys.
-    #[error("the peer shows your own keys: nobody can play with themselves")]
+    /// The keys are one's own.
+    #[error("the peer has your own keys: you cannot play against yourself")]
     Oneself,
-    /// These were one's own keys, or whoever shows them says that it has succeeded oneself.
-    #[error(
-        "the peer shows keys that were your own before your new identity: somebody has your old one"
-    )]
+    /// The keys used to be one's own, or claim to have succeeded one's own.
+    #[error("the peer has keys of your old identity: somebody else holds your old identity")]
     OwnOldKeys,
-    /// These keys were succeeded: nobody plays with them any more.
-    #[error("these keys were succeeded by {by}: who shows them has an old identity of {name}")]
+    /// The keys were succeeded by others and are no longer accepted.
+    #[error("these keys were succeeded by {by}: the peer uses an old identity of {name}")]
     Succeeded {
-        /// The keys that hold now.
+        /// The fingerprint of the current keys.
         by: Fingerprint,
-        /// The name under which they are known.
+        /// The name of the known peer.
         name: Name,
     },
-    /// **Two identities say that they have succeeded the same one**: it was stolen, or used twice.
+    /// **Two identities claim to have succeeded the same one**, so it was stolen or used twice.
     #[error(
-        "WARNING: {name} HAS TWO SUCCESSORS. Both hold the signature of the same old keys, so those \
-         were stolen or used twice. Ask which fingerprint is theirs, by another way:\n  known  \
+        "WARNING: {name} HAS TWO SUCCESSORS. Both are signed with the same old keys, so those keys \
+         were stolen or used twice. Ask for the right fingerprint over another channel:\n  known  \
          {first}\n  now    {second}"
     )]
     TwoSuccessors {
-        /// The one that is known, and stays.
+        /// The fingerprint of the known successor, which is kept.
         first: Fingerprint,
-        /// The one that came now.
+        /// The fingerprint of the other successor.
         second: Fingerprint,
-        /// The name under which the first is known.
+        /// The name of the known peer.
         name: Name,
     },
-    /// One key is known with another one beside it. No honest program does that.
+    /// One of the two keys belongs to a known peer, the other one does not. No honest program does
+    /// that.
     #[error(
-        "these keys share one with {0} and have another beside it: no honest program does that"
+        "one of these two keys belongs to {0} and the other does not: no honest program does that"
     )]
     HalfKnown(Fingerprint),
-    /// Nobody is known by this name, or by these keys.
-    #[error("nobody of this name or with these keys is known")]
+    /// No known peer has this name or these keys.
+    #[error("no known peer has this name or these keys")]
     Unknown,
-    /// Several have this name.
-    #[error("several known peers have this name: say the fingerprint instead")]
+    /// Several known peers have this name.
+    #[error("several known peers have this name: use the fingerprint instead")]
     Ambiguous,
-    /// A line of the file was changed into something else. The file is left as it is.
-    #[error("line {line} of {path} is not a known peer: mend or remove it")]
+    /// A line of the file is not valid. The file is left unchanged.
+    #[error("line {line} of {path} is not a known peer: repair or remove it")]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
@@ -74,18 +73,18 @@ pub enum PeersError {
     /// The file cannot be read or written.
     #[error("cannot use {path}")]
     Io {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// The known peers, and the file that holds them.
+/// The known peers and the file that holds them.
 #[derive(Debug)]
 pub struct KnownPeers {
     path: PathBuf,
-    /// Oneself, and who one was before.
+    /// One's own identity and the identities that it succeeded.
     pub(super) own: Succession,
     peers: Vec<Peer>,
 }
@@ -130,7 +129,7 @@ impl KnownPeers {
         Ok(known)
     }
 
-    /// All of them, in the order in which they were met.
+    /// All known peers, in the order in which they were met.
     pub fn peers(&self) -> &[Peer] {
         &self.peers
     }
@@ -140,7 +139,7 @@ impl KnownPeers {
         self.peers.iter().find(|peer| peer.identity == *identity)
     }
 
-    /// The peer of this name, or of this fingerprint.
+    /// The peer with this name or this fingerprint.
     ///
     /// # Errors
     /// [`PeersError::Unknown`] and [`PeersError::Ambiguous`].
@@ -157,10 +156,10 @@ impl KnownPeers {
         }
     }
 
-    /// Remembers that somebody was met now, and where; the name of known keys stays as it was.
+    /// Records that a peer was met now, and where. The name of a known peer is not changed.
     ///
     /// # Errors
-    /// If these are one's own keys, or old ones of somebody, and if the file cannot be written.
+    /// If the keys are one's own or old ones of a known peer, or if the file cannot be written.
     pub fn remember(
         &mut self,
         identity: &PublicIdentity,
@@ -179,10 +178,10 @@ impl KnownPeers {
         self.put(peer)
     }
 
-    /// Counts hands that were played to their end.
+    /// Counts completed hands.
     ///
     /// # Errors
-    /// If the peer is not known, or the file cannot be written.
+    /// If the peer is unknown, or the file cannot be written.
     pub fn count_hands(&mut self, identity: &PublicIdentity, hands: u64) -> Result<(), PeersError> {
         self.change(identity, |peer| {
             peer.hands = peer.hands.saturating_add(hands);
@@ -190,28 +189,28 @@ impl KnownPeers {
         })
     }
 
-    /// Counts a check that only a cheat fails.
+    /// Counts a failed check that only a cheat fails.
     ///
     /// # Errors
-    /// If the peer is not known, or the file cannot be written.
+    /// If the peer is unknown, or the file cannot be written.
     pub fn count_failed_check(&mut self, identity: &PublicIdentity) -> Result<(), PeersError> {
         self.change(identity, |peer| {
             peer.failed_checks = peer.failed_checks.saturating_add(1);
         })
     }
 
-    /// Blocks a peer, or unblocks it. Nobody plays with a blocked peer.
+    /// Blocks or unblocks a peer. The program does not play with a blocked peer.
     ///
     /// # Errors
-    /// If the peer is not known, or the file cannot be written.
+    /// If the peer is unknown, or the file cannot be written.
     pub fn block(&mut self, identity: &PublicIdentity, blocked: bool) -> Result<(), PeersError> {
         self.change(identity, |peer| peer.blocked = blocked)
     }
 
-    /// Gives a known peer another name.
+    /// Renames a known peer.
     ///
     /// # Errors
-    /// If the peer is not known, or the file cannot be written.
+    /// If the peer is unknown, or the file cannot be written.
     #[cfg(feature = "internals")]
     pub fn rename(&mut self, identity: &PublicIdentity, name: Name) -> Result<(), PeersError> {
         self.change(identity, |peer| peer.name = name)
@@ -227,7 +226,7 @@ impl KnownPeers {
         self.put(peer)
     }
 
-    /// Replaces or adds a peer, on disk first.
+    /// Adds or replaces a peer, on disk first.
     fn put(&mut self, peer: Peer) -> Result<(), PeersError> {
         let mut peers = self.peers.clone();
         match peers
@@ -253,8 +252,8 @@ impl KnownPeers {
         Ok(())
     }
 
-    /// The same list, of somebody who has succeeded others.
-    pub(super) fn of(mut self, own: Succession) -> Self {
+    /// The same list with another own identity.
+    pub(super) fn with_own(mut self, own: Succession) -> Self {
         self.own = own;
         self
     }
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_met_is_found_again_by_name_and_fingerprint() {
+    fn a_known_peer_is_found_by_name_and_fingerprint() {
         let folder = tempfile::tempdir().unwrap();
         let mut peers = opened(&folder).unwrap();
         let [a, b] = ["1.2.3.4:5", "5.6.7.8:9"].map(|text| text.parse().unwrap());
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_named_by_its_line_and_left_as_it_is() {
+    fn a_damaged_line_is_reported_and_the_file_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let mut peers = opened(&folder).unwrap();
         for seed in [2, 3] {
@@ -344,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_not_remembered() {
+    fn a_peer_that_cannot_be_written_is_not_remembered() {
         let folder = tempfile::tempdir().unwrap();
         let mut peers = opened(&folder).unwrap();
         peers.path = folder.path().join("nowhere/known_peers");

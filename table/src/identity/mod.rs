@@ -1,4 +1,4 @@
-//! Who plays: one's own keys, the keys of others, and what is remembered of them.
+//! Identities: the player's own keys, the keys of others, and the list of known peers.
 
 mod address;
 mod attempts;

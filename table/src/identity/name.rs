@@ -1,27 +1,27 @@
-//! Names that people give themselves.
+//! Names that players choose.
 
 use std::fmt;
 
-/// A name that somebody chose. It is shown, and never trusted: only keys tell who it is.
+/// A name that a player chose. It is shown but never trusted: only keys identify a player.
 ///
-/// It has 1 to 32 characters and none that could change how a screen or a file is read: control
-/// characters, marks of writing direction and characters without width are taken out, and space
-/// of any kind is one blank.
+/// It has 1 to 32 characters and none that could change how a screen or a file is displayed:
+/// control characters, direction marks and zero-width characters are removed, and any white space
+/// becomes a single space.
 ///
 /// [`Display`](fmt::Display) writes it for a sentence: in quotation marks, unless it is one or two
 /// plain words. So `Anna left the match. Bert` cannot pass for two sentences of the program.
-/// [`as_str`](Self::as_str) is the name alone, for files and programs.
+/// [`as_str`](Self::as_str) returns the name alone, for files and programs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name(String);
 
 impl Name {
-    /// The most bytes that a name takes.
+    /// The maximum length of a name in bytes.
     pub(crate) const MAX_BYTES: usize = 4 * Self::MAX_CHARS;
     const MAX_CHARS: usize = 32;
 
-    /// The name that is left of what somebody gave; `nameless` if nothing is.
+    /// Cleans a given text. The result is `nameless` if no character is left.
     pub fn clean(given: &str) -> Self {
-        // What is far too long is not looked at to its end.
+        // Only the start of a very long text is read.
         let given = given.chars().take(8 * Self::MAX_CHARS);
         let spaced: String = given
             .map(|c| if c.is_whitespace() { ' ' } else { c })
@@ -35,17 +35,17 @@ impl Name {
         }
     }
 
-    /// The name in the bytes of a peer.
+    /// Cleans a name in bytes received from a peer.
     pub(crate) fn from_peer(bytes: &[u8]) -> Self {
         Self::clean(&String::from_utf8_lossy(bytes))
     }
 
-    /// Its characters.
+    /// The name without quotation marks.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it needs no quotation marks in a sentence.
+    /// Whether the name needs no quotation marks in a sentence.
     fn is_plain(&self) -> bool {
         self.0.split(' ').count() <= 2 && self.0.split(' ').all(is_plain_word)
     }
@@ -62,7 +62,8 @@ impl fmt::Display for Name {
     }
 }
 
-/// Letters and digits, with single hyphens, underscores, apostrophes or full stops between them.
+/// Whether the word has only letters and digits, with single hyphens, underscores, apostrophes or
+/// full stops between them.
 fn is_plain_word(word: &str) -> bool {
     let mut pieces = word.split(['-', '_', '\'', '.']);
     pieces.all(|piece| !piece.is_empty() && piece.chars().all(char::is_alphanumeric))
@@ -74,7 +75,7 @@ fn is_quotation_mark(c: char) -> bool {
         | '\u{201c}'..='\u{201f}' | '\u{275d}' | '\u{275e}' | '\u{301d}'..='\u{301f}' | '\u{ff02}')
 }
 
-/// Whether a character does something else than to stand there.
+/// Whether a character is invisible or affects how text is displayed.
 fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_keeps_its_letters_and_loses_what_does_something() {
+    fn a_name_keeps_its_letters_and_loses_control_characters() {
         let cases = [
             ("Anna", "Anna"),
             ("  Anna \t Berta\n", "Anna Berta"),
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_could_read_like_a_sentence_stands_in_quotation_marks() {
+    fn a_name_that_looks_like_a_sentence_is_quoted() {
         for plain in [
             "Anna",
             "Anna Berta",
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_short_and_cleaning_it_again_changes_nothing() {
+    fn a_name_is_short_and_cleaning_is_idempotent() {
         let name = Name::clean(&"ab \u{10000}".repeat(1000));
         assert!(name.as_str().chars().count() <= 32);
         assert!(name.as_str().len() <= Name::MAX_BYTES);

@@ -1,4 +1,4 @@
-//! An identity that gives way to a new one.
+//! Old identities that a new one succeeds.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,48 +13,49 @@ use super::known_peers::{KnownPeers, PeersError};
 use super::public::PublicIdentity;
 use super::succession::{BadSuccession, Succession};
 
-/// An identity that was succeeded, or is to be. Nobody can play with it. While a value of this type
-/// lives, no other process has it open.
+/// An identity that has been or will be succeeded. It cannot be used to play. While a value of this
+/// type exists, no other process has it open.
 pub struct OldIdentity {
     file: IdentityFile,
-    /// Its folder, if one is known.
+    /// The folder of the identity, if known.
     folder: Option<PathBuf>,
     _lock: Option<File>,
 }
 
-/// An identity cannot be succeeded by this one.
+/// The old identity cannot be succeeded by the new one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotSucceed {
-    /// It was succeeded already.
-    #[error("the old identity was succeeded before, by {0}: an identity has one successor")]
+    /// The old identity already has a successor.
+    #[error("the old identity was already succeeded by {0}: an identity has only one successor")]
     Before(Fingerprint),
-    /// The new identity was used already.
+    /// The new identity has already been used.
     #[error(
-        "the new identity is not new: it has met somebody, played, or succeeded another; say --home \
-         with a folder that is not there yet"
+        "the new identity is not new: it has met a peer, played or succeeded another identity; use \
+         --home with a folder that does not exist yet"
     )]
     NotNew,
-    /// The old identity cannot be succeeded by this one.
+    /// The succession would not be valid.
     #[error("the old identity cannot be succeeded by this one")]
     Succession(#[from] BadSuccession),
-    /// The known peers of one of the two cannot be used.
+    /// The known peers of one of the two identities cannot be used.
     #[error("cannot take over the known peers")]
     Peers(#[from] PeersError),
-    /// Something cannot be written.
-    #[error("cannot write down the succession; nothing is lost: say it again")]
+    /// A file cannot be written.
+    #[error("cannot write the succession; nothing is lost; run it again")]
     Io(#[from] io::Error),
 }
 
 impl OldIdentity {
-    /// Opens the file of an identity, or the folder of a player.
+    /// Opens the file of an identity or the folder of a player.
     ///
     /// # Errors
-    /// [`HomeError`]. None that it was succeeded: see [`successor`](Self::successor).
+    /// [`HomeError`]. An existing successor is not an error, see [`successor`](Self::successor).
     pub fn open(path: &Path) -> Result<Self, HomeError> {
-        let (file, folder) = match path.is_dir() {
-            true => (path.join("identity"), Some(path.to_owned())),
-            false => (path.to_owned(), folder_around(path)),
+        let (file, folder) = if path.is_dir() {
+            (path.join("identity"), Some(path.to_owned()))
+        } else {
+            (path.to_owned(), folder_around(path))
         };
         let file = IdentityFile::open(&file)?;
         let lock = folder.as_deref().map(lock_folder).transpose()?;
@@ -65,33 +66,33 @@ impl OldIdentity {
         })
     }
 
-    /// Who it is.
+    /// The public half of the identity.
     pub fn public(&self) -> &PublicIdentity {
         self.file.identity.public()
     }
 
-    /// Who has succeeded it.
+    /// The successor of the identity.
     pub fn successor(&self) -> Option<&Succession> {
         self.file.successor.as_ref()
     }
 
-    /// The folder with its matches, if its folder is known.
+    /// The folder with the match files of the identity, if known.
     pub fn matches(&self) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join("matches"))
     }
 
-    /// The key of the MACs in its files.
+    /// The key of the MACs in the files of the identity.
     pub fn file_key(&self) -> Zeroizing<[u8; 32]> {
         self.file.identity.file_key()
     }
 
-    /// Is succeeded by the identity of this folder, which takes over its known peers.
+    /// Makes the identity of this folder the successor, and transfers the known peers to it.
     ///
-    /// From the first thing that is written on, nobody plays with the old identity. If this is
-    /// broken off it can be done again, and then is finished.
+    /// The old identity cannot be used to play once the first file is written. If this is
+    /// interrupted, calling it again completes it.
     ///
-    /// Returns the whole chain, with the new identity at its end, and the number of known peers that
-    /// were taken over.
+    /// Returns the whole chain, with the new identity at its end, and the number of transferred
+    /// known peers.
     ///
     /// # Errors
     /// [`CannotSucceed`].
@@ -119,17 +120,17 @@ impl OldIdentity {
             }
         };
         if *new.succession() != succession {
-            // It is kept if there is another one, which cannot be: an identity is new only once.
+            // An existing file is kept. There cannot be one, because an identity is new only once.
             write_succession(home.identity_file(), &succession)?;
         }
-        // The list must not hold who this was.
-        let mut peers = peers.of(succession.clone());
+        // The list must not contain the old identity.
+        let mut peers = peers.with_own(succession.clone());
         let peers = peers.take_over(known)?;
         Ok((succession, peers))
     }
 }
 
-/// The folder of a player in which this is the file of the identity.
+/// The folder of the player to which this identity file belongs.
 fn folder_around(file: &Path) -> Option<PathBuf> {
     let file = fs::canonicalize(file).ok()?;
     let folder = file.parent()?;

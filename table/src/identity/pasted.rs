@@ -1,37 +1,38 @@
-//! Lines of text that people send to each other: a word, a version, and bytes in base32 with a
-//! checksum. Chats wrap and quote, so white space, quotes and signs of quoting are passed over.
+//! Texts of one line that people send to each other: a word, a version, and bytes in base32 with a
+//! checksum. Chats wrap and quote lines, so white space, quotes and quotation marks are ignored.
 
 use zeroize::Zeroizing;
 
 use super::base32;
 use crate::hash::Hash;
 
-/// A kind of line.
+/// A kind of text.
 pub(crate) struct Kind {
-    /// Its word, in small letters and without signs. It has an `l`, which base32 has not.
+    /// The word in small letters and without signs. It contains an `l`, which is not in the base32
+    /// alphabet.
     pub(crate) word: &'static str,
-    /// The word as people see it.
+    /// The word as shown to people.
     pub(crate) shown: &'static str,
     pub(crate) version: char,
-    /// The use of the hash that is the checksum.
+    /// The tag of the checksum's hash.
     pub(crate) checksum: &'static str,
-    /// Longer than any such line, with a sign of quoting in each of its lines.
-    pub(crate) most: usize,
+    /// A limit for the length of a text, with a quotation mark before each of its lines.
+    pub(crate) max_len: usize,
 }
 
-/// What a text is that is no line of a kind.
+/// The reason why a text cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
-    /// It does not begin as one.
-    Another,
-    /// A program of another version made it.
+pub(crate) enum BadText {
+    /// The text does not contain the word of this kind.
+    NotThisKind,
+    /// The text was made by a program of another version.
     OtherVersion,
     /// A character is wrong, or the end is missing.
     Mistyped,
 }
 
 impl Kind {
-    /// The line with these contents.
+    /// Encodes the contents.
     pub(crate) fn write(&self, contents: &[u8]) -> Zeroizing<String> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(contents.len() + 4));
         bytes.extend_from_slice(contents);
@@ -40,26 +41,27 @@ impl Kind {
         Zeroizing::new(format!("{}{}-{}", self.shown, self.version, *text))
     }
 
-    /// The contents of a line.
-    pub(crate) fn read(&self, text: &str) -> Result<Zeroizing<Vec<u8>>, Unread> {
-        if text.len() > self.most {
-            return Err(Unread::Another);
+    /// Decodes the contents of a text.
+    pub(crate) fn read(&self, text: &str) -> Result<Zeroizing<Vec<u8>>, BadText> {
+        if text.len() > self.max_len {
+            return Err(BadText::NotThisKind);
         }
-        let kept = text.chars().filter(|&c| !is_from_a_chat(c));
+        let kept = text.chars().filter(|&c| !is_added_by_chats(c));
         let text = Zeroizing::new(kept.collect::<String>().to_ascii_lowercase());
-        // The last place, since a command may stand before it, and base32 does not hold the word.
-        let (_, rest) = text.rsplit_once(self.word).ok_or(Unread::Another)?;
+        // The last occurrence, because the text may follow a command, and base32 cannot contain the
+        // word.
+        let (_, rest) = text.rsplit_once(self.word).ok_or(BadText::NotThisKind)?;
         let rest = match rest.strip_prefix(self.version) {
             Some(rest) => rest,
             None if rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                return Err(Unread::OtherVersion);
+                return Err(BadText::OtherVersion);
             }
-            None => return Err(Unread::Another),
+            None => return Err(BadText::NotThisKind),
         };
-        let mut bytes = Zeroizing::new(base32::decode(rest).ok_or(Unread::Mistyped)?);
-        let (contents, sum) = bytes.split_last_chunk().ok_or(Unread::Mistyped)?;
+        let mut bytes = Zeroizing::new(base32::decode(rest).ok_or(BadText::Mistyped)?);
+        let (contents, sum) = bytes.split_last_chunk().ok_or(BadText::Mistyped)?;
         if self.sum(contents) != *sum {
-            return Err(Unread::Mistyped);
+            return Err(BadText::Mistyped);
         }
         let len = contents.len();
         bytes.truncate(len);
@@ -68,12 +70,12 @@ impl Kind {
 
     fn sum(&self, contents: &[u8]) -> [u8; 4] {
         let hash = Hash::new(self.checksum).field(contents).finish();
-        *hash.first_chunk().expect("32 bytes")
+        *hash.first_chunk().expect("the hash has 32 bytes")
     }
 }
 
-/// What chats put between and around the characters of a line.
-fn is_from_a_chat(c: char) -> bool {
+/// Whether chats add this character between or around the characters of a text.
+fn is_added_by_chats(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(

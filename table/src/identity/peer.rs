@@ -1,44 +1,44 @@
-//! A known peer, and the line of text that it is in a file.
+//! A known peer and its line in the file of known peers.
 
 use super::address::Address;
 use super::base32;
 use super::name::Name;
 use super::public::PublicIdentity;
 
-/// Somebody who was met.
+/// A known peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Peer {
-    /// The keys.
+    /// The current keys.
     pub identity: PublicIdentity,
     /// The keys that these have succeeded, the oldest first. They are refused.
     pub before: Vec<PublicIdentity>,
-    /// The name under which these keys are remembered.
+    /// The name under which the peer is remembered.
     pub name: Name,
-    /// Hands that were played to their end.
+    /// The number of completed hands.
     pub hands: u64,
-    /// Attempts that did not end well, and those that have begun and not ended.
+    /// The number of attempts that failed or have started without an end.
     pub attempts: u64,
-    /// How many of the attempts came one after the other, to the last one.
+    /// The number of consecutive attempts among them, up to the last one.
     pub in_a_row: u32,
     /// How often the attempts were forgiven.
     pub forgiven: u32,
-    /// Checks that only a cheat fails, or a broken machine.
+    /// The number of failed checks that only a cheat or a broken machine fails.
     pub failed_checks: u32,
-    /// Whether nobody plays with these keys.
+    /// Whether the user has blocked the peer.
     pub blocked: bool,
-    /// When, in seconds since 1970.
+    /// The time of the last contact, in seconds since 1970.
     pub last_seen: u64,
-    /// Where it was reached, the last one first.
+    /// The addresses at which the peer was reached, the latest first.
     pub addresses: Vec<Address>,
-    /// The relay over which it was reached.
+    /// The relay over which the peer was reached.
     pub relay: Option<Address>,
 }
 
 impl Peer {
-    /// So many addresses are kept.
+    /// The maximum number of addresses that are kept.
     pub(super) const MAX_ADDRESSES: usize = 8;
-    /// So many old keys are kept, the last ones.
+    /// The maximum number of old keys that are kept, namely the latest.
     pub(super) const MAX_BEFORE: usize = 16;
 
     pub(super) fn new(identity: PublicIdentity, name: Name) -> Self {
@@ -58,17 +58,18 @@ impl Peer {
         }
     }
 
-    /// The keys, and all that they have succeeded.
+    /// The keys that these have succeeded, followed by the current keys.
     pub(super) fn all_keys(&self) -> impl Iterator<Item = &PublicIdentity> {
         self.before.iter().chain([&self.identity])
     }
 
-    /// Who has succeeded these keys, as far as it is known here.
+    /// The keys that succeeded `old`, as far as known here.
     pub(super) fn successor_of(&self, old: &PublicIdentity) -> Option<&PublicIdentity> {
         self.all_keys().skip_while(|keys| *keys != old).nth(1)
     }
 
-    /// Counts what another entry of the same person has counted; if one is blocked, both are.
+    /// Adds the counts of another entry of the same person. If either one is blocked, the sum is
+    /// blocked.
     pub(super) fn add_counts(&mut self, other: &Peer) {
         self.hands = self.hands.saturating_add(other.hands);
         self.attempts = self.attempts.saturating_add(other.attempts);
@@ -79,7 +80,7 @@ impl Peer {
         self.last_seen = self.last_seen.max(other.last_seen);
     }
 
-    /// Keeps these addresses before the others, none twice.
+    /// Puts these addresses before the others, without duplicates.
     pub(super) fn add_addresses(&mut self, first: &[Address]) {
         let older = self.addresses.iter();
         let older = older.filter(|address| !first.contains(address));
@@ -88,21 +89,22 @@ impl Peer {
     }
 }
 
-/// The characters of an encoded identity.
+/// The number of characters of an encoded identity.
 const KEYS_LEN: usize = (PublicIdentity::LEN * 8).div_ceil(5);
-/// The longest line that is read: eight addresses, a relay, the keys, older ones, a name and the
+/// The maximum length of a line: eight addresses, a relay, the keys, older keys, a name and the
 /// counts.
 const MAX_LEN: usize = 10 * (Address::MAX_LEN + 1) + Peer::MAX_BEFORE * (KEYS_LEN + 1) + 1024;
 
-/// The line of a peer, without its end.
+/// Encodes a peer as a line, without the line break.
 pub(super) fn text_of(peer: &Peer) -> String {
     let listed: Vec<String> = peer.addresses.iter().map(Address::to_string).collect();
     let relay = peer.relay.as_ref().map(Address::to_string);
     let keys = |keys: &PublicIdentity| base32::encode(&keys.encode());
     let before: Vec<String> = peer.before.iter().map(keys).collect();
-    let before = match before.is_empty() {
-        true => String::new(),
-        false => format!("before={} ", before.join(",")),
+    let before = if before.is_empty() {
+        String::new()
+    } else {
+        format!("before={} ", before.join(","))
     };
     let blocked = if peer.blocked { "blocked=yes " } else { "" };
     format!(
@@ -121,7 +123,7 @@ pub(super) fn text_of(peer: &Peer) -> String {
     )
 }
 
-/// The peer of a line; none if the line is not what [`text_of`] writes.
+/// Decodes a line. `None` if it is not an output of [`text_of`].
 pub(super) fn peer_in(line: &str) -> Option<Peer> {
     if line.len() > MAX_LEN {
         return None;
@@ -129,7 +131,7 @@ pub(super) fn peer_in(line: &str) -> Option<Peer> {
     let mut rest = line;
     let mut word = |key: &str| {
         let word = rest.strip_prefix(key)?.strip_prefix('=')?;
-        // The name comes last, and may hold blanks.
+        // The name comes last and may contain spaces.
         let (word, after) = match key {
             "name" => (word, ""),
             _ => word.split_once(' ')?,
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_read_as_it_was_written() {
+    fn lines_round_trip() {
         let mut peer = peer();
         assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
         (peer.addresses, peer.relay) = (vec![], None);
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_or_changed_in_form_is_refused() {
+    fn truncated_or_non_canonical_lines_are_refused() {
         let line = text_of(&peer());
         let name = line.find(" name=").unwrap();
         for end in (0..name + 6).filter(|&end| line.is_char_boundary(end)) {
@@ -234,7 +236,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_changed_line_makes_it_panic_or_comes_back_as_another(
+        fn a_modified_line_never_panics_or_reads_as_another_line(
             at in 0usize..500,
             text in ".{0,8}",
         ) {

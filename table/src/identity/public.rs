@@ -1,4 +1,4 @@
-//! The public half of an identity.
+//! Identities without their secret keys.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::fingerprint::Fingerprint;
 use crate::hash::Hash;
 use crate::wire::{Malformed, Reader};
 
-/// What others know of an identity: the key of its signatures, the key of its lines, and the first
-/// one's signature of the second.
+/// The public half of an identity: its signing key, its connection key, and a signature of the
+/// second key with the first.
 ///
 /// A value of this type has been verified: both keys are canonical and not of small order, and the
-/// signature fits.
+/// signature is valid.
 #[derive(Clone)]
 pub struct PublicIdentity {
     ed25519: [u8; 32],
@@ -21,7 +21,7 @@ pub struct PublicIdentity {
     proof: [u8; 64],
 }
 
-/// By the keys: whoever has them can make more than one signature that joins them.
+/// Compares only the keys: their holder can make several signatures that join them.
 impl PartialEq for PublicIdentity {
     fn eq(&self, other: &Self) -> bool {
         (self.ed25519, self.x25519) == (other.ed25519, other.x25519)
@@ -30,35 +30,36 @@ impl PartialEq for PublicIdentity {
 
 impl Eq for PublicIdentity {}
 
-/// Bytes are no identity.
+/// The bytes are not a valid identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadIdentity {
-    /// They have another length.
-    #[error("an identity has 128 bytes")]
+    /// The length is wrong.
+    #[error("an identity must have 128 bytes")]
     Length,
-    /// The key of the signatures is not canonical, or has a part of small order.
-    #[error("the Ed25519 key of the identity is none")]
+    /// The signing key is not canonical, or has a component of small order.
+    #[error("invalid Ed25519 key")]
     Ed25519,
-    /// The key of the lines is not canonical, or is of small order.
-    #[error("the X25519 key of the identity is none")]
+    /// The connection key is not canonical, or is of small order.
+    #[error("invalid X25519 key")]
     X25519,
-    /// The signature that joins the keys does not fit.
+    /// The signature that joins the keys is not valid.
     #[error("the two keys of the identity do not belong together")]
     Proof,
 }
 
-/// A signature does not fit.
+/// A signature is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the signature does not fit")]
+#[error("invalid signature")]
 pub(crate) struct BadSignature;
 
 impl PublicIdentity {
-    /// The length of an encoded identity.
+    /// The length of an encoded identity in bytes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const LEN: usize = 128;
 
-    /// Puts together what [`Identity`](super::Identity) has just made.
+    /// Creates the public half of an own [`Identity`](super::Identity), which needs no
+    /// verification.
     pub(super) fn own(ed25519: [u8; 32], x25519: [u8; 32], proof: [u8; 64]) -> Self {
         PublicIdentity {
             ed25519,
@@ -67,10 +68,10 @@ impl PublicIdentity {
         }
     }
 
-    /// Reads an identity and verifies it.
+    /// Decodes and verifies an identity.
     ///
     /// # Errors
-    /// If it is not what [`encode`](Self::encode) gives of an honest identity.
+    /// If the bytes are not an output of [`encode`](Self::encode) for an honest identity.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadIdentity> {
         let mut reader = Reader::new(bytes);
@@ -91,7 +92,7 @@ impl PublicIdentity {
         Ok(identity)
     }
 
-    /// Both keys and the signature that joins them.
+    /// Encodes both keys and the signature that joins them.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
@@ -101,32 +102,32 @@ impl PublicIdentity {
         bytes
     }
 
-    /// The key of the signatures.
+    /// The signing key.
     pub(crate) fn ed25519(&self) -> &[u8; 32] {
         &self.ed25519
     }
 
-    /// The key of the lines.
+    /// The connection key.
     pub(crate) fn x25519(&self) -> &[u8; 32] {
         &self.x25519
     }
 
-    /// Whether both have a key in common. Two identities that are not equal and share a key are
-    /// two faces of one person.
+    /// Whether the two identities have a key in common. Two different identities that share a key
+    /// belong to one person.
     pub(crate) fn shares_a_key_with(&self, other: &Self) -> bool {
         self.ed25519 == other.ed25519 || self.x25519 == other.x25519
     }
 
-    /// What people compare.
+    /// The fingerprint for people to compare.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self)
     }
 
-    /// Verifies a signature that [`Identity::sign`](super::Identity::sign) made for the same use
-    /// over the same fields.
+    /// Verifies a signature that [`Identity::sign`](super::Identity::sign) made for the same
+    /// purpose over the same fields.
     ///
     /// # Errors
-    /// If it does not fit, also if it is one that only a lax check takes.
+    /// If the signature is not valid, including signatures that only a lax check would accept.
     pub(crate) fn verify(
         &self,
         tag: &str,
@@ -145,7 +146,7 @@ impl fmt::Debug for PublicIdentity {
     }
 }
 
-/// What is signed for a use of signatures.
+/// The hash that is signed.
 pub(super) fn signed(tag: &str, fields: &[&[u8]]) -> [u8; 32] {
     let start = Hash::new("signature").field(tag.as_bytes());
     fields
@@ -154,28 +155,28 @@ pub(super) fn signed(tag: &str, fields: &[&[u8]]) -> [u8; 32] {
         .finish()
 }
 
-/// The key, if it is canonical and lies in the group of prime order.
+/// Decodes the key if it is canonical and in the group of prime order.
 fn verifying_key(bytes: &[u8; 32]) -> Option<VerifyingKey> {
     let key = VerifyingKey::from_bytes(bytes).ok()?;
     let point = key.to_edwards();
-    // The decoder takes y >= p, and the sign bit of x = 0.
+    // The decoder accepts y >= p, and a sign bit with x = 0.
     let canonical = point.compress().as_bytes() == bytes;
     (canonical && !key.is_weak() && point.is_torsion_free()).then_some(key)
 }
 
-/// Whether a key of X25519 is canonical and not of small order. Noise takes them all, and with one
-/// of small order its secret would be known to everybody.
+/// Whether an X25519 key is canonical and not of small order. Noise accepts all keys; with a key of
+/// small order, its secret would be known to everybody.
 pub(crate) fn is_x25519_key(bytes: &[u8; 32]) -> bool {
     is_below_p(bytes) && agreed(&StaticSecret::from([1; 32]), bytes).is_some()
 }
 
-/// Whether these little-endian bytes are below 2^255 - 19.
+/// Whether these little-endian bytes are less than 2^255 - 19.
 fn is_below_p(bytes: &[u8; 32]) -> bool {
     let high_bits_set = bytes[31] == 0x7f && bytes[1..31].iter().all(|&byte| byte == 0xff);
     bytes[31] < 0x80 && !(high_bits_set && bytes[0] >= 0xed)
 }
 
-/// The shared secret of X25519; none if the other key is of small order.
+/// The X25519 shared secret. `None` if the other key is of small order.
 pub(super) fn agreed(own: &StaticSecret, other: &[u8; 32]) -> Option<zeroize::Zeroizing<[u8; 32]>> {
     let shared = own.diffie_hellman(&PublicKey::from(*other));
     shared
@@ -213,7 +214,7 @@ mod tests {
     };
 
     #[test]
-    fn an_identity_comes_back_and_every_changed_byte_is_noticed() {
+    fn an_identity_round_trips_and_every_modified_byte_is_detected() {
         let bytes = Identity::from_seed([7; 32]).public().encode();
         assert_eq!(PublicIdentity::decode(&bytes).unwrap().encode(), bytes);
         for at in 0..bytes.len() {
@@ -241,12 +242,12 @@ mod tests {
     }
 
     #[test]
-    fn x25519_keys_that_are_not_canonical_are_refused() {
+    fn non_canonical_x25519_keys_are_refused() {
         let mut key = *Identity::from_seed([7; 32]).public().x25519();
         assert!(is_x25519_key(&key));
         key[31] |= 0x80;
         assert!(!is_x25519_key(&key));
-        // 9, the base point, as 9 + p.
+        // The base point 9, encoded as 9 + p.
         let mut nine = [0xff; 32];
         (nine[0], nine[31]) = (0xf6, 0x7f);
         assert!(!is_x25519_key(&nine));
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn ed25519_keys_of_small_order_or_with_a_part_of_it_are_refused() {
+    fn ed25519_keys_with_a_component_of_small_order_are_refused() {
         let mut one = [0; 32];
         one[0] = 1;
         let mut minus_one = [0xff; 32];
@@ -265,7 +266,7 @@ mod tests {
         for key in [one, minus_one, [0; 32], one_and_p] {
             assert!(verifying_key(&key).is_none());
         }
-        // An honest key and the point of order 2 added to it: (x, y) becomes (-x, -y).
+        // An honest key plus the point of order 2: (x, y) becomes (-x, -y).
         let honest = VerifyingKey::from_bytes(Identity::from_seed([7; 32]).public().ed25519());
         let two = VerifyingKey::from_bytes(&minus_one).unwrap().to_edwards();
         let mixed = (honest.unwrap().to_edwards() + two).compress().to_bytes();
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_for_one_use_and_one_list_of_fields() {
+    fn a_signature_is_for_one_purpose_and_one_list_of_fields() {
         let identity = Identity::from_seed([7; 32]);
         let signature = identity.sign("part", &[b"a", b"b"]);
         let public = identity.public();

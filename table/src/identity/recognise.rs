@@ -1,4 +1,4 @@
-//! Who somebody is, by the keys that are shown and by whom they have succeeded.
+//! Recognition of peers by their keys and by the keys that these have succeeded.
 
 use super::fingerprint::Fingerprint;
 use super::known_peers::{KnownPeers, PeersError};
@@ -7,35 +7,35 @@ use super::peer::Peer;
 use super::public::PublicIdentity;
 use super::succession::Succession;
 
-/// What is known of somebody who shows these keys and this name.
+/// The result of recognising a peer by its keys and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recognised {
-    /// Neither the keys nor the name are known.
+    /// Neither the keys nor the name is known.
     New,
     /// The keys are known.
     Known,
-    /// The keys have succeeded known ones, which have signed that: a new machine of the same
-    /// person. [`follow`](KnownPeers::follow) makes them the known ones.
+    /// The keys have succeeded known keys, with a signature of those: a new machine of the same
+    /// person. [`follow`](KnownPeers::follow) replaces the known keys by the new ones.
     Successor {
-        /// The keys that are known.
+        /// The fingerprint of the known keys.
         known: Fingerprint,
-        /// The name under which they are known.
+        /// The name of the known peer.
         name: Name,
     },
     /// **The name is known with other keys**: a new machine of the same person, or somebody else.
     /// People must compare fingerprints.
     OtherKeys {
-        /// The keys that had this name.
+        /// The fingerprint of the known keys with this name.
         known: Fingerprint,
     },
 }
 
 impl KnownPeers {
-    /// What is known of somebody, before it is remembered.
+    /// Recognises a peer before it is remembered.
     ///
     /// # Errors
-    /// If nobody plays with such keys: [`PeersError::Oneself`], [`PeersError::OwnOldKeys`],
+    /// If keys like these are not accepted: [`PeersError::Oneself`], [`PeersError::OwnOldKeys`],
     /// [`PeersError::Succeeded`], [`PeersError::TwoSuccessors`], [`PeersError::HalfKnown`].
     pub fn recognise(&self, shown: &Succession, name: &Name) -> Result<Recognised, PeersError> {
         if let Some(recognised) = self.by_keys(shown)? {
@@ -51,7 +51,7 @@ impl KnownPeers {
         })
     }
 
-    /// What is known of these keys; nothing if they are new.
+    /// Recognises a peer by its keys. `None` if they are new.
     fn by_keys(&self, shown: &Succession) -> Result<Option<Recognised>, PeersError> {
         self.refuse_old(shown.current())?;
         let own = |keys: &PublicIdentity| self.own.all().any(|own| own.shares_a_key_with(keys));
@@ -65,7 +65,7 @@ impl KnownPeers {
         {
             return Ok(Some(Recognised::Known));
         }
-        // All that is known and shown is known as it is shown.
+        // A known key may only appear in the shown chain together with its known partner key.
         for peer in self.peers() {
             let half = |known: &PublicIdentity| {
                 let other = |keys: &PublicIdentity| keys != known && keys.shares_a_key_with(known);
@@ -81,7 +81,7 @@ impl KnownPeers {
         }))
     }
 
-    /// The oldest of the old keys by which somebody is known, and its place in the chain.
+    /// The peer known by the oldest of the past keys, and the index of these keys in the chain.
     fn first_known(&self, shown: &Succession) -> Option<(usize, &Peer)> {
         let mut past = shown.past().enumerate();
         past.find_map(|(at, old)| Some((at, self.get(old)?)))
@@ -121,13 +121,13 @@ impl KnownPeers {
         Ok(())
     }
 
-    /// Follows somebody to the keys that have succeeded known ones. All counts go along: nobody
-    /// begins anew. The old keys are refused from then on, and so are those of somebody whose new
-    /// keys alone are known.
+    /// Replaces the known keys of a peer by the keys that have succeeded them. All counts are kept.
+    /// From then on, the old keys are refused. If only the new keys of a peer are known, its past
+    /// keys are recorded and refused as well.
     ///
     /// # Errors
-    /// Those of [`recognise`](Self::recognise), [`PeersError::Unknown`] if none of these keys is
-    /// known, and if the file cannot be written.
+    /// Those of [`recognise`](Self::recognise); [`PeersError::Unknown`] if none of these keys is
+    /// known; or if the file cannot be written.
     pub fn follow(&mut self, shown: &Succession) -> Result<(), PeersError> {
         self.by_keys(shown)?;
         let current = self.get(shown.current());
@@ -168,16 +168,16 @@ impl KnownPeers {
         self.replace(peers)
     }
 
-    /// Takes over who was known under an old identity. Who is known already stays as it is. Gives
-    /// how many were new.
+    /// Adds the known peers of an old identity. Peers that are already known are not changed.
+    /// Returns the number of added peers.
     pub(super) fn take_over(&mut self, known: Vec<Peer>) -> Result<usize, PeersError> {
         let mut peers = self.peers().to_vec();
         let before = peers.len();
         for peer in known {
-            let there =
+            let shares_a_key =
                 |other: &PublicIdentity| peer.all_keys().any(|keys| keys.shares_a_key_with(other));
-            let already = peers.iter().flat_map(Peer::all_keys).any(there);
-            if !already && !self.own.all().any(there) {
+            let already = peers.iter().flat_map(Peer::all_keys).any(shares_a_key);
+            if !already && !self.own.all().any(shares_a_key) {
                 peers.push(peer);
             }
         }

@@ -1,15 +1,16 @@
-//! A new machine: who had an old identity has a new one, and both say so.
+//! Successions: the holder of an old identity has a new one, for example on a new machine, and both
+//! have signed this.
 //!
-//! A *link* is the old identity, the new one, and a signature of each over both. With the old one's
-//! signature nobody can take over the name of somebody else; with the new one's nobody can be made
-//! the successor of keys that they never held. Links make a chain, from the oldest identity to the
-//! current one.
+//! A *link* is the old identity, the new one, and a signature of each over both. Because the old
+//! one signs, nobody can take over the name of somebody else. Because the new one signs, nobody can
+//! be made the successor of keys that they never held. Links form a chain, from the oldest identity
+//! to the current one.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::keys::Identity;
-use super::pasted::{Kind, Unread};
+use super::pasted::{BadText, Kind};
 use super::public::{BadIdentity, BadSignature, PublicIdentity};
 use crate::wire::{Malformed, Reader, Writer};
 
@@ -18,27 +19,27 @@ const KIND: Kind = Kind {
     shown: "dealerless-succession",
     version: '1',
     checksum: "succession checksum",
-    most: 16 << 10,
+    max_len: 16 << 10,
 };
 
-/// The uses of the two signatures.
+/// The tags of the two signatures.
 const BY_OLD: &str = "succeed";
 const BY_NEW: &str = "successor";
 
-/// An identity and whom it has succeeded, if anybody.
+/// An identity and the identities that it succeeded, if any.
 ///
-/// A value of this type has been verified: all identities, both signatures of each link, and that no
-/// two of the identities share a key.
+/// A value of this type has been verified: all identities are valid, both signatures of each link
+/// are valid, and no two of the identities share a key.
 ///
-/// As text it is one line, `dealerless-succession1-...`, with a checksum. It holds no secret.
+/// As text it is one line, `dealerless-succession1-...`, with a checksum. It contains no secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Succession {
-    /// The oldest first.
+    /// The links, the oldest first.
     links: Vec<Link>,
     current: PublicIdentity,
 }
 
-/// One step of a chain, to the next identity in it.
+/// A link of a chain, to the next identity in it.
 #[derive(Clone, PartialEq, Eq)]
 struct Link {
     old: PublicIdentity,
@@ -46,49 +47,49 @@ struct Link {
     by_new: [u8; 64],
 }
 
-/// Something is no valid succession.
+/// The succession is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadSuccession {
-    /// A text does not begin as one.
-    #[error("this is no statement of a succession: it begins with dealerless-succession1-")]
+    /// The text is not a succession statement.
+    #[error("this is not a succession statement: it must start with dealerless-succession1-")]
     NoStatement,
-    /// A newer program made it.
-    #[error("a program of another version made this statement")]
+    /// The statement was made by a program of another version.
+    #[error("this statement was made by a program of another version")]
     OtherVersion,
     /// A character is wrong, or the end is missing.
-    #[error("the statement is mistyped or cut: copy it again")]
+    #[error("the statement is mistyped or truncated: copy it again")]
     Mistyped,
-    /// The bytes have another form, or there are too many links.
+    /// The encoding is not valid, or there are too many links.
     #[error(
-        "a succession has another form, and at most {} links",
+        "invalid encoding of a succession, or more than {} links",
         Succession::MAX_LINKS
     )]
     Form,
-    /// One of the identities is none.
-    #[error("an identity in the succession is not valid")]
+    /// One of the identities is not valid.
+    #[error("invalid identity in the succession")]
     Identity(#[from] BadIdentity),
     /// Two of the identities share a key.
-    #[error("nobody can succeed themselves")]
+    #[error("an identity cannot succeed itself")]
     Circle,
-    /// A signature does not fit.
-    #[error("a succession that one of the two identities has not signed")]
+    /// A signature is not valid.
+    #[error("invalid signature in the succession")]
     Signature,
 }
 
 impl Succession {
-    /// The most links of a chain. An older link is left out.
+    /// The maximum number of links in a chain. Older links are left out.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const MAX_LINKS: usize = 8;
-    /// The bytes of a link: the old identity, and two signatures.
+    /// The length of a link in bytes: the old identity and two signatures.
     const LINK: usize = PublicIdentity::LEN + 64 + 64;
-    /// What a chain takes in a meeting, however long it is: its length tells nothing.
+    /// The length of every chain in a meeting in bytes, so that the length reveals nothing.
     pub(crate) const PADDED: usize = 1 + Self::MAX_LINKS * Self::LINK;
 
-    /// `old` is succeeded by `new`.
+    /// Creates the succession of `old` by `new`.
     ///
     /// # Errors
-    /// [`BadSuccession::Circle`] if `new` was already there.
+    /// [`BadSuccession::Circle`] if `new` is already in the chain.
     pub(super) fn new(old: &Identity, new: &Identity) -> Result<Self, BadSuccession> {
         let both = [old.public().encode(), new.public().encode()];
         let fields = [&both[0][..], &both[1]];
@@ -122,27 +123,27 @@ impl Succession {
         Ok(chain)
     }
 
-    /// Who it is now.
+    /// The current identity.
     pub fn current(&self) -> &PublicIdentity {
         &self.current
     }
 
-    /// Who it was, the oldest first. Nobody, for an identity that has succeeded none.
+    /// The past identities, the oldest first. Empty for an identity that has succeeded no other.
     pub fn past(&self) -> impl DoubleEndedIterator<Item = &PublicIdentity> + ExactSizeIterator {
         self.links.iter().map(|link| &link.old)
     }
 
-    /// Who it was and who it is.
+    /// The past identities, followed by the current one.
     pub(super) fn all(&self) -> impl Iterator<Item = &PublicIdentity> {
         self.past().chain([&self.current])
     }
 
-    /// Each old identity with the one that has succeeded it.
+    /// Each past identity with its successor.
     pub(super) fn steps(&self) -> impl Iterator<Item = (&PublicIdentity, &PublicIdentity)> {
         self.past().zip(self.all().skip(1))
     }
 
-    /// The one encoding: the current identity, the number of links, the links.
+    /// The canonical encoding: the current identity, the number of links, the links.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -150,7 +151,7 @@ impl Succession {
         writer.finish()
     }
 
-    /// Reads a succession and verifies it.
+    /// Decodes and verifies a succession.
     ///
     /// # Errors
     /// [`BadSuccession`].
@@ -165,7 +166,6 @@ impl Succession {
 
     fn encode_links(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        // There are at most eight.
         writer.u8(self.links.len() as u8);
         for link in &self.links {
             let old = link.old.encode();
@@ -174,15 +174,15 @@ impl Succession {
         writer.finish()
     }
 
-    /// The chain without its end, which the reader knows: the number of links, the links, and zeros
-    /// up to [`PADDED`](Self::PADDED) bytes.
+    /// Encodes the chain without the current identity, which the reader knows: the number of links,
+    /// the links, and zeros up to [`PADDED`](Self::PADDED) bytes.
     pub(crate) fn padded(&self) -> Vec<u8> {
         let mut bytes = self.encode_links();
         bytes.resize(Self::PADDED, 0);
         bytes
     }
 
-    /// The chain that [`padded`](Self::padded) has written, and that ends here.
+    /// Decodes an output of [`padded`](Self::padded), for a chain that ends with `current`.
     pub(crate) fn of_padded(bytes: &[u8], current: PublicIdentity) -> Result<Self, BadSuccession> {
         let mut reader = Reader::new(bytes);
         let links = links(&mut reader)?;
@@ -199,7 +199,7 @@ fn identity(reader: &mut Reader) -> Result<PublicIdentity, BadSuccession> {
     Ok(PublicIdentity::decode(reader.raw(PublicIdentity::LEN)?)?)
 }
 
-/// Nothing is allocated for links that have not come.
+/// Decodes links. Allocates nothing for links that are missing.
 fn links(reader: &mut Reader) -> Result<Vec<Link>, BadSuccession> {
     let count = usize::from(reader.u8()?);
     if count > Succession::MAX_LINKS {
@@ -216,7 +216,7 @@ fn links(reader: &mut Reader) -> Result<Vec<Link>, BadSuccession> {
     Ok(links)
 }
 
-/// An identity that has succeeded nobody.
+/// An identity that has succeeded no other.
 impl From<PublicIdentity> for Succession {
     fn from(current: PublicIdentity) -> Self {
         Succession {
@@ -242,10 +242,10 @@ impl FromStr for Succession {
     type Err = BadSuccession;
 
     fn from_str(text: &str) -> Result<Self, BadSuccession> {
-        let contents = KIND.read(text).map_err(|unread| match unread {
-            Unread::Another => BadSuccession::NoStatement,
-            Unread::OtherVersion => BadSuccession::OtherVersion,
-            Unread::Mistyped => BadSuccession::Mistyped,
+        let contents = KIND.read(text).map_err(|bad| match bad {
+            BadText::NotThisKind => BadSuccession::NoStatement,
+            BadText::OtherVersion => BadSuccession::OtherVersion,
+            BadText::Mistyped => BadSuccession::Mistyped,
         })?;
         Self::decode(&contents)
     }

@@ -1,27 +1,27 @@
-//! Files that are written whole, or not at all.
+//! Files that are written completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// How a file is called until all of it is on the disk. It may hold secrets, so what a killed process
-/// has left is removed when the folder is opened.
+/// The prefix of a file's name until all of it is on disk. Such a file may hold secrets, so the
+/// files left by killed processes are removed when the folder is opened.
 const UNFINISHED: &str = ".dealerless-unfinished-";
 
-/// Whether a file that is there may be replaced.
+/// Whether an existing file may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
     Replace,
     Keep,
 }
 
-/// Writes a file that only its owner may read. It has its name when all of it is on the disk, and
-/// the name is on the disk when this returns.
+/// Writes a file that only its owner may read. The file gets its name only when all of it is on
+/// disk, and the name is synced before this returns.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
-    // Follow a link to the file that it means, so that the link stays one.
+    // Write to the target of a link, so that the link stays a link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&target);
-    // It begins with mode 0600.
+    // Temporary files are created with mode 0600.
     let mut file = unfinished_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
@@ -33,7 +33,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
     sync_folder(folder)
 }
 
-/// Removes a file, if it is there. Its name does not come back after a crash.
+/// Removes a file if it exists. Its name does not come back after a crash.
 pub(crate) fn remove_whole(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -47,8 +47,8 @@ fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         .tempfile_in(folder)
 }
 
-/// Removes what processes that were killed have not finished in this folder. Nobody may be writing
-/// there.
+/// Removes the unfinished files of killed processes in this folder. No process may be writing to
+/// the folder.
 pub(crate) fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -70,7 +70,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Puts the names in a folder on the disk. Elsewhere than on Unix folders cannot be opened.
+/// Syncs the names in a folder to disk. Only Unix can open folders.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_or_kept_and_nothing_else_is_left() {
+    fn a_file_is_replaced_or_kept_without_leftovers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note");
         write_whole(&path, b"one", Existing::Keep).unwrap();
@@ -99,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_has_left_is_removed_and_nothing_else() {
+    fn only_unfinished_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| fs::write(folder.path().join(name), b"secret").unwrap();
-        // A process that is killed has called it as one that lives.
+        // A killed process leaves a file under its unfinished name.
         let unfinished = unfinished_in(folder.path()).unwrap();
         unfinished.keep().unwrap();
         write("note");
@@ -116,7 +116,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_its_owner_may_read_it() {
+    fn a_file_is_readable_by_its_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note");

@@ -1,7 +1,7 @@
 use super::*;
 use crate::identity::{Home, KnownPeers, PeersError, Recognised};
 
-/// The known peers of somebody, in a folder.
+/// An empty list of known peers in a temporary folder.
 fn peers() -> (tempfile::TempDir, KnownPeers) {
     let folder = tempfile::tempdir().unwrap();
     let peers = KnownPeers::open(&folder.path().join("known_peers"), public(100).into());
@@ -24,7 +24,7 @@ fn met(peers: &mut KnownPeers, seed: u8) {
 }
 
 #[test]
-fn who_has_succeeded_a_known_peer_is_followed_with_all_its_counts() {
+fn a_successor_of_a_known_peer_keeps_all_counts() {
     let (folder, mut peers) = peers();
     met(&mut peers, 1);
     peers
@@ -56,7 +56,7 @@ fn who_has_succeeded_a_known_peer_is_followed_with_all_its_counts() {
 }
 
 #[test]
-fn old_keys_are_refused_from_then_on_each_of_them() {
+fn all_old_keys_of_a_chain_are_refused() {
     let (_folder, mut peers) = peers();
     met(&mut peers, 1);
     peers.follow(&chain([1, 2, 3])).unwrap();
@@ -67,13 +67,13 @@ fn old_keys_are_refused_from_then_on_each_of_them() {
         assert!(matches!(refused, Err(PeersError::Succeeded { .. })));
         assert!(peers.get(&old).is_none());
     }
-    // Also with a chain that was true before it went on.
+    // A chain that was valid before it grew is refused as well.
     let refused = peers.follow(&chain([1, 2]));
     assert!(matches!(refused, Err(PeersError::Succeeded { .. })));
 }
 
 #[test]
-fn of_two_successors_the_first_stays_and_nothing_follows_the_second() {
+fn a_second_successor_is_refused_and_changes_nothing() {
     for second in [&[1, 4][..], &[1, 2, 4], &[1, 4, 3, 5], &[1, 3]] {
         let (_folder, mut peers) = peers();
         met(&mut peers, 1);
@@ -98,12 +98,12 @@ fn of_two_successors_the_first_stays_and_nothing_follows_the_second() {
 }
 
 #[test]
-fn a_successor_of_a_successor_is_followed_and_the_whole_past_is_refused() {
+fn a_successor_of_a_successor_is_followed() {
     let (_folder, mut peers) = peers();
     met(&mut peers, 1);
     peers.follow(&chain([1, 2])).unwrap();
     peers.follow(&chain([1, 2, 3])).unwrap();
-    // A chain whose oldest link was left out.
+    // A chain without its oldest link.
     peers.follow(&chain([3, 4])).unwrap();
     let peer = &peers.peers()[0];
     assert_eq!(peer.before, [public(1), public(2), public(3)]);
@@ -111,7 +111,7 @@ fn a_successor_of_a_successor_is_followed_and_the_whole_past_is_refused() {
 }
 
 #[test]
-fn somebody_new_is_remembered_with_its_past_so_that_its_old_keys_are_no_second_person() {
+fn a_new_peer_is_remembered_with_its_past_keys() {
     let (_folder, mut peers) = peers();
     let shown = chain([1, 2]);
     assert_eq!(peers.recognise(&shown, &bob()).unwrap(), Recognised::New);
@@ -126,7 +126,7 @@ fn somebody_new_is_remembered_with_its_past_so_that_its_old_keys_are_no_second_p
 }
 
 #[test]
-fn two_entries_of_one_person_become_one_that_has_both_their_counts() {
+fn entries_of_one_person_are_merged_with_their_counts() {
     let (_folder, mut peers) = peers();
     for seed in [1, 2, 3, 9] {
         met(&mut peers, seed);
@@ -142,7 +142,7 @@ fn two_entries_of_one_person_become_one_that_has_both_their_counts() {
 }
 
 #[test]
-fn so_many_old_keys_are_kept_and_no_more() {
+fn the_number_of_old_keys_is_limited() {
     let (folder, mut peers) = peers();
     met(&mut peers, 1);
     for last in 2..40 {
@@ -154,7 +154,7 @@ fn so_many_old_keys_are_kept_and_no_more() {
 }
 
 #[test]
-fn whoever_has_ones_own_old_keys_is_refused_and_so_is_who_claims_to_succeed_oneself() {
+fn own_old_keys_and_claimed_successors_of_oneself_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("known_peers");
     let peers = KnownPeers::open(&path, chain([50, 51])).unwrap();
@@ -167,12 +167,12 @@ fn whoever_has_ones_own_old_keys_is_refused_and_so_is_who_claims_to_succeed_ones
 }
 
 #[test]
-fn one_known_key_beside_another_is_refused_also_in_a_past() {
+fn a_known_key_with_a_different_partner_is_refused() {
     let (_folder, mut peers) = peers();
     met(&mut peers, 1);
     let refused = peers.recognise(&half(1, 3).into(), &Name::clean("Eve"));
     assert!(matches!(refused, Err(PeersError::HalfKnown(known)) if known == fingerprint(1)));
-    // Keys of which one is known, succeeded by others that are not.
+    // The known entry shares one key with the past of a chain, and has a different partner key.
     peers.follow(&chain([1, 2])).unwrap();
     let (folder, mut others) = self::peers();
     others.remember(&half(1, 3), &bob(), &[], None).unwrap();
@@ -187,21 +187,24 @@ fn one_known_key_beside_another_is_refused_also_in_a_past() {
 }
 
 #[test]
-fn a_known_name_with_other_keys_is_told() {
+fn a_known_name_with_other_keys_is_recognised() {
     let (_folder, mut peers) = peers();
-    let told =
+    let recognised =
         |peers: &KnownPeers, seed| peers.recognise(&public(seed).into(), &Name::clean("bOB"));
-    assert_eq!(told(&peers, 1).unwrap(), Recognised::New);
+    assert_eq!(recognised(&peers, 1).unwrap(), Recognised::New);
     met(&mut peers, 1);
-    assert_eq!(told(&peers, 1).unwrap(), Recognised::Known);
+    assert_eq!(recognised(&peers, 1).unwrap(), Recognised::Known);
     let known = fingerprint(1);
-    assert_eq!(told(&peers, 2).unwrap(), Recognised::OtherKeys { known });
+    assert_eq!(
+        recognised(&peers, 2).unwrap(),
+        Recognised::OtherKeys { known }
+    );
     met(&mut peers, 2);
     assert!(matches!(peers.find("Bob"), Err(PeersError::Ambiguous)));
 }
 
 #[test]
-fn what_cannot_be_written_is_not_followed() {
+fn a_successor_that_cannot_be_written_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::open(folder.path(), None, &mut rand::rng()).unwrap();
     let mut peers = home.list_of_peers().unwrap();

@@ -1,4 +1,4 @@
-//! Identities that succeed each other: the statement, who follows, and the files.
+//! Tests of successions: the statement, following a peer, and the files.
 
 mod following;
 mod moving;
@@ -14,13 +14,14 @@ fn public(seed: u8) -> PublicIdentity {
     identity(seed).public().clone()
 }
 
-/// The last of these identities, each of which has succeeded the one before.
+/// The last of these identities, each of which has succeeded the previous one.
 fn heir(seeds: impl IntoIterator<Item = u8>) -> Identity {
     let mut seeds = seeds.into_iter().map(identity);
-    let first = seeds.next().expect("somebody begins");
+    let first = seeds.next().expect("at least one seed");
     seeds.fold(first, |old, new| {
-        let succession = Succession::new(&old, &new).expect("they share no key");
-        new.having_succeeded(succession).expect("its own")
+        let succession = Succession::new(&old, &new).expect("different keys");
+        new.having_succeeded(succession)
+            .expect("its own succession")
     })
 }
 
@@ -32,7 +33,7 @@ fn bob() -> Name {
     Name::clean("Bob")
 }
 
-/// An identity with the signing key of one and the line's key of another: both faces of one person.
+/// An identity with the signing key of one identity and the connection key of another.
 fn half(ed25519: u8, x25519: u8) -> PublicIdentity {
     let (one, other) = (identity(ed25519), identity(x25519));
     let proof = one.sign("identity", &[other.public().x25519()]);

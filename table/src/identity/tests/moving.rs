@@ -8,14 +8,14 @@ fn open(folder: &Path) -> Result<Home, HomeError> {
     Home::open(folder, None, &mut rand::rng())
 }
 
-/// Two empty places for folders of players.
+/// Two paths for the folders of players.
 fn places() -> (tempfile::TempDir, [std::path::PathBuf; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let places = ["old", "new"].map(|name| folder.path().join(name));
     (folder, places)
 }
 
-/// A player who knows Bob, and has counted him.
+/// Creates a player who knows Bob, with counts for him.
 fn player(folder: &Path) -> PublicIdentity {
     let home = open(folder).unwrap();
     let mut peers = home.list_of_peers().unwrap();
@@ -32,7 +32,7 @@ fn succeed(old: &Path, new: &Path) -> Result<(Succession, usize), CannotSucceed>
 }
 
 #[test]
-fn a_new_identity_takes_over_who_was_known_and_the_old_one_plays_no_more() {
+fn a_new_identity_takes_over_the_known_peers_and_retires_the_old_one() {
     for by_file in [false, true] {
         let (_folder, [old, new]) = places();
         let was = player(&old);
@@ -54,7 +54,7 @@ fn a_new_identity_takes_over_who_was_known_and_the_old_one_plays_no_more() {
             HomeError::Succeeded { by, .. } => assert_eq!(by, is.public().fingerprint()),
             other => panic!("{other:?}"),
         }
-        // What it has written can still be read.
+        // The files of the old identity can still be read.
         let old = OldIdentity::open(&old).unwrap();
         assert_eq!(old.successor(), Some(&done.0));
         assert!(old.matches().unwrap().is_dir());
@@ -75,7 +75,7 @@ fn a_chain_grows_with_each_machine() {
 }
 
 #[test]
-fn an_identity_has_one_successor_and_a_succession_that_was_broken_off_is_finished() {
+fn an_identity_has_one_successor_and_an_interrupted_succession_is_completed() {
     let (folder, [old, new]) = places();
     let other = folder.path().join("other");
     player(&old);
@@ -83,7 +83,7 @@ fn an_identity_has_one_successor_and_a_succession_that_was_broken_off_is_finishe
     assert!(
         matches!(succeed(&old, &other), Err(CannotSucceed::Before(by)) if by == done.0.current().fingerprint())
     );
-    // As after a crash behind the first and behind the second file.
+    // As after a crash after the first and after the second file.
     fs::remove_file(new.join("known_peers")).unwrap();
     for _ in 0..2 {
         assert_eq!(succeed(&old, &new).unwrap().0, done.0);
@@ -96,7 +96,7 @@ fn an_identity_has_one_successor_and_a_succession_that_was_broken_off_is_finishe
 }
 
 #[test]
-fn an_identity_that_was_used_succeeds_nobody_and_neither_does_the_old_one_itself() {
+fn used_identities_and_the_old_one_itself_cannot_be_successors() {
     let (folder, [old, new]) = places();
     let (third, fourth) = (folder.path().join("third"), folder.path().join("fourth"));
     player(&old);
@@ -107,7 +107,7 @@ fn an_identity_that_was_used_succeeds_nobody_and_neither_does_the_old_one_itself
     assert!(matches!(succeed(&old, &third), Err(CannotSucceed::NotNew)));
     succeed(&old, &fourth).unwrap();
     assert!(matches!(succeed(&new, &fourth), Err(CannotSucceed::NotNew)));
-    // Nothing happened to who was not succeeded.
+    // An identity that was not succeeded is unchanged.
     drop(open(&new).unwrap());
     fs::create_dir_all(folder.path().join("copy")).unwrap();
     let copy = folder.path().join("copy/identity");
@@ -120,7 +120,7 @@ fn an_identity_that_was_used_succeeds_nobody_and_neither_does_the_old_one_itself
 }
 
 #[test]
-fn an_identity_that_plays_is_not_succeeded() {
+fn an_identity_in_use_is_not_succeeded() {
     let (_folder, [old, _]) = places();
     let playing = open(&old).unwrap();
     for path in [old.clone(), old.join("identity")] {
@@ -134,7 +134,7 @@ fn an_identity_that_plays_is_not_succeeded() {
 }
 
 #[test]
-fn an_old_identity_stays_old_whatever_becomes_of_the_file_that_says_so() {
+fn an_old_identity_stays_old_if_its_statement_is_damaged() {
     let (folder, [old, new]) = places();
     player(&old);
     succeed(&old, &new).unwrap();
@@ -166,7 +166,7 @@ fn an_old_identity_stays_old_whatever_becomes_of_the_file_that_says_so() {
             assert!(expected, "{refused:?}");
         }
     }
-    // Nor by another way to the file.
+    // Nor can it be opened through a link to its file.
     fs::write(&marks[0], &whole[0]).unwrap();
     #[cfg(unix)]
     {
@@ -180,7 +180,7 @@ fn an_old_identity_stays_old_whatever_becomes_of_the_file_that_says_so() {
 
 #[cfg(unix)]
 #[test]
-fn the_statements_are_for_their_owner_alone() {
+fn statements_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, [old, new]) = places();
     player(&old);

@@ -2,14 +2,14 @@ use super::*;
 use crate::identity::BadSuccession;
 
 const LINK: usize = 256;
-/// Where the first link begins: behind the current identity and the number of links.
+/// The offset of the first link: after the current identity and the number of links.
 const FIRST: usize = PublicIdentity::LEN + 1;
 
 fn decode(bytes: &[u8]) -> Result<Succession, BadSuccession> {
     Succession::decode(bytes)
 }
 
-/// Bytes with these identities, oldest first, and these pairs of signatures.
+/// Encodes these identities, oldest first, with these pairs of signatures.
 fn bytes(all: &[PublicIdentity], signatures: &[[[u8; 64]; 2]]) -> Vec<u8> {
     let (current, past) = all.split_last().unwrap();
     let mut bytes = [&current.encode()[..], &[past.len() as u8]].concat();
@@ -19,7 +19,7 @@ fn bytes(all: &[PublicIdentity], signatures: &[[[u8; 64]; 2]]) -> Vec<u8> {
     bytes
 }
 
-/// What an old and a new identity sign, with the keys of `by` and `of`.
+/// The signatures of an old and a new identity, made with the keys of `by` and `of`.
 fn signatures(old: &PublicIdentity, new: &PublicIdentity, [by, of]: [u8; 2]) -> [[u8; 64]; 2] {
     let fields = [&old.encode()[..], &new.encode()];
     [
@@ -29,7 +29,7 @@ fn signatures(old: &PublicIdentity, new: &PublicIdentity, [by, of]: [u8; 2]) -> 
 }
 
 #[test]
-fn a_chain_comes_back_from_its_bytes_its_text_and_its_place_in_a_meeting() {
+fn a_chain_round_trips_as_bytes_text_and_padded_bytes() {
     for seeds in [1..2, 1..3, 1..5, 1..10] {
         let shown = chain(seeds.clone());
         let all: Vec<_> = seeds.map(public).collect();
@@ -47,7 +47,7 @@ fn a_chain_comes_back_from_its_bytes_its_text_and_its_place_in_a_meeting() {
 }
 
 #[test]
-fn of_a_chain_that_is_too_long_the_oldest_is_left_out() {
+fn a_long_chain_drops_its_oldest_links() {
     let shown = chain(1..12);
     let all: Vec<_> = (3..11).map(public).collect();
     assert!(shown.past().eq(&all));
@@ -61,7 +61,7 @@ fn of_a_chain_that_is_too_long_the_oldest_is_left_out() {
 }
 
 #[test]
-fn every_changed_byte_of_a_statement_is_noticed() {
+fn every_modified_byte_of_a_statement_is_detected() {
     let whole = chain(1..4).encode();
     for at in 0..whole.len() {
         let mut changed = whole.clone();
@@ -76,11 +76,11 @@ fn every_changed_byte_of_a_statement_is_noticed() {
 }
 
 #[test]
-fn every_changed_byte_of_the_chain_in_a_meeting_is_noticed_the_padding_too() {
+fn every_modified_byte_of_a_padded_chain_is_detected() {
     let shown = chain(1..3);
     let current = || shown.current().clone();
     let whole = shown.padded();
-    // A whole chain is verified each time: not each byte of the padding.
+    // Not every byte of the padding is tested, because each test verifies a whole chain.
     for at in (0..FIRST + 2 * LINK).chain((FIRST + 2 * LINK..whole.len()).step_by(61)) {
         let mut changed = whole.clone();
         changed[at] ^= 1 << (at % 8);
@@ -92,7 +92,7 @@ fn every_changed_byte_of_the_chain_in_a_meeting_is_noticed_the_padding_too() {
 }
 
 #[test]
-fn a_text_that_was_mistyped_is_told_from_other_texts_and_other_versions() {
+fn mistyped_texts_other_texts_and_other_versions_are_distinguished() {
     let text = chain([1, 2]).to_string();
     let read = |text: &str| text.parse::<Succession>().unwrap_err();
     assert_eq!(
@@ -110,12 +110,13 @@ fn a_text_that_was_mistyped_is_told_from_other_texts_and_other_versions() {
 }
 
 #[test]
-fn both_identities_must_sign_and_each_for_its_own_side() {
+fn both_identities_must_sign_for_their_own_side() {
     let [old, new] = [1, 2].map(public);
     let with = |signatures| decode(&bytes(&[old.clone(), new.clone()], &[signatures]));
     let [by_old, by_new] = signatures(&old, &new, [1, 2]);
     assert_eq!(with([by_old, by_new]), Ok(chain([1, 2])));
-    // Swapped; by one alone; by somebody else: for a predecessor or a successor who did not sign.
+    // Swapped signatures, one missing signature, or signatures of a predecessor or successor with
+    // the wrong keys.
     for wrong in [
         [by_new, by_old],
         [by_old, [0; 64]],
@@ -132,13 +133,13 @@ fn both_identities_must_sign_and_each_for_its_own_side() {
 }
 
 #[test]
-fn links_that_are_left_out_or_in_another_order_make_no_chain() {
+fn missing_or_reordered_links_are_refused() {
     let all = [1, 2, 3, 4].map(public);
     let signed: Vec<_> = [[1, 2], [2, 3], [3, 4]]
         .map(|[a, b]| signatures(&public(a), &public(b), [a, b]))
         .into();
     assert_eq!(decode(&bytes(&all, &signed)), Ok(chain(1..5)));
-    // The oldest may be left out: who does so is followed by fewer.
+    // The oldest link may be left out. Then the chain matches fewer known keys.
     assert_eq!(decode(&bytes(&all[1..], &signed[1..])), Ok(chain(2..5)));
     let [a, b, c, d] = all;
     for (all, places) in [
@@ -160,7 +161,7 @@ fn links_that_are_left_out_or_in_another_order_make_no_chain() {
 }
 
 #[test]
-fn nobody_succeeds_themselves_also_over_others_or_with_one_of_the_keys() {
+fn a_chain_must_not_repeat_a_key() {
     assert_eq!(
         Succession::new(&identity(1), &identity(1)),
         Err(BadSuccession::Circle)
@@ -181,7 +182,7 @@ fn nobody_succeeds_themselves_also_over_others_or_with_one_of_the_keys() {
 }
 
 #[test]
-fn an_identity_that_is_none_makes_no_chain() {
+fn a_chain_with_an_invalid_identity_is_refused() {
     let mut whole = chain([1, 2]).encode();
     whole[FIRST + 32..FIRST + 64].fill(0);
     assert!(matches!(decode(&whole), Err(BadSuccession::Identity(_))));
