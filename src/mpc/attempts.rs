@@ -1,9 +1,9 @@
 //! Counting a peer's chances to cheat.
 //!
-//! A peer that cheats is caught unless it is lucky. When it sees that it will be caught, it may cut
-//! the connection, and then it looks like an honest peer on a bad connection. So a caller that
-//! plays with the same peer again counts each step in which the peer can try to cheat. It counts
-//! the step before it begins, and takes the count back if the step ends well.
+//! A cheating peer is caught unless it is lucky. When it sees that it will be caught, it may close
+//! the connection; then it looks like an honest peer on a bad connection. So a caller that plays
+//! with the same peer repeatedly counts each step in which the peer can try to cheat. It counts the
+//! step before it begins, and takes the count back if the step succeeds.
 
 use std::io;
 
@@ -31,7 +31,7 @@ pub trait Attempts: Send {
     fn ends_well(&mut self, attempt: Attempt);
 }
 
-/// Counts nothing.
+/// A counter that ignores all attempts.
 pub(super) struct Uncounted;
 
 impl Attempts for Uncounted {

@@ -1,9 +1,9 @@
 //! A secret of the two parties that an eavesdropper does not know: an ephemeral Diffie-Hellman
-//! secret on ristretto255, whose public keys are in the hellos.
+//! secret on ristretto255. The public keys are in the hellos.
 //!
-//! It does not protect against a man in the middle, who agrees on one secret with each party. It
-//! makes pads for what an eavesdropper must not see, and it goes into digests that an attacker who
-//! flips bits must not be able to compute.
+//! The secret does not protect against a man in the middle, who agrees on one secret with each
+//! party. It serves two purposes: it generates pads for data that an eavesdropper must not see, and
+//! it is hashed into digests that an attacker who flips bits must not be able to compute.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
@@ -22,12 +22,12 @@ impl EphemeralKey {
         EphemeralKey(Zeroizing::new(random_scalar(rng)))
     }
 
-    /// The public key, which the hello carries.
+    /// The public key, sent in the hello.
     pub(super) fn public(&self) -> [u8; 32] {
         RistrettoPoint::mul_base(&self.0).compress().to_bytes()
     }
 
-    /// The secret shared with the party whose hello carries the public key `theirs`.
+    /// The secret shared with the party whose public key is `theirs`.
     ///
     /// # Errors
     /// [`Check::HelloKey`] if `theirs` is not a canonical point, or is the identity.
@@ -43,7 +43,7 @@ impl EphemeralKey {
     }
 }
 
-/// The secret that the two parties of a channel share.
+/// The secret shared by the two parties of a channel.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct ChannelSecret([u8; 32]);
 
@@ -54,7 +54,8 @@ impl ChannelSecret {
         ChannelSecret(bytes)
     }
 
-    /// The one-time pad for bits that `sender` sends in this step of run `number`. It has no end.
+    /// The one-time pad for bits that `sender` sends in a step of run `number`, as an endless
+    /// iterator.
     pub(super) fn pad(
         &self,
         session: &SessionId,
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn both_parties_agree_and_another_key_or_session_gives_another_secret() {
+    fn both_parties_agree_and_the_secret_depends_on_keys_and_session() {
         let [a, b] = keys();
         let (public_a, public_b) = (a.public(), b.public());
         let secret = a.agree(&public_b, &SESSION).unwrap();
@@ -99,8 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_no_point_or_the_identity_is_refused() {
-        // Zero encodes the identity; the others are above the field's prime, or negative.
+    fn invalid_keys_and_the_identity_are_rejected() {
+        // Zero encodes the identity; the other values are above the field's prime, or negative.
         let mut negative = [0; 32];
         negative[0] = 1;
         for bytes in [[0; 32], [0xff; 32], negative] {

@@ -9,21 +9,21 @@ use crate::{net, ot};
 /// The result of a call on a session.
 pub type Result<R, E = Error> = std::result::Result<R, E>;
 
-/// An error of a session. [`blame`](Self::blame) says whose fault it can be.
+/// An error of a session. [`blame`](Self::blame) tells who can be at fault.
 ///
-/// After [`Error::Usage`] the session goes on; nothing was sent. After any other error the session
-/// is over, and its secrets are wiped. The peer does not learn which error it was, only that the
-/// session was aborted. No error carries a secret.
+/// [`Error::Usage`] leaves the session usable; nothing was sent. Any other error ends the session
+/// and wipes its secrets. The peer learns only that the session was aborted, not the error. No
+/// error contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The caller asked for something that cannot be done. Nothing was sent.
+    /// The caller's request is invalid. Nothing was sent.
     #[error("{0}")]
     Usage(String),
     /// A cryptographic check failed: the peer cheated, or the connection corrupts data.
     #[error("a check failed: {0}")]
     Check(Check),
-    /// The two parties want different things. Both may be honest.
+    /// The two parties requested different things. Both may be honest.
     #[error("the two sides do not agree: {0}")]
     Disagreement(Disagreement),
     /// The channel failed: the peer broke the protocol, aborted, or the connection was lost.
@@ -32,7 +32,7 @@ pub enum Error {
     /// The caller's [`Attempts`](super::Attempts) failed to count an attempt.
     #[error("an attempt cannot be counted")]
     NotCounted(#[source] io::Error),
-    /// The session has made as many batches of oblivious transfers as it can.
+    /// The session has used up its batches of oblivious transfers.
     #[error("a session makes at most 2^32 batches of OTs")]
     Exhausted,
     /// An earlier error ended this session.
@@ -45,7 +45,7 @@ impl Error {
         Error::Usage(what.into())
     }
 
-    /// Whose fault it can be.
+    /// Returns who can be at fault.
     pub fn blame(&self) -> Blame {
         match self {
             Error::Check(_) => Blame::CheatOrConnection,
@@ -59,7 +59,7 @@ impl Error {
 }
 
 /// An error that ends the session. Functions that send messages return it instead of [`Error`],
-/// which has a variant after which the session goes on.
+/// because [`Error`] has a variant that does not end the session.
 #[derive(Debug)]
 pub(super) enum Fault {
     Check(Check),
@@ -110,7 +110,7 @@ impl From<Fault> for Error {
 }
 
 /// A cryptographic check of a session. An honest peer passes it if the connection does not corrupt
-/// data. It displays as the protocol and the step.
+/// data. It is displayed as the protocol and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
@@ -123,7 +123,7 @@ pub enum Check {
     /// The key in the peer's hello is not a canonical point, or is the identity.
     #[error("hello: the peer's key is not a valid point")]
     HelloKey,
-    /// The garbler does not open what it has committed to.
+    /// The garbler's opening does not match its commitment.
     #[error("triples: the commitment")]
     TripleCommitment,
     /// The equality check of the leaky triples failed.
@@ -135,51 +135,53 @@ pub enum Check {
     /// The MACs of the bits opened for the gates and outputs of a run are wrong.
     #[error("authenticated garbling: the MACs of the opened bits")]
     GateMacs,
-    /// The peer did not compute the AND gates that it owns as they are.
+    /// The peer did not compute the AND gates that it owns correctly.
     #[error("authenticated garbling: the proof of the peer's products")]
     Products,
     /// A masked value of an AND gate is wrong, or the parties hold different masked values or
     /// output labels.
-    #[error("authenticated garbling: the check of the AND gates and of what both hold")]
+    #[error(
+        "authenticated garbling: the check of the AND gates and of the values that both parties hold"
+    )]
     AndGates,
     /// The MACs of the shares that open outputs are wrong.
     #[error("opening: the MACs of the mask shares")]
     OpeningMacs,
-    /// The semi-honest evaluator's masked inputs did not arrive as it sent them.
+    /// The semi-honest evaluator's masked inputs were changed in transit.
     #[error("inputs: the digest of the masked inputs")]
     MaskedInputs,
-    /// The pairs of hashes that open bits to the semi-honest evaluator did not arrive as they were sent.
+    /// The pairs of hashes that open bits to the semi-honest evaluator were changed in transit.
     #[error("opening: the digest of the pairs of hashes")]
     OpenedPairs,
-    /// A hash that should open a bit to a semi-honest party belongs to neither label.
+    /// A hash that should open a bit to a semi-honest party matches neither label.
     #[error("opening: the hash of neither label")]
     OpeningHash,
 }
 
-/// What the two parties do not agree on.
+/// A disagreement between the two parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Disagreement {
-    /// Both want to be the garbler, or both the evaluator.
+    /// Both parties want to be the garbler, or both want to be the evaluator.
     #[error("both parties want the same role")]
     SameRole,
-    /// They want different security.
+    /// The parties want different security.
     #[error("the peer wants {theirs} security, this side {ours}")]
     Security {
-        /// What the peer wants.
+        /// The security that the peer wants.
         theirs: Security,
-        /// What this party wants.
+        /// The security that this party wants.
         ours: Security,
     },
-    /// They want different bits of statistical security.
+    /// The parties want different numbers of bits of statistical security.
     #[error("the peer wants {theirs} bits of statistical security, this side {ours}")]
     StatisticalSecurity {
-        /// The bits that the peer wants.
+        /// The number of bits that the peer wants.
         theirs: u8,
-        /// The bits that this party wants.
+        /// The number of bits that this party wants.
         ours: u8,
     },
-    /// They are about to run, open or preprocess different things.
-    #[error("the peer runs another circuit, or means other inputs, openings or preparations")]
+    /// The parties are about to run, open or preprocess different things.
+    #[error("the peer's circuit, inputs, openings or preparations differ from this side's")]
     Plan,
 }

@@ -1,6 +1,6 @@
-//! The beginning of a session. The parties exchange hellos, which gives each of them a
-//! [`Greeting`]: both speak the same version, and want matching sessions. An engine consumes the
-//! greeting, and the channel in it, so that no greeting serves twice.
+//! The start of a session. The parties exchange hellos, and each party obtains a [`Greeting`]: both
+//! speak the same version and want matching sessions. An engine consumes the greeting together with
+//! its channel, so that no greeting is used twice.
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -14,27 +14,29 @@ use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
 use crate::net::{self, Channel, Malformed};
 
-/// The most bytes of terms that a hello can carry. Its body also holds the role, the security mode,
-/// the bits of statistical security, the nonce, the key and the length of the terms.
+/// The maximum size of the terms in a hello, in bytes. The body of the hello also holds the role,
+/// the security mode, the bits of statistical security, the nonce, the key and the length of the
+/// terms.
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 
-/// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
+/// The default number of bits of statistical security: 40, and 10 more because a peer may try 2^10
+/// times.
 pub const STATISTICAL_SECURITY: u8 = 50;
 
-/// Checks that a session can have this number of bits of statistical security.
+/// Checks that `bits` is a valid number of bits of statistical security.
 ///
 /// # Errors
-/// [`Error::Usage`] if it cannot.
+/// [`Error::Usage`] if it is not.
 pub(super) fn check_statistical(bits: u8) -> Result<()> {
     match bits {
         40..=80 => Ok(()),
-        _ => Err(Error::usage("statistical security has 40 to 80 bits")),
+        _ => Err(Error::usage("statistical security must be 40 to 80 bits")),
     }
 }
 
 const CONTEXT: &str = "dealerless 2026-11 session id v1";
 
-/// The session that a party wants.
+/// The parameters of the session that a party wants.
 pub struct Offer<'a> {
     role: Party,
     security: Security,
@@ -45,8 +47,8 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// A session in which this party has `role`. The peer must have the other role, and want the
-    /// same security.
+    /// An offer for a session in which this party has `role`. The peer must have the other role and
+    /// want the same security.
     pub fn new(role: Party, security: Security) -> Self {
         Offer {
             role,
@@ -58,30 +60,32 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// Bytes of the caller's that this party's hello carries: at most [`MAX_TERMS`].
+    /// Sets the caller's bytes in this party's hello: at most [`MAX_TERMS`].
     #[must_use]
     pub fn terms(mut self, terms: &'a [u8]) -> Self {
         self.terms = terms;
         self
     }
 
-    /// Binds the session to what it runs over, such as the handshake hash of an encrypted
-    /// connection. The bytes are not sent. If the parties' bytes differ, the session fails.
+    /// Binds the session to the connection below it, for example to the handshake hash of an
+    /// encrypted connection. The bytes are not sent. If the parties' bytes differ, the session
+    /// fails.
     #[must_use]
     pub fn bound_to(mut self, binding: &'a [u8]) -> Self {
         self.binding = binding;
         self
     }
 
-    /// The bits of statistical security of each batch of triples, 50 by default: 40, and the
-    /// logarithm of how often a peer may try. Both parties must ask for the same.
+    /// Sets the number of bits of statistical security of each batch of triples, 50 by default: 40,
+    /// plus the logarithm of the number of attempts that a peer may have. Both parties must choose
+    /// the same number.
     #[must_use]
     pub fn statistical_security(mut self, bits: u8) -> Self {
         self.statistical = bits;
         self
     }
 
-    /// Sets who counts the peer's chances to cheat.
+    /// Sets the counter for the peer's chances to cheat.
     #[must_use]
     pub fn counted_by(mut self, attempts: Box<dyn Attempts>) -> Self {
         self.attempts = attempts;
@@ -89,8 +93,8 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// The body of a hello, the first message. The terms belong to the caller (which game, which
-/// circuit); here they only go into the session id.
+/// The body of a hello, the first message. The terms belong to the caller (for example the game and
+/// the circuit); this module only hashes them into the session id.
 #[derive(Clone, Serialize, Deserialize)]
 struct HelloBody {
     garbler: bool,
@@ -102,7 +106,7 @@ struct HelloBody {
     terms: Vec<u8>,
 }
 
-/// A channel on which both parties have exchanged hellos: they speak the same version, have
+/// A channel on which both parties have exchanged hellos. They speak the same version, have
 /// different roles and want the same security.
 pub struct Greeting {
     channel: Channel,
@@ -112,10 +116,9 @@ pub struct Greeting {
     secrets: Agreed,
 }
 
-/// What an engine needs of the greeting.
+/// The parts of the greeting that an engine needs.
 pub(super) struct Agreed {
-    /// The session id: the hash of both hellos, and of what the session is bound to. All later
-    /// messages depend on it.
+    /// The session id: the hash of both hellos and of the binding. All later messages depend on it.
     pub(super) session: SessionId,
     pub(super) channel_secret: ChannelSecret,
     pub(super) statistical: u8,
@@ -125,10 +128,10 @@ pub(super) struct Agreed {
 impl Greeting {
     /// Exchanges hellos.
     ///
-    /// # Errors
     /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
-    /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks another protocol
-    /// or version; [`Error::Disagreement`] if the peer has the same role or wants other security.
+    /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks a different
+    /// protocol or version; [`Error::Disagreement`] if the peer has the same role or wants
+    /// different security.
     pub fn exchange(
         mut channel: Channel,
         offer: Offer<'_>,
@@ -136,7 +139,7 @@ impl Greeting {
     ) -> Result<Self> {
         if offer.terms.len() > MAX_TERMS {
             return Err(Error::usage(format!(
-                "terms of {} bytes; at most {MAX_TERMS} fit",
+                "the terms have {} bytes; the limit is {MAX_TERMS}",
                 offer.terms.len()
             )));
         }
@@ -173,7 +176,7 @@ impl Greeting {
         self.role
     }
 
-    /// What both parties want to be protected against.
+    /// The security that both parties want.
     pub fn security(&self) -> Security {
         self.security
     }
@@ -183,21 +186,21 @@ impl Greeting {
         &self.peer_terms
     }
 
-    /// Closes the connection, and tells the peer that this was on purpose.
+    /// Sends an abort and closes the connection.
     pub fn refuse(mut self) {
         self.channel.abort();
     }
 
-    /// The channel and the session id, for an engine outside this crate.
+    /// Returns the channel and the session id, for an engine outside this crate.
     pub fn into_channel(self) -> (Channel, [u8; 32]) {
         (self.channel, self.secrets.session.0)
     }
 
-    /// The channel, the role and the secrets, for an engine of this security.
+    /// Returns the channel, the role and the secrets, for an engine with the given security.
     ///
     /// # Errors
-    /// [`Disagreement::Security`] if the parties want other security. The connection is then
-    /// closed.
+    /// [`Disagreement::Security`] if the parties have agreed on different security. The connection
+    /// is closed in this case.
     pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel, Party, Agreed)> {
         if self.security != security {
             self.channel.abort();
@@ -224,7 +227,7 @@ fn greet(
     Ok((session, channel_secret, peer.terms))
 }
 
-/// Checks that two hellos fit together. Gives their session id.
+/// Checks that two hellos are compatible. Returns their session id.
 fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<SessionId, Fault> {
     if mine.garbler == peer.garbler {
         return Err(Fault::Disagreement(Disagreement::SameRole));

@@ -1,6 +1,6 @@
 //! Wire labels. For each wire the garbler holds the label for 0, `L0`, and the evaluator holds the
-//! active label, `L = L0 ^ V * Delta`, which stands for the bit `V`. The two have different types,
-//! so that an engine cannot take one for the other.
+//! active label, `L = L0 ^ V * Delta`, which represents the bit `V`. The two have different types,
+//! so that an engine cannot confuse them.
 
 use zeroize::Zeroize;
 
@@ -10,23 +10,23 @@ use crate::crypto::{Generator, Oracle, SecretBit, SecretVec, SessionId, Step, bl
 use crate::ot::Delta;
 
 block_type! {
-    /// The garbler's label of a wire, which stands for 0.
+    /// The garbler's label of a wire, which represents 0.
     ZeroLabel
 }
 
 block_type! {
-    /// The evaluator's label of a wire, which stands for the bit on the wire.
+    /// The evaluator's label of a wire, which represents the bit on the wire.
     ActiveLabel
 }
 
 impl ZeroLabel {
-    /// The label that stands for `bit`.
+    /// The label that represents `bit`.
     #[inline]
     pub fn active(self, bit: impl Into<SecretBit>, delta: &Delta) -> ActiveLabel {
         ActiveLabel(self.0 ^ delta.select(bit))
     }
 
-    /// The label for 0 after the wire's bit is XORed with `bit`.
+    /// The label for 0 after the bit of the wire is XORed with `bit`.
     #[inline]
     pub fn flipped(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
         ZeroLabel(self.0 ^ delta.select(bit))
@@ -34,7 +34,7 @@ impl ZeroLabel {
 }
 
 impl ActiveLabel {
-    /// The label for 0, if this one stands for `bit`.
+    /// The label for 0, if this label represents `bit`.
     #[inline]
     pub fn zero(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
         ZeroLabel(self.0 ^ delta.select(bit))
@@ -47,11 +47,11 @@ impl ActiveLabel {
     }
 }
 
-/// The labels that the evaluator holds of the wires which a party enters, for so many of them.
+/// The evaluator's labels of the `count` wires that a party enters.
 ///
-/// Nobody sends them: both parties expand them from a seed that is public, and the garbler shifts
-/// them by the bit that they stand for. It must know that bit, or its masked value, before it
-/// garbles.
+/// The labels are not sent. Both parties expand them from a public seed, and the garbler shifts
+/// each label by the bit that it represents. The garbler must know that bit, or its masked value,
+/// before it garbles.
 pub(super) fn active_labels(session: &SessionId, run: u64, count: usize) -> SecretVec<ActiveLabel> {
     let seed = Oracle::new(session, Step::ActiveLabels, run).block();
     let mut labels = SecretVec::zeros(count);
@@ -70,7 +70,7 @@ impl HeldLabel {
     /// The garbler's label.
     ///
     /// # Panics
-    /// At the evaluator. A session only makes labels of its own role.
+    /// If this party is the evaluator. A session creates only labels of its own role.
     pub(super) fn zero(self) -> ZeroLabel {
         match self {
             HeldLabel::Zero(label) => label,
@@ -81,7 +81,7 @@ impl HeldLabel {
     /// The evaluator's label.
     ///
     /// # Panics
-    /// At the garbler.
+    /// If this party is the garbler.
     pub(super) fn active(self) -> ActiveLabel {
         match self {
             HeldLabel::Active(label) => label,

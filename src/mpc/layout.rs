@@ -1,4 +1,4 @@
-//! Where the bits of a run come from, and what each party enters.
+//! The sources of the bits of a run, and the bits that each party enters.
 
 use std::slice;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use super::{Demand, Input, Run};
 use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party, Slots, Wire};
 use crate::crypto::{SecretBit, SecretVec};
 
-/// What a run takes from each party.
+/// The inputs that a run takes from each party.
 ///
-/// A party enters its inputs, and the outputs of the AND gates that it owns: it computes these in the
-/// clear.
+/// A party enters its inputs, and the outputs of the AND gates that it owns. It computes these
+/// outputs in the clear.
 pub(super) struct InputLayout<'a, S> {
     circuit: &'a Circuit,
-    /// Who could compute each wire alone.
+    /// The parties that could compute each wire alone.
     pub(super) owners: Arc<Ownership>,
-    /// The wires whose bits are outputs of earlier runs, with this party's parts of these bits.
+    /// The wires whose bits are outputs of earlier runs, and this party's parts of these bits.
     pub(super) shared: Vec<(usize, &'a S)>,
 }
 
@@ -40,12 +40,12 @@ impl<'a, S> InputLayout<'a, S> {
         }
     }
 
-    /// The preprocessing that the run uses up.
+    /// The preprocessing that the run consumes.
     pub(super) fn demand(&self) -> Demand {
         Demand::of_ownership(self.circuit, &self.owners)
     }
 
-    /// Where the run keeps its wires.
+    /// The slots in which the run keeps its wires.
     pub(super) fn slots(&self) -> &Slots {
         self.owners.slots(self.circuit)
     }
@@ -55,7 +55,7 @@ impl<'a, S> InputLayout<'a, S> {
         Part::whole(self.circuit, &self.owners, self.slots())
     }
 
-    /// How many bits a party enters.
+    /// The number of bits that a party enters.
     pub(super) fn count(&self, party: Party) -> usize {
         self.owners.inputs(party).len() + self.owners.products(party).len()
     }
@@ -84,7 +84,7 @@ impl<'a, S> InputLayout<'a, S> {
         entered
     }
 
-    /// Puts a list with an element for each wire that `party` enters in their places.
+    /// Stores `list`, with one element for each wire that `party` enters, in `entered`.
     pub(super) fn put<T: DefaultIsZeroes>(
         &self,
         party: Party,
@@ -99,7 +99,7 @@ impl<'a, S> InputLayout<'a, S> {
         entered.products[party].copy_from_slice(products);
     }
 
-    /// Room for an element for each wire that is entered or shared.
+    /// Returns a zero for each wire that is entered or shared.
     pub(super) fn zeros<T: DefaultIsZeroes>(&self) -> Entered<T> {
         Entered {
             inputs: SecretVec::zeros(self.circuit.input_bits()),
@@ -111,14 +111,14 @@ impl<'a, S> InputLayout<'a, S> {
 /// An element for each wire whose bit is entered or shared.
 #[derive(Default)]
 pub(super) struct Entered<T: DefaultIsZeroes> {
-    /// One for each wire of the input values.
+    /// One element for each wire of the input values.
     pub(super) inputs: SecretVec<T>,
-    /// One for each AND that a party owns, in the order of the gates.
+    /// One element for each AND gate that a party owns, in the order of the gates.
     pub(super) products: ByParty<SecretVec<T>>,
 }
 
 impl<T: DefaultIsZeroes> Entered<T> {
-    /// What `of` makes of the elements of both for each wire.
+    /// Combines the elements of `self` and `other` with `of`, wire by wire.
     pub(super) fn with<U: DefaultIsZeroes, R: DefaultIsZeroes>(
         &self,
         other: &Entered<U>,
@@ -134,14 +134,14 @@ impl<T: DefaultIsZeroes> Entered<T> {
         }
     }
 
-    /// All elements: of the inputs, of the garbler's products, of the evaluator's.
+    /// Iterates over all elements: the inputs, the garbler's products, the evaluator's products.
     pub(super) fn all(&self) -> impl Iterator<Item = &T> {
         let products = [&self.products.garbler, &self.products.evaluator];
         let products = products.into_iter().flat_map(|products| products.iter());
         self.inputs.iter().chain(products)
     }
 
-    /// The elements of the products in a part of the circuit, and after it.
+    /// Iterates over the products in a part of the circuit and after it.
     pub(super) fn products_from(&self, part: &Part<'_>) -> ByParty<slice::Iter<'_, T>> {
         let first = part.circuit.input_bits() + part.gates.start;
         ByParty::from_fn(|owner| {
@@ -154,16 +154,17 @@ impl<T: DefaultIsZeroes> Entered<T> {
     }
 }
 
-/// What a party holds of one kind for the wires of a run: masks, or values, or labels.
+/// The values of one kind that a party holds for the wires of a run: masks, masked values or
+/// labels.
 #[derive(Default)]
 pub(super) struct Wires<W: DefaultIsZeroes> {
     pub(super) entered: Entered<W>,
-    /// Those of the wires that the run has come to and still needs, each in its slot.
+    /// The elements of the wires that have been computed and are still needed, each in its slot.
     pub(super) held: SecretVec<W>,
 }
 
 impl<W: DefaultIsZeroes> Wires<W> {
-    /// Those before the first gate.
+    /// Creates the elements as they are before the first gate.
     pub(super) fn new(entered: Entered<W>, slots: &Slots) -> Self {
         let mut wires = Wires {
             entered,
@@ -173,7 +174,7 @@ impl<W: DefaultIsZeroes> Wires<W> {
         wires
     }
 
-    /// Puts the inputs in their slots, before the first gate.
+    /// Copies the inputs to their slots, before the first gate.
     pub(super) fn begin(&mut self, slots: &Slots) {
         self.held = SecretVec::zeros(slots.count());
         for (wire, element) in self.entered.inputs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What both engines keep of a session: its channel, and its secrets until it fails or is aborted.
+//! The session state common to both engines: the channel, and the secrets until the session ends.
 
 use super::error::{Error, Fault, Result};
 use super::greeting::Agreed;
@@ -8,7 +8,7 @@ use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::{Channel, Traffic};
 
-/// A session: its channel, and its secrets if it has not ended.
+/// A session: its channel, and its secrets unless it has ended.
 pub(super) struct Live<S> {
     role: Party,
     session: SessionId,
@@ -17,11 +17,12 @@ pub(super) struct Live<S> {
 }
 
 impl<S> Live<S> {
-    /// Begins a session of this security on the greeting's channel. `set_up` makes its secrets.
+    /// Begins a session with the given security on the greeting's channel. `set_up` creates the
+    /// secrets of the session.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
-    /// other security; those of `set_up`. The peer is then told that the session was aborted.
+    /// different security; any error of `set_up`, after which the session is aborted.
     pub(super) fn set_up(
         greeting: Greeting,
         security: Security,
@@ -44,25 +45,25 @@ impl<S> Live<S> {
         self.role
     }
 
-    /// Checks that a run is possible: that the session has not ended, and that the inputs fit.
+    /// Checks that a run is possible: the session has not ended, and the inputs match the circuit.
     ///
     /// # Errors
-    /// [`Error::Ended`]; those of [`check_run`].
+    /// [`Error::Ended`]; any error of [`check_run`].
     pub(super) fn check_run<B: Identified>(&self, run: &Run<'_, B>) -> Result<()> {
         self.secrets()?;
         check_run(&self.session, self.role, run)
     }
 
-    /// Checks that bits can be used: that the session has not ended, and that they belong to it.
+    /// Checks that the bits can be used: the session has not ended, and the bits belong to it.
     ///
     /// # Errors
-    /// [`Error::Ended`]; those of [`check_origin`].
+    /// [`Error::Ended`]; any error of [`check_origin`].
     pub(super) fn check_bits<B: Identified>(&self, bits: &[B]) -> Result<()> {
         self.secrets()?;
         check_origin(&self.session, bits)
     }
 
-    /// The secrets.
+    /// The secrets of the session.
     ///
     /// # Errors
     /// [`Error::Ended`] if the session has ended.
@@ -70,17 +71,17 @@ impl<S> Live<S> {
         self.secrets.as_ref().ok_or(Error::Ended)
     }
 
-    /// Does a step of the protocol, and ends the session if the step fails. `name` completes the
+    /// Runs a step of the protocol, and ends the session if the step fails. `name` completes the
     /// sentence "the connection was lost while …".
     ///
     /// # Errors
-    /// [`Error::Ended`] if the session has already ended; those of `step`.
+    /// [`Error::Ended`] if the session has already ended; any error of `step`.
     pub(super) fn step<R>(
         &mut self,
         name: &'static str,
         step: impl FnOnce(&mut Channel, &mut S) -> Result<R, Fault>,
     ) -> Result<R> {
-        // Taken out, so that they are also wiped if the step panics.
+        // The secrets are taken out, so that they are also wiped if the step panics.
         let mut secrets = self.secrets.take().ok_or(Error::Ended)?;
         self.channel.begin_phase(name);
         let done = step(&mut self.channel, &mut secrets).inspect_err(|_| self.channel.abort())?;
@@ -88,7 +89,7 @@ impl<S> Live<S> {
         Ok(done)
     }
 
-    /// Ends the session: wipes its secrets, and tells the peer that it was aborted.
+    /// Ends the session: wipes its secrets and sends an abort to the peer.
     pub(super) fn abort(&mut self) {
         self.secrets = None;
         self.channel.abort();
@@ -101,8 +102,8 @@ impl<S> Live<S> {
 
 #[cfg(feature = "internals")]
 impl<S> Live<S> {
-    /// For tests: changes the secrets of a session that has not ended.
+    /// For tests: changes the secrets of a session.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut S)) {
-        change(self.secrets.as_mut().expect("a session that has not ended"));
+        change(self.secrets.as_mut().expect("the session has not ended"));
     }
 }

@@ -1,14 +1,14 @@
 //! Two-party computation on shared bits.
 //!
-//! Each party holds one part of a *shared bit*, and a part alone does not show the bit. The parties
-//! enter inputs and run a circuit, whose outputs are shared bits. They may open some of these to
-//! one party or to both, and use others as inputs of the next circuit. [`TwoParty`] is the
+//! Each party holds one part of a *shared bit*, and one part alone does not reveal the bit. The
+//! parties enter inputs and run a circuit, whose outputs are shared bits. They may open some of
+//! these to one party or to both, and use others as inputs of the next circuit. [`TwoParty`] is the
 //! interface.
 //!
 //! Two engines implement it. [`Malicious`] uses authenticated garbling, and protects against a peer
 //! that deviates from the protocol in any way. [`SemiHonest`] uses half gates, and protects against
-//! a peer that follows the protocol. [`Session`] is either, chosen at run time. The parties first
-//! exchange hellos, which gives a [`Greeting`]; an engine is set up from it.
+//! a peer that follows the protocol. [`Session`] is either of them, chosen at run time. The parties
+//! first exchange hellos, which results in a [`Greeting`]; an engine is set up from it.
 
 mod attempts;
 mod channel_secret;
@@ -51,11 +51,11 @@ pub use session::{Session, SessionBit};
 pub use tag::Tag;
 pub use values::{Audience, Demand, Input, Opened, Opening, Run, Words};
 
-/// What a session protects against.
+/// The adversary that a session protects against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// A peer that follows the protocol, and studies everything that it receives. A peer that
-    /// deviates can cheat.
+    /// A peer that follows the protocol, but analyses everything it receives. A peer that deviates
+    /// can cheat.
     SemiHonest,
     /// A peer that deviates from the protocol in any way.
     Malicious,
@@ -78,7 +78,7 @@ impl FromStr for Security {
             "semi-honest" => Ok(Security::SemiHonest),
             "malicious" => Ok(Security::Malicious),
             _ => Err(Error::usage(format!(
-                "unknown security `{name}`; one of malicious, semi-honest"
+                "unknown security `{name}`; use malicious or semi-honest"
             ))),
         }
     }
@@ -86,13 +86,14 @@ impl FromStr for Security {
 
 /// One party's side of a computation on shared bits, over one connection.
 ///
-/// Both parties call the same methods in the same order and with the same arguments, except for the
-/// bits that each enters. They compare these calls before any of them gives a result. If the calls
-/// differ, the party that notices first gets [`Error::Disagreement`], or [`Error::Channel`] if the
-/// two expect different messages. The other party gets one of these too, or learns of an abort.
+/// Both parties call the same methods in the same order with the same arguments, except for the
+/// bits that each enters. They compare these calls before any of them returns a result. If the
+/// calls differ, the party that notices first gets [`Error::Disagreement`], or [`Error::Channel`]
+/// if the two expect different messages. The other party gets one of these errors too, or receives
+/// an abort.
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
-/// connection is closed, and every later call gives [`Error::Ended`].
+/// connection is closed, and every later call returns [`Error::Ended`].
 pub trait TwoParty {
     /// This party's part of a shared bit.
     type Shared: Clone;
@@ -100,36 +101,37 @@ pub trait TwoParty {
     /// This party's role.
     fn role(&self) -> Party;
 
-    /// What this session protects against. It decides whether a deck's circuit checks the seeds: an engine
-    /// that protects nothing answers [`Security::SemiHonest`].
+    /// The adversary that this session protects against. It determines whether the circuit of a
+    /// deck checks the seeds. An engine without any protection must return
+    /// [`Security::SemiHonest`].
     fn security(&self) -> Security;
 
-    /// Does the preprocessing of later runs now, so that these take less time.
+    /// Does the preprocessing for later runs now, so that these runs take less time.
     ///
-    /// Afterwards the session holds at least what `demand` asks for; what it holds already counts.
-    /// Preprocessing for many runs at once costs less for each of them. An engine without
-    /// preprocessing does nothing.
+    /// Afterwards the session holds at least the preprocessing that `demand` requires, including
+    /// the preprocessing that it already held. Preprocessing for many runs at once costs less per
+    /// run. An engine without preprocessing does nothing.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a number in the demand is above 2^28, or above 2^22 on a machine of less
-    /// than 64 bits; any other [`Error`] of a session.
+    /// [`Error::Usage`] if a number in the demand is above 2^28, or above 2^22 on a machine with
+    /// less than 64 bits; any other [`Error`] of a session.
     fn prepare(&mut self, demand: Demand) -> Result<()>;
 
-    /// Evaluates a circuit. Gives its output values as shared bits.
+    /// Evaluates a circuit. Returns its output values as shared bits.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the inputs do not fit the circuit, or if it is too large for
+    /// [`Error::Usage`] if the inputs do not match the circuit, or if it is too large for
     /// [`prepare`](Self::prepare); any other [`Error`] of a session.
     fn run(&mut self, run: Run<'_, Self::Shared>) -> Result<Words<Self::Shared>>;
 
-    /// Opens shared bits in one exchange of messages. Gives those that this party learns.
+    /// Opens shared bits in one exchange of messages. Returns the bits that this party learns.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a bit belongs to another session; any other [`Error`] of a session.
+    /// [`Error::Usage`] if a bit belongs to a different session; any other [`Error`] of a session.
     fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Opened>;
 
-    /// Ends the session, because the caller has caught the peer cheating. Its secrets are wiped.
-    /// The peer learns only that the session was aborted.
+    /// Ends the session because the caller has caught the peer cheating. Its secrets are wiped. The
+    /// peer learns only that the session was aborted.
     fn abort(&mut self);
 
     /// The bytes and flights of the session so far.

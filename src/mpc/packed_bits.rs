@@ -1,9 +1,9 @@
-//! Bits on the wire: eight in each byte, the first in the lowest bit.
+//! Bits on the wire: eight bits per byte, the first in the lowest bit.
 
 use super::tag::Tag;
 use crate::net::{self, Channel, Malformed};
 
-/// Sends bits. The peer knows how many.
+/// Sends bits. The peer knows their number.
 ///
 /// # Errors
 /// Any error of the channel.
@@ -18,14 +18,14 @@ pub(super) fn send_bits(
 /// Receives `count` bits.
 ///
 /// # Errors
-/// [`Malformed::PaddingBits`] if a bit after the last one is not 0; any other error of the channel.
+/// [`Malformed::PaddingBits`] if a padding bit is not 0; any other error of the channel.
 pub(super) fn recv_bits(channel: &mut Channel, tag: Tag, count: usize) -> net::Result<Vec<bool>> {
     let mut packed = vec![0; count.div_ceil(8)];
     channel.recv_bytes(tag, &mut packed)?;
     unpack(&packed, count).ok_or_else(|| Malformed::PaddingBits(tag.into()).into())
 }
 
-/// The size of an encoding of the given number of bits, in bytes on the wire.
+/// The number of bytes on the wire for `count` bits.
 pub(super) fn sent_bytes(count: usize) -> u64 {
     net::bulk_bytes(count.div_ceil(8))
 }
@@ -49,8 +49,8 @@ pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     bytes
 }
 
-/// Unpacks the `count` bits that [`pack`] has packed. `None` if a bit after the last one is not 0:
-/// no MAC or digest covers these.
+/// Unpacks `count` bits packed by [`pack`]. Returns `None` if a padding bit is not 0, because no
+/// MAC or digest covers the padding.
 pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     let mut bits = vec![false; count];
     let (whole, rest) = bits.as_chunks_mut();
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unpacking_gives_what_was_packed() {
+    fn unpack_inverts_pack() {
         for count in [0usize, 1, 7, 8, 9, 16, 83] {
             let bits: Vec<bool> = (0..count).map(|i| i % 3 == 0).collect();
             let bytes = pack(bits.iter().copied());
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_after_the_last_one_is_refused() {
+    fn every_nonzero_padding_bit_is_rejected() {
         for count in 1..=16 {
             let bytes = pack((0..count).map(|_| true));
             for bit in count..8 * bytes.len() {

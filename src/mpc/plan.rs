@@ -1,5 +1,5 @@
-//! Plans: digests of what a party is about to run, open or preprocess. The parties exchange and
-//! compare them, so that they notice if they disagree.
+//! Plans: digests of the operation that a party is about to perform (run, open or preprocess). The
+//! parties exchange and compare plans to detect disagreements.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -12,8 +12,8 @@ use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Oracle, SessionId, Step};
 use crate::net::{self, Channel, Message};
 
-/// The name of a shared bit: its session, the number of the run that made it, and the number of the
-/// output bit in that run. Both parties count alike, so they give the same bit the same name.
+/// The id of a shared bit: its session, the number of the run that created it, and the index of the
+/// output bit in that run. Both parties count alike, so they assign the same id to the same bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BitId {
     session: [u8; 8],
@@ -21,7 +21,7 @@ pub(super) struct BitId {
     index: u32,
 }
 
-/// The outputs of a run as shared bits. `share` makes one of them.
+/// Returns the outputs of a run as shared bits. `share` creates each bit.
 pub(super) fn share_outputs<S>(
     session: &SessionId,
     run: u64,
@@ -30,7 +30,7 @@ pub(super) fn share_outputs<S>(
 ) -> Vec<S> {
     let session = short(session);
     let outputs = circuit.outputs().iter().flatten();
-    // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocated once, because a vector that grows leaves unwiped copies behind.
     let mut bits = Vec::with_capacity(circuit.output_bits());
     bits.extend(outputs.zip(0..).map(|(output, index)| {
         let name = BitId {
@@ -43,7 +43,7 @@ pub(super) fn share_outputs<S>(
     bits
 }
 
-/// Enough bytes of a session id to tell the sessions of a process apart.
+/// A prefix of the session id, long enough to distinguish the sessions of a process.
 fn short(session: &SessionId) -> [u8; 8] {
     let [bytes, ..] = session.0.as_chunks().0 else {
         unreachable!("a session id has 32 bytes")
@@ -51,28 +51,29 @@ fn short(session: &SessionId) -> [u8; 8] {
     *bytes
 }
 
-/// A shared bit with a name.
+/// A shared bit with an id.
 pub(super) trait Identified {
     fn id(&self) -> BitId;
 }
 
-/// Checks that shared bits belong to this session. Those of another would give garbage.
+/// Checks that shared bits belong to this session. Bits of a different session would give
+/// meaningless results.
 ///
 /// # Errors
-/// [`Error::Usage`] if one does not.
+/// [`Error::Usage`] if a bit does not belong to it.
 pub(super) fn check_origin<S: Identified>(session: &SessionId, bits: &[S]) -> Result<()> {
     if bits.iter().all(|bit| bit.id().session == short(session)) {
         Ok(())
     } else {
-        Err(Error::usage("a shared bit of another session"))
+        Err(Error::usage("a shared bit belongs to a different session"))
     }
 }
 
-/// Checks that the inputs of a run fit the circuit, that `me` enters as many bits as it must, and
-/// that shared inputs belong to this session.
+/// Checks that the inputs of a run match the circuit, that `me` enters the required number of bits,
+/// and that shared inputs belong to this session.
 ///
 /// # Errors
-/// [`Error::Usage`] if they do not.
+/// [`Error::Usage`] if a check fails.
 pub(super) fn check_run<S: Identified>(
     session: &SessionId,
     me: Party,
@@ -81,7 +82,7 @@ pub(super) fn check_run<S: Identified>(
     let (widths, inputs) = (run.circuit.inputs(), run.inputs);
     if inputs.len() != widths.len() {
         return Err(Error::usage(format!(
-            "the circuit has {} input values, {} were given",
+            "the circuit has {} input values, but {} were given",
             widths.len(),
             inputs.len()
         )));
@@ -91,7 +92,7 @@ pub(super) fn check_run<S: Identified>(
             check_origin(session, shared)?;
             if shared.len() != bits {
                 return Err(Error::usage(format!(
-                    "input value {number} has {bits} bits, {} were given",
+                    "input value {number} has {bits} bits, but {} were given",
                     shared.len()
                 )));
             }
@@ -100,20 +101,20 @@ pub(super) fn check_run<S: Identified>(
     match (run.input_bits(me), run.mine.len()) {
         (needed, given) if needed == given => Ok(()),
         (needed, given) => Err(Error::usage(format!(
-            "the {me} enters {needed} bits, {given} were given"
+            "the {me} must enter {needed} bits, but {given} were given"
         ))),
     }
 }
 
-/// A digest of what a party is about to do.
+/// A digest of the operation that a party is about to perform.
 pub(super) struct Plan {
     session: SessionId,
     digest: [u8; 32],
 }
 
-/// A plan as one party sends it: hashed with the channel secret and the sender's role. Otherwise a
-/// network attacker could answer each party with its own plan, and parties with different plans
-/// would go on.
+/// A plan as sent by one party: hashed with the channel secret and the sender's role. Otherwise a
+/// network attacker could reflect each party's own plan, and parties with different plans would
+/// continue.
 #[derive(Serialize, Deserialize)]
 struct SentPlan([u8; 32]);
 
@@ -123,8 +124,8 @@ impl Message for SentPlan {
 }
 
 impl Plan {
-    /// The plan of run `number`: the circuit, who enters which input, which shared bits are inputs,
-    /// and the caller's context.
+    /// The plan of run `number`: the circuit, the party that enters each input, the shared bits
+    /// that are inputs, and the caller's context.
     pub(super) fn of_run<S: Identified>(
         session: &SessionId,
         number: u64,
@@ -133,7 +134,7 @@ impl Plan {
         Self::of_slices(session, number, run, 1)
     }
 
-    /// The plan of run `number` in so many slices, which are named if there are several.
+    /// The plan of run `number` in `slices` slices. Their number is hashed if it is above 1.
     pub(super) fn of_slices<S: Identified>(
         session: &SessionId,
         number: u64,
@@ -156,8 +157,8 @@ impl Plan {
         Self::new(session, oracle)
     }
 
-    /// The plan of batch `number` of the preprocessing: each number of the demand, and the bits of
-    /// statistical security.
+    /// The plan of batch `number` of the preprocessing: each number of the demand, and the number
+    /// of bits of statistical security.
     pub(super) fn of_batch(
         session: &SessionId,
         number: u64,
@@ -178,7 +179,8 @@ impl Plan {
         Self::new(session, oracle.absorb(&[statistical]))
     }
 
-    /// The plan of exchange `number` of openings: which bits are opened to whom.
+    /// The plan of exchange `number` of openings: the bits to open, and the parties that learn
+    /// them.
     pub(super) fn of_openings<S: Identified>(
         session: &SessionId,
         number: u64,
@@ -199,7 +201,7 @@ impl Plan {
         }
     }
 
-    /// The digest, for what is bound to the plan.
+    /// The digest, for values that are bound to the plan.
     pub(super) fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
@@ -212,7 +214,7 @@ impl Plan {
     /// Sends the plan of `me`.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// Any error of the channel.
     pub(super) fn send(
         &self,
         channel: &mut Channel,
@@ -222,7 +224,7 @@ impl Plan {
         channel.send_message(&self.sent_by(me, secret))
     }
 
-    /// The bytes on the wire of a plan.
+    /// The number of bytes of a plan on the wire.
     pub(super) fn sent_bytes() -> u64 {
         net::message_bytes::<SentPlan>()
     }
@@ -230,7 +232,7 @@ impl Plan {
     /// Receives the plan of the peer of `me`, and compares it with this one.
     ///
     /// # Errors
-    /// [`Disagreement::Plan`] if they differ; those of the channel.
+    /// [`Disagreement::Plan`] if they differ; any error of the channel.
     pub(super) fn expect(
         &self,
         channel: &mut Channel,
@@ -246,7 +248,7 @@ impl Plan {
     }
 }
 
-/// The names of shared bits, as bytes.
+/// The ids of shared bits, as bytes.
 fn names<S: Identified>(bits: &[S]) -> Vec<u8> {
     bits.iter()
         .flat_map(|bit| {
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sent_plan_depends_on_its_sender_and_on_the_channel_secret() {
+    fn sent_plan_depends_on_sender_and_channel_secret() {
         let plan = Plan::of_batch(&SESSION, 0, &Demand::default(), 50);
         let sent = |sender, secret| {
             plan.sent_by(sender, &ChannelSecret::of_bytes([secret; 32]))
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_a_run_covers_its_number_circuit_owners_shared_bits_and_context() {
+    fn plan_of_a_run_covers_number_circuit_owners_shared_bits_and_context() {
         let circuit = Builder::new(&[1, 1]).build(vec![]);
         let other = Builder::new(&[1, 1]).build(vec![vec![]]);
         let (a, b) = (Input::By(Party::Garbler), Input::By(Party::Evaluator));
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_openings_covers_their_number_bits_and_audience() {
+    fn plan_of_openings_covers_number_bits_and_audience() {
         let bits = [bit(0, 0), bit(1, 0), bit(0, 1)];
         let plan = |number, to, range: std::ops::Range<usize>| {
             let bits = &bits[range];
@@ -353,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_a_batch_covers_its_number_every_amount_and_the_statistical_security() {
+    fn plan_of_a_batch_covers_number_amounts_and_statistical_security() {
         let demand = |ands, garbler, evaluator, outputs| Demand {
             ands,
             inputs: crate::circuit::ByParty { garbler, evaluator },

@@ -1,4 +1,4 @@
-//! A session whose security is chosen when the program runs.
+//! A session whose security is chosen at run time.
 
 use rand::CryptoRng;
 
@@ -10,9 +10,9 @@ use super::{
 use crate::circuit::Party;
 use crate::net::Traffic;
 
-/// One of the two engines, with the security that the hellos have agreed on.
+/// One of the two engines, with the security that the hellos agreed on.
 ///
-/// A program that always uses the same engine can use [`SemiHonest`] or [`Malicious`] itself.
+/// A program that always uses the same engine can use [`SemiHonest`] or [`Malicious`] directly.
 pub struct Session(Engine);
 
 enum Engine {
@@ -82,10 +82,11 @@ engine_shared!(SharedBit: SemiHonest, AuthenticatedBit: Malicious);
 
 /// Converts shared bits to the engine's type.
 fn unwrap_all<S: EngineShared>(bits: &[SessionBit]) -> Result<Vec<S>> {
-    // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocated once, because a vector that grows leaves unwiped copies behind.
     let mut unwrapped = Vec::with_capacity(bits.len());
     for bit in bits {
-        let bit = S::unwrap(bit).ok_or_else(|| Error::usage("a shared bit of another session"))?;
+        let bit = S::unwrap(bit)
+            .ok_or_else(|| Error::usage("a shared bit belongs to a different session"))?;
         unwrapped.push(bit.clone());
     }
     Ok(unwrapped)

@@ -4,10 +4,11 @@
 use super::tag::Tag;
 use crate::net::{self, Channel};
 
-/// AND gates in each frame: few enough for the evaluator to start while the garbler is at work.
+/// The number of AND gates per frame. It is small, so that the evaluator starts while the garbler
+/// is still garbling.
 const RECORDS_PER_FRAME: usize = 1024;
 
-/// Sends the garbler's records, of `N` bytes each.
+/// Sends the garbler's records of `N` bytes each.
 pub(super) struct TableWriter<'a, const N: usize> {
     channel: &'a mut Channel,
     frame: Vec<[u8; N]>,
@@ -31,7 +32,7 @@ impl<'a, const N: usize> TableWriter<'a, N> {
         Ok(())
     }
 
-    /// Sends the records that are left.
+    /// Sends the remaining records.
     pub(super) fn finish(mut self) -> net::Result<()> {
         if !self.frame.is_empty() {
             self.send()?;
@@ -47,7 +48,7 @@ impl<'a, const N: usize> TableWriter<'a, N> {
     }
 }
 
-/// The bytes on the wire of so many records, of `N` bytes each.
+/// The number of bytes on the wire for `records` records of `N` bytes each.
 pub(super) fn sent_bytes<const N: usize>(records: usize) -> u64 {
     let frame = |records: usize| net::bulk_bytes(N * records);
     let full = (records / RECORDS_PER_FRAME) as u64;
@@ -59,7 +60,7 @@ pub(super) struct TableReader<'a, const N: usize> {
     channel: &'a mut Channel,
     frame: Vec<[u8; N]>,
     used: usize,
-    /// Records that have not been received.
+    /// The number of records that have not been received.
     expected: usize,
 }
 

@@ -1,9 +1,9 @@
 //! The tags of the engines' messages.
 
 crate::net::tags! {
-    /// The kind of a message of an engine.
+    /// The type of an engine's message.
     pub enum Tag {
-        /// The digest of what the sender is about to run, open or preprocess.
+        /// The digest of the operation that the sender is about to perform.
         Plan = 48, "plan";
         /// The evaluator's inputs, XORed with the choice bits of its OTs.
         MaskedInputs = 49, "masked inputs";
@@ -15,7 +15,7 @@ crate::net::tags! {
         InputDigest = 54, "digest of masked inputs";
         /// Pairs of hashes of labels, which open shared bits to the evaluator.
         OpenedPairs = 55, "opened pairs of hashes";
-        /// The digest of the pairs of hashes in the message before.
+        /// The digest of the pairs of hashes in the previous message.
         PairsDigest = 56, "digest of opened pairs";
         /// Leaky AND triples: the tables `G`.
         LeakyTables = 64, "leaky AND tables";
@@ -29,10 +29,10 @@ crate::net::tags! {
         TripleOpening = 68, "triple opening";
         /// Preprocessing: the differences within buckets, and the shares of input masks.
         PoolBits = 69, "pool bits";
-        /// The digest of the MACs of the bits in the message before.
+        /// The digest of the MACs of the bits in the previous message.
         MacDigest = 70, "MAC digest";
-        /// Authenticated garbling: the shares of what is opened for the gates; and those of what is
-        /// opened for the outputs, XORed with pads.
+        /// Authenticated garbling: the shares opened for the gates, and the shares opened for the
+        /// outputs, XORed with pads.
         GateBits = 80, "gate bits";
         /// Authenticated garbling: masked values of inputs.
         MaskedValues = 81, "masked input values";
@@ -58,11 +58,14 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_one_tag_or_none() {
+    fn every_byte_has_at_most_one_tag() {
         for byte in 0..=u8::MAX {
             let same = all().into_iter().filter(|tag| tag.byte() == byte).count();
             assert!(same <= 1, "{byte}");
-            assert!(same == 0 || byte < 128, "{byte} is free for others");
+            assert!(
+                same == 0 || byte < 128,
+                "{byte} is reserved for other crates"
+            );
             let [of_ot, of_mpc] = [
                 ot::Tag::from_byte(byte).map(ot::Tag::byte),
                 Tag::from_byte(byte).map(Tag::byte),
@@ -72,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_on_the_wire_have_not_changed() {
+    fn tag_numbers_have_not_changed() {
         let numbers: Vec<u8> = all().iter().map(|tag| tag.byte()).collect();
         assert_eq!(
             numbers,

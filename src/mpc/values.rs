@@ -1,5 +1,5 @@
-//! The inputs and outputs of runs, and who learns opened bits. They name the parties by role, so
-//! that both parties write the same lists.
+//! The inputs and outputs of runs, and the audience of opened bits. The parties are named by role,
+//! so that both parties write the same lists.
 
 use std::iter;
 use std::ops::Index;
@@ -9,11 +9,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::{ByParty, Circuit, Ownership, Party};
 
-/// Where the bits of an input value of a circuit come from.
+/// The source of the bits of an input value of a circuit.
 pub enum Input<'a, S> {
-    /// A party enters them.
+    /// A party enters the bits.
     By(Party),
-    /// They are outputs of earlier runs in this session.
+    /// The bits are outputs of earlier runs in this session.
     Shared(&'a [S]),
 }
 
@@ -32,9 +32,9 @@ pub struct Run<'a, S> {
 }
 
 impl<'a, S> Run<'a, S> {
-    /// A run of `circuit` with one of `inputs` for each of its input values. `mine` holds the bits
-    /// of all values that are [`Input::By`] this party, one value after the other. Both parties
-    /// give the same circuit and the same `inputs`.
+    /// A run of `circuit` with one element of `inputs` for each of its input values. `mine` holds
+    /// the bits of all values that are [`Input::By`] this party, one value after the other. Both
+    /// parties must pass the same circuit and the same `inputs`.
     pub fn new(circuit: &'a Circuit, inputs: &'a [Input<'a, S>], mine: &'a [bool]) -> Self {
         Run {
             circuit,
@@ -44,7 +44,7 @@ impl<'a, S> Run<'a, S> {
         }
     }
 
-    /// Adds something else that both parties must agree on before they run the circuit, such as the
+    /// Adds data that both parties must agree on before they run the circuit, for example the
     /// digest of a log. They compare it together with the circuit.
     #[must_use]
     pub fn in_context(mut self, context: &'a [u8]) -> Self {
@@ -57,7 +57,7 @@ impl<'a, S> Run<'a, S> {
         self.circuit
     }
 
-    /// Where each input value comes from.
+    /// The source of each input value.
     pub fn inputs(&self) -> &'a [Input<'a, S>] {
         self.inputs
     }
@@ -67,12 +67,12 @@ impl<'a, S> Run<'a, S> {
         self.mine
     }
 
-    /// The preprocessing that the run uses up.
+    /// The preprocessing that the run consumes.
     pub fn demand(&self) -> Demand {
         Demand::of_ownership(self.circuit, &self.ownership())
     }
 
-    /// How many input bits a party enters.
+    /// The number of input bits that a party enters.
     pub(super) fn input_bits(&self, party: Party) -> usize {
         (self.inputs.iter().zip(self.circuit.inputs()))
             .filter(|(input, _)| matches!(input, Input::By(owner) if *owner == party))
@@ -80,7 +80,8 @@ impl<'a, S> Run<'a, S> {
             .sum()
     }
 
-    /// Who could compute each wire alone. A shared bit is joint, whoever once knew it.
+    /// The parties that could compute each wire alone. A shared bit is always joint, even if one
+    /// party once knew it.
     pub(super) fn ownership(&self) -> Arc<Ownership> {
         self.circuit
             .ownership(self.inputs.iter().map(|input| match *input {
@@ -90,36 +91,38 @@ impl<'a, S> Run<'a, S> {
     }
 }
 
-/// The preprocessing that runs of circuits use up.
+/// The preprocessing that runs of circuits consume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// AND gates that are garbled: those that depend on inputs of both parties, or on shared bits.
+    /// The number of garbled AND gates: those that depend on inputs of both parties, or on shared
+    /// bits.
     pub ands: usize,
-    /// Bits that each party enters: its inputs, and the outputs of the AND gates that depend on these
-    /// alone.
+    /// The number of bits that each party enters: its inputs, and the outputs of the AND gates that
+    /// depend only on its inputs.
     pub inputs: ByParty<usize>,
-    /// Proofs that each party gives that these outputs are right: one in each run that has any.
+    /// The number of proofs that each party gives for the correctness of these outputs: one in each
+    /// run that has such gates.
     pub proofs: ByParty<usize>,
-    /// Output bits that are not constants.
+    /// The number of output bits that are not constants.
     pub outputs: usize,
 }
 
 impl Demand {
-    /// That of one run of a circuit: the garbler enters the first input value, the evaluator the
-    /// second, and the others are shared bits.
+    /// The demand of one run of a circuit in which the garbler enters the first input value, the
+    /// evaluator enters the second, and the others are shared bits.
     pub fn of(circuit: &Circuit) -> Self {
         let owners = Party::BOTH.map(Some).into_iter().chain(iter::repeat(None));
         let owners = owners.take(circuit.inputs().len());
         Demand::of_ownership(circuit, &circuit.ownership(owners))
     }
 
-    /// That of one run of a circuit of which each input value is entered by its owner.
+    /// The demand of one run of a circuit in which each input value is entered by its owner.
     pub fn with_owners(circuit: &Circuit, owners: &[Party]) -> Self {
         let owners = owners.iter().copied().map(Some);
         Demand::of_ownership(circuit, &circuit.ownership(owners))
     }
 
-    /// That of one run of a circuit with these owners of its wires.
+    /// The demand of one run of a circuit with the given owners of its wires.
     pub(super) fn of_ownership(circuit: &Circuit, owners: &Ownership) -> Self {
         let (inputs, products) = (|party| owners.inputs(party), |party| owners.products(party));
         Demand {
@@ -130,8 +133,8 @@ impl Demand {
         }
     }
 
-    /// That of `runs` times as many runs. A number that would overflow becomes the largest one,
-    /// which every engine refuses.
+    /// The demand of `runs` times as many runs. A number that would overflow saturates, and every
+    /// engine rejects that value.
     #[must_use]
     pub fn times(self, runs: usize) -> Self {
         Demand {
@@ -143,31 +146,31 @@ impl Demand {
     }
 }
 
-/// Who learns opened bits.
+/// The parties that learn opened bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// One party only.
     Only(Party),
-    /// Both.
+    /// Both parties.
     Both,
 }
 
 impl Audience {
-    /// Whether `party` learns them.
+    /// Whether `party` learns the bits.
     pub fn includes(self, party: Party) -> bool {
         self == Audience::Both || self == Audience::Only(party)
     }
 }
 
-/// Shared bits and who is to learn them.
+/// Shared bits, and the parties that learn them.
 pub struct Opening<'a, S> {
-    /// Who learns them.
+    /// The parties that learn the bits.
     pub to: Audience,
     /// The bits.
     pub bits: &'a [S],
 }
 
-/// Makes types `Copy` that only borrow shared bits. A derive would require that the bits are
+/// Implements `Copy` for types that only borrow shared bits. A derive would require the bits to be
 /// `Copy`.
 macro_rules! copy {
     ($($name:ident),*) => {
@@ -197,12 +200,13 @@ pub(super) fn opened_to<'a, S>(
     openings.into_iter().flatten()
 }
 
-/// The bits that a party learned from openings. They are wiped when they are dropped.
+/// The bits that a party learned from openings. They are wiped on drop.
 #[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Opened(Vec<Option<Vec<bool>>>);
 
 impl Opened {
-    /// For engines: the values that `me` learned, in the order of the openings.
+    /// For engines: creates the result from the values that `me` learned, in the order of the
+    /// openings.
     pub fn new<S>(
         openings: &[Opening<'_, S>],
         me: Party,
@@ -215,7 +219,7 @@ impl Opened {
                 .map(|opening| {
                     let count = opening.bits.len();
                     opening.to.includes(me).then(|| {
-                        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+                        // Allocated once, because a vector that grows leaves unwiped copies behind.
                         let mut bits = Vec::with_capacity(count);
                         bits.extend(values.by_ref().take(count));
                         bits
@@ -225,31 +229,31 @@ impl Opened {
         )
     }
 
-    /// The bits of the opening with this number, counted from 0. `None` if this party does not
-    /// learn them.
+    /// The bits of opening number `opening`, counted from 0. `None` if this party does not learn
+    /// them.
     ///
     /// # Panics
-    /// If there is no opening with this number.
+    /// If there is no such opening.
     pub fn get(&self, opening: usize) -> Option<&[bool]> {
         self.0[opening].as_deref()
     }
 
-    /// The bits of all openings, in order, each as [`get`](Self::get) gives them.
+    /// Iterates over the bits of all openings, in order, like [`get`](Self::get).
     pub fn iter(&self) -> impl Iterator<Item = Option<&[bool]>> {
         self.0.iter().map(Option::as_deref)
     }
 }
 
-/// Words of bits, all in one vector.
+/// Words of bits, stored in one vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words<S> {
     bits: Vec<S>,
-    /// Where each word ends.
+    /// The end index of each word.
     ends: Vec<usize>,
 }
 
 impl<S> Words<S> {
-    /// For engines: the output values of a circuit, whose `bits` are in order.
+    /// For engines: the output values of a circuit, given all output `bits` in order.
     pub fn of_outputs(circuit: &Circuit, bits: Vec<S>) -> Self {
         let mut end = 0;
         let ends = (circuit.outputs().iter())
@@ -261,12 +265,12 @@ impl<S> Words<S> {
         Words { bits, ends }
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -281,8 +285,8 @@ impl<S> Words<S> {
         &self.bits
     }
 
-    /// Words of the same lengths, each bit changed. The old bits are dropped here, which wipes
-    /// them.
+    /// Converts each bit and keeps the lengths of the words. The old bits are dropped here, which
+    /// wipes them.
     pub(super) fn map<R>(self, change: impl FnMut(&S) -> R) -> Words<R> {
         Words {
             bits: self.bits.iter().map(change).collect(),

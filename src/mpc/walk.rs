@@ -1,7 +1,8 @@
-//! The walk over the gates of a circuit, which garbling and evaluating share in both engines.
+//! The walk over the gates of a circuit. Garbling and evaluating share it in both engines.
 //!
-//! The ANDs of a layer do not depend on each other, so the walk hashes the labels of many gates at
-//! once. The engine passes functions that say which labels to hash and what to do with the hashes.
+//! The AND gates of a layer do not depend on each other, so the walk hashes the labels of many
+//! gates at once. The engine passes functions that select the labels to hash and process the
+//! hashes.
 
 use std::ops::{BitXor, Range};
 
@@ -11,7 +12,7 @@ use super::label::{ActiveLabel, ZeroLabel};
 use crate::circuit::{Circuit, Gate, Layer, Ownership, Party, Slots};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 
-/// What a party holds for one wire during the walk.
+/// The value that a party holds for one wire during the walk.
 pub(super) trait WireValue: Copy + BitXor<Output = Self> {}
 
 impl WireValue for ZeroLabel {}
@@ -22,11 +23,11 @@ impl WireValue for ActiveLabel {}
 pub(super) struct Part<'a> {
     pub(super) circuit: &'a Circuit,
     pub(super) owners: &'a Ownership,
-    /// Where the wires are held.
+    /// The slots of the wires.
     pub(super) slots: &'a Slots,
     /// The gates.
     pub(super) gates: Range<usize>,
-    /// The joint ANDs among them, by their number among all joint ANDs.
+    /// The joint AND gates among them, by their index among all joint AND gates.
     pub(super) ands: Range<usize>,
 }
 
@@ -49,7 +50,7 @@ impl<'a> Part<'a> {
         gates.copied().zip(first..)
     }
 
-    /// What there is of each layer.
+    /// The gates of this part in each layer.
     fn layers(&self) -> impl Iterator<Item = Layer> {
         let Range { start, end } = self.gates;
         let layers = self.circuit.layers();
@@ -64,36 +65,37 @@ impl<'a> Part<'a> {
     }
 }
 
-/// An AND gate that the walk has come to.
+/// The AND gate at which the walk is.
 pub(super) struct And<W> {
-    /// Its number among the joint ANDs of the part.
+    /// The gate's index among the joint AND gates of the part.
     pub(super) index: usize,
-    /// What the party holds for its input wires.
+    /// The values that the party holds for the input wires.
     pub(super) values: (W, W),
 }
 
-/// The tweakable hash, for one run of a circuit.
+/// The tweakable hash for one run of a circuit.
 pub(super) struct RunHash<'a> {
     pub(super) hash: &'a TweakableHash,
-    /// The number of the run, which must not repeat in a session. The tweak consists of it and of
-    /// the gate's number.
+    /// The number of the run, which must not repeat in a session. The tweak consists of this number
+    /// and the gate's index.
     pub(super) run: u64,
 }
 
-/// Computes what the party holds for the output wires of all gates of a part that anything reads. That of
-/// the wires before them is already in `wires`.
+/// Computes the value that the party holds for the output wire of each gate of a part, if anything
+/// reads the wire. The values of the wires before the part must already be in `wires`.
 ///
-/// For each AND that a party owns, `product` gives what is held for its output wire, or nothing if that
-/// is already in `wires`. They come layer by layer, and in a layer in the order of the gates. For each joint
-/// AND gate, `labels` takes what is held for its two input wires, and gives `H` labels. The first half of
-/// them is hashed under the gate's first tweak, the second half under its second. `and` takes the hashes,
-/// and gives the value of the output wire. `not` gives the value of a negated wire.
+/// For each AND gate that a party owns, `product` returns the value of its output wire, or `None`
+/// if that value is already in `wires`. The calls go layer by layer, and within a layer in the
+/// order of the gates. For each joint AND gate, `labels` receives the values of its two input wires
+/// and returns `H` labels. The first half of them is hashed with the gate's first tweak, the second
+/// half with its second. `and` receives the hashes and returns the value of the output wire. `not`
+/// returns the value of a negated wire.
 ///
 /// # Errors
-/// Whatever `and` gives.
+/// Any error that `and` returns.
 ///
 /// # Panics
-/// If `wires` is shorter than there are slots, or `H` is above [`TweakableHash::LANES`].
+/// If `wires` is shorter than the number of slots, or `H` is above [`TweakableHash::LANES`].
 pub(super) fn walk<W: WireValue, E, const H: usize>(
     part: &Part<'_>,
     wires: &mut [W],
@@ -140,14 +142,14 @@ pub(super) fn walk<W: WireValue, E, const H: usize>(
             wires[slot] = match gates[gate] {
                 Gate::Xor(a, b) => wires[slots.of(a.index())] ^ wires[slots.of(b.index())],
                 Gate::Not(a) => not(wires[slots.of(a.index())]),
-                Gate::And(..) => unreachable!("a layer's free gates hold no AND"),
+                Gate::And(..) => unreachable!("the range `free` of a layer contains no AND gate"),
             };
         }
     }
     Ok(())
 }
 
-/// Labels of ANDs that are hashed at once, `H` of each.
+/// The labels of AND gates that are hashed at once, `H` for each gate.
 struct Batch<const H: usize> {
     lanes: Zeroizing<[Block; TweakableHash::LANES]>,
     tweaks: [Block; TweakableHash::LANES],
@@ -163,10 +165,11 @@ impl<const H: usize> Default for Batch<H> {
 }
 
 impl<const H: usize> Batch<H> {
-    /// The most ANDs in a batch.
+    /// The maximum number of AND gates in a batch.
     const STRIDE: usize = TweakableHash::LANES / H;
 
-    /// Hashes the labels of some ANDs, of which the first has the number `first` among the joint ANDs.
+    /// Hashes the labels of some AND gates. `first` is the index of the first one among the joint
+    /// AND gates.
     #[inline]
     fn hash(
         &mut self,
@@ -198,17 +201,17 @@ impl RunHash<'_> {
     }
 }
 
-/// Where the input wires of an AND are.
+/// The slots of the input wires of an AND gate.
 #[inline]
 fn and_slots(gate: &Gate, slots: &Slots) -> (usize, usize) {
     match gate {
         Gate::And(a, b) => (slots.of(a.index()), slots.of(b.index())),
-        _ => unreachable!("a layer's ANDs hold nothing else"),
+        _ => unreachable!("the range `ands` of a layer contains only AND gates"),
     }
 }
 
-/// How many lanes to hash if the first `used` are filled. With wide registers, a full batch costs
-/// less than one that is nearly full; so the last lanes may hold labels of earlier gates.
+/// The number of lanes to hash if the first `used` are filled. With wide registers, a full batch
+/// costs less than one that is nearly full, so the last lanes may hold labels of earlier gates.
 fn lanes_to_hash(used: usize) -> usize {
     if 2 * used > TweakableHash::LANES {
         TweakableHash::LANES

@@ -8,7 +8,7 @@
 //! | 5 | the header of a frame: the length of the following bytes as u32 LE, then [`Tag::HELLO`] |
 //! | 10 | [`MAGIC`] |
 //! | 2 | the version of the protocol, u16 LE |
-//! | the rest | the body, whose format depends on the version; here it is encoded like any other message |
+//! | the rest | the body, whose format depends on the version; here it is a normal message |
 
 use serde::{Serialize, de::DeserializeOwned};
 use zeroize::Zeroizing;
@@ -29,8 +29,8 @@ pub const MAX_BODY_BYTES: usize = 1024;
 
 const PREFIX_BYTES: usize = MAGIC.len() + 2;
 
-/// The maximum size of a hello in any version. The first bytes of other protocols, read as a length,
-/// exceed it.
+/// The maximum size of a hello in any version. The first bytes of other protocols, read as a
+/// length, exceed it.
 const MAX_BYTES_OF_ANY_VERSION: u32 = u16::MAX as u32;
 
 /// Sends the hello. Both sides send their hello before they wait for the peer's, so that both

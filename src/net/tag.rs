@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// | bytes | used by |
 /// |---|---|
-/// | 0 to 15 | the channel: [`Tag::HELLO`] and [`Tag::ABORT`], the same in every version of the protocol |
+/// | 0 to 15 | the channel: [`Tag::HELLO`] and [`Tag::ABORT`], fixed for all versions |
 /// | 16 to 127 | the protocols of this library |
 /// | 128 to 255 | engines and messages of other crates, which create tags with [`Tag::new`] |
 ///

@@ -1,6 +1,6 @@
-//! What can be computed from a view by affine combinations over F2: Gaussian elimination.
+//! Gaussian elimination: the bits that can be computed from a view by affine combinations over F2.
 
-/// Bits that are seen again in every run: one column a bit, one row a run.
+/// Bits that are observed in every run: one column per bit, one row per run.
 #[derive(Default)]
 pub struct Samples {
     columns: Vec<Vec<u64>>,
@@ -8,12 +8,13 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Adds what was seen in one more run: as many bits as in the others, in the same order.
+    /// Adds the bits observed in one more run: the same number as in the other runs, in the same
+    /// order.
     pub fn add_run(&mut self, bits: impl IntoIterator<Item = bool>) {
         let mut seen = 0;
         for bit in bits {
             if seen == self.columns.len() {
-                assert_eq!(self.runs, 0, "every run shows as many bits");
+                assert_eq!(self.runs, 0, "every run has the same number of bits");
                 self.columns.push(Vec::new());
             }
             let column = &mut self.columns[seen];
@@ -23,22 +24,26 @@ impl Samples {
             column[self.runs / 64] |= u64::from(bit) << (self.runs % 64);
             seen += 1;
         }
-        assert_eq!(seen, self.columns.len(), "every run shows as many bits");
+        assert_eq!(
+            seen,
+            self.columns.len(),
+            "every run has the same number of bits"
+        );
         self.runs += 1;
     }
 
-    /// How many bits a run shows.
+    /// The number of bits per run.
     pub fn bits(&self) -> usize {
         self.columns.len()
     }
 }
 
-/// The first secret that the view gives away: it, or its sum with secrets before it, is in every
-/// run the same sum of bits of the view, or the negation of that.
+/// Returns the first secret that the view reveals. A secret is revealed if it, or its sum with
+/// earlier secrets, is in every run the same sum of bits of the view, or the negation of that sum.
 ///
 /// # Panics
-/// If there are too few runs: with no more than bits, some sum fits by chance. With 64 more, one
-/// does with probability 2^-64.
+/// If there are too few runs. If there are no more runs than bits, some sum matches by chance; with
+/// 64 more runs, this happens with probability 2^-64.
 pub fn leak(view: &Samples, secrets: &Samples) -> Option<usize> {
     Span::of(view).leak(secrets)
 }
@@ -46,7 +51,7 @@ pub fn leak(view: &Samples, secrets: &Samples) -> Option<usize> {
 /// All affine combinations of the bits of a view.
 #[derive(Clone)]
 pub struct Span {
-    /// Each vector with the place of its first 1, where no later one has a 1.
+    /// The vectors, each with the position of its first 1, where no later vector has a 1.
     basis: Vec<(usize, Vec<u64>)>,
     bits: usize,
     runs: usize,
@@ -66,7 +71,7 @@ impl Span {
         span.with(view)
     }
 
-    /// Of the view and the bits of one more.
+    /// The span of this view and the bits of another one.
     pub fn with(mut self, more: &Samples) -> Self {
         assert_eq!(self.runs, more.runs);
         self.bits += more.bits();
@@ -76,15 +81,15 @@ impl Span {
         self
     }
 
-    /// The first secret that the view gives away, as [`leak`] says.
+    /// Returns the first secret that the view reveals, like [`leak`].
     pub fn leak(&self, secrets: &Samples) -> Option<usize> {
         self.assert_enough_runs(secrets);
         let mut span = self.clone();
         (secrets.columns.iter()).position(|secret| !span.extend(secret))
     }
 
-    /// The secrets that the view gives away, each by itself or as its sum with those before it, and
-    /// that do not follow from `known`, which the view must contain.
+    /// Returns the secrets that the view reveals, each alone or as its sum with earlier secrets,
+    /// and that do not follow from `known`. The view must contain `known`.
     pub fn leaks_beyond(&self, known: &Span, secrets: &Samples) -> Vec<usize> {
         self.assert_enough_runs(secrets);
         let (mut known, mut view) = (known.clone(), self.clone());
@@ -98,7 +103,7 @@ impl Span {
         leaks
     }
 
-    /// For each of these bits, whether the view gives it away alone.
+    /// Returns for each bit whether the view reveals it alone.
     pub fn knows(&self, bits: &Samples) -> Vec<bool> {
         self.assert_enough_runs(bits);
         bits.columns
@@ -118,7 +123,7 @@ impl Span {
         );
     }
 
-    /// Adds a column, and says whether it was outside the space.
+    /// Adds a column. Returns whether it was outside the span.
     fn extend(&mut self, column: &[u64]) -> bool {
         let column = self.reduce(column);
         let Some(word) = column.iter().position(|&word| word != 0) else {
@@ -129,7 +134,7 @@ impl Span {
         true
     }
 
-    /// What is left of a column: nothing if it is in the space.
+    /// Reduces a column by the basis: the result is zero if the column is in the span.
     fn reduce(&self, column: &[u64]) -> Vec<u64> {
         let mut column = column.to_vec();
         for (pivot, vector) in &self.basis {

@@ -1,6 +1,6 @@
-//! Exact tests on counts of runs that ended in one of two ways.
+//! Exact tests on the number of runs with one of two outcomes.
 
-/// Below this a count is no accident.
+/// The p-value below which a count is not attributed to chance.
 pub const SUSPICIOUS: f64 = 1e-6;
 
 fn ln_choose(n: usize, k: usize) -> f64 {
@@ -9,7 +9,7 @@ fn ln_choose(n: usize, k: usize) -> f64 {
         .sum()
 }
 
-/// The sum of the probabilities that are not above that of `seen`.
+/// The sum of the probabilities that do not exceed that of `seen`.
 fn two_sided(ln_probabilities: &[f64], seen: usize) -> f64 {
     let limit = ln_probabilities[seen] + 1e-9;
     (ln_probabilities.iter().filter(|p| **p <= limit))
@@ -17,7 +17,7 @@ fn two_sided(ln_probabilities: &[f64], seen: usize) -> f64 {
         .sum()
 }
 
-/// The probability that of `n` fair coins a number of heads as unlikely as `heads` falls.
+/// The probability that `n` fair coins show a number of heads at most as likely as `heads`.
 pub fn p_of_fair_coins(n: usize, heads: usize) -> f64 {
     let ln_half = 0.5f64.ln();
     let all: Vec<f64> = (0..=n)
@@ -26,8 +26,8 @@ pub fn p_of_fair_coins(n: usize, heads: usize) -> f64 {
     two_sided(&all, heads)
 }
 
-/// Fisher's exact test: the probability that two rows of `n` runs each, of the same rate, differ
-/// as much as these two counts.
+/// Fisher's exact test: the probability that two rows of `n` runs each, with the same rate, differ
+/// at least as much as these two counts.
 pub fn p_of_same_rate(n: usize, [one, other]: [usize; 2]) -> f64 {
     let sum = one + other;
     let least = sum.saturating_sub(n);

@@ -1,7 +1,7 @@
-//! A small evaluator of Bristol Fashion netlists, as a stranger would write it from the format's
-//! description. It uses nothing of the library, so that a mistake there is not made twice.
+//! A small evaluator of Bristol Fashion netlists, written only from the description of the format.
+//! It uses nothing from the library, so that it does not share the library's mistakes.
 
-/// A netlist: its lines, as numbers and names.
+/// A netlist: the sizes of its header, and its gates as names and wire numbers.
 pub struct Netlist {
     wires: usize,
     inputs: Vec<usize>,
@@ -10,17 +10,25 @@ pub struct Netlist {
 }
 
 impl Netlist {
-    /// Reads a well-formed netlist; panics on another.
+    /// Parses a well-formed netlist. Panics on any other input.
     pub fn read(text: &str) -> Self {
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let mut header = || numbers(lines.next().expect("three header lines"));
         let sizes = header();
         let [inputs, outputs] = [header(), header()].map(|line| {
-            assert_eq!(line[0], line.len() - 1, "a count and as many widths");
+            assert_eq!(
+                line[0],
+                line.len() - 1,
+                "expected a count and that many widths"
+            );
             line[1..].to_vec()
         });
         let gates: Vec<_> = lines.map(gate).collect();
-        assert_eq!(gates.len(), sizes[0], "as many gates as declared");
+        assert_eq!(
+            gates.len(),
+            sizes[0],
+            "the number of gates differs from the header"
+        );
         Self {
             wires: sizes[1],
             inputs,
@@ -39,28 +47,28 @@ impl Netlist {
         &self.outputs
     }
 
-    /// Evaluates 64 inputs at once: bit i of each word belongs to the i-th of them.
+    /// Evaluates 64 inputs at once: bit i of each word belongs to input i.
     pub fn evaluate(&self, inputs: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let widths: Vec<_> = inputs.iter().map(Vec::len).collect();
-        assert_eq!(widths, self.inputs, "the widths of the inputs");
+        assert_eq!(widths, self.inputs, "wrong input widths");
         let mut wires: Vec<Option<u64>> = inputs.concat().into_iter().map(Some).collect();
         wires.resize(self.wires, None);
         for (name, from, to) in &self.gates {
-            let read = |i: usize| wires[from[i]].expect("a wire that is set before it is read");
+            let read = |i: usize| wires[from[i]].expect("a wire is read before it is set");
             let value = match name.as_str() {
                 "XOR" => read(0) ^ read(1),
                 "AND" => read(0) & read(1),
                 "INV" => !read(0),
                 "EQW" => read(0),
                 "EQ" => [0, u64::MAX][from[0]],
-                _ => panic!("an unknown gate {name}"),
+                _ => panic!("unknown gate {name}"),
             };
-            assert!(wires[to[0]].replace(value).is_none(), "a wire set twice");
+            assert!(wires[to[0]].replace(value).is_none(), "a wire is set twice");
         }
         let mut last = wires[self.wires - self.outputs.iter().sum::<usize>()..].iter();
         let mut word = |&width| {
             let bits = last.by_ref().take(width);
-            bits.map(|bit| bit.expect("an output that is set"))
+            bits.map(|bit| bit.expect("an output wire is never set"))
                 .collect()
         };
         self.outputs.iter().map(&mut word).collect()
@@ -77,6 +85,10 @@ fn gate(line: &str) -> (String, Vec<usize>, Vec<usize>) {
     let (rest, name) = line.trim().rsplit_once(' ').expect("a gate");
     let rest = numbers(rest);
     let (from, to) = rest[2..].split_at(rest[0]);
-    assert_eq!(to.len(), rest[1], "as many wires as the gate declares");
+    assert_eq!(
+        to.len(),
+        rest[1],
+        "the number of output wires differs from the gate's count"
+    );
     (name.to_owned(), from.to_vec(), to.to_vec())
 }

@@ -1,16 +1,17 @@
-//! Pearson's chi-square statistic on draws, and the probability of one at least as large.
+//! Pearson's chi-square statistic on draws, and the probability of a value at least as large.
 //!
-//! Probabilities are natural logarithms, so that a p-value of 10^-300 is one.
+//! Probabilities are returned as natural logarithms, so that a p-value of 10^-300 can be
+//! represented.
 
 use std::collections::HashMap;
 use std::f64::consts::PI;
 
-/// Counts how often each card of `0..n` was drawn at each place, and gives ln p.
+/// Counts how often each card of `0..n` was drawn at each position. Returns ln p.
 ///
-/// The cells of one draw are dependent. Their covariance is
-/// `n/(n-1) * (I - J/n) ⊗ (I - J/n)/n`, the first factor over the m places and the second over the
-/// n cards, where I is the identity and J all ones. The first has the eigenvalues 1, m - 1 times,
-/// and 1 - m/n; so the statistic is `n/(n-1) * [chi2((m-1)(n-1)) + (1 - m/n) * chi2(n-1)]`.
+/// The cells of one draw are dependent. Their covariance is `n/(n-1) * (I - J/n) ⊗ (I - J/n)/n`,
+/// where the first factor is over the m positions and the second over the n cards, I is the
+/// identity and J is the matrix of ones. The first factor has the eigenvalues 1 (m - 1 times) and 1
+/// - m/n, so the statistic is `n/(n-1) * [chi2((m-1)(n-1)) + (1 - m/n) * chi2(n-1)]`.
 pub fn ln_p_of_places_and_cards(draws: &[Vec<u32>], n: usize) -> f64 {
     let m = draws[0].len();
     let mut counts = vec![0u64; m * n];
@@ -29,7 +30,7 @@ pub fn ln_p_of_places_and_cards(draws: &[Vec<u32>], n: usize) -> f64 {
     )
 }
 
-/// Counts how often each ordered pair of different cards was drawn at two places, and gives ln p.
+/// Counts how often each ordered pair of different cards was drawn at two positions. Returns ln p.
 pub fn ln_p_of_pair(draws: &[Vec<u32>], n: usize, places: (usize, usize)) -> f64 {
     let mut counts = HashMap::new();
     for draw in draws {
@@ -51,18 +52,18 @@ fn statistic(counts: impl IntoIterator<Item = u64>, expected: f64) -> f64 {
         .sum()
 }
 
-/// ln P(X >= x), X chi-square with `degrees` of freedom.
+/// ln P(X >= x), where X is chi-square with `degrees` degrees of freedom.
 pub fn ln_survival(x: f64, degrees: f64) -> f64 {
     ln_upper_gamma(degrees / 2.0, x / 2.0)
 }
 
-/// ln P(X + weight * Y >= x), X and Y independent chi-square with `first` and `second` degrees of
-/// freedom, by the trapezoidal rule over Y.
+/// ln P(X + weight * Y >= x), where X and Y are independent and chi-square with `first` and
+/// `second` degrees of freedom. It is computed by the trapezoidal rule over Y.
 pub fn ln_survival_of_sum(x: f64, first: f64, weight: f64, second: f64) -> f64 {
     if weight <= 0.0 {
         return ln_survival(x, first);
     }
-    // Beyond these bounds lies less than 10^-16 of Y.
+    // Less than 10^-16 of Y lies beyond these bounds.
     let spread = 12.0 * (2.0 * second).sqrt();
     let (low, high) = ((second - spread).max(0.0), second + 2.0 * spread + 60.0);
     let steps = 4000;
@@ -94,7 +95,7 @@ fn ln_upper_gamma(a: f64, x: f64) -> f64 {
     }
     let ln_scale = a * x.ln() - x - ln_gamma(a);
     if x < a + 1.0 {
-        // 1 less the series of the lower function.
+        // 1 minus the series of the lower function.
         let (mut term, mut sum, mut n) = (1.0 / a, 1.0 / a, a);
         while term > sum * 1e-17 {
             n += 1.0;
@@ -127,7 +128,8 @@ fn nonzero(x: f64, tiny: f64) -> f64 {
     if x.abs() < tiny { tiny } else { x }
 }
 
-/// ln Γ(x) for x > 0: Stirling's series, after moving x up to where it is exact to 10^-15.
+/// ln Γ(x) for x > 0: Stirling's series, after shifting x up to where the series is exact to
+/// 10^-15.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < 15.0 {

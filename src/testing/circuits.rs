@@ -8,17 +8,17 @@ pub fn bits(rng: &mut impl Rng, count: usize) -> Vec<bool> {
     (0..count).map(|_| rng.random()).collect()
 }
 
-/// A random circuit of at most 4 input values of at most 6 bits and about 40 gates.
+/// A random circuit with at most 4 input values of at most 6 bits each, and about 40 gates.
 ///
-/// Some have no AND, some no input, some values no bit. An output may be a constant, an input, its
-/// negation, or the same bit as another one.
+/// Some circuits have no AND gate, some have no input, and some values have no bits. An output may
+/// be a constant, an input, a negated input, or the same bit as another output.
 pub fn random_circuit(rng: &mut impl Rng) -> Circuit {
     let values = rng.random_range(0..=4);
     let inputs: Vec<usize> = (0..values).map(|_| rng.random_range(0..=6)).collect();
     random_circuit_of(&inputs, rng)
 }
 
-/// A random circuit with these input values.
+/// A random circuit with the given widths of its input values.
 pub fn random_circuit_of(inputs: &[usize], rng: &mut impl Rng) -> Circuit {
     let mut builder = Builder::new(inputs);
     let mut bits = vec![Bit::ZERO, Bit::ONE];

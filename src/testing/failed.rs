@@ -1,4 +1,4 @@
-//! A session that has failed or was aborted holds no secrets.
+//! Tests that a failed or aborted session holds no secrets.
 
 use crate::circuit::{Builder, Circuit};
 use crate::mpc::{Audience, Input, Opening, Run};
@@ -12,12 +12,15 @@ fn ands(width: usize) -> Circuit {
     builder.build(vec![products])
 }
 
-/// Lets sessions fail in several ways; `has_secrets` looks into an engine.
+/// Makes sessions fail in several ways. `has_secrets` returns whether an engine holds secrets.
 pub fn secrets_are_gone_after_a_failure<E: Engine>(has_secrets: impl Fn(&E) -> bool + Sync) {
     sessions(in_memory(), |session: &mut E| {
         assert!(session.run(Run::new(&ands(1), &[], &[])).is_err());
-        assert!(has_secrets(session), "a misuse is no failure");
-        // The parties mean different circuits.
+        assert!(
+            has_secrets(session),
+            "a usage error does not end the session"
+        );
+        // The parties run different circuits.
         let width = 1 + session.role() as usize;
         let value = vec![true; width];
         let circuit = ands(width);
@@ -30,7 +33,7 @@ pub fn secrets_are_gone_after_a_failure<E: Engine>(has_secrets: impl Fn(&E) -> b
         let run = Run::new(&circuit, &Input::ONE_EACH, &[true]);
         let shared = session.run(run).unwrap();
         assert!(has_secrets(session));
-        // One opens another number of bits.
+        // The parties open different numbers of bits.
         let (to, bits) = (Audience::Both, &shared[0][..session.role() as usize]);
         assert!(session.open(&[Opening { to, bits }]).is_err());
         assert!(!has_secrets(session));

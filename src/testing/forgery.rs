@@ -1,4 +1,4 @@
-//! An engine whose peer decides what comes out.
+//! An engine whose results are chosen by the peer.
 
 use std::collections::VecDeque;
 
@@ -6,15 +6,15 @@ use crate::circuit::Party;
 use crate::mpc::{self, Demand, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::net::Traffic;
 
-/// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
-/// cheats. Its shared bits are clear.
+/// An engine that returns the words that the peer chooses, as a semi-honest engine may if the peer
+/// cheats. Its shared bits are in the clear.
 pub struct Forgery {
     runs: VecDeque<Vec<u64>>,
     pub aborted: bool,
 }
 
 impl Forgery {
-    /// Ends in these words, run by run.
+    /// The engine returns these words, run by run.
     pub fn of<const N: usize>(runs: [Vec<u64>; N]) -> Self {
         Forgery {
             runs: runs.into(),
@@ -39,7 +39,10 @@ impl TwoParty for Forgery {
     }
 
     fn run(&mut self, run: Run<'_, bool>) -> mpc::Result<Words<bool>> {
-        let words = self.runs.pop_front().expect("words for each run");
+        let words = self
+            .runs
+            .pop_front()
+            .expect("no words are left for this run");
         let outputs = run.circuit().outputs().iter().zip(words);
         let bits = outputs
             .flat_map(|(output, word)| (0..output.len()).map(move |bit| word >> bit & 1 == 1));

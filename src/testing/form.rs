@@ -1,4 +1,4 @@
-//! What may be wrong with the form of a message, whatever it says.
+//! Defects in the form of a message, independent of its content.
 
 use rand::RngExt;
 
@@ -6,37 +6,37 @@ use super::kind::Kind;
 use super::session::system_rng;
 use super::tap::{Fate, Fates, Frame, FrameIndex, frame};
 
-/// What is done to the form of a message.
+/// A change to the form of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The connection is closed before it.
+    /// The connection is closed before the message.
     CutBefore,
-    /// The connection is closed in the middle of it.
+    /// The connection is closed in the middle of the message.
     CutWithin,
-    /// Nothing comes any more, from it on.
+    /// Neither the message nor anything after it is sent.
     StalledBefore,
-    /// Nothing comes any more, from its middle on.
+    /// Neither the second half of the message nor anything after it is sent.
     StalledWithin,
     Repeated,
     Dropped,
-    /// It changes places with the next one.
+    /// The message is swapped with the next one.
     AfterTheNext,
-    /// Its last byte is missing, and its header says so.
+    /// The last byte is missing, and the header has the shorter length.
     Shorter,
-    /// Its last byte is missing, and its header does not say so.
+    /// The last byte is missing, and the header has the original length.
     ShorterThanItSays,
-    /// It has a byte more, and its header says so.
+    /// The message has one more byte, and the header has the longer length.
     Longer,
-    /// Its header says that it is as long as can be.
+    /// The header has the maximum length.
     Endless,
-    /// It is called something else.
+    /// The header has a different tag.
     OtherTag,
-    /// There is an abort in its place.
+    /// The message is replaced by an abort.
     Aborted,
 }
 
 impl Form {
-    /// What becomes of all that is sent if the message at this place has this form.
+    /// Returns the fates of all sent frames if the message at this position has this form.
     pub fn fates(self, place: FrameIndex) -> Fates {
         let mut kept_back = Vec::new();
         Box::new(move |frame| {
@@ -77,7 +77,7 @@ impl Form {
         })
     }
 
-    /// Whether the receiver may have to wait for what does not come.
+    /// Whether the receiver may have to wait for data that is never sent.
     pub fn may_keep_waiting(self) -> bool {
         match self {
             Form::StalledBefore

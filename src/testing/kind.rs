@@ -1,10 +1,10 @@
-//! Everything that the parties send, by its tag.
+//! The kinds of all frames that the parties send.
 
 use std::fmt;
 
 use crate::{dice, mpc, net, ot};
 
-/// The kind of a frame, of whichever layer. A `match` on it names every frame there is.
+/// The kind of a frame of any layer. A `match` on it covers every frame of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Hello,

@@ -1,4 +1,4 @@
-//! Lines between two parties, in memory, over pipes of the system and over loopback TCP.
+//! Connections between two parties: in memory, over pipes of the system, and over loopback TCP.
 
 use std::io;
 use std::net::TcpListener;
@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use crate::net::{MemoryTransport, TcpTransport, Transport, memory_pair, over_stream};
 
-/// One end of a line of either kind.
+/// One end of a connection of any kind.
 pub type End = Box<dyn Transport>;
 
-/// Two ends of a TCP connection over loopback.
+/// The two ends of a TCP connection over loopback.
 pub fn tcp_pair() -> (TcpTransport, TcpTransport) {
-    let patience = Duration::from_secs(5);
+    let timeout = Duration::from_secs(5);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     thread::scope(|scope| {
-        let joining = scope.spawn(move || TcpTransport::connect(addr, patience).unwrap());
-        let host = TcpTransport::accept(&listener, patience).unwrap();
+        let joining = scope.spawn(move || TcpTransport::connect(addr, timeout).unwrap());
+        let host = TcpTransport::accept(&listener, timeout).unwrap();
         (host, joining.join().unwrap())
     })
 }
 
-/// Two ends of a connection over two pipes of the system.
+/// The two ends of a connection over two pipes of the system.
 pub fn stream_pair() -> (MemoryTransport, MemoryTransport) {
     let [(reader, writer), (far_reader, far_writer)] = [(); 2].map(|()| io::pipe().unwrap());
     (
@@ -31,7 +31,7 @@ pub fn stream_pair() -> (MemoryTransport, MemoryTransport) {
     )
 }
 
-/// Runs a test once over each kind of line.
+/// Runs a test once over each kind of connection.
 pub fn over_each_line(test: impl Fn(End, End)) {
     let (one, other) = memory_pair();
     test(Box::new(one), Box::new(other));

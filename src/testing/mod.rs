@@ -1,10 +1,11 @@
-//! Tools of the tests of this crate, of the crates beside it and of the fuzz targets: parties in
-//! threads, lines that are tapped or lie, statistics, linear algebra over what was seen.
+//! Test tools for this crate, the other crates of the workspace and the fuzz targets: parties in
+//! threads, connections with a tap that can change frames, statistics, and linear algebra over
+//! observed bits.
 //!
-//! They panic where a test is to fail.
+//! They panic to make a test fail.
 #![allow(
     missing_docs,
-    reason = "fields and constructors that their names explain"
+    reason = "the names of fields and constructors are self-explanatory"
 )]
 
 pub mod affine;

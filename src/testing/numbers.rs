@@ -1,4 +1,4 @@
-//! What of a session depends on a number that it counts.
+//! Tests of the messages that depend on a counter of a session.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +12,7 @@ use crate::circuit::{Builder, Circuit, Party};
 use crate::mpc::{Input, Run, Tag};
 use crate::net::{Channel, Deadlines};
 
-/// Bits that each party enters: enough that two messages of random bits differ.
+/// The number of bits that each party enters: enough that two messages of random bits differ.
 const WIDTH: usize = 64;
 
 fn ands() -> Circuit {
@@ -22,8 +22,8 @@ fn ands() -> Circuit {
     builder.build(vec![products])
 }
 
-/// What both parties send in a session with this randomness, in which `count` is done to the
-/// session before anything is run.
+/// Returns the frames that each party sends in a session with the given randomness. `count` is
+/// applied to the session before anything is run.
 fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 2] {
     let mut coins = StdRng::seed_from_u64(seed);
     let entered = Party::BOTH.map(|_| bits(&mut coins, WIDTH));
@@ -42,9 +42,9 @@ fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 
     })
 }
 
-/// Asserts that a session says other things if `count` is done to it, and that these are they: the
-/// messages of the garbler and of the evaluator that differ, with their numbers among those of a
-/// kind.
+/// Asserts that exactly the given messages of a session change if `count` is applied to it.
+/// `changing` lists the messages of the garbler and of the evaluator, each with its index among the
+/// messages of its kind.
 pub fn assert_that_these_change<E: Engine>(
     count: impl Fn(&mut E) + Sync,
     changing: [&[(Tag, usize)]; 2],

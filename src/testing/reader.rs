@@ -1,4 +1,4 @@
-//! An eavesdropper, and what can be computed from all messages between two parties.
+//! An eavesdropper, and the bits that can be computed from all messages between two parties.
 
 use crate::circuit::{Circuit, Party};
 use crate::mpc::{Audience, Demand, Input, Opening, Run, Tag as Mpc};
@@ -15,10 +15,10 @@ use super::session::{Engine, both, in_memory, system_rng};
 use super::tap::{Frame, Tap};
 use super::view::bits_of_bytes;
 
-/// Who learns an output word, if anybody does.
+/// The parties that learn an output word, if any.
 pub type Learner = Option<Audience>;
 
-/// How a name of a play calls them.
+/// The letter for a learner in the name of a play.
 pub fn initial(learner: Learner) -> char {
     match learner {
         Some(Audience::Only(Party::Garbler)) => 'G',
@@ -28,18 +28,18 @@ pub fn initial(learner: Learner) -> char {
     }
 }
 
-/// What two parties do again and again, while somebody reads.
+/// A scenario that two parties repeat while an eavesdropper reads.
 pub struct Play {
     pub name: String,
     circuit: Circuit,
-    /// Who learns which output word.
+    /// The learner of each output word.
     learners: Vec<Learner>,
-    /// Of a shuffle, how the inputs are drawn.
+    /// For a shuffle: the circuit from which the inputs are sampled.
     shuffle: Option<ShuffleCircuit>,
 }
 
 impl Play {
-    /// A circuit with one input value of each party.
+    /// A circuit with one input value for each party.
     pub fn of_circuit(name: &str, circuit: Circuit, learners: &[Learner]) -> Self {
         assert_eq!(circuit.outputs().len(), learners.len());
         Play {
@@ -50,7 +50,8 @@ impl Play {
         }
     }
 
-    /// A deck of which some cards are drawn and each is opened to somebody, or not at all.
+    /// A deck from which some cards are drawn; each of them is opened to its learner, or not at
+    /// all.
     pub fn of_deck(algorithm: Algorithm, cards: usize, learners: &[Learner]) -> Self {
         let spec = Spec::new(cards, learners.len(), algorithm).expect("a small deck");
         let shuffle = ShuffleCircuit::build_checked(spec);
@@ -75,11 +76,11 @@ impl Play {
     }
 }
 
-/// What an eavesdropper on many runs can compute, and what he must not know.
+/// The bits that an eavesdropper on many runs can compute, and the bits that must stay secret.
 pub struct Reading {
-    /// What he can compute from all messages, and from what is opened to both.
+    /// The span of all messages and of the values opened to both parties.
     view: Span,
-    /// What he can compute from what is opened to both.
+    /// The span of the values opened to both parties.
     public: Span,
     secret: Samples,
     /// The names of the secrets.
@@ -87,30 +88,31 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The secrets, or sums of one with those before it, that the reader can compute and that do
-    /// not follow from what is opened to both.
+    /// Returns the secrets, or sums of a secret with earlier ones, that the eavesdropper can
+    /// compute and that do not follow from the values opened to both parties.
     pub fn leaks(&self) -> Vec<&str> {
         let leaks = self.view.leaks_beyond(&self.public, &self.secret);
         leaks.into_iter().map(|i| &self.names[i][..]).collect()
     }
 }
 
-/// The bits of a frame that may tell something. These are all its bits, but of each block only the
-/// two lowest: all operations treat the bits of a block alike, except for the lowest, the colour
-/// bit.
+/// The bits of a frame that may reveal information: all bits of the frame, but only the two lowest
+/// bits of each block. All operations treat the bits of a block alike, except for the lowest, the
+/// colour bit.
 ///
-/// Left out are
+/// The following frames are omitted:
 /// - digests, challenges and commitments: each is a hash, computed once, of MACs, keys or 256
-///   random bits that an eavesdropper does not have; and shares of a coin, which are only random;
+///   random bits that an eavesdropper does not have;
+/// - shares of a coin, which are only random;
 /// - plans and other digests that contain the channel secret;
 /// - the matrices of correlated OTs and their checks: each row is XORed with its own stream, and an
-///   eavesdropper does not have the seed of any;
+///   eavesdropper does not have the seed of any stream;
 /// - the leaky tables and their lowest bits: a table is XORed with the hash of a key, and the
 ///   lowest bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else;
-/// - the differences within the buckets: each is masked by a `y` that is used nowhere else. Not every
-///   run makes a batch;
+/// - the differences within the buckets: each is masked by a `y` that is used nowhere else, and not
+///   every run makes a batch;
 /// - the proofs of products: each is masked by a VOLE that is used nowhere else.
-fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
+fn revealing_bits(frame: &Frame, ands: usize) -> Vec<bool> {
     let blocks_of = |bytes: usize| {
         frame
             .payload
@@ -135,8 +137,8 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
             | Mpc::ProductProof,
         ) => Vec::new(),
         Kind::Mpc(Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
-        // Two blocks for each AND, and in the malicious engine a byte more. All are in one frame
-        // here.
+        // Each AND gate has two blocks, and one more byte in the malicious engine. Here all tables
+        // are in one frame.
         Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))
             .flat_map(|table| table.chunks(16))
             .flat_map(|part| bits_of_bytes(part).take(2))
@@ -145,16 +147,16 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
     }
 }
 
-/// What the two parties of a session know of a run.
+/// A run of a session as seen by the two parties and the eavesdropper.
 struct Played {
-    /// What the eavesdropper sees.
+    /// The bits seen by the eavesdropper.
     seen: Vec<bool>,
     entered: [Vec<bool>; 2],
     outputs: Vec<Vec<bool>>,
 }
 
-/// Plays `count` runs in one session, and gives what the eavesdropper has seen of each. `more`
-/// gives what he also knows after a run.
+/// Plays `count` runs in one session. Returns the bits that the eavesdropper has seen of each run.
+/// `more` returns additional bits that the eavesdropper knows after a run.
 fn runs<E: Engine>(
     play: &Play,
     count: usize,
@@ -172,9 +174,9 @@ fn runs<E: Engine>(
         let run = |_| {
             let entered = play.entered(&mut coins);
             let outputs = run_once(play, &mut session, &entered);
-            // At the garbler both directions pass, each frame when it is sent or taken.
+            // Both directions pass the garbler; each frame is recorded when it is sent or received.
             let mut seen: Vec<bool> = (record.take().iter())
-                .flat_map(|frame| telling_bits(frame, ands))
+                .flat_map(|frame| revealing_bits(frame, ands))
                 .collect();
             if party == Party::Garbler {
                 seen.extend(more(&session));
@@ -190,7 +192,7 @@ fn runs<E: Engine>(
     runs
 }
 
-/// Runs the circuit and opens its words, all at once. Gives them in the clear.
+/// Runs the circuit and opens all words at once. Returns them in the clear.
 fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -> Vec<Vec<bool>> {
     let mine = &entered[session.role() as usize];
     let run = Run::new(&play.circuit, &Input::ONE_EACH, mine);
@@ -202,7 +204,7 @@ fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -
     let outputs = play
         .circuit
         .evaluate(entered)
-        .expect("inputs of the circuit");
+        .expect("the inputs match the circuit");
     let due = (play.learners.iter().zip(&outputs)).filter(|(learner, _)| learner.is_some());
     for ((_, output), opened) in due.zip(opened.iter()) {
         assert!(opened.is_none_or(|opened| opened == output));
@@ -210,7 +212,8 @@ fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -
     outputs
 }
 
-/// Eavesdrops on as many runs as it takes. `more` gives what he also knows after a run.
+/// Eavesdrops on as many runs as needed. `more` returns additional bits that the eavesdropper knows
+/// after a run.
 pub fn read<E: Engine>(play: &Play, more: impl Fn(&E) -> Vec<bool> + Sync) -> Reading {
     let [first, ..] = &runs::<E>(play, 1, &more)[..] else {
         unreachable!("one run")

@@ -1,4 +1,4 @@
-//! Two parties of a session with either engine, each in a thread of its own.
+//! A session of two parties with either engine, each party in its own thread.
 
 use std::thread;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use rand::rngs::SysRng;
 
 use super::line::End;
 
-/// An implementation of [`TwoParty`], as a session begins with it.
+/// An implementation of [`TwoParty`] that can begin a session.
 pub trait Engine: TwoParty<Shared: Send> + Sized {
-    /// From the hello on.
+    /// Begins a session on a new channel, starting with the hello.
     fn begin(channel: Channel, party: Party, rng: &mut impl CryptoRng) -> Result<Self>;
 }
 
@@ -30,7 +30,8 @@ impl Engine for Malicious {
     }
 }
 
-/// Makes each of these functions, which are generic over the [`Engine`], a test of both.
+/// Turns each of these functions, which are generic over the [`Engine`], into a test for each
+/// engine.
 #[macro_export]
 macro_rules! with_both_engines {
     ($($test:ident,)*) => {
@@ -53,15 +54,15 @@ macro_rules! with_both_engines {
     };
 }
 
-/// Well before any default deadline, on a machine that is busy.
+/// A duration well below any default deadline, even on a busy machine.
 pub const SOON: Duration = Duration::from_secs(10);
 
-/// The generator of the operating system.
+/// The random generator of the operating system.
 pub fn system_rng() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
 }
 
-/// Runs both parties over a line; gives what the garbler and what the evaluator gave.
+/// Runs both parties over a connection. Returns the results of the garbler and of the evaluator.
 pub fn both<R: Send>(
     [garbler, evaluator]: [End; 2],
     act: impl Fn(Party, End) -> R + Sync,
@@ -69,14 +70,11 @@ pub fn both<R: Send>(
     thread::scope(|scope| {
         let evaluator = scope.spawn(|| act(Party::Evaluator, evaluator));
         let garbler = act(Party::Garbler, garbler);
-        [
-            garbler,
-            evaluator.join().expect("the evaluator does not panic"),
-        ]
+        [garbler, evaluator.join().expect("the evaluator panicked")]
     })
 }
 
-/// Sets up a session over a line and lets both parties act in it.
+/// Sets up a session over a connection and runs `act` for both parties.
 pub fn sessions<E: Engine, R: Send>(ends: [End; 2], act: impl Fn(&mut E) -> R + Sync) -> [R; 2] {
     both(ends, |party, end| {
         let channel = Channel::new(end, Deadlines::default());
@@ -85,15 +83,18 @@ pub fn sessions<E: Engine, R: Send>(ends: [End; 2], act: impl Fn(&mut E) -> R + 
     })
 }
 
-/// Both ends of a line in memory.
+/// Both ends of a connection in memory.
 pub fn in_memory() -> [End; 2] {
     let (one, other) = memory_pair();
     [Box::new(one), Box::new(other)]
 }
 
-/// Opens one value to both.
+/// Opens one value to both parties.
 pub fn reveal<P: TwoParty>(session: &mut P, bits: &[P::Shared]) -> Result<Vec<bool>> {
     let to = Audience::Both;
     let opened = session.open(&[Opening { to, bits }])?;
-    Ok(opened.get(0).expect("it was opened to both").to_vec())
+    Ok(opened
+        .get(0)
+        .expect("the value was opened to both parties")
+        .to_vec())
 }

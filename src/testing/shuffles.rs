@@ -1,4 +1,4 @@
-//! Many shuffles at once, 64 in each evaluation of the circuit.
+//! Evaluates many shuffles at once, 64 in each evaluation of the circuit.
 
 use crate::circuit::Party;
 use crate::shuffle::{Algorithm, Encoding, Randomness, ShuffleCircuit, Spec};
@@ -9,23 +9,24 @@ use rand::{CryptoRng, SeedableRng};
 /// The seeds of both parties, in the clear.
 pub type Seeds = (Vec<u64>, Vec<u64>);
 
-/// The shuffle of a spec that is within its bounds.
+/// Builds the shuffle of a valid spec.
 pub fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
-    ShuffleCircuit::build(Spec::new(cards, draw, algorithm).expect("a spec within its bounds"))
+    ShuffleCircuit::build(Spec::new(cards, draw, algorithm).expect("the spec is valid"))
 }
 
-/// A generator with a fresh seed from the operating system, and faster.
+/// A fast generator with a fresh seed from the operating system.
 pub fn fresh_generator() -> StdRng {
-    StdRng::try_from_rng(&mut SysRng).expect("the operating system's generator")
+    StdRng::try_from_rng(&mut SysRng).expect("the random generator of the operating system failed")
 }
 
-/// Both parties' input bits for seeds in the clear.
+/// The input bits of both parties for seeds in the clear.
 pub fn input_bits(shuffle: &ShuffleCircuit, (garbler, evaluator): &Seeds) -> [Randomness; 2] {
-    [(Party::Garbler, garbler), (Party::Evaluator, evaluator)]
-        .map(|(party, values)| Randomness::from_values(shuffle, party, values).expect("honest"))
+    [(Party::Garbler, garbler), (Party::Evaluator, evaluator)].map(|(party, values)| {
+        Randomness::from_values(shuffle, party, values).expect("the values are valid seeds")
+    })
 }
 
-/// Seeds for both parties, drawn by the reduction of 64 bits (for tests: biased by 2^-50).
+/// Random seeds for both parties, reduced from 64 bits. For tests only: they are biased by 2^-50.
 pub fn random_seeds(shuffle: &ShuffleCircuit, rng: &mut impl CryptoRng) -> Seeds {
     let mut draw = |party| {
         let seeds = shuffle.seeds(party);
@@ -44,7 +45,7 @@ pub fn random_seeds(shuffle: &ShuffleCircuit, rng: &mut impl CryptoRng) -> Seeds
     (draw(Party::Garbler), draw(Party::Evaluator))
 }
 
-/// The input values of a circuit, one lane for each of up to 64 pairs of inputs.
+/// The input values of a circuit, with one lane for each of up to 64 pairs of inputs.
 pub fn lanes(inputs: &[[Randomness; 2]]) -> Vec<Vec<u64>> {
     assert!(inputs.len() <= 64);
     [0, 1]
@@ -60,7 +61,7 @@ pub fn lanes(inputs: &[[Randomness; 2]]) -> Vec<Vec<u64>> {
         .to_vec()
 }
 
-/// The output values of each of 64 lanes, as numbers.
+/// The output values of each of 64 lanes as numbers.
 pub fn words(outputs: &[Vec<u64>]) -> Vec<Vec<u32>> {
     let number = |word: &Vec<u64>, lane: usize| {
         let bits = word.iter().rev().map(|bits| (bits >> lane & 1) as u32);
@@ -71,7 +72,7 @@ pub fn words(outputs: &[Vec<u64>]) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The cards that each of the first `count` lanes of the outputs names.
+/// The cards in each of the first `count` lanes of the outputs.
 pub fn cards(shuffle: &ShuffleCircuit, outputs: &[Vec<u64>], count: usize) -> Vec<Vec<u32>> {
     let lane = |lane: usize| -> Vec<Vec<bool>> {
         outputs
@@ -90,7 +91,7 @@ pub fn evaluate(shuffle: &ShuffleCircuit, inputs: &[[Randomness; 2]]) -> Vec<Vec
             let outputs = shuffle.circuit().evaluate_lanes(&lanes(inputs));
             cards(
                 shuffle,
-                &outputs.expect("inputs of this circuit"),
+                &outputs.expect("the inputs match the circuit"),
                 inputs.len(),
             )
         })

@@ -1,7 +1,7 @@
-//! Tests that can be run for longer.
+//! The setting for longer test runs.
 
-/// The number in `DEALERLESS_SOAK`, if it is set: how often a test repeats what it repeats.
+/// The value of `DEALERLESS_SOAK`, if set: the number of repetitions in tests that repeat.
 pub fn soak() -> Option<usize> {
     let repeats = std::env::var("DEALERLESS_SOAK").ok()?;
-    Some(repeats.parse().expect("DEALERLESS_SOAK is a number"))
+    Some(repeats.parse().expect("DEALERLESS_SOAK must be a number"))
 }

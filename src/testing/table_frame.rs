@@ -1,9 +1,10 @@
-//! The line between two players of a table, frame by frame, as somebody in its middle sees it.
+//! The frames of a connection between two players of a table, as seen on the wire.
 
 use std::io::Read;
 
-/// One frame of the line or message of its handshake, with its length, after the prelude if it is the
-/// guest's first. None if the line has ended.
+/// Reads one frame, or one message of the handshake, and returns it with its length. If
+/// `with_prelude` is set, the result starts with the prelude, which the guest sends first. Returns
+/// `None` at the end of the stream.
 pub fn frame(source: &mut impl Read, with_prelude: bool) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     if with_prelude {

@@ -1,6 +1,6 @@
-//! A tap on the line: sees the frames of both directions, and may change those that the party
-//! behind it sends. That party follows the protocol and knows nothing of it, so a tap that changes
-//! something plays a cheating peer, or somebody on the line.
+//! A tap on a connection: it sees the frames of both directions, and can change the frames that the
+//! party behind it sends. That party follows the protocol and does not notice the tap. So a tap
+//! that changes frames plays a cheating peer, or an attacker on the connection.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,21 +13,21 @@ use super::kind::Kind;
 use super::session::system_rng;
 use crate::net::{HEADER_BYTES, Transport};
 
-/// What passes the tap.
+/// A frame that passes the tap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Whether the party behind the tap has sent it, or received it.
+    /// Whether the party behind the tap has sent the frame, as opposed to received it.
     pub sent: bool,
-    /// How many went the same way before it.
+    /// The number of earlier frames in the same direction.
     pub number: usize,
     pub tag: u8,
-    /// How many with this tag went the same way before it.
+    /// The number of earlier frames with this tag in the same direction.
     pub nth: usize,
     pub payload: Vec<u8>,
 }
 
-/// What a frame is among those that go the same way: its kind, and how many of this kind come
-/// before.
+/// The identification of a frame within its direction: its kind, and the number of earlier frames
+/// of this kind.
 pub type FrameIndex = (Kind, usize);
 
 impl Frame {
@@ -37,26 +37,26 @@ impl Frame {
     }
 
     /// # Panics
-    /// If it is none of this library's.
+    /// If the kind does not belong to this library.
     pub fn kind(&self) -> Kind {
         Kind::from_byte(self.tag).expect("a kind of this library")
     }
 
     /// # Panics
-    /// As [`kind`](Self::kind).
+    /// See [`kind`](Self::kind).
     pub fn place(&self) -> FrameIndex {
         (self.kind(), self.nth)
     }
 }
 
-/// A frame whose header says whatever it wants.
+/// A frame with an arbitrary header.
 pub fn frame(len: u32, tag: u8, payload: &[u8]) -> Vec<u8> {
     [&len.to_le_bytes()[..], &[tag], payload].concat()
 }
 
-/// Replaces a payload by random bytes whose first bit differs from the original, so that the lie
-/// is never the truth. A payload of one opened card has a few bits only, and random bytes alone
-/// equal it once in a while.
+/// Replaces a payload with random bytes, but flips its first bit, so that the result always differs
+/// from the original. The payload of one opened card has only a few bits, and purely random bytes
+/// would sometimes be equal to it.
 pub fn garble(payload: &mut [u8]) {
     let Some(&first) = payload.first() else {
         return;
@@ -65,25 +65,25 @@ pub fn garble(payload: &mut [u8]) {
     payload[0] = payload[0] & !1 | !first & 1;
 }
 
-/// What becomes of a frame that is sent.
+/// The action for a sent frame.
 pub enum Fate {
-    /// These bytes leave in its place.
+    /// These bytes are sent in its place.
     Sent(Vec<u8>),
-    /// These bytes leave in its place, and the connection is closed.
+    /// These bytes are sent in its place, and the connection is closed.
     Cut(Vec<u8>),
-    /// These bytes leave in its place, and nothing after them; the connection stays open.
+    /// These bytes are sent in its place, and nothing after them; the connection stays open.
     Stalled(Vec<u8>),
 }
 
-/// Decides on every frame that the party sends.
+/// A function that decides about every frame that the party sends.
 pub type Fates = Box<dyn FnMut(Frame) -> Fate + Send>;
 
-/// All are sent as they are.
+/// Sends all frames unchanged.
 pub fn unchanged() -> Fates {
     changing(|_| ())
 }
 
-/// All are sent, with the payloads that `change` makes of theirs.
+/// Sends all frames after `change` has been applied to them.
 pub fn changing(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Fates {
     Box::new(move |mut frame| {
         change(&mut frame);
@@ -91,7 +91,7 @@ pub fn changing(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Fates {
     })
 }
 
-/// All are sent as they are, but for the one with this number.
+/// Sends all frames unchanged, except the frame with this number.
 pub fn at(number: usize, fate: impl Fn(&Frame) -> Fate + Send + 'static) -> Fates {
     Box::new(move |frame| {
         if frame.number == number {
@@ -107,12 +107,13 @@ pub fn at(number: usize, fate: impl Fn(&Frame) -> Fate + Send + 'static) -> Fate
 pub struct Record(Arc<Mutex<Vec<Frame>>>);
 
 impl Record {
-    /// What has passed since this was asked last.
+    /// Returns the frames since the last call.
     pub fn take(&self) -> Vec<Frame> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Of what has passed since this or [`take`](Self::take) was asked last, what was sent.
+    /// Returns the sent frames since the last call of this method or of [`take`](Self::take), and
+    /// discards the received ones.
     pub fn take_sent(&self) -> Vec<Frame> {
         let mut frames = self.take();
         frames.retain(|frame| frame.sent);
@@ -125,7 +126,7 @@ impl Record {
     }
 }
 
-/// The transport.
+/// A transport that records and can change the frames that pass.
 pub struct Tap<T> {
     inner: T,
     fates: Fates,
@@ -136,7 +137,7 @@ pub struct Tap<T> {
 }
 
 impl<T: Transport> Tap<T> {
-    /// Changes nothing.
+    /// A tap that changes nothing.
     pub fn new(inner: T) -> Self {
         Self::with(inner, unchanged())
     }
@@ -152,25 +153,25 @@ impl<T: Transport> Tap<T> {
         }
     }
 
-    /// What passes, which can be read while the tap is in use and after. Of a frame that is
-    /// changed, what the party behind the tap believes.
+    /// The record of all frames. It can be read while the tap is in use and afterwards. For a
+    /// changed frame, it contains the original sent by the party behind the tap.
     pub fn record(&self) -> Record {
         self.record.clone()
     }
 }
 
-/// What goes one way.
+/// The frames of one direction.
 #[derive(Default)]
 struct Direction {
-    /// What has come of a frame that is not complete.
+    /// The bytes of an incomplete frame so far.
     begun: Vec<u8>,
     frames: usize,
     with_tag: HashMap<u8, usize>,
 }
 
 impl Direction {
-    /// How many bytes are missing of the frame that comes next: of its header, or then of its
-    /// payload.
+    /// The number of bytes missing from the next frame: from its header or, once that is complete,
+    /// from its payload.
     fn missing(&self) -> usize {
         match self.begun.first_chunk() {
             Some([a, b, c, d, _]) => {
@@ -181,7 +182,7 @@ impl Direction {
         }
     }
 
-    /// Takes in bytes, and gives the first frame that is complete.
+    /// Consumes bytes, and returns the first complete frame.
     fn next(&mut self, bytes: &mut &[u8], sent: bool) -> Option<Frame> {
         loop {
             let (part, rest) = bytes.split_at(self.missing().min(bytes.len()));
@@ -210,7 +211,7 @@ impl Direction {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    /// A channel hands over whole frames.
+    /// The channel passes whole frames.
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let (mut rest, mut out, mut cut) = (&bytes[..], Vec::with_capacity(bytes.len()), false);
         while let Some(frame) = self.sent.next(&mut rest, true) {
@@ -244,7 +245,7 @@ impl<T: Transport> Transport for Tap<T> {
     }
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
-        // Never more than one frame, or the record would run ahead of what the party has read.
+        // At most one frame at a time; otherwise the record would get ahead of the party's reads.
         let most = self.received.missing().min(buf.len());
         let len = self.inner.recv(&mut buf[..most], within)?;
         if let Some(frame) = self.received.next(&mut &buf[..len], false) {

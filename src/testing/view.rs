@@ -1,4 +1,4 @@
-//! What a party holds, run after run, and what it must not know.
+//! The bits that a party holds, run after run, and the bits that it must not know.
 
 use crate::crypto::Block;
 use crate::net::{Channel, Deadlines};
@@ -9,7 +9,7 @@ use super::line::End;
 use super::session::{Engine, both, in_memory, system_rng};
 use super::tap::{Record, Tap};
 
-/// What a party holds after many runs, and what it must not know.
+/// The bits that a party holds after many runs, and the bits that it must not know.
 #[derive(Default)]
 pub struct View {
     pub held: Samples,
@@ -17,7 +17,7 @@ pub struct View {
 }
 
 impl View {
-    /// The first secret that the party can compute, with those before it.
+    /// Returns the first secret that the party can compute, alone or as a sum with earlier ones.
     pub fn leak(&self) -> Option<usize> {
         leak(&self.held, &self.secret)
     }
@@ -31,14 +31,15 @@ pub fn bits_of_block(block: Block) -> impl Iterator<Item = bool> {
     (0..128).map(move |bit| block.bit(bit).reveal())
 }
 
-/// What passes a party's tap.
+/// The frames that pass a party's tap.
 pub struct Wire(Record);
 
 impl Wire {
-    /// The payloads that have passed since the last call, in both directions. Not those of plans,
-    /// which are digests of what both know; nor digests of MACs, since a receiver goes on with no
-    /// other than the one that it has computed itself, from keys and bits that it holds; nor those
-    /// of correlated OTs, which are made for many runs at once and have a test of their own.
+    /// The payloads that have passed since the last call, in both directions, with three
+    /// exceptions. Plans are omitted, because they are digests of data that both parties know.
+    /// Digests of MACs are omitted, because a receiver accepts only the digest that it has computed
+    /// itself from keys and bits that it holds. Correlated OTs are omitted, because they are made
+    /// for many runs at once and have their own test.
     pub fn payloads(&self) -> Vec<Vec<u8>> {
         let known = [
             mpc::Tag::Plan.byte(),
@@ -48,7 +49,7 @@ impl Wire {
         ];
         let mut frames = self.0.take();
         frames.retain(|frame| !known.contains(&frame.tag));
-        // In an order that is the same in every run, though the parties speak at once.
+        // The order must be the same in every run, although both parties send at the same time.
         frames.sort_by_key(|frame| !frame.sent);
         frames.into_iter().map(|frame| frame.payload).collect()
     }
@@ -59,7 +60,7 @@ impl Wire {
     }
 }
 
-/// Sets up a session in memory and lets both parties act in it, each with what passes its tap.
+/// Sets up a session in memory and runs `act` for both parties, each with the frames of its tap.
 pub fn sessions_with_taps<E: Engine, R: Send>(act: impl Fn(&mut E, &Wire) -> R + Sync) -> [R; 2] {
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);

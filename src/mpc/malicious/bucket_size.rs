@@ -1,41 +1,42 @@
-//! How many leaky triples go into one that does not leak.
+//! The number of leaky triples that are combined into one triple without a leak.
 //!
-//! An adversary can make a leaky triple wrong to learn a bit of its `x`, and is caught with
-//! probability 1/2 for each. It wins if one bucket holds only wrong triples and none of them was
-//! caught. If `T` of `L * B` triples are wrong, and they are sorted into `L` buckets of `B`, that
-//! has probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang, Ranellucci, Katz 2017, section
-//! 3.3, with the adversary's best `T`).
+//! An adversary can make a leaky triple wrong to learn a bit of its `x`; for each wrong triple it
+//! is caught with probability 1/2. It wins if one bucket holds only wrong triples and none of them
+//! was caught. If `T` of `L * B` triples are wrong, and they are sorted into `L` buckets of `B`,
+//! the adversary wins with probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang,
+//! Ranellucci, Katz 2017, section 3.3, with the adversary's best `T`).
 
 use std::cmp::Ordering;
 
-/// The smallest size of a bucket for `buckets` finished triples, at `rho` bits of statistical
+/// Returns the smallest bucket size for `buckets` finished triples at `rho` bits of statistical
 /// security.
 ///
-/// Computed in integers, so that both parties find the same.
+/// The computation uses integers, so that both parties get the same result.
 pub(super) fn bucket_size(buckets: usize, rho: u8) -> usize {
     (2..)
         .find(|&size| is_safe(buckets, size, rho))
         .expect("a larger bucket is always safer")
 }
 
-/// How many triples a batch finishes if at least `needed` are (one or more), and the size of their
-/// buckets: those that take the fewest leaky triples, and of these the most.
+/// Returns the number of triples that a batch finishes if at least `needed` (one or more) are
+/// required, and the size of their buckets. The result is the choice that takes the fewest leaky
+/// triples; among equal choices it finishes the most triples.
 ///
-/// From a larger batch a smaller bucket is enough. Where that saves as much as the larger batch costs,
-/// the triples that are left over are for the next run.
+/// A larger batch is safe with smaller buckets. If that saves as much as the larger batch costs,
+/// the batch is enlarged, and the surplus triples are kept for the next run.
 pub(super) fn batch(needed: usize, rho: u8) -> (usize, usize) {
     let largest = bucket_size(needed, rho);
     let smaller = (2..largest).rev().filter_map(|size| {
-        // More would cost more than buckets of the first size.
+        // A larger count would cost more than buckets of the first size.
         let most = needed * largest / size;
         is_safe(most, size, rho).then(|| (first_safe(needed, most, size, rho), size))
     });
     (smaller.chain([(needed, largest)]))
         .min_by_key(|&(count, size)| (count * size, size))
-        .expect("there is one at least")
+        .expect("the list has at least one entry")
 }
 
-/// The fewest buckets of a size that are safe, between `low` and `high`, which are.
+/// Returns the smallest safe number of buckets between `low` and `high`, where `high` is safe.
 fn first_safe(low: usize, high: usize, size: usize, rho: u8) -> usize {
     let (mut low, mut high) = (low, high);
     while low < high {
@@ -53,7 +54,7 @@ fn first_safe(low: usize, high: usize, size: usize, rho: u8) -> usize {
 ///
 /// From `T` to `T + 1`, the factor `C(T, B)` grows by `(T + 1) / (T + 1 - B)`, and `2^-T` halves.
 /// So the adversary's best `T` is `2 * B - 1`, or all triples if there are fewer. The `B!` of the
-/// binomials cancels.
+/// binomials cancels out.
 fn is_safe(buckets: usize, size: usize, rho: u8) -> bool {
     let total = buckets * size;
     let bad = total.min(2 * size - 1);
@@ -64,8 +65,8 @@ fn is_safe(buckets: usize, size: usize, rho: u8) -> bool {
     compare(&left, &right) != Ordering::Greater
 }
 
-/// The product of factors below 2^32, as limbs of 32 bits. The lowest comes first; the highest is
-/// not 0.
+/// Returns the product of factors below 2^32, as limbs of 32 bits in little-endian order. The
+/// highest limb is not 0.
 fn product(factors: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut limbs = vec![1];
     for factor in factors {
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn at_40_bits_it_is_5_from_320_4_from_3044_and_3_from_276325() {
+    fn at_40_bits_bucket_size_is_5_from_320_4_from_3044_and_3_from_276325() {
         for (from, size) in [(320, 5), (3_044, 4), (276_325, 3)] {
             assert_eq!(bucket_size(from, 40), size);
             assert_eq!(bucket_size(from - 1, 40), size + 1);
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn at_50_bits_it_is_5_from_1807_4_from_30675_and_3_from_8842370() {
+    fn at_50_bits_bucket_size_is_5_from_1807_4_from_30675_and_3_from_8842370() {
         for (from, size) in [(1_807, 5), (30_675, 4), (8_842_370, 3)] {
             assert_eq!(bucket_size(from, 50), size);
             assert_eq!(bucket_size(from - 1, 50), size + 1);
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn at_56_bits_it_is_5_from_5109_and_4_from_122699() {
+    fn at_56_bits_bucket_size_is_5_from_5109_and_4_from_122699() {
         for (from, size) in [(5_109, 5), (122_699, 4)] {
             assert_eq!(bucket_size(from, 56), size);
             assert_eq!(bucket_size(from - 1, 56), size + 1);
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_filled_up_to_a_threshold_exactly_where_that_takes_no_more_leaky_triples() {
+    fn batch_grows_to_a_threshold_only_if_that_takes_no_more_leaky_triples() {
         // 1 505 * 6 = 9 030 and 1 506 * 6 = 9 036; 1 807 * 5 = 9 035.
         assert_eq!(batch(1_505, 50), (1_505, 6));
         assert_eq!(batch(1_506, 50), (1_807, 5));
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn no_batch_takes_more_leaky_triples_than_it_must_nor_fewer_than_are_safe() {
+    fn batch_takes_the_fewest_leaky_triples_that_are_safe() {
         for rho in [40, 50, 56, 80] {
             for needed in (1..40).chain([100, 319, 320, 362, 500, 1_506, 3_000, 100_000]) {
                 let (count, size) = batch(needed, rho);
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn one_finished_triple_alone_needs_as_many_leaky_ones_as_there_are_bits() {
+    fn single_triple_needs_one_leaky_triple_per_bit_of_security() {
         assert_eq!(bucket_size(1, 40), 40);
     }
 }

@@ -1,5 +1,5 @@
-//! What runs send, told before anything is sent. The size of each message stands where the message
-//! is sent; this file adds them up.
+//! The number of bytes that runs will send, computed in advance. The size of each message is
+//! defined next to the code that sends it; this file adds up the sizes.
 
 use super::{pool, run};
 use crate::circuit::ByParty;
@@ -7,10 +7,10 @@ use crate::mpc::Demand;
 use crate::mpc::error::Result;
 use crate::mpc::greeting::check_statistical;
 
-/// The bytes that the parties of a malicious session send for runs of a circuit, exactly.
+/// The exact number of bytes that the parties of a malicious session send for runs of a circuit.
 ///
-/// They are those of the frames, headers included, as [`Traffic`](crate::net::Traffic) counts them.
-/// The setup of the session comes before, and openings come after; neither is in them.
+/// The counts include the headers of the frames, like [`Traffic`](crate::net::Traffic). They do not
+/// include the setup of the session or the openings.
 ///
 /// ```
 /// use dealerless::mpc::{Demand, MaliciousBytes, STATISTICAL_SECURITY};
@@ -20,26 +20,26 @@ use crate::mpc::greeting::check_statistical;
 /// let demand = Demand::of(shuffle.circuit());
 /// let one = MaliciousBytes::of(demand, 1, STATISTICAL_SECURITY)?;
 /// let hundred = MaliciousBytes::of(demand, 100, STATISTICAL_SECURITY)?;
-/// // A larger batch costs less for each of its runs.
+/// // The cost per run is lower in a larger batch.
 /// assert!(hundred.total() < 100 * one.total());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MaliciousBytes {
-    /// What each party sends to fill the empty pool for all runs at once.
+    /// The bytes that each party sends to fill the empty pool for all runs at once.
     pub pool: ByParty<u64>,
-    /// What each party sends in the runs themselves, all together.
+    /// The bytes that each party sends in the runs themselves, in total.
     pub online: ByParty<u64>,
 }
 
 impl MaliciousBytes {
-    /// Of so many `runs` with this demand each, all prepared before the first of them from an empty
-    /// pool, at so many bits of `statistical` security.
+    /// Computes the bytes for `runs` runs with the same `demand`, if all of them are prepared from
+    /// an empty pool before the first run, at `statistical` bits of statistical security.
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::mpc::Error::Usage) if a session does not do this: see [`TwoParty::prepare`] and
-    /// [`Offer::statistical_security`].
+    /// [`Error::Usage`](crate::mpc::Error::Usage) if a session rejects these values; see
+    /// [`TwoParty::prepare`] and [`Offer::statistical_security`].
     ///
     /// [`TwoParty::prepare`]: crate::mpc::TwoParty::prepare
     /// [`Offer::statistical_security`]: crate::mpc::Offer::statistical_security
@@ -54,7 +54,7 @@ impl MaliciousBytes {
         })
     }
 
-    /// What both parties send, in the pool and in the runs.
+    /// The total of both parties, in the pool and in the runs.
     pub fn total(&self) -> u64 {
         [self.pool, self.online]
             .map(|part| part.garbler + part.evaluator)

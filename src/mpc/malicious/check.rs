@@ -1,23 +1,25 @@
-//! The check of a run, or of one of its slices. Before it no masked value is trusted, and nothing is
-//! opened that depends on one.
+//! The check of a run, or of one of its slices. Before this check no masked value is trusted, and
+//! nothing is opened that depends on a masked value.
 //!
 //! For each joint AND gate `(a, b, c)` the shared bit
-//! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0. Then both parties hold the same
-//! share of it, and each can compute the MACs that the other holds. The order matters:
+//! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0. If it is 0, both parties hold
+//! the same share of it, and each can compute the MACs that the other party holds. The order
+//! matters:
 //!
 //! 1. The evaluator sends the masked values of all gates, and the digest of its MACs.
-//! 2. The garbler verifies the digest. If it is wrong, it sends nothing that is made from its
-//!    shares.
+//! 2. The garbler verifies the digest. If it is wrong, the garbler sends nothing that depends on
+//!    its shares.
 //! 3. The garbler sends its own digest, and the evaluator verifies it.
 //!
-//! (If the garbler's digest came first, an evaluator could flip one masked value, compare that
-//! digest with those for both shares of the gate's bit, and so learn the value of a wire.)
+//! If the garbler's digest came first, an evaluator could flip one masked value, compare that
+//! digest with the digests for both shares of the gate's bit, and so learn the value of a wire.
 //!
-//! The digests also cover what both parties must hold alike even if no AND gate reads it: the
-//! masked values of all inputs, products and outputs, and the evaluator's labels of the outputs, which the
-//! garbler can compute. Inputs and products are in the digests of the first slice, outputs and their
-//! labels in those of the last. Like all digests they absorb the channel secret. Otherwise, in a circuit
-//! without AND gates, a network attacker could flip masked values and compute the digest for them.
+//! The digests also cover the values that both parties must hold alike even if no AND gate reads
+//! them: the masked values of all inputs, products and outputs, and the evaluator's labels of the
+//! outputs, which the garbler can compute. Inputs and products are in the digests of the first
+//! slice; outputs and their labels are in the digests of the last. Like all digests, they absorb
+//! the channel secret. Otherwise, in a circuit without AND gates, a network attacker could flip
+//! masked values and compute the digest for them.
 
 use super::context::{Context, MacDigest};
 use super::outputs::HeldOutput;
@@ -30,21 +32,21 @@ use crate::mpc::packed_bits::pack;
 use crate::net::{self, Channel};
 use crate::ot::Delta;
 
-/// What this party holds of a slice before the check.
+/// The data that this party holds for a slice before the check.
 pub(super) struct Unchecked<'a> {
-    /// That of run and slice.
+    /// The number of the run and slice.
     pub(super) number: u64,
-    /// The masks of each joint AND, with the products.
+    /// The masks of each joint AND gate, with the products.
     pub(super) masks: &'a [AndMasks],
-    /// The masked values of each joint AND.
+    /// The masked values of each joint AND gate.
     pub(super) values: &'a [AndValues],
     /// The masked values of all inputs and products in the first slice.
     pub(super) entered: &'a [bool],
-    /// Those of the last slice.
+    /// The outputs in the last slice.
     pub(super) outputs: &'a [HeldOutput],
 }
 
-/// The bytes that each party sends in the check. (The evaluator has sent the masked values before.)
+/// The bytes that each party sends in the check. The evaluator has sent the masked values before.
 pub(super) fn sent_bytes() -> u64 {
     net::message_bytes::<MacDigest>()
 }
@@ -54,7 +56,7 @@ impl Unchecked<'_> {
     ///
     /// # Errors
     /// [`Check::AndGates`] if a gate is wrong, or the parties hold different masked values or
-    /// labels; those of the channel.
+    /// labels; any error of the channel.
     pub(super) fn check(
         &self,
         context: &Context,
@@ -65,7 +67,7 @@ impl Unchecked<'_> {
         let oracle = |sender| self.held_alike(context, sender, delta);
         let mine = context.macs(oracle(context.me), shares());
         let expected = || -> MacDigest {
-            // Both shares of a 0 are equal.
+            // If the bit is 0, both shares are equal.
             let bits = shares().map(|share| share.bit);
             context.expected_macs(oracle(context.me.other()), delta, shares(), bits)
         };
@@ -84,7 +86,7 @@ impl Unchecked<'_> {
         Ok(())
     }
 
-    /// The oracle for the digest of `sender`, with everything absorbed but the MACs.
+    /// The oracle for the digest of `sender`, with everything absorbed except the MACs.
     fn held_alike(&self, context: &Context, sender: Party, delta: &Delta) -> Oracle {
         let oracle = context.oracle((Step::CheckMacs, self.number), sender);
         let entered = self.entered.iter().copied();

@@ -1,4 +1,4 @@
-//! The constants of a session, and how authenticated bits are opened with them.
+//! The constants of a session, and the opening of authenticated bits.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -18,17 +18,17 @@ use crate::ot::Delta;
 #[cfg(test)]
 mod tests;
 
-/// What every step of the protocol needs to know of its session.
+/// The data about the session that every step of the protocol needs.
 pub(super) struct Context {
     pub(super) session: SessionId,
     pub(super) me: Party,
     pub(super) hash: TweakableHash,
     pub(super) channel_secret: ChannelSecret,
-    /// Bits of statistical security of each batch.
+    /// The number of bits of statistical security of each batch.
     pub(super) statistical: u8,
 }
 
-/// The pad of bits that are sent in the clear: zeros without end.
+/// The pad for bits that are sent in the clear: an endless iterator of zeros.
 pub(super) fn no_pad() -> impl Iterator<Item = SecretBit> {
     std::iter::repeat(SecretBit::default())
 }
@@ -48,10 +48,11 @@ pub(super) fn opening_bytes(bits: usize) -> u64 {
 }
 
 impl Context {
-    /// The oracle for what `sender` sends in a step. `number` is that of the batch, run or opening.
+    /// The oracle for a message of `sender` in a step. `number` is that of the batch, run or
+    /// opening.
     ///
-    /// It absorbs the channel secret. Otherwise a network attacker could compute a digest of no
-    /// MACs.
+    /// It absorbs the channel secret. Otherwise a network attacker could compute the digest of an
+    /// empty list of MACs.
     pub(super) fn oracle(&self, (step, number): (Step, u64), sender: Party) -> Oracle {
         let direction = u64::from(sender == Party::Evaluator);
         let oracle = Oracle::new(&self.session, step, (direction << 63) | number);
@@ -63,12 +64,12 @@ impl Context {
         Ok(plan.send(channel, self.me, &self.channel_secret)?)
     }
 
-    /// Receives the peer's plan, which must be the same.
+    /// Receives the peer's plan, which must be equal to `plan`.
     pub(super) fn expect_plan(&self, channel: &mut Channel, plan: &Plan) -> Result<(), Fault> {
         plan.expect(channel, self.me, &self.channel_secret)
     }
 
-    /// Absorbs the MACs of this party's bits of `shares`. Gives the digest.
+    /// Absorbs the MACs of this party's bits of `shares`. Returns the digest.
     pub(super) fn macs(&self, oracle: Oracle, shares: impl Iterator<Item = Share>) -> MacDigest {
         MacDigest(
             oracle
@@ -77,7 +78,8 @@ impl Context {
         )
     }
 
-    /// Absorbs the MACs of the peer's bits of `shares`, if the bits are `bits`. Gives the digest.
+    /// Absorbs the MACs of the peer's bits of `shares`, assuming that the bits are `bits`. Returns
+    /// the digest.
     pub(super) fn expected_macs<B: Into<SecretBit>>(
         &self,
         oracle: Oracle,
@@ -92,10 +94,10 @@ impl Context {
     }
 
     /// Sends this party's bits of `shares`, each XORed with a bit of `pad`, and the digest of their
-    /// MACs by the [oracle](Self::oracle) of this step, given the sender.
+    /// MACs. `oracle` returns the [oracle](Self::oracle) of this step for a sender.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// Any error of the channel.
     pub(super) fn send_opening(
         &self,
         channel: &mut Channel,
@@ -115,7 +117,7 @@ impl Context {
     /// Receives the peer's bits of `shares`, which the peer has XORed with `pad`, and the digest.
     ///
     /// # Errors
-    /// `check` if the digest is not that of the bits' MACs; those of the channel.
+    /// `check` if the digest does not match the MACs of the bits; any error of the channel.
     pub(super) fn recv_opening(
         &self,
         channel: &mut Channel,
@@ -150,10 +152,10 @@ impl Context {
 }
 
 impl MacDigest {
-    /// Receives the peer's digest, which must be the same.
+    /// Receives the peer's digest, which must be equal to this one.
     ///
     /// # Errors
-    /// `check` if it differs; those of the channel.
+    /// `check` if it differs; any error of the channel.
     pub(super) fn recv_equal(&self, channel: &mut Channel, check: Check) -> Result<(), Fault> {
         let received: MacDigest = channel.recv_message()?;
         if bool::from(self.0.ct_eq(&received.0)) {

@@ -1,5 +1,5 @@
-//! Authenticated garbling (Katz, Ranellucci, Rosulek, Wang 2018, section 4: half gates whose
-//! tables the parties share).
+//! Authenticated garbling (Katz, Ranellucci, Rosulek, Wang 2018, section 4: half gates whose tables
+//! the parties share).
 //!
 //! A joint gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
 //! `V = value ^ l`; and `s = l_a * l_b`. The garbler sends
@@ -26,11 +26,11 @@ use crate::mpc::walk::{Part, RunHash, walk};
 use crate::net::{self, Malformed};
 use crate::ot::Delta;
 
-/// Bytes of a garbled AND gate: `G0`, `G1` and the lowest bit of `Lc0`.
+/// The size of a garbled AND gate in bytes: `G0`, `G1` and the lowest bit of `Lc0`.
 pub(super) const TABLE_BYTES: usize = 33;
 
 /// Garbles the joint gates of a part, with the masks of these gates. `wires` are the labels for 0;
-/// those of the wires before the part are there.
+/// it must contain the labels of the wires before the part.
 pub(super) fn garble(
     part: &Part<'_>,
     wires: &mut Wires<ZeroLabel>,
@@ -63,8 +63,8 @@ pub(super) fn garble(
     )
 }
 
-/// Evaluates the joint gates of a part. `wires` are labels and masked values; those of the wires before
-/// the part are there. Gives the masked values of the joint AND gates.
+/// Evaluates the joint gates of a part. `wires` are labels and masked values; it must contain those
+/// of the wires before the part. Returns the masked values of the joint AND gates.
 pub(super) fn evaluate(
     part: &Part<'_>,
     wires: &mut Wires<MaskedLabel>,
@@ -100,7 +100,7 @@ pub(super) fn evaluate(
     Ok(values)
 }
 
-/// The parts of a table: `G0`, `G1` and the lowest bit.
+/// Splits a table into `G0`, `G1` and the lowest bit.
 ///
 /// # Errors
 /// [`Malformed::PaddingBits`] if the last byte is neither 0 nor 1.

@@ -1,4 +1,4 @@
-//! A slice of a run. Its four flights are:
+//! One slice of a run. Its four flights are:
 //!
 //! ```text
 //! 1  both       plan; shares of e, f of the joint gates and of d of all outputs; digest of MACs
@@ -8,12 +8,14 @@
 //! 4  garbler    digest of MACs of the check
 //! ```
 //!
-//! Only the first slice has the plan, the masked values of what is entered and the proofs; only the last
-//! one has `d`. The garbler's flight 1 goes with flight 4 of the slice before. The evaluator's does not:
-//! it opens nothing of a slice before the check of the one before has passed.
+//! Only the first slice has the plan, the masked values of entered bits and the proofs; only the
+//! last slice has `d`. The garbler's flight 1 is sent together with flight 4 of the previous slice.
+//! The evaluator's flight 1 is not, because the evaluator opens nothing of a slice before the check
+//! of the previous slice has passed.
 //!
-//! A party that owns no AND gate sends no proof. The garbler verifies the evaluator's before it sends
-//! a table; the evaluator verifies the garbler's before it sends the masked values of the gates.
+//! A party that owns no AND gate sends no proof. The garbler verifies the evaluator's proof before
+//! it sends a table; the evaluator verifies the garbler's proof before it sends the masked values
+//! of the gates.
 
 use zeroize::Zeroizing;
 
@@ -38,7 +40,7 @@ use crate::mpc::walk::Part;
 use crate::net::Channel;
 use crate::ot::Delta;
 
-/// A slice of a run, and what this party holds for it.
+/// A slice of a run, and the data that this party holds for it.
 pub(super) struct InSlice<'a> {
     context: &'a Context,
     delta: &'a Delta,
@@ -48,14 +50,14 @@ pub(super) struct InSlice<'a> {
     state: &'a mut State,
     /// The masks of the joint AND gates, to which the products are added.
     masks: SecretVec<AndMasks>,
-    /// One for each joint AND gate, until it is used.
+    /// One triple for each joint AND gate, until it is used.
     triples: SecretVec<Triple>,
     /// In the last slice, a fresh mask for each output bit that is not a constant.
     fresh: SecretVec<Share>,
 }
 
 impl<'a> InSlice<'a> {
-    /// Takes what the slice needs from the pool, which must hold it.
+    /// Takes the preprocessing for the slice from the pool, which must hold it.
     pub(super) fn begin(
         context: &'a Context,
         run: &'a Run<'a>,
@@ -81,7 +83,7 @@ impl<'a> InSlice<'a> {
         }
     }
 
-    /// Runs and checks the slice. Gives the outputs after the last one.
+    /// Runs and checks the slice. Returns the outputs after the last slice.
     ///
     /// # Errors
     /// Any error of the channel or of a check. Nothing of the run may be used then.
@@ -111,7 +113,7 @@ impl<'a> InSlice<'a> {
         Ok(outputs)
     }
 
-    /// Flight 1: opens `e`, `f` of the gates, and `d` of all outputs, which it gives.
+    /// Flight 1: opens `e`, `f` of the gates and `d` of all outputs. Returns `d`.
     fn open_differences(&mut self, channel: &mut Channel) -> Result<Vec<bool>, Fault> {
         let (context, delta, me) = (self.context, self.delta, self.context.me);
         let (run, first) = (self.run, self.slice.number == 0);
@@ -120,8 +122,8 @@ impl<'a> InSlice<'a> {
         let of_gates = 2 * self.masks.len();
         let pads =
             Party::BOTH.map(|sender| outputs::pads(context, run.number, sender, self.fresh.len()));
-        // What is opened for the gates is sent in the clear: the triples that mask it are used
-        // once.
+        // The bits opened for the gates are sent in the clear, because the triples that mask them
+        // are used only once.
         let pad = |sender: Party| {
             let of_outputs = pads[sender as usize].iter().copied();
             std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
@@ -153,7 +155,7 @@ impl<'a> InSlice<'a> {
         Ok(of_outputs)
     }
 
-    /// What is opened.
+    /// The shares to open: the differences for the gates, then those for the outputs.
     fn differences(&self) -> SecretVec<Share> {
         let of_gates = 2 * self.masks.len();
         let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
@@ -166,8 +168,8 @@ impl<'a> InSlice<'a> {
         differences
     }
 
-    /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of the joint AND
-    /// gates, as the evaluator claims them.
+    /// Flight 2 and the first part of flight 3, at the garbler. Returns the masked values of the
+    /// joint AND gates, as claimed by the evaluator.
     fn garble(&mut self, channel: &mut Channel) -> Result<Vec<AndValues>, Fault> {
         let (context, run, delta) = (self.context, self.run, self.delta);
         if self.slice.number == 0 {
@@ -189,8 +191,8 @@ impl<'a> InSlice<'a> {
         Ok(self.state.values.fill_values(part, &of_ands))
     }
 
-    /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of the joint
-    /// AND gates.
+    /// Flight 2 and the first part of flight 3, at the evaluator. Returns the masked values of the
+    /// joint AND gates.
     fn evaluate(&mut self, channel: &mut Channel) -> Result<Vec<AndValues>, Fault> {
         let (context, run) = (self.context, self.run);
         if self.slice.number == 0 {
@@ -204,32 +206,33 @@ impl<'a> InSlice<'a> {
         })?;
         let of_ands = values.iter().map(|&[_, _, output]| output);
         send_bits(channel, Tag::GateValues, of_ands)?;
-        // Flushed now, so that the garbler works on the values while this party computes its
+        // Flushed now, so that the garbler processes the values while this party computes its
         // digest.
         channel.flush()?;
         Ok(values)
     }
 
-    /// What this party holds for the outputs, with fresh masks.
+    /// The outputs that this party holds, with fresh masks.
     fn outputs(&self, of_outputs: &[bool]) -> HeldOutputs {
         let (run, me) = (self.run, self.context.me);
         let mut fresh = self.fresh.iter().zip(of_outputs);
         let hold = |output: &Output| match *output {
             Output::Const(value) => HeldOutput::constant(value, me, self.delta),
             Output::Wire(wire) => {
-                let (fresh, d) = fresh.next().expect("a fresh mask for each");
+                let (fresh, d) = fresh.next().expect("one fresh mask per output");
                 let held = self.state.output(run, me, wire.index());
                 held.remasked(*fresh, *d, self.delta)
             }
         };
-        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+        // Allocated once, because a vector that grows leaves unwiped copies behind.
         let mut held = Zeroizing::new(Vec::with_capacity(run.circuit.output_bits()));
         held.extend(run.circuit.outputs().iter().flatten().map(hold));
         held
     }
 }
 
-/// The bytes that a party sends in a slice whose pool is filled, but for the plan and what is entered.
+/// The bytes that a party sends in a slice if the pool is filled, without the plan and the entered
+/// bits.
 pub(super) fn sent_bytes(sender: Party, demand: &Demand) -> u64 {
     let gates = match sender {
         Party::Garbler => tables::sent_bytes::<TABLE_BYTES>(demand.ands),

@@ -1,6 +1,6 @@
-//! Outputs that outlive the session. What is kept of a bit suffices to open it later without the
-//! engine, and nothing more. No Delta, key, MAC or label is kept, only tags of MACs. So a thief of
-//! it can open these bits, if the peer helps, and no others.
+//! Outputs that outlive the session. The data kept for a bit is just enough to open it later
+//! without the engine. No Delta, key, MAC or label is kept, only tags of MACs. So somebody who
+//! steals the data can open these bits, if the peer cooperates, but no others.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -20,20 +20,21 @@ pub struct KeptBit {
     pub masked: bool,
     /// This party's share of the mask.
     pub share: bool,
-    /// The tag of the MAC of that share. To open the bit to the peer, this party sends share and
-    /// tag.
+    /// The tag of the MAC of that share. To open the bit to the peer, this party sends the share
+    /// and the tag.
     pub tag: [u8; 32],
-    /// The tags that this party accepts for the peer's share: if the share is 0, and if it is 1.
+    /// The tags that this party accepts for the peer's share: one if the share is 0, one if it is
+    /// 1.
     pub accepted: [[u8; 32]; 2],
 }
 
 impl Malicious {
-    /// Gives what opens `bits` after the session. Each tag depends on `name`, on the party that
-    /// shows it and on the number of the bit. Both parties give the same `name` (the match, the
-    /// hand, the card).
+    /// Returns the data that opens `bits` after the session. Each tag depends on `name`, on the
+    /// party that reveals it and on the index of the bit. Both parties must pass the same `name`
+    /// (for example the match, the hand and the card).
     ///
     /// # Errors
-    /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is of another session;
+    /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is from a different session;
     /// [`Error::Ended`](crate::mpc::Error::Ended).
     pub fn keep(&self, bits: &[AuthenticatedBit], name: &[u8]) -> Result<Vec<KeptBit>> {
         self.live.check_bits(bits)?;
@@ -49,14 +50,14 @@ impl Malicious {
                 accepted: accepted.map(|mac| tag(name, me.other(), number, mac)),
             }
         };
-        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+        // Allocated once, because a vector that grows leaves unwiped copies behind.
         let mut kept = Vec::with_capacity(bits.len());
         kept.extend((0..).zip(bits).map(keep));
         Ok(kept)
     }
 }
 
-/// The tag of the MAC of bit `number`, which `opener` shows.
+/// The tag of the MAC of bit `number`, which `opener` reveals.
 fn tag(name: &[u8], opener: Party, number: u64, mac: Mac) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     hasher.update(&(name.len() as u64).to_le_bytes());

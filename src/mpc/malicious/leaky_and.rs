@@ -1,11 +1,12 @@
 //! Leaky authenticated AND triples (Katz, Ranellucci, Rosulek, Wang 2018, figure 8).
 //!
-//! From random shared bits `<x>, <y>, <z>` the parties make `<x>, <y>, <x & y>`. Both do the same,
-//! each with its own Delta. The triples are called leaky because a party that sends a wrong table
-//! for one learns the other party's share of its `x`, unless it is caught, which happens with
-//! probability 1/2. Buckets later remove the leak. Each `x` is fresh, and never the mask of a wire.
+//! From random shared bits `<x>, <y>, <z>` the parties compute `<x>, <y>, <x & y>`. Both do the
+//! same, each with its own Delta. The triples are called leaky because a party that sends a wrong
+//! table for one learns the other party's share of its `x`, unless it is caught, which happens with
+//! probability 1/2. Buckets later remove the leak. Each `x` is fresh, and is never the mask of a
+//! wire.
 //!
-//! The order is: the tables; the lowest bits; the equality check of [`Leaky::expected`]. A party
+//! The order is: the tables, the lowest bits, the equality check of [`Leaky::expected`]. A party
 //! sends no table before the checks of the correlated OT have passed, and uses no triple before the
 //! equality check has passed.
 
@@ -30,21 +31,22 @@ pub(super) struct Triple {
 
 impl zeroize::DefaultIsZeroes for Triple {}
 
-/// Hashes for each triple: of the key of `x`, of that key XOR Delta, and of the MAC of `x`.
+/// The number of hashes for each triple: of the key of `x`, of that key XOR Delta, and of the MAC
+/// of `x`.
 const HASHES: usize = 3;
-/// Triples that are hashed at once.
+/// The number of triples hashed at once.
 const STRIDE: usize = TweakableHash::LANES / HASHES;
-/// Triples whose tables are one piece of work.
+/// The number of triples whose tables are one piece of work.
 const PART: usize = 200 * STRIDE;
 
-/// A batch of leaky triples, made of random shared bits: all `x`, then all `y`, then all `z`.
+/// A batch of leaky triples, made from random shared bits: all `x`, then all `y`, then all `z`.
 #[derive(Default)]
 pub(super) struct Leaky {
-    /// This party's tables `G`, and then the peer's.
+    /// This party's tables `G`, later overwritten by the peer's.
     tables: Vec<Block>,
-    /// The paper's `S` for each triple. Step 1 adds up what does not depend on the peer's table,
-    /// and step 2 adds the rest. Step 3 turns it into the paper's `L`, which must be equal at both
-    /// parties.
+    /// The paper's `S` for each triple. Step 1 adds up the terms that do not depend on the peer's
+    /// table, and step 2 adds the rest. Step 3 turns `S` into the paper's `L`, which must be equal
+    /// at both parties.
     sums: SecretVec<Block>,
     /// Whether to flip `z`, for each triple.
     flips: Vec<bool>,
@@ -52,7 +54,7 @@ pub(super) struct Leaky {
 
 impl Leaky {
     /// Step 1: computes the tables `G` of `count` triples, from the first `3 * count` of the
-    /// `shares`. The peer's are to be written over them.
+    /// `shares`. The caller overwrites the returned tables with the peer's.
     pub(super) fn tables(
         &mut self,
         shares: &RandomShares,
@@ -76,8 +78,8 @@ impl Leaky {
         &mut self.tables
     }
 
-    /// Step 2, after the peer's tables have been written over this party's. Gives the lowest bits of
-    /// all `S`, which are sent to the peer.
+    /// Step 2, after this party's tables have been overwritten with the peer's. Returns the lowest
+    /// bits of all `S`, which are sent to the peer.
     pub(super) fn receive(&mut self, shares: &RandomShares) -> Vec<bool> {
         (self.sums.iter_mut().zip(&self.tables).enumerate())
             .map(|(index, (s, table))| {
@@ -87,7 +89,7 @@ impl Leaky {
             .collect()
     }
 
-    /// Step 3: notes which `z` to flip, and turns `S` into `L`. `flips` are the XORs of both
+    /// Step 3: records which `z` to flip, and turns `S` into `L`. `flips` are the XORs of both
     /// parties' lowest bits.
     pub(super) fn correct(&mut self, flips: Vec<bool>, delta: &Delta) {
         for (s, flip) in self.sums.iter_mut().zip(&flips) {
@@ -107,7 +109,7 @@ impl Leaky {
         shares.get(self.sums.len() + index)
     }
 
-    /// The `x` and the `z` of a triple, after step 3. To be used only after the equality check.
+    /// The `x` and `z` of a triple after step 3. They must not be used before the equality check.
     #[inline]
     pub(super) fn x_and_z(
         &self,
@@ -123,13 +125,13 @@ impl Leaky {
 
 /// The tables and sums of consecutive triples.
 struct Piece<'a> {
-    /// Index of the first triple.
+    /// The index of the first triple.
     start: usize,
     tables: &'a mut [Block],
     sums: &'a mut [Block],
 }
 
-/// Fills a piece of the tables and sums of `count` triples.
+/// Computes one piece of the tables and sums of `count` triples.
 fn fill_tables(
     shares: &RandomShares,
     count: usize,

@@ -2,27 +2,27 @@
 //! Katz, Ranellucci, Rosulek, Wang, CRYPTO 2018).
 //!
 //! Every wire has a random mask `l`, which the parties hold as an authenticated shared bit. Both
-//! know the *masked value* `V = value ^ l`, and neither knows the value. The check of all AND gates
-//! catches a garbler that sends wrong tables. Whether it is caught tells the garbler nothing about
-//! the inputs, since the evaluator only uses masked values. Outputs stay shared. To open one, a
-//! party sends its share of the mask, with the MAC.
+//! parties know the *masked value* `V = value ^ l`, and neither knows the value. The check of all
+//! AND gates catches a garbler that sends wrong tables. Whether it is caught tells the garbler
+//! nothing about the inputs, because the evaluator uses only masked values. Outputs stay shared. To
+//! open one, a party sends its share of the mask together with the MAC.
 //!
 //! | file | step |
 //! |---|---|
 //! | `share` | authenticated and shared bits |
 //! | `leaky_and`, `bucket_size`, `triples` | AND triples, from correlated OT |
-//! | `pool` | the preprocessing: triples, random shared bits, masks of what a party enters |
-//! | `slices` | the slices of a run |
-//! | `run` | a run of a circuit from slice to slice, and what is entered |
-//! | `in_slice` | a slice, flight by flight |
+//! | `pool` | the preprocessing: triples, random shared bits, masks of entered bits |
+//! | `slices` | the division of a run into slices |
+//! | `run` | a run of a circuit, slice by slice, and the entered bits |
+//! | `in_slice` | one slice, flight by flight |
 //! | `quicksilver` | the proof of the AND gates that one party owns |
-//! | `wires` | masks of wires, what is opened for AND gates, products of masks |
+//! | `wires` | masks of wires, bits opened for AND gates, products of masks |
 //! | `garbling` | garbling and evaluating |
 //! | `outputs` | fresh masks for outputs |
 //! | `check` | the check of all AND gates, inputs and output labels |
 //! | `context` | opening authenticated bits; the hashes of the session |
 //! | `kept` | outputs that outlive the session |
-//! | `bytes` | what runs send, told before |
+//! | `bytes` | the number of bytes that runs will send |
 
 mod bucket_size;
 mod bytes;
@@ -68,8 +68,8 @@ use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 pub use bytes::MaliciousBytes;
 pub use kept::KeptBit;
 
-/// One party's part of a shared bit: the masked value, the share of the mask, and the wire's label.
-/// It exists only after its run has passed the check.
+/// One party's part of a shared bit: the masked value, the share of the mask, and the label of the
+/// wire. It exists only after its run has passed the check.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AuthenticatedBit {
     #[zeroize(skip)]
@@ -83,17 +83,17 @@ impl Identified for AuthenticatedBit {
     }
 }
 
-/// The engine that is secure against a malicious peer.
+/// The engine with security against a malicious peer.
 pub struct Malicious {
     live: Live<Secrets>,
 }
 
-/// What a session wipes when it ends.
+/// The secrets of a session, which are wiped when it ends.
 struct Secrets {
     context: Context,
     pool: Pool,
     runs: u64,
-    /// Joint ANDs in each slice of a run.
+    /// The number of joint AND gates in each slice of a run.
     slice_ands: usize,
     openings: u64,
     attempts: Box<dyn Attempts>,
@@ -102,16 +102,16 @@ struct Secrets {
 impl Malicious {
     /// Sets up the session after the hellos: base OTs in both directions.
     ///
-    /// `rng` must be cryptographically secure, like the operating system's.
+    /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
-    /// other security; any other [`Error`](super::Error) of a session.
+    /// different security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
-            // The lowest bits of the two Deltas must add up to 1: then the lowest bits of the leaky
-            // ANDs show which `z` to flip. The garbler's is 1, so that the lowest bits of its
-            // labels are colour bits.
+            // The XOR of the lowest bits of the two Deltas must be 1. Then the lowest bits of the
+            // leaky ANDs show which `z` to flip. The garbler's lowest bit is 1, so that the lowest
+            // bits of its labels are colour bits.
             let delta = Delta::random(role == Party::Garbler, rng);
             Ok(setup_both(channel, session, role, delta, rng)?)
         })
@@ -120,7 +120,7 @@ impl Malicious {
     /// For tests: like [`setup`](Self::setup), with correlated OTs from a trusted dealer.
     ///
     /// # Errors
-    /// As [`setup`](Self::setup).
+    /// The same as [`setup`](Self::setup).
     #[cfg(feature = "internals")]
     pub fn dealt(greeting: Greeting, seed: [u8; 32], rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, _, _| {
@@ -170,13 +170,14 @@ impl Malicious {
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
 
-    /// For tests: later runs have so many joint ANDs in each slice. The peer must do the same.
+    /// For tests: sets the number of joint AND gates in each slice of later runs. The peer must do
+    /// the same.
     #[cfg(feature = "internals")]
     pub fn run_in_slices_of(&mut self, ands: usize) {
         self.live.change(|secrets| secrets.slice_ands = ands);
     }
 
-    /// How many triples the pool holds.
+    /// The number of triples in the pool.
     #[cfg(feature = "internals")]
     pub fn prepared(&self) -> usize {
         self.live
@@ -185,7 +186,7 @@ impl Malicious {
     }
 }
 
-/// Does a step, and counts it as one in which the peer can try to cheat.
+/// Runs a step, and counts it as an attempt of the peer to cheat.
 fn counted<R>(
     attempts: &mut Box<dyn Attempts>,
     attempt: Attempt,
@@ -198,7 +199,7 @@ fn counted<R>(
 }
 
 impl Secrets {
-    /// Fills the pool, batch after batch, so that it holds at least this much.
+    /// Fills the pool, batch after batch, until it holds at least `demand`.
     fn reserve(&mut self, channel: &mut Channel, demand: &Demand) -> Result<(), Fault> {
         loop {
             let missing = self.pool.missing(demand);

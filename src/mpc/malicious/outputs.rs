@@ -1,15 +1,15 @@
 //! Outputs: each output bit leaves the run under a fresh mask.
 //!
-//! The masks of output wires depend on each other. A conditional swap keeps the XOR of what it
-//! swaps, and the deck before the shuffle is constant; so in a full deal *each party's shares* of
-//! the output masks add up to 0. An eavesdropper who sees the opened shares of a hand would learn
-//! the XOR of its cards. So each output bit that is not a constant gets a fresh shared bit `<r>` as
-//! its mask, also if its wire is an input or is output twice. The parties open `d = l ^ r` together
-//! with what they open for the gates. Then `V := V ^ d`, and the garbler's label for 0 is XORed
-//! with `d * Delta_A`.
+//! The masks of output wires depend on each other. A conditional swap preserves the XOR of the
+//! values it swaps, and the deck before the shuffle is constant. So in a full deal *each party's
+//! shares* of the output masks add up to 0, and an eavesdropper who sees the opened shares of a
+//! hand would learn the XOR of its cards. For this reason each output bit that is not a constant
+//! gets a fresh shared bit `<r>` as its mask, even if its wire is an input or is output twice. The
+//! parties open `d = l ^ r` together with the bits opened for the gates. Then `V := V ^ d`, and the
+//! garbler's label for 0 is XORed with `d * Delta_A`.
 //!
 //! The *shares* of `d` would add up to the same XOR, so they are not sent in the clear: each party
-//! XORs its shares with a pad made from the channel secret. The MACs are those of the shares
+//! XORs its shares with a pad derived from the channel secret. The MACs are those of the shares
 //! without the pad.
 
 use zeroize::Zeroize;
@@ -21,7 +21,7 @@ use crate::crypto::{SecretBit, SecretVec, Step};
 use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel};
 use crate::ot::Delta;
 
-/// What a party holds for an output bit.
+/// The data that a party holds for an output bit.
 #[derive(Clone, Zeroize)]
 pub(super) struct HeldOutput {
     /// The value XOR the mask.
@@ -39,7 +39,7 @@ impl HeldOutput {
         }
     }
 
-    /// A constant: the mask is 0, and so is the evaluator's label.
+    /// A constant output: the mask is 0, and so is the evaluator's label.
     pub(super) fn constant(value: bool, me: Party, delta: &Delta) -> Self {
         let label = match me {
             Party::Garbler => HeldLabel::Zero(ZeroLabel(delta.select(value))),
@@ -52,7 +52,7 @@ impl HeldOutput {
         }
     }
 
-    /// The output with the mask `fresh` instead of its own. `d` is the XOR of the two masks.
+    /// Replaces the mask with `fresh`. `d` is the XOR of the old and the new mask.
     pub(super) fn remasked(self, fresh: Share, d: bool, delta: &Delta) -> Self {
         HeldOutput {
             masked: self.masked ^ d,
@@ -65,7 +65,7 @@ impl HeldOutput {
     }
 }
 
-/// What is opened for each output bit that is not a constant: `<d> = <l ^ r>`.
+/// The share `<d> = <l ^ r>` to open, for each output bit that is not a constant.
 pub(super) fn differences<'a>(
     circuit: &'a Circuit,
     mask: impl Fn(usize) -> Share + 'a,

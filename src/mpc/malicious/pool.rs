@@ -1,13 +1,14 @@
-//! The pool: triples, random shared bits and masks of what a party enters, preprocessed in batches.
-//! Each is used once.
+//! The pool: triples, random shared bits and masks of entered bits, preprocessed in batches. Each
+//! is used once.
 //!
-//! The mask of what a party enters is a random authenticated bit of that party alone: the other
-//! party's share is 0. The party knows the whole mask either way, since it must know `V`, and to the
-//! other party its mask is uniform either way. So one correlated OT makes it, and nothing is opened.
+//! The mask of an entered bit is a random authenticated bit of the entering party alone: the other
+//! party's share is 0. In either construction the entering party knows the whole mask, because it
+//! must know `V`, and the mask is uniform to the other party. So one correlated OT is enough, and
+//! nothing is opened.
 //!
-//! A batch enters the pool only after its last check: that of the MACs of the bits that were opened for
-//! its triples, or, if it makes none, the consistency check of its OTs. Both parties take from the pool in
-//! the same order, so they always hold matching parts.
+//! A batch enters the pool only after its last check. That is the check of the MACs of the bits
+//! opened for its triples or, if the batch makes no triples, the consistency check of its OTs. Both
+//! parties take from the pool in the same order, so they always hold matching parts.
 
 mod queue;
 #[cfg(test)]
@@ -33,23 +34,24 @@ use crate::mpc::tag::Tag;
 use crate::net::Channel;
 use crate::ot::{CotReceiver, CotSender, Delta};
 
-/// The fewest random shared bits that a batch makes, if it makes any.
+/// The minimum number of random shared bits that a batch makes, if it makes any.
 const MIN_BITS: usize = 1024;
 
-/// The most that a batch makes of each amount: finished triples, but for what fills them up to a
-/// threshold, random shared bits, and masks of what each party enters.
+/// The maximum of each amount in a batch: finished triples (not counting those that fill up a batch
+/// to a threshold), random shared bits, and masks of the bits that each party enters.
 ///
-/// One batch is what preprocessing needs of memory, whatever the demand. At the usual `rho` fewer
-/// would take larger buckets; more take memory, and smaller ones only from 8 842 370 triples on.
-const MOST: usize = 1 << 15;
+/// Preprocessing needs memory for one batch, whatever the demand. At the usual `rho`, a smaller
+/// batch would need larger buckets. A larger batch takes more memory, and has smaller buckets only
+/// from 8 842 370 triples on.
+const MAX_BATCH: usize = 1 << 15;
 
-/// The limit of each amount of a demand. It keeps the sums of all amounts within a `usize`.
+/// The limit for each amount of a demand. It keeps the sum of all amounts within a `usize`.
 const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
-/// Checks that a demand may have these amounts.
+/// Checks that no amount of a demand exceeds the limit.
 ///
 /// # Errors
-/// [`Error::Usage`] if one is too large.
+/// [`Error::Usage`] if an amount is too large.
 pub(super) fn check(demand: &Demand) -> Result<()> {
     let Demand {
         ands,
@@ -67,12 +69,12 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
     Ok(())
 }
 
-/// The bits that mask one proof of products.
+/// The number of bits that mask one proof of products.
 pub(super) const PROOF_BITS: usize = 128;
 
-/// What the pool must hold for a demand. Its `outputs` are random shared bits: one for the output of
-/// each joint AND gate too. Its `inputs` are authenticated bits of one party: those that mask its
-/// proofs too.
+/// Returns the amounts that the pool must hold for a demand. Its `outputs` are all random shared
+/// bits, including one for the output of each joint AND gate. Its `inputs` are all authenticated
+/// bits of one party, including those that mask its proofs.
 fn needed(demand: &Demand) -> Demand {
     Demand {
         inputs: ByParty::from_fn(|party| {
@@ -85,8 +87,8 @@ fn needed(demand: &Demand) -> Demand {
     }
 }
 
-/// How the bits of a batch are divided: first the shared bits of the leaky triples, then those that
-/// stay random shared bits, then the bits of one party only.
+/// The division of the bits of a batch: first the shared bits of the leaky triples, then the bits
+/// that stay random shared bits, then the bits of one party only.
 struct Parts {
     triples: Amount,
     random: usize,
@@ -94,12 +96,13 @@ struct Parts {
 }
 
 impl Parts {
-    /// Of a batch with at least these amounts, as [`Pool::missing`] gives them.
+    /// The parts of a batch with at least these amounts, as returned by [`Pool::missing`].
     fn of(amounts: &Demand, statistical: u8) -> Self {
         Parts {
             triples: Amount::for_at_least(amounts.ands, statistical),
-            // A batch that needs random bits makes many, and one that does not keeps none: if each
-            // batch of triples added its left-over bits, the pool would grow from hand to hand.
+            // A batch that needs random bits makes many. A batch that does not need any keeps none:
+            // if each batch of triples added its surplus bits, the pool would grow from hand to
+            // hand.
             random: match amounts.outputs {
                 0 => 0,
                 missing => missing.max(MIN_BITS),
@@ -113,18 +116,18 @@ impl Parts {
         start..start + self.random
     }
 
-    /// The bits of this party only.
+    /// The range of the bits of one party only.
     fn inputs(&self, owner: Party) -> Range<usize> {
         let start = self.bits().end;
         start..start + self.inputs[owner]
     }
 
-    /// The correlated OTs whose choice bits are this party's, in blocks of 128.
+    /// The number of correlated OTs with this party's choice bits, in blocks of 128.
     fn blocks(&self, owner: Party) -> usize {
         self.inputs(owner).end.div_ceil(128)
     }
 
-    /// The bytes that a party sends for the batch.
+    /// The number of bytes that a party sends for the batch.
     fn sent_bytes(&self, sender: Party) -> u64 {
         let Amount { finished, leaky } = self.triples;
         let triples = match leaky {
@@ -135,7 +138,7 @@ impl Parts {
     }
 }
 
-/// The bytes that a party sends to fill an empty pool for a demand.
+/// The number of bytes that a party sends to fill an empty pool for a demand.
 pub(super) fn sent_bytes(sender: Party, demand: &Demand, statistical: u8) -> u64 {
     let mut missing = needed(demand);
     let mut sent = 0;
@@ -153,7 +156,7 @@ pub(super) fn sent_bytes(sender: Party, demand: &Demand, statistical: u8) -> u64
     sent
 }
 
-/// The pool, and the correlated OTs in both directions from which it is filled.
+/// The pool, and the correlated OTs in both directions that fill it.
 pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
@@ -161,12 +164,12 @@ pub(super) struct Pool {
     bits: Queue<Share>,
     inputs: ByParty<Queue<Share>>,
     batches: u64,
-    /// The bits of the last batch and what was made of them. They stay, so that the next batch need not
-    /// map memory anew. As long as the session lives this gives nothing away: the OTs' seeds and Delta
-    /// live as long, and make all of it again.
+    /// The bits of the last batch, and the buckets made from them. They are kept so that the next
+    /// batch reuses the memory. This leaks nothing while the session lives: the seeds of the OTs
+    /// and Delta live as long, and reproduce all of it.
     shares: RandomShares,
     buckets: Buckets,
-    /// For coins and nonces.
+    /// The generator for coins and nonces.
     rng: StdRng,
 }
 
@@ -193,7 +196,7 @@ impl Pool {
         self.sender.delta()
     }
 
-    /// What the pool lacks for a demand. Its `outputs` are random shared bits.
+    /// Returns the amounts that the pool lacks for a demand. Its `outputs` are random shared bits.
     pub(super) fn missing(&self, demand: &Demand) -> Demand {
         let all = needed(demand);
         Demand {
@@ -206,21 +209,21 @@ impl Pool {
         }
     }
 
-    /// The amounts of the next batch, if this is [`missing`](Self::missing): as much of each as a
-    /// batch may make. Both parties compute the same.
+    /// Returns the amounts of the next batch, given the [`missing`](Self::missing) amounts: as much
+    /// of each as one batch may make. Both parties compute the same result.
     pub(super) fn next_batch(missing: &Demand) -> Demand {
         Demand {
-            ands: missing.ands.min(MOST),
-            inputs: ByParty::from_fn(|owner| missing.inputs[owner].min(MOST)),
+            ands: missing.ands.min(MAX_BATCH),
+            inputs: ByParty::from_fn(|owner| missing.inputs[owner].min(MAX_BATCH)),
             proofs: ByParty::default(),
-            outputs: missing.outputs.min(MOST),
+            outputs: missing.outputs.min(MAX_BATCH),
         }
     }
 
-    /// Makes a batch with at least these amounts, as [`next_batch`](Self::next_batch) gives them.
+    /// Makes a batch with at least these amounts, as returned by [`next_batch`](Self::next_batch).
     ///
     /// # Errors
-    /// Any error of the channel or of a check. The pool then gets nothing of the batch.
+    /// Any error of the channel or of a check. In this case nothing of the batch enters the pool.
     pub(super) fn fill(
         &mut self,
         context: &Context,
@@ -247,7 +250,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Makes the bits of a batch, by correlated OTs in both directions.
+    /// Makes the bits of a batch from correlated OTs in both directions.
     fn make_shares(
         &mut self,
         context: &Context,
@@ -261,20 +264,20 @@ impl Pool {
         mine.reuse(128 * parts.blocks(context.me));
         keys.reuse(128 * parts.blocks(context.me.other()));
         self.receiver.extend(channel, mine)?;
-        // Compared before any check of the batch: parties that only disagree must not take each
-        // other for cheats.
+        // Compared before any check of the batch, so that parties that only disagree do not mistake
+        // each other for cheats.
         context.expect_plan(channel, &plan)?;
         self.sender.extend(channel, keys)?;
         Ok(())
     }
 
-    /// Counts a batch without making it.
+    /// Skips the number of a batch.
     #[cfg(test)]
-    pub(super) fn skip_a_number(&mut self) {
+    pub(super) fn skip_batch_number(&mut self) {
         self.batches += 1;
     }
 
-    /// How many triples the pool holds.
+    /// The number of triples in the pool.
     #[cfg(feature = "internals")]
     pub(super) fn triples(&self) -> usize {
         self.triples.len()
@@ -285,19 +288,19 @@ impl Pool {
         self.triples.take(count)
     }
 
-    /// What [`take_triples`](Self::take_triples) would give.
+    /// Returns the result of the next [`take_triples`](Self::take_triples).
     #[cfg(test)]
     pub(super) fn next_triples(&self, count: usize) -> Vec<Triple> {
         self.triples.next(count)
     }
 
-    /// What [`take_bits`](Self::take_bits) would give.
+    /// Returns the result of the next [`take_bits`](Self::take_bits).
     #[cfg(test)]
     pub(super) fn next_bits(&self, count: usize) -> Vec<Share> {
         self.bits.next(count)
     }
 
-    /// What [`take_inputs`](Self::take_inputs) would give.
+    /// Returns the result of the next [`take_inputs`](Self::take_inputs).
     #[cfg(test)]
     pub(super) fn next_inputs(&self, owner: Party, count: usize) -> Vec<Share> {
         self.inputs[owner].next(count)
@@ -308,15 +311,16 @@ impl Pool {
         self.bits.take(count)
     }
 
-    /// Takes masks for `count` bits that `owner` enters. The pool must hold them.
+    /// Takes the masks for `count` bits that `owner` enters. The pool must hold them.
     pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<Share> {
         self.inputs[owner].take(count)
     }
 }
 
-/// Opens the differences within the buckets to both parties. Gives the peer's shares of them.
+/// Opens the differences within the buckets to both parties. Returns the peer's shares of them.
 ///
-/// The digest of the MACs is of the coin too: of a single bucket, nothing else depends on it.
+/// The digest of the MACs also covers the coin. If there is only one bucket, nothing else depends
+/// on the coin.
 pub(super) fn open(
     context: &Context,
     channel: &mut Channel,

@@ -1,9 +1,10 @@
-//! QuickSilver (Yang, Sarkar, Weng, Wang, CCS 2021, section 4, circuits over F2): a party proves that
-//! it has computed the AND gates that it owns as they are.
+//! QuickSilver (Yang, Sarkar, Weng, Wang, CCS 2021, section 4, circuits over F2): a party proves
+//! that it has computed the AND gates that it owns correctly.
 //!
-//! The prover enters the output of each such gate like an input. For each bit `x` that it enters it
-//! holds a MAC `M = K ^ x * Delta`: that of its mask `l`, whose key the verifier shifts by
-//! `V * Delta`, as `V = x ^ l` is public. XOR and NOT are local. For a gate `c = a & b`
+//! The prover enters the output of each such gate like an input. For each bit `x` that it enters,
+//! it holds a MAC `M = K ^ x * Delta`. This is the MAC of the bit's mask `l`; the verifier shifts
+//! its key by `V * Delta`, because `V = x ^ l` is public. XOR and NOT are local. For a gate
+//! `c = a & b`:
 //!
 //! ```text
 //! prover    A0 = M_a * M_b,  A1 = a * M_b ^ b * M_a ^ M_c
@@ -13,12 +14,12 @@
 //!
 //! All gates of a run are proven at once. With a challenge `chi`, the prover sends
 //! `U = sum chi^i A0_i ^ A*` and `W = sum chi^i A1_i ^ B*`, and the verifier checks that
-//! `sum chi^i P_i ^ P* = U ^ W * Delta`. `P* = A* ^ B* * Delta` is a random VOLE of 128 fresh
-//! authenticated bits, which are used for nothing else. `chi` is the hash of everything that the
-//! prover could still choose: it has sent all of its `V` before. Each party hashes those that it has
-//! sent or received.
+//! `sum chi^i P_i ^ P* = U ^ W * Delta`. `P* = A* ^ B* * Delta` is a random VOLE made from 128
+//! fresh authenticated bits, which are used for nothing else. `chi` is the hash of everything that
+//! the prover could still choose: it has sent all of its `V` before. Each party hashes the `V` that
+//! it has sent or received.
 //!
-//! For `n` gates, a wrong one passes with probability `(n + 2) / 2^127`.
+//! With `n` gates, a wrong gate passes with probability `(n + 2) / 2^127`.
 //!
 //! The field is that of POLYVAL, with the product of RFC 8452, section 3 (see [`dot`]).
 
@@ -37,7 +38,7 @@ use crate::mpc::tag::Tag;
 use crate::net::{self, Message};
 use crate::ot::Delta;
 
-/// What the prover sends.
+/// The prover's message.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ProductProof {
     u: [u8; 16],
@@ -49,19 +50,19 @@ impl Message for ProductProof {
     const MAX_BYTES: usize = 32;
 }
 
-/// The products of one party in a run, as either party sees them.
+/// The products of one party in a run, as seen by either party.
 pub(super) struct Products<'a> {
     pub(super) prover: Party,
     pub(super) owners: &'a Ownership,
-    /// The masks of what is entered.
+    /// The masks of the entered bits.
     pub(super) masks: &'a Entered<Share>,
-    /// The masked values of what the prover enters.
+    /// The masked values of the bits that the prover enters.
     pub(super) values: &'a Entered<bool>,
-    /// Fresh authenticated bits of the prover, 128.
+    /// 128 fresh authenticated bits of the prover.
     pub(super) vole: &'a [Share],
 }
 
-/// What is known of a wire of the prover.
+/// The mask and the masked value of one of the prover's wires.
 #[derive(Clone, Copy, Default)]
 struct Known {
     mask: Share,
@@ -71,7 +72,7 @@ struct Known {
 impl DefaultIsZeroes for Known {}
 
 impl Products<'_> {
-    /// The proof, at the prover.
+    /// Creates the proof, at the prover.
     pub(super) fn prove(&self, challenge: &UniversalHash) -> ProductProof {
         let count = self.owners.products(self.prover).len();
         let mut constants = SecretVec::<Block>::with_capacity(count);
@@ -93,7 +94,7 @@ impl Products<'_> {
     /// Checks a proof, at the verifier.
     ///
     /// # Errors
-    /// [`Check::Products`] if it is wrong.
+    /// [`Check::Products`] if the proof is wrong.
     pub(super) fn verify(
         &self,
         proof: &ProductProof,
@@ -115,8 +116,8 @@ impl Products<'_> {
         }
     }
 
-    /// Goes over the prover's gates. `product` gets what is known of the operands and of the output of
-    /// each AND.
+    /// Walks over the prover's gates. Calls `product` for each AND gate with the operands and the
+    /// output.
     fn for_each(&self, mut product: impl FnMut([Known; 3])) {
         let own = self.owners.own_gates(self.prover);
         let mut known = SecretVec::<Known>::zeros(own.places());
@@ -142,7 +143,7 @@ impl Products<'_> {
                     ..on(a)
                 },
                 Gate::And(a, b) => {
-                    let (&mask, &value) = entered.next().expect("one for each product");
+                    let (&mask, &value) = entered.next().expect("one entry for each product");
                     let output = Known { mask, value };
                     product([on(a), on(b), output]);
                     output
@@ -153,8 +154,8 @@ impl Products<'_> {
     }
 }
 
-/// The challenge for the proof of `prover` in run `number`, whose plan is `plan`: after the prover has
-/// sent these `values` of all that it enters.
+/// The challenge for the proof of `prover` in run `number`, whose plan is `plan`. `values` are the
+/// masked values of all bits that the prover enters; it has already sent them.
 pub(super) fn challenge(
     context: &Context,
     (number, prover): (u64, Party),

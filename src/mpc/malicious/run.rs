@@ -1,5 +1,5 @@
-//! A run of a circuit, from a filled pool to checked outputs: what both parties know of it, and what a
-//! party holds for it from slice to slice. [`in_slice`] has the flights.
+//! A run of a circuit, from a filled pool to checked outputs: the data that both parties know, and
+//! the state that a party keeps between slices. [`in_slice`] contains the flights.
 
 use zeroize::Zeroizing;
 
@@ -25,7 +25,7 @@ use crate::mpc::{self, Demand, Words};
 use crate::net::{self, Channel};
 use crate::ot::Delta;
 
-/// What both parties know of a run, and what this party enters.
+/// The data about a run that both parties know, and the bits that this party enters.
 pub(super) struct Run<'a> {
     pub(super) number: u64,
     pub(super) circuit: &'a Circuit,
@@ -36,11 +36,11 @@ pub(super) struct Run<'a> {
     mine: &'a [bool],
 }
 
-/// The outputs of a run: none before its last slice.
+/// The outputs of a run; empty before its last slice.
 pub(super) type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
 
 impl<'a> Run<'a> {
-    /// Run `number`, with so many joint ANDs in each slice.
+    /// Creates run `number`, with `slice_ands` joint AND gates in each slice.
     pub(super) fn new(
         context: &Context,
         number: u64,
@@ -61,17 +61,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a slice uses up.
+    /// The preprocessing that a slice consumes.
     pub(super) fn demand(&self, slice: &Slice) -> Demand {
         slice.demand(&self.demand)
     }
 
-    /// A slice's part of the circuit.
+    /// The part of the circuit in a slice.
     pub(super) fn part(&self, slice: &Slice) -> Part<'_> {
         slice.part(self.circuit, &self.layout.owners)
     }
 
-    /// The labels that the evaluator holds of what is entered.
+    /// The evaluator's labels of the entered bits.
     fn active_labels(&self, context: &Context) -> Entered<ActiveLabel> {
         let layout = &self.layout;
         let counts = Party::BOTH.map(|party| layout.count(party));
@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The outputs as shared bits.
+    /// Returns the outputs as shared bits.
     pub(super) fn share(
         &self,
         context: &Context,
@@ -100,33 +100,37 @@ impl<'a> Run<'a> {
         let bits = share_outputs(&context.session, self.number, self.circuit, |id, _| {
             AuthenticatedBit {
                 id,
-                held: outputs.next().expect("one for each output bit").clone(),
+                held: outputs
+                    .next()
+                    .expect("one entry for each output bit")
+                    .clone(),
             }
         });
         Words::of_outputs(self.circuit, bits)
     }
 }
 
-/// What a party holds for a run between its slices.
+/// The state that a party keeps for a run between its slices.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) masks: Wires<Share>,
-    /// The masked values. Those that the peer enters are false until it sends them. The evaluator has
-    /// those of the gates with its labels.
+    /// The masked values. The peer's are false until it sends them. The evaluator keeps those of
+    /// the gates together with its labels.
     pub(super) values: Wires<bool>,
-    /// At the garbler.
+    /// Used by the garbler.
     pub(super) zeros: Wires<ZeroLabel>,
-    /// At the evaluator.
+    /// Used by the evaluator.
     pub(super) active: Wires<MaskedLabel>,
-    /// The masked values of what this party enters.
+    /// The masked values of the bits that this party enters.
     mine: Vec<bool>,
-    /// For the proof of each party's products, 128 authenticated bits of that party, if it has any.
+    /// For the proof of each party's products: 128 authenticated bits of that party, if it has
+    /// products.
     voles: ByParty<SecretVec<Share>>,
 }
 
 impl State {
-    /// Takes the masks of what is entered from the pool, which must hold them, and enters this party's
-    /// bits.
+    /// Takes the masks of the entered bits from the pool, which must hold them, and enters this
+    /// party's bits.
     pub(super) fn enter(&mut self, run: &Run<'_>, me: Party, pool: &mut Pool) {
         let layout = &run.layout;
         self.masks.entered = layout.zeros();
@@ -153,8 +157,8 @@ impl State {
         self.masks.begin(run.layout.slots());
     }
 
-    /// Sends the masked values `V = x ^ l` of what this party enters, and the proof of its products.
-    /// Nobody else knows `l`, so `V` does not show `x`.
+    /// Sends the masked values `V = x ^ l` of the bits that this party enters, and the proof of its
+    /// products. Only this party knows `l`, so `V` does not reveal `x`.
     pub(super) fn send_entered(
         &self,
         context: &Context,
@@ -170,7 +174,8 @@ impl State {
         Ok(())
     }
 
-    /// Receives the masked values of what the peer enters, and verifies the proof of its products.
+    /// Receives the masked values of the bits that the peer enters, and verifies the proof of its
+    /// products.
     pub(super) fn recv_entered(
         &mut self,
         context: &Context,
@@ -189,7 +194,7 @@ impl State {
         Ok(())
     }
 
-    /// The products of a party, if it has any.
+    /// Returns the products of a party, or `None` if it has none.
     fn products<'s>(&'s self, run: &'s Run<'_>, prover: Party) -> Option<Products<'s>> {
         let owners = &run.layout.owners;
         match owners.products(prover) {
@@ -204,7 +209,7 @@ impl State {
         }
     }
 
-    /// What the garbler holds before the first gate, once it knows all masked values.
+    /// Prepares the garbler's wires before the first gate, once it knows all masked values.
     pub(super) fn begin_garbling(&mut self, context: &Context, run: &Run<'_>, delta: &Delta) {
         let labels = run.active_labels(context);
         let zero = |label: ActiveLabel, value| label.zero(value, delta);
@@ -216,7 +221,7 @@ impl State {
         self.values.begin(run.layout.slots());
     }
 
-    /// What the evaluator holds before the first gate, once it knows all masked values.
+    /// Prepares the evaluator's wires before the first gate, once it knows all masked values.
     pub(super) fn begin_evaluating(&mut self, context: &Context, run: &Run<'_>) {
         let mut labels = run.active_labels(context);
         for &(wire, bit) in &run.layout.shared {
@@ -229,12 +234,12 @@ impl State {
         self.active = Wires::new(active, run.layout.slots());
     }
 
-    /// The mask of a wire of which the run has come to the gate, and which it still needs.
+    /// The mask of a wire that has been computed and is still needed.
     pub(super) fn mask(&self, run: &Run<'_>, wire: usize) -> Share {
         self.masks.held[run.layout.slots().of(wire)]
     }
 
-    /// What this party holds for an output wire, after the last gate.
+    /// The data that this party holds for an output wire, after the last gate.
     pub(super) fn output(&self, run: &Run<'_>, me: Party, wire: usize) -> HeldOutput {
         let slot = run.layout.slots().of(wire);
         let (masked, label) = match me {
@@ -255,7 +260,7 @@ impl State {
     }
 }
 
-/// The bytes that a party sends in a run whose pool is filled.
+/// The number of bytes that a party sends in a run if the pool is filled.
 pub(super) fn sent_bytes(sender: Party, demand: &Demand) -> u64 {
     let proof = match demand.proofs[sender] {
         0 => 0,

@@ -68,13 +68,13 @@ impl Share {
         self
     }
 
-    /// `x1 * Delta ^ K[x2] ^ M[x1]`. The XOR of both parties' is `x * (Delta_A ^ Delta_B)`.
+    /// `x1 * Delta ^ K[x2] ^ M[x1]`. The XOR of both parties' results is `x * (Delta_A ^ Delta_B)`.
     #[inline]
     pub(super) fn cross(self, delta: &Delta) -> Block {
         delta.select(self.bit) ^ self.key.0 ^ self.mac.0
     }
 
-    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. It is XORed to a
+    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. It is XORed into a
     /// label or a row of a table.
     #[inline]
     pub(super) fn at_garbler(self, delta: &Delta) -> ZeroLabel {
@@ -88,7 +88,7 @@ impl Share {
     }
 }
 
-/// Random shared bits. Each is made of two correlated OTs, one in each direction.
+/// Random shared bits. Each is made from two correlated OTs, one in each direction.
 #[derive(Default)]
 pub(super) struct RandomShares {
     pub(super) mine: CotBits,
@@ -96,7 +96,7 @@ pub(super) struct RandomShares {
 }
 
 impl RandomShares {
-    /// The shared bit with this number.
+    /// The shared bit with the given index.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Share {
         Share {
@@ -106,7 +106,7 @@ impl RandomShares {
         }
     }
 
-    /// This party's authenticated bits with these numbers, as shared bits: the peer's share is 0.
+    /// This party's authenticated bits in `range`, as shared bits: the peer's share is 0.
     pub(super) fn mine(&self, range: Range<usize>) -> SecretVec<Share> {
         let bits = self.mine.choices[range.clone()].iter();
         bits.zip(&self.mine.macs[range])
@@ -118,7 +118,7 @@ impl RandomShares {
             .collect()
     }
 
-    /// The peer's authenticated bits with these numbers, as shared bits: this party's share is 0.
+    /// The peer's authenticated bits in `range`, as shared bits: this party's share is 0.
     pub(super) fn theirs(&self, range: Range<usize>) -> SecretVec<Share> {
         (self.keys[range].iter())
             .map(|&key| Share {
@@ -128,7 +128,7 @@ impl RandomShares {
             .collect()
     }
 
-    /// The shared bits with these numbers.
+    /// The shared bits in `range`.
     pub(super) fn range(&self, range: Range<usize>) -> SecretVec<Share> {
         range.map(|index| self.get(index)).collect()
     }
@@ -136,7 +136,7 @@ impl RandomShares {
 
 #[cfg(test)]
 impl RandomShares {
-    /// These shares, for tests.
+    /// The given shares, for tests.
     pub(super) fn dealt(shares: &[Share]) -> Self {
         RandomShares {
             mine: CotBits {

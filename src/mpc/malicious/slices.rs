@@ -1,6 +1,6 @@
-//! The slices of a run: so many joint ANDs, one after the other in the order of the gates. Each is
-//! preprocessed, garbled, evaluated and checked before the next one, so that a run of any length needs
-//! memory for one slice only, and for the wires between them.
+//! The slices of a run. A slice has a fixed number of joint AND gates; slices follow the order of
+//! the gates. Each slice is preprocessed, garbled, evaluated and checked before the next one. So a
+//! run of any length needs memory only for one slice and for the wires between slices.
 
 use std::ops::Range;
 
@@ -8,22 +8,23 @@ use crate::circuit::{ByParty, Circuit, Ownership};
 use crate::mpc::Demand;
 use crate::mpc::walk::Part;
 
-/// The joint ANDs of a slice; the last one may have fewer. Both parties find the same slices, so it
-/// belongs to the version of the protocol.
+/// The number of joint AND gates in a slice; the last slice may have fewer. Both parties must use
+/// the same slices, so this number is part of the protocol version.
 pub(super) const SLICE_ANDS: usize = 1 << 15;
 
 /// One of the slices of a run.
 pub(super) struct Slice {
     pub(super) number: usize,
     pub(super) last: bool,
-    /// The gates, free ones too.
+    /// All gates, including free ones.
     gates: Range<usize>,
-    /// The joint ANDs, by their number among all joint ANDs.
+    /// The joint AND gates, by their index among all joint AND gates.
     pub(super) ands: Range<usize>,
 }
 
 impl Slice {
-    /// All slices of a circuit, with at most `ands` joint ANDs in each. There is one at least.
+    /// All slices of a circuit, with at most `ands` joint AND gates each. There is at least one
+    /// slice.
     pub(super) fn all(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<Self> {
         let joint = owners.joint_ands();
         let count = count(joint.len(), ands);
@@ -42,8 +43,8 @@ impl Slice {
             .collect()
     }
 
-    /// What the slice uses up of what the whole run does: the first one what the parties enter, and the
-    /// last one what masks the outputs.
+    /// The part of the run's demand that this slice consumes. The first slice consumes the masks of
+    /// the entered bits, and the last slice the masks of the outputs.
     pub(super) fn demand(&self, run: &Demand) -> Demand {
         Demand {
             ands: self.ands.len(),
@@ -59,7 +60,7 @@ impl Slice {
         }
     }
 
-    /// Its part of the circuit.
+    /// The slice's part of the circuit.
     pub(super) fn part<'a>(&self, circuit: &'a Circuit, owners: &'a Ownership) -> Part<'a> {
         Part {
             circuit,
@@ -70,9 +71,9 @@ impl Slice {
         }
     }
 
-    /// The number of this slice of run number `run`, for what is hashed. Nothing else has it.
+    /// The unique number of this slice in run number `run`, used in hashes.
     pub(super) fn number_in(&self, run: u64) -> u64 {
-        /// No session has as many runs, and the highest bit is that of the direction.
+        /// No session has this many runs. The highest bit is reserved for the direction.
         const RUN_BITS: u32 = 40;
         let slice = self.number as u64;
         debug_assert!(run < 1 << RUN_BITS && slice < 1 << (63 - RUN_BITS));
@@ -80,17 +81,17 @@ impl Slice {
     }
 }
 
-/// How many slices there are, of so many joint ANDs each. There is one at least.
+/// The number of slices with `ands` of the `joint` AND gates each; at least one.
 fn count(joint: usize, ands: usize) -> usize {
     joint.div_ceil(ands).max(1)
 }
 
-/// The joint ANDs of a slice.
+/// The joint AND gates of a slice.
 fn and_range(number: usize, joint: usize, ands: usize) -> Range<usize> {
     number * ands..joint.min((number + 1) * ands)
 }
 
-/// What each slice of a run uses up of the joint ANDs and of what masks the outputs.
+/// The demand of each slice of a run for joint AND gates and for the masks of outputs.
 pub(super) fn demands(run: &Demand) -> impl Iterator<Item = Demand> {
     let Demand { ands, outputs, .. } = *run;
     let count = count(ands, SLICE_ANDS);
@@ -113,7 +114,7 @@ mod tests {
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
     #[test]
-    fn the_slices_are_all_gates_and_ands_in_order_and_use_up_what_the_run_does() {
+    fn slices_partition_the_gates_and_the_demand_of_the_run() {
         let shuffle = ShuffleCircuit::build(Spec::new(13, 5, Algorithm::Waksman).unwrap());
         let circuit = shuffle.circuit();
         let owners = Ownership::of(circuit, Party::BOTH.map(Some));
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_slices_of_a_session_have_the_same_number_and_the_first_has_that_of_its_run() {
+    fn slice_numbers_are_unique_and_the_first_equals_the_run_number() {
         let slice = |number| Slice {
             number,
             last: false,
@@ -175,7 +176,8 @@ mod tests {
         assert!(runs.iter().all(|&run| slice(0).number_in(run) == run));
     }
 
-    /// What is hashed for the joint ANDs, in slices of so many: each label as its tweak changes it.
+    /// The hash inputs for the joint AND gates, in slices of `ands` gates: each label as changed by
+    /// its tweak.
     fn hashed(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<[u8; 16]> {
         let slots = owners.slots(circuit);
         let hash = TweakableHash::with_key([4; 16]);
@@ -198,14 +200,14 @@ mod tests {
                     Ok(ZeroLabel(*a ^ *b))
                 },
             );
-            walked.expect("nothing fails");
+            walked.expect("the walk cannot fail");
         }
         hashed
     }
 
-    /// Here all labels of inputs are the same, and only the tweaks tell the first hashes apart.
+    /// All input labels are equal here, so only the tweaks distinguish the first hashes.
     #[test]
-    fn a_run_in_slices_hashes_what_it_hashes_in_one_and_uses_no_tweak_twice() {
+    fn slicing_does_not_change_the_hashes_and_no_tweak_is_used_twice() {
         let shuffle = ShuffleCircuit::build(Spec::new(13, 5, Algorithm::Waksman).unwrap());
         let circuit = shuffle.circuit();
         let owners = Ownership::of(circuit, Party::BOTH.map(Some));

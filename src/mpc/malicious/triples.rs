@@ -9,20 +9,20 @@
 //!   compares the digests    <-------------------     opening
 //! ```
 //!
-//! Then the differences within the buckets are opened.
+//! Afterwards the differences within the buckets are opened.
 //!
-//! The digest is that of everything that must be equal in all triples of the batch. The garbler
-//! commits to its digest before it sees the evaluator's. It opens the commitment only if the
-//! digests are equal, and by then the evaluator has sent its own.
+//! The digest covers everything that must be equal in all triples of the batch. The garbler commits
+//! to its digest before it sees the evaluator's. It opens the commitment only if the digests are
+//! equal, and by then the evaluator has sent its own.
 //!
 //! The coin is the XOR of two shares. The garbler commits to its share before it sees the
 //! evaluator's; the evaluator sends its share before the garbler opens the commitment. So before
 //! either party can know the coin, each has sent its tables and lowest bits and is bound to its
-//! digest: nothing that it could cheat with is left to choose. No difference is opened before the
-//! digests are found equal.
+//! digest: no choice is left that it could use to cheat. No difference is opened before the digests
+//! have been found equal.
 //!
-//! (The paper's order, with one message for each step, takes two flights more, and leaves neither
-//! party less to choose.)
+//! (The paper's order, with one message for each step, takes two more flights, and leaves neither
+//! party with fewer choices.)
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl TripleOpening {
     }
 }
 
-/// How many triples a batch finishes, and from how many leaky ones.
+/// The number of triples that a batch finishes, and the number of leaky triples it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) finished: usize,
@@ -99,7 +99,7 @@ pub(super) struct Amount {
 }
 
 impl Amount {
-    /// For at least `needed` triples, at `rho` bits of statistical security.
+    /// The amount for at least `needed` triples, at `rho` bits of statistical security.
     pub(super) fn for_at_least(needed: usize, rho: u8) -> Self {
         let (finished, size) = match needed {
             0 => (0, 0),
@@ -112,7 +112,7 @@ impl Amount {
     }
 }
 
-/// The bytes that a party sends for so many leaky triples, one or more, until the differences are
+/// The bytes that a party sends for `leaky` triples, one or more, before the differences are
 /// opened.
 pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
     let tables = net::bulk_bytes(leaky * size_of::<Block>());
@@ -129,19 +129,21 @@ pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
 #[derive(Default)]
 pub(super) struct Buckets {
     triples: Leaky,
-    /// It is public.
+    /// The coin. It is public.
     coin: Block,
     /// The bucket of each triple.
     numbers: Vec<u32>,
-    /// What each bucket gives. So far, `y` is that of its first triple, and `x` and `z` are zeros.
+    /// The resulting triple of each bucket. Until they are combined, `y` is that of the bucket's
+    /// first triple, and `x` and `z` are zeros.
     sums: SecretVec<Triple>,
-    /// For each triple that is not the first of its bucket, the XOR of its `y` with that of the first.
+    /// For each triple except the first of its bucket, the XOR of its `y` with the first triple's
+    /// `y`.
     differences: SecretVec<Share>,
 }
 
 impl Buckets {
-    /// Makes leaky triples of a batch from the first of its `shares`, three for each, checks them, and
-    /// sorts them into buckets.
+    /// Makes the leaky triples of a batch from the first `shares`, three for each triple, checks
+    /// them, and sorts them into buckets.
     ///
     /// # Errors
     /// Any error of the channel or of a check.
@@ -179,12 +181,12 @@ impl Buckets {
             if firsts.insert(bucket) {
                 sum.y = y;
             } else {
-                *differences.next().expect("a difference for each") = sum.y ^ y;
+                *differences.next().expect("one difference per triple") = sum.y ^ y;
             }
         }
     }
 
-    /// The coin by which the triples were sorted.
+    /// The coin that determined the buckets.
     pub(super) fn coin(&self) -> Block {
         self.coin
     }
@@ -194,8 +196,8 @@ impl Buckets {
         &self.differences
     }
 
-    /// Combines each bucket into one triple, once. `theirs` are the peer's bits of the
-    /// [differences](Self::differences).
+    /// Combines each bucket into one triple. May be called only once. `theirs` are the peer's bits
+    /// of the [differences](Self::differences).
     pub(super) fn combine(
         &mut self,
         shares: &RandomShares,
@@ -213,7 +215,7 @@ impl Buckets {
             sum.x ^= x;
             sum.z ^= z;
             if !firsts.insert(bucket) {
-                let d = opened.next().expect("a difference for each");
+                let d = opened.next().expect("one difference per triple");
                 sum.z ^= x.times(d);
             }
         }
@@ -222,8 +224,8 @@ impl Buckets {
 }
 
 impl Leaky {
-    /// Corrects the triples by the lowest bits of both parties, of which this party's are `bits`. Checks
-    /// what must be equal in all of them. Gives the coin.
+    /// Corrects the triples with the lowest bits of both parties; `bits` are this party's. Checks
+    /// the values that must be equal in all of them. Returns the coin.
     fn check(
         &mut self,
         context: &Context,
@@ -282,7 +284,7 @@ impl Leaky {
     }
 }
 
-/// The buckets of which the first triple has been seen.
+/// The buckets whose first triple has been seen.
 struct Firsts(Vec<bool>);
 
 impl Firsts {
@@ -290,19 +292,19 @@ impl Firsts {
         Firsts(vec![false; buckets])
     }
 
-    /// Whether this is the first triple of its bucket.
+    /// Returns whether this is the first triple of its bucket, and records the bucket.
     #[inline]
     fn insert(&mut self, bucket: u32) -> bool {
         !std::mem::replace(&mut self.0[bucket as usize], true)
     }
 }
 
-/// Fills a list with the bucket of each leaky triple. The coin is public.
+/// Fills `numbers` with the bucket of each leaky triple. The coin is public.
 fn bucket_numbers(numbers: &mut Vec<u32>, Amount { finished, leaky }: Amount, coin: Block) {
     numbers.clear();
     numbers.extend((0..leaky).map(|index| (index % finished) as u32));
     let mut words = Generator::new(coin).words();
-    uniform::shuffle(numbers, || words.next().expect("the words have no end"));
+    uniform::shuffle(numbers, || words.next().expect("the iterator is endless"));
 }
 
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {

@@ -1,4 +1,4 @@
-//! What a party holds for the wires of a circuit in authenticated garbling.
+//! The data that a party holds for the wires of a circuit in authenticated garbling.
 
 use std::ops::BitXor;
 
@@ -14,8 +14,8 @@ use crate::mpc::walk::{Part, WireValue};
 use crate::ot::Delta;
 
 impl<W: DefaultIsZeroes + WireValue> Wires<W> {
-    /// Goes over the gates of a part, one by one. `and` gives what is held for the output of the next
-    /// joint AND, given that for its inputs; `not` what is held for a negated wire.
+    /// Walks over the gates of a part. `and` returns the element for the output of the next joint
+    /// AND gate, given those for its inputs; `not` returns the element for a negated wire.
     fn pass(&mut self, part: &Part<'_>, not: impl Fn(W) -> W, mut and: impl FnMut(W, W) -> W) {
         let mut products = self.entered.products_from(part);
         let (held, slots) = (&mut self.held, part.slots);
@@ -43,23 +43,23 @@ impl<W: DefaultIsZeroes + WireValue> Wires<W> {
 pub(super) struct AndMasks {
     pub(super) a: Share,
     pub(super) b: Share,
-    /// `<l_c>`; and, once [`add_products`] has been there, `<s> ^ <l_c>`.
+    /// `<l_c>`; after [`add_products`], `<s> ^ <l_c>`.
     pub(super) out: Share,
 }
 
 impl DefaultIsZeroes for AndMasks {}
 
 impl Wires<Share> {
-    /// Fills in the masks `<l>` of a part, given fresh ones for its joint AND gates. Gives the masks
-    /// that belong to these.
+    /// Computes the masks `<l>` of a part, given fresh masks for its joint AND gates. Returns the
+    /// masks of these gates.
     ///
-    /// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output
-    /// is its input's; only the masked value flips.
+    /// The mask of an XOR gate's output is the XOR of its inputs' masks. The mask of a NOT gate's
+    /// output is that of its input; only the masked value flips.
     pub(super) fn fill_masks(&mut self, part: &Part<'_>, fresh: &[Share]) -> SecretVec<AndMasks> {
         let mut ands = SecretVec::with_capacity(fresh.len());
         let mut fresh = fresh.iter();
         let and = |a, b| {
-            let out = *fresh.next().expect("a fresh mask for each AND");
+            let out = *fresh.next().expect("one fresh mask per AND gate");
             ands.push(AndMasks { a, b, out });
             out
         };
@@ -72,13 +72,13 @@ impl Wires<Share> {
 pub(super) type AndValues = [bool; 3];
 
 impl Wires<bool> {
-    /// Fills in the masked values of a part, given those of its joint AND gates. Gives the values that
-    /// belong to these.
+    /// Computes the masked values of a part, given those of its joint AND gates. Returns the values
+    /// of these gates.
     pub(super) fn fill_values(&mut self, part: &Part<'_>, of_ands: &[bool]) -> Vec<AndValues> {
         let mut ands = Vec::with_capacity(of_ands.len());
         let mut of_ands = of_ands.iter();
         let and = |a, b| {
-            let out = *of_ands.next().expect("a masked value for each AND");
+            let out = *of_ands.next().expect("one masked value per AND gate");
             ands.push([a, b, out]);
             out
         };
@@ -91,8 +91,8 @@ impl WireValue for Share {}
 
 impl WireValue for bool {}
 
-/// What is opened for each joint AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
-/// x>` and `<f> = <l_b ^ y>`.
+/// The shares to open for each joint AND gate with inputs `a`, `b` and triple `x`, `y`, `z`:
+/// `<e> = <l_a ^ x>` and `<f> = <l_b ^ y>`.
 pub(super) fn differences<'a>(
     ands: &'a [AndMasks],
     triples: &'a [Triple],
@@ -100,7 +100,8 @@ pub(super) fn differences<'a>(
     (ands.iter().zip(triples)).flat_map(|(and, triple)| [and.a ^ triple.x, and.b ^ triple.y])
 }
 
-/// Adds `<s> = <l_a * l_b>` of each joint AND gate, from its triple and the opened `e`, `f` (Beaver).
+/// Adds `<s> = <l_a * l_b>` of each joint AND gate, computed from its triple and the opened `e`,
+/// `f` (Beaver).
 pub(super) fn add_products(
     ands: &mut [AndMasks],
     triples: &[Triple],
@@ -109,7 +110,7 @@ pub(super) fn add_products(
     delta: &Delta,
 ) {
     let mut opened = opened;
-    let mut next = || opened.next().expect("two opened bits for each AND");
+    let mut next = || opened.next().expect("two opened bits per AND gate");
     for (and, triple) in ands.iter_mut().zip(triples) {
         let (e, f) = (next(), next());
         let product = triple.z ^ triple.y.times(e) ^ triple.x.times(f);
@@ -117,7 +118,7 @@ pub(super) fn add_products(
     }
 }
 
-/// The evaluator's view of a wire: its label, and the masked value that the label stands for.
+/// The evaluator's view of a wire: its label, and the masked value that the label represents.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MaskedLabel {
     pub(super) label: ActiveLabel,

@@ -10,12 +10,13 @@ use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::walk::{Part, RunHash, walk};
 use crate::ot::Delta;
 
-/// Garbles a part of a circuit. `labels` are labels for 0; those of the wires before the part are there.
-/// `product` gives that of the next AND that a party owns, or nothing if it is there. `emit` gets one
-/// table for each joint AND gate, in the order of the gates.
+/// Garbles a part of a circuit. `labels` are labels for 0; it must contain those of the wires
+/// before the part. `product` returns the label of the next AND gate that a party owns, or `None`
+/// if it is already in `labels`. `emit` is called with one table for each joint AND gate, in the
+/// order of the gates.
 ///
 /// # Errors
-/// Whatever `emit` gives.
+/// Any error that `emit` returns.
 pub(super) fn garble_part<E>(
     part: &Part<'_>,
     labels: &mut [ZeroLabel],
@@ -44,12 +45,13 @@ pub(super) fn garble_part<E>(
     )
 }
 
-/// Evaluates a part of a garbled circuit. `labels` are active labels; those of the wires before the part
-/// are there. `product` gives that of the next AND that a party owns, or nothing if it is there. `fetch`
-/// gives one table for each joint AND gate, in the order of the gates.
+/// Evaluates a part of a garbled circuit. `labels` are active labels; it must contain those of the
+/// wires before the part. `product` returns the label of the next AND gate that a party owns, or
+/// `None` if it is already in `labels`. `fetch` returns one table for each joint AND gate, in the
+/// order of the gates.
 ///
 /// # Errors
-/// Whatever `fetch` gives.
+/// Any error that `fetch` returns.
 pub(super) fn evaluate_part<E>(
     part: &Part<'_>,
     labels: &mut [ActiveLabel],
@@ -76,15 +78,16 @@ pub(super) fn evaluate_part<E>(
 
 /// Garbles a circuit, and keeps the labels of all wires.
 ///
-/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of ANDs that a
-/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not
-/// repeat in a session. `emit` gets one table for each joint AND gate, in the order of the gates.
+/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of AND gates
+/// that a party owns, must be set; the others are computed. `run` is the number of the run, which
+/// must not repeat in a session. `emit` is called with one table for each joint AND gate, in the
+/// order of the gates.
 ///
 /// # Errors
-/// Whatever `emit` gives.
+/// Any error that `emit` returns.
 ///
 /// # Panics
-/// If `labels` is shorter than the circuit's wires.
+/// If `labels` is shorter than the number of the circuit's wires.
 #[cfg(feature = "internals")]
 pub fn garble<E>(
     circuit: &Circuit,
@@ -102,15 +105,15 @@ pub fn garble<E>(
 
 /// Evaluates a garbled circuit, and keeps the labels of all wires.
 ///
-/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of ANDs that a
-/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one
-/// table for each joint AND gate, in the order of the gates.
+/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of AND
+/// gates that a party owns, must be set; the others are computed. `run` is the number of the run.
+/// `fetch` returns one table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
-/// Whatever `fetch` gives.
+/// Any error that `fetch` returns.
 ///
 /// # Panics
-/// If `labels` is shorter than the circuit's wires.
+/// If `labels` is shorter than the number of the circuit's wires.
 #[cfg(feature = "internals")]
 pub fn evaluate<E>(
     circuit: &Circuit,

@@ -1,6 +1,6 @@
-//! How the evaluator's inputs get their labels: by correlated OTs with random choice bits, which
-//! are made ahead in batches. One bit for each derandomises them (Beaver, "Precomputing Oblivious
-//! Transfer", CRYPTO 1995).
+//! The labels of the evaluator's inputs. They come from correlated OTs with random choice bits,
+//! which are made in advance in batches. One bit for each OT derandomises it (Beaver, "Precomputing
+//! Oblivious Transfer", CRYPTO 1995).
 //!
 //! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
 //! sends `d = x ^ r`. The label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
@@ -13,12 +13,12 @@ use crate::mpc::tag::Tag;
 use crate::net::Channel;
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
-/// The fewest OTs that are made at once, in blocks of 128: enough for a few shuffles, and made in
-/// well under a millisecond.
+/// The minimum number of OTs that are made at once, in blocks of 128: enough for a few shuffles,
+/// and made in well under a millisecond.
 const MIN_BLOCKS: usize = 32;
 
-/// How many blocks of OTs to make if `needed` OTs are asked for and `left` are left. Both parties
-/// find the same.
+/// Returns the number of blocks of OTs to make if `needed` OTs are required and `left` are left.
+/// Both parties compute the same result.
 fn blocks_to_make(needed: usize, left: usize) -> usize {
     if needed <= left {
         0
@@ -59,7 +59,8 @@ impl GarblerCots {
         Ok(())
     }
 
-    /// Receives `count` masked inputs of the evaluator. Gives them, and the inputs' labels for 0.
+    /// Receives `count` masked inputs of the evaluator. Returns them, and the labels for 0 of the
+    /// inputs.
     pub(super) fn receive_inputs(
         &mut self,
         channel: &mut Channel,
@@ -106,7 +107,7 @@ impl EvaluatorCots {
         Ok(())
     }
 
-    /// Sends the masked `inputs`. Gives the masked bits, and the inputs' active labels.
+    /// Sends the masked `inputs`. Returns the masked bits, and the active labels of the inputs.
     pub(super) fn send_inputs(
         &mut self,
         channel: &mut Channel,

@@ -1,6 +1,6 @@
 //! Security against a semi-honest peer: the half gates of Zahur, Rosulek and Evans, "Two Halves
 //! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT. The evaluator gets the labels of its
-//! inputs by correlated OT, with the garbler's Delta.
+//! inputs from correlated OT under the garbler's Delta.
 //!
 //! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator holds the active
 //! label `L = L0 ^ value * Delta`.
@@ -53,28 +53,28 @@ impl Identified for SharedBit {
     }
 }
 
-/// The engine that is secure against a semi-honest peer.
+/// The engine with security against a semi-honest peer.
 pub struct SemiHonest {
     live: Live<Secrets>,
 }
 
-/// What a session wipes when it ends.
+/// The secrets of a session, which are wiped when it ends.
 struct Secrets {
     context: Context,
     role: Role,
-    /// How many runs and how many exchanges of openings there were.
+    /// The number of runs and the number of exchanges of openings so far.
     runs: u64,
     openings: u64,
 }
 
-/// What every step needs to know of its session.
+/// The data about the session that every step needs.
 struct Context {
     session: SessionId,
     hash: TweakableHash,
     channel_secret: ChannelSecret,
 }
 
-/// What a party of this role keeps between runs.
+/// The state that a party keeps between runs, depending on its role.
 enum Role {
     Garbler { cots: GarblerCots },
     Evaluator { cots: EvaluatorCots },
@@ -100,13 +100,13 @@ impl Role {
 }
 
 impl SemiHonest {
-    /// Sets up the session after the hellos: base OTs. One setup serves for any number of runs.
+    /// Sets up the session after the hellos: base OTs. One setup is enough for any number of runs.
     ///
-    /// `rng` must be cryptographically secure, like the operating system's.
+    /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
-    /// other security; any other [`Error`](super::Error) of a session.
+    /// different security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| match role {
             Party::Garbler => {
@@ -124,7 +124,7 @@ impl SemiHonest {
     /// For tests: like [`setup`](Self::setup), with correlated OTs from a trusted dealer.
     ///
     /// # Errors
-    /// As [`setup`](Self::setup).
+    /// The same as [`setup`](Self::setup).
     #[cfg(feature = "internals")]
     pub fn dealt(greeting: Greeting, seed: [u8; 32]) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| {
@@ -166,8 +166,8 @@ impl SemiHonest {
     }
 }
 
-/// The digest of the evaluator's masked inputs, as the garbler has received them. Only this shows
-/// the evaluator that they arrived as it sent them.
+/// The digest of the evaluator's masked inputs as received by the garbler. Only this digest proves
+/// to the evaluator that they were not changed in transit.
 #[derive(Serialize, Deserialize)]
 struct InputDigest([u8; 32]);
 
@@ -232,7 +232,8 @@ impl Secrets {
     }
 }
 
-/// Run `number` at the garbler. Gives the labels for 0 in their slots, after the last gate.
+/// Executes run `number` at the garbler. Returns the labels for 0 in their slots, after the last
+/// gate.
 fn garble_run(
     context: &Context,
     channel: &mut Channel,
@@ -277,7 +278,8 @@ fn garble_run(
     Ok(wires.held)
 }
 
-/// Run `number` at the evaluator. Gives the active labels in their slots, after the last gate.
+/// Executes run `number` at the evaluator. Returns the active labels in their slots, after the last
+/// gate.
 fn evaluate_run(
     context: &Context,
     channel: &mut Channel,
@@ -330,8 +332,8 @@ impl TwoParty for SemiHonest {
         Security::SemiHonest
     }
 
-    /// Does nothing: the only preprocessing is that of correlated OTs, of which thousands are made
-    /// at once anyway.
+    /// Does nothing. The only preprocessing is that of correlated OTs, and thousands of them are
+    /// made at once anyway.
     fn prepare(&mut self, _: Demand) -> Result<()> {
         self.live.secrets().map(|_| ())
     }

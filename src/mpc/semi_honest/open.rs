@@ -1,16 +1,16 @@
 //! Opening shared bits.
 //!
 //! To open a bit to the evaluator, the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's
-//! labels for 0 and 1, and the evaluator finds which is the hash of its own label. To open a bit to
-//! the garbler, the evaluator sends `H(L, t)`, and the garbler finds which of its two labels that
-//! is. A party accepts no other hash. So a peer or a network attacker cannot make it accept a bit
-//! of their choice, and labels that were corrupted earlier are noticed. (This is robustness, not
-//! security against a malicious peer.)
+//! labels for 0 and 1, and the evaluator determines which of them is the hash of its own label. To
+//! open a bit to the garbler, the evaluator sends `H(L, t)`, and the garbler determines to which of
+//! its two labels the hash belongs. A party accepts no other hash. So a peer or a network attacker
+//! cannot make it accept a bit of their choice, and labels that were corrupted earlier are
+//! detected. (This is robustness, not security against a malicious peer.)
 //!
-//! The evaluator looks at one hash of a pair only. If an attacker on the connection could change the
-//! other one unnoticed, whether the session goes on would tell it the bit. So the garbler also sends a
-//! digest of all pairs and of the channel secret, as both engines do for whatever else only half of is
-//! looked at, and the evaluator checks it first.
+//! The evaluator checks only one hash of each pair. If an attacker on the connection could change
+//! the other hash undetected, the attacker would learn the bit from whether the session continues.
+//! So the garbler also sends a digest of all pairs and of the channel secret, and the evaluator
+//! checks it first. Both engines do the same for other data of which a party checks only one half.
 
 use serde::{Deserialize, Serialize};
 use subtle::{Choice, ConstantTimeEq};
@@ -27,7 +27,7 @@ use crate::mpc::values::opened_to;
 use crate::mpc::{Opened, Opening};
 use crate::net::{self, Channel, Message};
 
-/// The digest of the pairs of hashes in the message before.
+/// The digest of the pairs of hashes in the previous message.
 #[derive(Serialize, Deserialize)]
 struct PairsDigest([u8; 32]);
 
@@ -37,8 +37,8 @@ impl Message for PairsDigest {
 }
 
 /// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise
-/// two parties that both expect to learn a bit would wait for each other, and two that both expect
-/// to open one would not notice.
+/// two parties that both expect to learn a bit would wait for each other, and two parties that both
+/// expect to open one would not detect the disagreement.
 pub(super) fn open(
     secrets: &mut Secrets,
     channel: &mut Channel,
@@ -106,10 +106,10 @@ pub(super) fn open(
     Ok(Opened::new(openings, me, values.iter().copied()))
 }
 
-/// The opened bits.
+/// Collects the opened bits.
 fn all(bits: impl Iterator<Item = Result<bool, Fault>>) -> Result<Zeroizing<Vec<bool>>, Fault> {
     let (_, most) = bits.size_hint();
-    // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocated once, because a vector that grows leaves unwiped copies behind.
     let mut all = Zeroizing::new(Vec::with_capacity(most.unwrap_or(0)));
     for bit in bits {
         all.push(bit?);
@@ -117,10 +117,10 @@ fn all(bits: impl Iterator<Item = Result<bool, Fault>>) -> Result<Zeroizing<Vec<
     Ok(all)
 }
 
-/// The opened bit, from whether the hash for 0 fits and whether the hash for 1 fits.
+/// Returns the opened bit, given whether the hash for 0 matches and whether the hash for 1 matches.
 ///
 /// # Errors
-/// [`Check::OpeningHash`] if neither fits, or both do.
+/// [`Check::OpeningHash`] if neither hash or both hashes match.
 fn which([zero, one]: [Choice; 2]) -> Result<bool, Fault> {
     if bool::from(zero ^ one) {
         Ok(bool::from(one))
@@ -129,20 +129,21 @@ fn which([zero, one]: [Choice; 2]) -> Result<bool, Fault> {
     }
 }
 
-/// Hashes for one exchange of openings.
+/// The hashes for one exchange of openings.
 struct Hashes<'a> {
     context: &'a Context,
     opening: u64,
 }
 
 impl Hashes<'_> {
-    /// The hash that opens bit `index` of those that the garbler learns.
+    /// The hash that opens bit `index` of the bits that the garbler learns.
     fn to_garbler(&self, label: ActiveLabel, index: usize) -> Block {
         self.hash(label, 4 * index as u64)
     }
 
-    /// The hash that opens bit `index` of those that the evaluator learns, if its value is `value`.
-    /// The value is in the tweak: otherwise a network attacker could swap the two hashes of a pair.
+    /// The hash that opens bit `index` of the bits that the evaluator learns, if its value is
+    /// `value`. The value is part of the tweak; otherwise a network attacker could swap the two
+    /// hashes of a pair.
     fn to_evaluator(&self, label: ActiveLabel, index: usize, value: bool) -> Block {
         self.hash(label, 4 * index as u64 + 2 + u64::from(value))
     }
@@ -168,7 +169,7 @@ mod tests {
     use crate::mpc::channel_secret::ChannelSecret;
 
     #[test]
-    fn the_digest_of_pairs_depends_on_the_channel_secret_the_exchange_and_every_hash() {
+    fn digest_of_pairs_depends_on_channel_secret_exchange_and_every_hash() {
         let digest = |secret, opening, pairs: &[[Block; 2]]| {
             let session = SessionId([1; 32]);
             let context = Context {

@@ -1,5 +1,4 @@
-//! Tests that need the private parts of the engine. A session that has failed or was aborted holds
-//! no secrets.
+//! Tests that need the private parts of the engine: a failed or aborted session holds no secrets.
 
 mod numbers;
 
@@ -7,6 +6,6 @@ use super::SemiHonest;
 use crate::testing::failed::secrets_are_gone_after_a_failure;
 
 #[test]
-fn the_secrets_are_gone_after_an_error_or_an_abort_and_stay_after_a_misuse() {
+fn secrets_are_wiped_after_an_error_or_abort_but_not_after_a_usage_error() {
     secrets_are_gone_after_a_failure(|session: &SemiHonest| session.live.secrets().is_ok());
 }

@@ -1,4 +1,4 @@
-//! A digest of MACs is valid for one message only.
+//! Tests that a digest of MACs is valid for one message only.
 
 use super::*;
 use crate::crypto::Block;
@@ -9,7 +9,7 @@ fn context(session: u8, me: Party) -> Context {
     Context::of_test(SessionId([session; 32]), me)
 }
 
-/// Shares with the MACs of zeros.
+/// Shares with MACs of zeros.
 fn shares(delta: &Delta) -> Vec<Share> {
     (0..5)
         .map(|i| Share {
@@ -21,7 +21,7 @@ fn shares(delta: &Delta) -> Vec<Share> {
 }
 
 #[test]
-fn the_digest_of_macs_depends_on_session_sender_step_number_and_every_mac() {
+fn digest_of_macs_depends_on_session_sender_step_number_and_every_mac() {
     let delta = Delta::random(true, &mut system_rng());
     let shares = shares(&delta);
     let digest = |session, sender, step, shares: &[Share]| {
@@ -46,7 +46,7 @@ fn the_digest_of_macs_depends_on_session_sender_step_number_and_every_mac() {
     for (i, digest) in digests.iter().enumerate() {
         assert!(!digests[..i].contains(digest), "{i}");
     }
-    // The receiver expects this digest for the bits that the MACs belong to, and for no others.
+    // The receiver expects this digest only for the bits that the MACs authenticate.
     for (sender, receiver) in [(garbler, evaluator), (evaluator, garbler)] {
         let of = |bits: [bool; 5]| {
             let receiver = context(1, receiver);

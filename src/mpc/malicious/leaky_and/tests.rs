@@ -1,4 +1,4 @@
-//! No tweak is used twice: the hashes for a triple depend on its batch and its number.
+//! Tests that no tweak is used twice: the hashes for a triple depend on its batch and its index.
 
 use super::*;
 use crate::crypto::SessionId;
@@ -6,7 +6,7 @@ use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
 #[test]
-fn triples_of_equal_shares_have_different_tables_at_each_number_and_in_each_batch() {
+fn tables_of_equal_shares_differ_between_indices_and_batches() {
     const COUNT: usize = PART + 50;
     let rng = &mut system_rng();
     let delta = Delta::random(true, rng);

@@ -1,4 +1,4 @@
-//! A part of the pool: what each batch has made, in the order of the batches.
+//! One kind of secret in the pool, in the order of the batches.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use zeroize::DefaultIsZeroes;
 
 use crate::crypto::SecretVec;
 
-/// Secrets of several batches. What is taken comes from the end of the oldest batch, and what has
-/// been taken is wiped here. A batch that is added or used up moves no other.
+/// Secrets of several batches. They are taken from the end of the oldest batch, and wiped here.
+/// Adding or using up a batch does not move the others.
 pub(super) struct Queue<S: DefaultIsZeroes> {
-    /// The oldest comes first. None is empty.
+    /// The batches, the oldest first. No batch is empty.
     batches: VecDeque<SecretVec<S>>,
     len: usize,
 }
@@ -24,12 +24,12 @@ impl<S: DefaultIsZeroes> Default for Queue<S> {
 }
 
 impl<S: DefaultIsZeroes> Queue<S> {
-    /// How many there are.
+    /// The number of secrets.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Adds what a batch has made.
+    /// Adds the secrets of a batch.
     pub(super) fn put(&mut self, fresh: SecretVec<S>) {
         if !fresh.is_empty() {
             self.len += fresh.len();
@@ -37,10 +37,10 @@ impl<S: DefaultIsZeroes> Queue<S> {
         }
     }
 
-    /// Takes `count`: what is oldest stands last.
+    /// Takes `count` secrets. The oldest are last in the result.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer than `count`.
     pub(super) fn take(&mut self, count: usize) -> SecretVec<S> {
         let mut parts = Vec::new();
         let mut missing = count;
@@ -55,13 +55,13 @@ impl<S: DefaultIsZeroes> Queue<S> {
         }
         self.len -= count;
         if parts.len() == 1 {
-            return parts.pop().expect("there is one");
+            return parts.pop().expect("the list has one part");
         }
         let parts: Vec<&[S]> = parts.iter().rev().map(|part| &**part).collect();
         SecretVec::concat(&parts)
     }
 
-    /// What [`take`](Self::take) would give.
+    /// Returns the result of the next [`take`](Self::take).
     #[cfg(test)]
     pub(super) fn next(&self, count: usize) -> Vec<S> {
         let oldest_first = self.batches.iter().flat_map(|batch| batch.iter().rev());
@@ -72,13 +72,13 @@ impl<S: DefaultIsZeroes> Queue<S> {
     }
 }
 
-const TOO_FEW: &str = "the pool must hold what is taken from it";
+const TOO_FEW: &str = "the pool must hold the secrets that are taken";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A queue of two batches, with the numbers that they hold.
+    /// A queue of two batches that hold consecutive numbers.
     fn two() -> Queue<u32> {
         let mut queue = Queue::default();
         queue.put((0..5).collect());
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_batch_is_used_up_from_its_end_before_the_next_one() {
+    fn oldest_batch_is_used_up_first_from_its_end() {
         let mut queue = two();
         assert_eq!(queue.next(2), [3, 4]);
         assert_eq!(*queue.take(2), [3, 4]);
@@ -100,15 +100,15 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_of_nothing_takes_no_place() {
+    fn empty_batch_is_not_stored() {
         let mut queue = two();
         queue.put(SecretVec::default());
         assert_eq!((queue.len(), queue.batches.len()), (8, 2));
     }
 
     #[test]
-    #[should_panic = "the pool must hold what is taken from it"]
-    fn nothing_can_be_taken_that_is_not_there() {
+    #[should_panic = "the pool must hold the secrets that are taken"]
+    fn taking_more_than_the_queue_holds_panics() {
         two().take(9);
     }
 }

@@ -1,4 +1,4 @@
-//! What batches put into the pool, and how much at once.
+//! Tests of the content and the size of batches.
 
 use std::thread;
 
@@ -33,7 +33,7 @@ fn demand(ands: usize, [garbler, evaluator]: [usize; 2], outputs: usize) -> Dema
     }
 }
 
-/// Runs `act` as both parties, each with its own pool.
+/// Runs `act` for both parties, each with its own pool.
 fn both<R: Send + 'static>(act: fn(Context, Channel, Pool) -> R) -> [R; 2] {
     let (one, other) = memory_pair();
     let side = move |me, transport| {
@@ -44,7 +44,7 @@ fn both<R: Send + 'static>(act: fn(Context, Channel, Pool) -> R) -> [R; 2] {
     [side(Party::Garbler, one), evaluator.join().unwrap()]
 }
 
-/// Fills the pool with what it lacks for a demand.
+/// Fills the pool up to a demand.
 fn reserve(pool: &mut Pool, context: &Context, channel: &mut Channel, demand: Demand) {
     loop {
         let missing = pool.missing(&demand);
@@ -56,7 +56,7 @@ fn reserve(pool: &mut Pool, context: &Context, channel: &mut Channel, demand: De
     }
 }
 
-/// The value of a shared bit, whose MACs must fit.
+/// The value of a shared bit. Panics if a MAC does not match.
 fn value([a, b]: [&Share; 2], [delta_a, delta_b]: [&Delta; 2]) -> bool {
     let fits = |holder: &Share, other: &Share, delta: &Delta| {
         let expected = delta.mac(other.key, holder.bit);
@@ -68,7 +68,7 @@ fn value([a, b]: [&Share; 2], [delta_a, delta_b]: [&Delta; 2]) -> bool {
 }
 
 #[test]
-fn the_pool_does_not_grow_from_hand_to_hand() {
+fn pool_does_not_grow_from_hand_to_hand() {
     let largest = both(|context, mut channel, mut pool| {
         let mut largest = 0;
         for hand in 0..60 {
@@ -93,7 +93,7 @@ fn the_pool_does_not_grow_from_hand_to_hand() {
 }
 
 #[test]
-fn amounts_above_the_limit_are_a_misuse() {
+fn amounts_above_the_limit_are_a_usage_error() {
     for most in [MAX_AT_ONCE + 1, usize::MAX] {
         for demand in [
             demand(most, [0, 0], 0),
@@ -108,7 +108,7 @@ fn amounts_above_the_limit_are_a_misuse() {
 }
 
 #[test]
-fn every_mac_fits_its_key_and_every_triple_is_a_product() {
+fn every_mac_matches_its_key_and_every_triple_is_a_product() {
     /// A party's Delta, and the triples and bits that it took from two batches.
     type Taken = (Delta, Vec<Triple>, Vec<Share>);
     let [(delta_a, triples_a, bits_a), (delta_b, triples_b, bits_b)]: [Taken; 2] =
@@ -136,22 +136,22 @@ fn every_mac_fits_its_key_and_every_triple_is_a_product() {
     assert!((1_200..1_900).contains(&ones.count()), "random");
 }
 
-/// More than a batch makes of everything but random bits.
+/// A demand that exceeds one batch in everything except random bits.
 fn large() -> Demand {
-    demand(MOST + 5, [3, MOST + 2], 7)
+    demand(MAX_BATCH + 5, [3, MAX_BATCH + 2], 7)
 }
 
 #[test]
-fn what_is_taken_across_batches_is_products_and_bits_of_their_owners_as_in_one_batch() {
+fn secrets_taken_across_batches_are_valid() {
     type Taken = (Delta, SecretVec<Triple>, SecretVec<Share>, SecretVec<Share>);
     let [
         (delta_a, triples_a, bits_a, inputs_a),
         (delta_b, triples_b, bits_b, inputs_b),
     ]: [Taken; 2] = both(|context, mut channel, mut pool| {
         reserve(&mut pool, &context, &mut channel, large());
-        let triples = pool.take_triples(MOST + 5);
-        let bits = pool.take_bits(MOST + 5 + 7);
-        let inputs = pool.take_inputs(Party::Evaluator, MOST + 2);
+        let triples = pool.take_triples(MAX_BATCH + 5);
+        let bits = pool.take_bits(MAX_BATCH + 5 + 7);
+        let inputs = pool.take_inputs(Party::Evaluator, MAX_BATCH + 2);
         assert!(pool.batches == 2 && pool.take_inputs(Party::Garbler, 3).len() == 3);
         (pool.delta().clone(), triples, bits, inputs)
     });
@@ -160,14 +160,14 @@ fn what_is_taken_across_batches_is_products_and_bits_of_their_owners_as_in_one_b
         assert_eq!(value(&a.z, &b.z), value(&a.x, &b.x) & value(&a.y, &b.y));
     }
     let ones = (bits_a.iter().zip(bits_b.iter())).filter(|(a, b)| value(a, b));
-    assert!((MOST * 4 / 10..MOST * 6 / 10).contains(&ones.count()));
+    assert!((MAX_BATCH * 4 / 10..MAX_BATCH * 6 / 10).contains(&ones.count()));
     for (a, b) in inputs_a.iter().zip(inputs_b.iter()) {
         assert_eq!(value(a, b), b.bit.reveal());
     }
 }
 
 #[test]
-fn the_plan_of_each_batch_names_what_it_makes_and_no_batch_makes_more_than_the_most() {
+fn plans_state_the_amounts_and_no_batch_exceeds_the_maximum() {
     let plans = session::both(session::in_memory(), |me, end| {
         let context = Context::of_test(SESSION, me);
         let mut pool = Pool::new(deal(&SESSION, me, [5; 32]), &mut session::system_rng());
@@ -177,7 +177,7 @@ fn the_plan_of_each_batch_names_what_it_makes_and_no_batch_makes_more_than_the_m
         let mut missing = large();
         missing.outputs += missing.ands;
         let first = Pool::next_batch(&missing);
-        assert_eq!(first, demand(MOST, [3, MOST], MOST));
+        assert_eq!(first, demand(MAX_BATCH, [3, MAX_BATCH], MAX_BATCH));
         let second = demand(5, [0, 2], 12);
         reserve(&mut pool, &context, &mut channel, large());
         let plans = [(0, first), (1, second)].map(|(number, amounts)| {
@@ -186,7 +186,7 @@ fn the_plan_of_each_batch_names_what_it_makes_and_no_batch_makes_more_than_the_m
             plan
         });
         channel.flush().unwrap();
-        // Neither party is gone before the other has sent its plans.
+        // Each party stays until it has received the other party's plans.
         for plan in &plans {
             context.expect_plan(&mut channel, plan).unwrap();
         }
@@ -201,9 +201,9 @@ fn the_plan_of_each_batch_names_what_it_makes_and_no_batch_makes_more_than_the_m
 }
 
 #[test]
-fn the_largest_batch_has_buckets_of_4_at_40_and_50_bits_of_5_at_56_and_never_of_3() {
+fn largest_batch_has_buckets_of_4_at_40_and_50_bits_of_5_at_56_and_never_of_3() {
     let size = |statistical| {
-        let Amount { finished, leaky } = Amount::for_at_least(MOST, statistical);
+        let Amount { finished, leaky } = Amount::for_at_least(MAX_BATCH, statistical);
         leaky / finished
     };
     assert_eq!([40, 50, 56, 80].map(size), [4, 4, 5, 6]);

@@ -9,11 +9,11 @@ use crate::testing::session::system_rng;
 
 const SESSION: SessionId = SessionId([4; 32]);
 const PLAN: [u8; 32] = [6; 32];
-/// Gates of the prover.
+/// The number of the prover's gates.
 const GATES: usize = 40;
 
-/// Each gate reads sums of inputs and of gates before it, some of them negated; and there are
-/// gates and wires of others between them.
+/// A circuit in which each gate of the prover reads sums of inputs and earlier gates, some of them
+/// negated. Gates and wires that belong to others lie between them.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[4, 4]);
     let (mine, theirs) = (builder.input(0), builder.input(1));
@@ -30,7 +30,7 @@ fn circuit() -> Circuit {
     builder.build(vec![outputs])
 }
 
-/// What both parties hold after the prover has sent its masked values.
+/// The data of both parties after the prover has sent its masked values.
 struct Committed {
     owners: Ownership,
     prover: Party,
@@ -39,11 +39,11 @@ struct Committed {
     masks: [Entered<Share>; 2],
     vole: [Vec<Share>; 2],
     values: Entered<bool>,
-    /// What the prover has sent.
+    /// The values that the prover has sent.
     sent: Vec<bool>,
 }
 
-/// The elements of the prover's inputs and products, given those of all wires.
+/// Selects the elements of the prover's inputs and products from those of all wires.
 fn entered<T: DefaultIsZeroes>(prover: Party, products: &[usize], all: &[T]) -> Entered<T> {
     let mut lists = ByParty::<SecretVec<T>>::default();
     lists[prover] = products.iter().map(|&wire| all[wire]).collect();
@@ -76,7 +76,8 @@ fn authenticated(delta: &Delta) -> [Share; 2] {
 }
 
 impl Committed {
-    /// The prover enters the bits that the circuit says, but for the products in `lies`.
+    /// The prover enters the correct bits of the circuit, except for the products in `lies`, which
+    /// it flips.
     fn new(prover: Party, lies: &[usize]) -> Self {
         let circuit = circuit();
         let other = Some(prover.other());
@@ -137,7 +138,7 @@ impl Committed {
         }
     }
 
-    /// Another masked value of input or product `number` reaches the verifier.
+    /// Changes the masked value of input or product `number` on its way to the verifier.
     fn flip(&mut self, number: usize) {
         self.sent[number] ^= true;
         match number.checked_sub(4) {
@@ -146,7 +147,7 @@ impl Committed {
         }
     }
 
-    /// What the prover (0) or the verifier (1) sees.
+    /// The view of the prover (0) or the verifier (1).
     fn of(&self, side: usize) -> Products<'_> {
         Products {
             prover: self.prover,
@@ -174,13 +175,13 @@ impl Committed {
         match self.of(1).verify(proof, challenge, &self.delta) {
             Ok(()) => true,
             Err(Fault::Check(Check::Products)) => false,
-            Err(_) => panic!("nothing else can be wrong"),
+            Err(_) => panic!("unexpected error"),
         }
     }
 }
 
 #[test]
-fn right_products_are_proven_and_any_wrong_one_is_refused() {
+fn correct_products_are_accepted_and_any_wrong_one_is_rejected() {
     for prover in Party::BOTH {
         let honest = Committed::new(prover, &[]);
         assert!(honest.accepts(&honest.proof()));
@@ -194,7 +195,7 @@ fn right_products_are_proven_and_any_wrong_one_is_refused() {
 }
 
 #[test]
-fn a_proof_is_of_its_run_plan_direction_and_values_and_no_bit_of_it_is_free() {
+fn proof_is_bound_to_run_plan_direction_and_values_and_every_bit_matters() {
     let honest = Committed::new(Party::Garbler, &[]);
     let proof = honest.proof();
     let context = Context::of_test(SESSION, Party::Evaluator);
@@ -225,9 +226,9 @@ fn a_proof_is_of_its_run_plan_direction_and_values_and_no_bit_of_it_is_free() {
     }
 }
 
-/// A proof of two runs with the same VOLE would show the prover's bits.
+/// Proofs of two runs with the same VOLE would reveal the prover's bits.
 #[test]
-fn the_proof_is_masked_by_a_uniform_element() {
+fn proof_is_masked_by_a_uniform_element() {
     let honest = Committed::new(Party::Evaluator, &[]);
     let challenge = UniversalHash::new(Block::from([9; 16]));
     let proof = honest.of(0).prove(&challenge);

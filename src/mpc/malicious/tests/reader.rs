@@ -1,5 +1,6 @@
-//! Fresh masks of outputs alone do not help against an eavesdropper who knows the shares of `d`.
-//! The pads hide from them the XOR of a hand, or the other party's input.
+//! Tests that fresh masks of outputs alone do not protect against an eavesdropper who knows the
+//! shares of `d`. The pads hide the XOR of a hand, or the other party's input, from the
+//! eavesdropper.
 
 use crate::circuit::{Builder, Party};
 use crate::mpc::Audience;
@@ -7,13 +8,10 @@ use crate::mpc::malicious::{Malicious, outputs};
 use crate::shuffle::Algorithm;
 use crate::testing::reader::{Play, read};
 
-/// What an eavesdropper can compute who also knows both parties' pads, of `bits` bits in each run.
+/// The bits that an eavesdropper can compute with both parties' pads, of `bits` bits in each run.
 fn leaks_with_pads(play: &Play, bits: usize) -> Vec<String> {
     let reading = read(play, |session: &Malicious| {
-        let secrets = session
-            .live
-            .secrets()
-            .expect("a session that has not ended");
+        let secrets = session.live.secrets().expect("the session has not ended");
         let pads = |sender| outputs::pads(&secrets.context, secrets.runs - 1, sender, bits);
         let pads = Party::BOTH.map(|sender| pads(sender).to_vec());
         pads.into_iter().flatten().map(|bit| bit.reveal()).collect()
@@ -22,11 +20,11 @@ fn leaks_with_pads(play: &Play, bits: usize) -> Vec<String> {
 }
 
 #[test]
-fn an_eavesdropper_with_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
+fn eavesdropper_with_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
     let [garbler, evaluator] = Party::BOTH.map(|party| Some(Audience::Only(party)));
     let learners = [garbler, garbler, evaluator, evaluator];
     let deal = Play::of_deck(Algorithm::Waksman, 4, &learners);
-    // A sum that leaks is named by the last bit in it.
+    // A leaked sum is named after its last bit.
     assert_eq!(
         leaks_with_pads(&deal, 8),
         ["output 1 bit 0", "output 1 bit 1"]
@@ -34,7 +32,7 @@ fn an_eavesdropper_with_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
 }
 
 #[test]
-fn an_eavesdropper_with_the_pads_of_an_opened_sum_learns_the_other_partys_input() {
+fn eavesdropper_with_the_pads_of_an_opened_sum_learns_the_other_input() {
     let mut builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let sum = builder.xor(a, b);

@@ -1,4 +1,4 @@
-//! What local work can gain against a session: the numbers of docs/protocol.md, "Hashes".
+//! The gain of local work against a session: the numbers in docs/protocol.md, "Hashes".
 
 use crate::circuit::Party;
 use crate::mpc::Demand;
@@ -7,8 +7,9 @@ use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
 const PAGE: &str = include_str!("../../../../docs/protocol.md");
 
-/// The hashes that Delta hides from the other party, in a batch of triples and a run: one for each leaky
-/// triple, and of the garbler's Delta two more for each joint AND.
+/// The number of hashes in a batch of triples and a run that the Delta of `holder` hides from the
+/// other party: one for each leaky triple and, for the garbler's Delta, two more for each joint AND
+/// gate.
 fn targets(ands: usize, statistical: u8, holder: Party) -> usize {
     let leaky = Amount::for_at_least(ands, statistical).leaky;
     match holder {
@@ -18,7 +19,7 @@ fn targets(ands: usize, statistical: u8, holder: Party) -> usize {
 }
 
 #[test]
-fn the_page_tells_the_targets_of_a_hand_and_of_a_batch() {
+fn protocol_page_states_the_targets_of_a_hand_and_of_a_batch() {
     let draws = [(9, Algorithm::Cut, 3_258), (52, Algorithm::Waksman, 12_048)];
     for (drawn, algorithm, expected) in draws {
         let spec = Spec::new(52, drawn, algorithm).unwrap();
@@ -26,7 +27,7 @@ fn the_page_tells_the_targets_of_a_hand_and_of_a_batch() {
         assert_eq!(targets(ands, 56, Party::Garbler), expected);
         let (thousands, rest) = (expected / 1000, expected % 1000);
         assert!(PAGE.contains(&format!("{thousands} {rest:03} targets")));
-        // So many of them fit in a session with 2^24 targets.
+        // The number of hands that fit into a session with 2^24 targets.
         let fitting = (1 << 24) / expected / 10 * 10;
         assert!(
             PAGE.contains(&format!("{} {:03}", fitting / 1000, fitting % 1000)),
@@ -37,9 +38,9 @@ fn the_page_tells_the_targets_of_a_hand_and_of_a_batch() {
     assert_eq!(targets(1 << 15, 50, Party::Evaluator), 4 << 15);
 }
 
-/// 2^10 full batches at 50 bits, in bits.
+/// For 2^10 full batches at 50 bits. The gain and the number of calls are logarithms to base 2.
 #[test]
-fn from_2_to_the_60_local_calls_on_they_gain_more_than_the_buckets_leave() {
+fn above_2_to_the_60_local_calls_the_gain_exceeds_that_of_the_buckets() {
     let targets = 1024.0 * targets(1 << 15, 50, Party::Garbler) as f64;
     let gain = |calls: f64| calls + targets.log2() - 128.0;
     let rounded = |bits: f64| format!("2^{bits:.1}");

@@ -1,16 +1,16 @@
-//! From its view of a session, a party cannot compute a bit that it must not know: a bit of the
-//! other party's inputs, of an output that is not opened to it, of a wire between the gates, a sum
-//! of such bits, or a bit of the other party's Delta. No such bit is an affine combination over F2,
-//! the same in many runs, of all bits that the party sent, received, entered and learned, and of
-//! its shares of masks and triples.
+//! Tests that a party cannot compute a bit from its view of a session that it must not know. Such
+//! bits are: a bit of the other party's inputs, of an output that is not opened to this party, or
+//! of a wire between the gates; a sum of such bits; or a bit of the other party's Delta. The tests
+//! check that no such bit is an affine combination over F2, the same in many runs, of all bits that
+//! the party sent, received, entered and learned, and of its shares of masks and triples.
 //!
 //! The *ledger* lists, for each wire, whether a party knows the masked value and each of the two
 //! shares of the mask; the XOR of all three is the value. The test computes the ledger: a party
-//! knows a bit if it is a combination of what it has. Each wire here has two masks, each with its
-//! own masked value: the mask in the run, and the fresh mask of the output.
+//! knows a bit if it is a combination of the bits that the party has. Each wire here has two masks,
+//! each with its own masked value: the mask in the run, and the fresh mask of the output.
 //!
 //! Each test also runs with parties that know a little more, and must then find a leak. The tests
-//! are here and not in the folder of integration tests because they need a party's shares.
+//! are in this folder and not in the integration tests because they need a party's shares.
 
 use std::slice;
 
@@ -60,11 +60,11 @@ const LABELLED: [Wire; 9] = [A0, A1, B0, B1, S, T, P, Q, R];
 /// The inputs of the joint AND gates.
 const OPERANDS: [Wire; 6] = [A0, B0, A1, B1, Left, Right];
 
-/// The wires that honest parties open, and to whom.
+/// The wires that honest parties open, with the party that learns them.
 const DUE: [(Wire, Party); 2] = [(P, Party::Garbler), (Q, Party::Evaluator)];
 
-/// Each wire is an output, so that the test can read its share. An output that is opened to nobody
-/// is like any wire between the gates.
+/// The circuit of the tests. Each wire is an output, so that the test can read its share. An output
+/// that is not opened is like any wire between the gates.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -90,7 +90,8 @@ fn owner(wire: Wire) -> Option<Party> {
     }
 }
 
-/// Wires that a party must not know. None of them is a sum of others and of wires that it may know.
+/// The wires that a party must not know. None of them is a sum of the others and of wires that it
+/// may know.
 fn secrets_from(party: Party) -> [Wire; 5] {
     match party {
         Party::Garbler => [B0, B1, T, Q, R],
@@ -105,15 +106,15 @@ pub(in crate::mpc::malicious) fn bits_of_share(share: Share) -> impl Iterator<It
         .chain([share.bit.reveal()])
 }
 
-/// What a party has for its next run before it sends anything of it.
+/// The data that a party has for its next run before it sends anything.
 struct Ahead {
     triples: Vec<Triple>,
-    /// Those of the inputs and of the product of each party.
+    /// The shares of the inputs and of the products of each party.
     entered: [Vec<Share>; 2],
-    /// The bits, the MACs and the keys of what masks the proof of each party, each mapped to a block.
-    /// They are used for nothing else.
+    /// The bits, MACs and keys that mask the proof of each party, each mapped to one block. They
+    /// are used for nothing else.
     voles: [[Block; 3]; 2],
-    /// Those of the joint ANDs.
+    /// The masks of the joint AND gates.
     and_masks: Vec<Share>,
     /// Both parties' pads for outputs.
     pads: Vec<bool>,
@@ -124,7 +125,7 @@ impl Ahead {
         let secrets = session.live.secrets().unwrap();
         let (pool, context) = (&secrets.pool, &secrets.context);
         let demand = Demand::of(circuit);
-        // What is taken first stands last.
+        // The bits taken first are last in the list.
         let of_owner = Party::BOTH.map(|owner| {
             let next = pool.next_inputs(owner, demand.inputs[owner] + PROOF_BITS);
             let (vole, entered) = next.split_at(PROOF_BITS);
@@ -157,7 +158,8 @@ impl Ahead {
             .chain(self.and_masks.iter().copied())
     }
 
-    /// The bits that are not shares: pads, and what masks the proofs, with so many bits of each block.
+    /// The bits that are not shares: the pads, and the blocks that mask the proofs. `of_block`
+    /// selects the bits of each block.
     fn known(&self, of_block: fn(Block) -> Vec<bool>) -> impl Iterator<Item = bool> {
         let blocks = self.voles.as_flattened().iter();
         blocks
@@ -194,7 +196,8 @@ impl Ahead {
     }
 }
 
-/// What a test notes at one party for each run, for each of [`WIRES`] and [`OPERANDS`].
+/// The data that the test records at one party for each run, for each of [`WIRES`] and
+/// [`OPERANDS`].
 struct Run {
     values: [bool; WIRES.len()],
     /// This party's shares of the masks in the run.
@@ -207,21 +210,21 @@ struct Run {
     blinds: [bool; OPERANDS.len()],
 }
 
-/// Picks a party's shares of one of the two masks of all wires.
+/// Selects a party's shares of one of the two masks of all wires.
 type Masks = fn(&Run) -> [bool; WIRES.len()];
 
-/// The masks in the run, and the fresh ones.
+/// The masks in the run, and the fresh masks.
 const BOTH_MASKS: [Masks; 2] = [|run| run.masks, |run| run.fresh];
 
-/// The views of both parties of many runs in one session.
+/// The views of both parties in many runs of one session.
 struct Views {
-    /// What each party can compute.
+    /// The bits that each party can compute.
     spans: [Span; 2],
-    /// What the test has noted at each party.
+    /// The data that the test has recorded at each party.
     runs: [Vec<Run>; 2],
 }
 
-/// The views of the garbler and the evaluator of runs in which they open these wires.
+/// The views of the garbler and the evaluator in runs in which they open these wires.
 fn views(opened: &[(Wire, Party)]) -> Views {
     const RUNS: usize = 10_900;
     let circuit = circuit();
@@ -289,7 +292,7 @@ impl Views {
         table
     }
 
-    /// The masked values of the wires with these masks.
+    /// The masked values of the wires under the given masks.
     fn masked(&self, masks: Masks) -> Samples {
         let mut table = Samples::default();
         for (a, b) in self.runs[0].iter().zip(&self.runs[1]) {
@@ -305,7 +308,8 @@ impl Views {
         self.leak_in(party, &self.spans[party as usize])
     }
 
-    /// The same if the party also knows one bit more of the other party's in each run.
+    /// Like [`leak`](Self::leak), if the party also knows one more bit of the other party in each
+    /// run.
     fn leak_with(&self, party: Party, more: impl Fn(&Run) -> bool) -> Option<Wire> {
         let more = self.table(party.other(), |run| [more(run)]);
         self.leak_in(party, &self.spans[party as usize].clone().with(&more))
@@ -318,7 +322,7 @@ impl Views {
     }
 
     /// For each wire and each of its masks, whether a party knows the masked value, its own share
-    /// of the mask, and the other's.
+    /// of the mask, and the other party's share.
     fn ledger(&self, party: Party) -> Vec<(Wire, [[bool; 3]; 2])> {
         let span = &self.spans[party as usize];
         let known = BOTH_MASKS.map(|masks| {
@@ -338,28 +342,28 @@ impl Views {
     }
 }
 
-/// The ledger of a party that knows the other's shares of the masks of these wires only.
+/// The ledger of a party that knows the other party's shares of the masks of these wires only.
 fn ledger_of(known: impl Fn(Wire) -> bool) -> Vec<(Wire, [[bool; 3]; 2])> {
     WIRES
         .map(|wire| (wire, [[true, true, known(wire)]; 2]))
         .to_vec()
 }
 
-/// Whether a party may know a wire: whether it is its input, or opened to it.
+/// Whether a party may know a wire: it is the party's input, or it is opened to the party.
 fn is_due(wire: Wire, party: Party, opened: &[(Wire, Party)]) -> bool {
     owner(wire) == Some(party) || opened.contains(&(wire, party))
 }
 
 #[test]
-fn no_party_can_compute_a_wire_that_it_must_not_know() {
+fn no_party_can_compute_a_secret_wire() {
     let views = views(&DUE);
     for party in Party::BOTH {
         assert_eq!(views.leak(party), None);
         let due = |wire| is_due(wire, party, &DUE);
         assert_eq!(views.ledger(party), ledger_of(due));
 
-        // A leak is found if the party also knows the other's share of a wire's mask, or of what
-        // masks an operand of an AND gate.
+        // A leak is found if the party also knows the other party's share of a wire's mask, or of
+        // the mask of an AND gate's operand.
         for wire in WIRES {
             for masks in BOTH_MASKS {
                 let leak = views.leak_with(party, |run| masks(run)[wire as usize]);
@@ -374,7 +378,7 @@ fn no_party_can_compute_a_wire_that_it_must_not_know() {
 }
 
 #[test]
-fn opening_the_sealed_output_is_found_in_the_view_of_the_party_that_learns_it() {
+fn opening_the_sealed_output_is_detected_in_the_learners_view() {
     for learner in Party::BOTH {
         let opened = [DUE[0], DUE[1], (R, learner)];
         let views = views(&opened);
@@ -388,15 +392,15 @@ fn opening_the_sealed_output_is_found_in_the_view_of_the_party_that_learns_it() 
     }
 }
 
-/// Here both shares of each input's mask are opened to both parties, and not only to the one that
+/// Here both shares of each input's mask are opened to both parties, and not only to the party that
 /// enters the input. An earlier version made this mistake.
 #[test]
-fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
+fn opening_the_masks_of_inputs_to_both_parties_is_detected_in_both_views() {
     let inputs = [A0, A1, B0, B1];
     let to_both = inputs.map(|wire| Party::BOTH.map(|party| (wire, party)));
     let views = views(&[&DUE, to_both.as_flattened()].concat());
     for (party, first, known) in [
-        // It also knows what is opened to it, and sums of what it knows.
+        // The party also knows the wires opened to it, and sums of the wires that it knows.
         (Party::Garbler, B0, &[S, P, Left][..]),
         (Party::Evaluator, A0, &[T, Q, Left]),
     ] {
@@ -408,14 +412,14 @@ fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
     }
 }
 
-/// As many bits of a block as a test over many sessions can take. All operations treat the bits of
-/// a block alike.
+/// A few bits of a block: as many as a test over many sessions can afford. All operations treat the
+/// bits of a block alike.
 fn few_bits_of_block(block: Block) -> impl Iterator<Item = bool> {
     bits_of_block(block).take(8)
 }
 
-/// For runs in many sessions: a party's view, with some bits of each block; its Delta; and the two
-/// MACs that the other's share of a mask can have.
+/// Records of runs in many sessions: a party's view, with some bits of each block; its Delta; and
+/// the two possible MACs of the other party's share of a mask.
 #[derive(Default)]
 struct Sessions {
     held: Samples,
@@ -448,7 +452,7 @@ fn many_sessions() -> [Sessions; 2] {
 
                 let mut held = entered;
                 held.extend(learned.iter().flatten().flatten());
-                // Messages of fewer than 9 bits have them all in the first byte.
+                // A message of fewer than 9 bits has all of them in the first byte.
                 for payload in tap.payloads() {
                     held.extend(
                         payload
@@ -492,7 +496,7 @@ fn many_sessions() -> [Sessions; 2] {
 }
 
 #[test]
-fn no_party_can_compute_a_bit_of_the_others_delta_unless_it_gets_both_macs_of_a_bit() {
+fn no_party_can_compute_a_bit_of_the_other_delta_without_both_macs_of_a_bit() {
     let [garbler, evaluator] = many_sessions();
     for (me, other) in [(&garbler, &evaluator), (&evaluator, &garbler)] {
         let span = Span::of(&me.held);

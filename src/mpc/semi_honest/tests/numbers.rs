@@ -1,4 +1,4 @@
-//! Messages and hashes depend on the numbers of runs and openings.
+//! Tests that messages and hashes depend on the numbers of runs and openings.
 
 use crate::mpc::semi_honest::SemiHonest;
 use crate::mpc::tag::Tag;
@@ -7,8 +7,8 @@ use crate::testing::numbers::assert_that_these_change;
 type Session = SemiHonest;
 
 #[test]
-fn the_messages_of_a_run_depend_on_its_number() {
-    // The plan of the opening names the bits that the run gives.
+fn messages_of_a_run_depend_on_its_number() {
+    // The plan of the opening contains the ids of the run's output bits.
     let plans = [(Tag::Plan, 0), (Tag::Plan, 1)];
     let garbler = [
         (Tag::InputDigest, 0),
@@ -26,7 +26,7 @@ fn the_messages_of_a_run_depend_on_its_number() {
 }
 
 #[test]
-fn the_messages_of_an_opening_depend_on_its_number() {
+fn messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
         |session: &mut Session| session.live.change(|secrets| secrets.openings += 1),
         [

@@ -1,4 +1,4 @@
-//! What the equality check, the commitment and the coin depend on.
+//! Tests of the inputs of the equality check, the commitment and the coin.
 
 mod numbers;
 mod views;
@@ -23,7 +23,7 @@ fn assert_all_differ(digests: &[Digest]) {
 }
 
 #[test]
-fn a_commitment_depends_on_digest_coin_nonce_and_batch() {
+fn commitment_depends_on_digest_coin_nonce_and_batch() {
     let commitment = |batch, digest, coin, nonce| {
         let opening = TripleOpening {
             digest: [digest; 32],
@@ -32,7 +32,10 @@ fn a_commitment_depends_on_digest_coin_nonce_and_batch() {
         };
         let commitments =
             [Party::Garbler, Party::Evaluator].map(|me| opening.commitment(&context(me), batch));
-        assert_eq!(commitments[0], commitments[1], "both parties compute it");
+        assert_eq!(
+            commitments[0], commitments[1],
+            "both parties compute the same commitment"
+        );
         commitments[0]
     };
     assert_all_differ(&[
@@ -45,7 +48,7 @@ fn a_commitment_depends_on_digest_coin_nonce_and_batch() {
 }
 
 #[test]
-fn the_digest_of_the_equality_check_covers_every_triple_and_depends_on_its_batch() {
+fn equality_digest_covers_every_triple_and_depends_on_the_batch() {
     const COUNT: usize = 30;
     let rng = &mut system_rng();
     let delta = Delta::random(true, rng);
@@ -73,7 +76,7 @@ fn the_digest_of_the_equality_check_covers_every_triple_and_depends_on_its_batch
 }
 
 #[test]
-fn all_ways_to_put_four_triples_into_two_buckets_are_equally_likely() {
+fn all_assignments_of_four_triples_to_two_buckets_are_equally_likely() {
     const COINS: u128 = 24_000;
     let amount = Amount {
         finished: 2,
@@ -91,7 +94,7 @@ fn all_ways_to_put_four_triples_into_two_buckets_are_equally_likely() {
 }
 
 #[test]
-fn the_number_of_leaky_triples_depends_on_the_statistical_security() {
+fn number_of_leaky_triples_depends_on_the_statistical_security() {
     assert_eq!(Amount::for_at_least(0, 50).leaky, 0);
     assert_eq!(Amount::for_at_least(1, 50).leaky, 50);
     assert_eq!(Amount::for_at_least(1_500, 50).leaky, 6 * 1_500);
@@ -99,7 +102,8 @@ fn the_number_of_leaky_triples_depends_on_the_statistical_security() {
     assert_eq!(Amount::for_at_least(1_807, 56).leaky, 6 * 1_807);
 }
 
-/// Sends the messages of a party that does not know its triples, up to the opening: all are zeros.
+/// Sends the messages of a party that does not know its triples, up to the opening. All values are
+/// zeros.
 fn send_zeros(me: Party, channel: &mut Channel, leaky: usize) -> Result<(), Fault> {
     let mut tables = vec![0; 16 * leaky];
     channel.send_bytes(Tag::LeakyTables, &tables)?;
@@ -131,7 +135,7 @@ fn send_zeros(me: Party, channel: &mut Channel, leaky: usize) -> Result<(), Faul
 }
 
 #[test]
-fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
+fn party_with_a_different_digest_is_rejected_and_receives_nothing_more() {
     let amount = Amount::for_at_least(1, 50);
     for honest in [Party::Garbler, Party::Evaluator] {
         both(in_memory(), |me, end| {
@@ -139,7 +143,7 @@ fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
             let record = tap.record();
             let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
             if me != honest {
-                // It may fail: the honest party aborts.
+                // This may fail, because the honest party aborts.
                 let _ = send_zeros(me, &mut channel, amount.leaky);
                 return;
             }

@@ -1,4 +1,4 @@
-//! The messages of a batch of triples depend on its number.
+//! Tests that the messages of a batch of triples depend on its number.
 
 use super::views::deal;
 use super::*;
@@ -7,7 +7,7 @@ use crate::net::memory_pair;
 const BATCH: u64 = 7;
 
 #[test]
-fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
+fn tables_digest_and_commitment_depend_on_the_batch_number() {
     let amount = Amount::for_at_least(1, context(Party::Garbler).statistical);
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
     let shares = deal(3 * amount.leaky, &deltas);

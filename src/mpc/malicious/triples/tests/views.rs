@@ -1,10 +1,10 @@
-//! From its view of a batch of triples, a party cannot compute a bit of the other party's shares of
-//! the finished triples. No such bit is an affine combination over F2, the same for all triples of
-//! a batch, of what the party has: its shares of the leaky triples in the bucket, what it sent and
-//! received for them, and its shares of the finished triple.
+//! Tests that a party cannot compute a bit of the other party's shares of the finished triples from
+//! its view of a batch of triples. No such bit is an affine combination over F2, the same for all
+//! triples of a batch, of the bits that the party has: its shares of the leaky triples in the
+//! bucket, the bits sent and received for them, and its shares of the finished triple.
 //!
-//! That still holds if the party is also given the other's shares of `x` of all leaky triples in a
-//! bucket but one, which is what buckets are for. It does not hold with one bit more.
+//! This still holds if the party is also given the other party's shares of `x` of all leaky triples
+//! in a bucket except one; this is the purpose of buckets. It does not hold with one more bit.
 
 use super::context;
 use crate::crypto::SecretBit;
@@ -19,7 +19,7 @@ use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
 
-/// The number of finished triples: more than the bits that a party has for each.
+/// The number of finished triples: more than the number of bits that a party has for each.
 const COUNT: usize = 6_100;
 
 /// Both parties' shares of random shared bits, like those from correlated OTs.
@@ -36,7 +36,7 @@ pub(super) fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
     shares
 }
 
-/// All bytes that a party has sent, or received, with a tag.
+/// All bytes that a party has sent (or received) with a tag.
 fn payload(frames: &[Frame], sent: bool, tag: Tag) -> Vec<u8> {
     (frames.iter())
         .filter(|frame| frame.sent == sent && frame.tag == tag.byte())
@@ -82,17 +82,18 @@ fn batch() -> [Batch; 2] {
         let finished = buckets.combine(&random, &theirs, me, delta);
 
         let record = record.take();
-        let ways = [true, false];
+        let directions = [true, false];
         let payload = |sent, tag| payload(&record, sent, tag);
-        // One message has the evaluator's share of the coin, the other the garbler's. In both the
-        // share comes after a digest.
+        // One message contains the evaluator's share of the coin, the other the garbler's. In both
+        // the share follows a digest.
         let coin = [Tag::TripleDigest, Tag::TripleOpening]
-            .map(|tag| ways.map(|sent| payload(sent, tag)).concat())
+            .map(|tag| directions.map(|sent| payload(sent, tag)).concat())
             .map(|message| blocks(&message)[2])
             .into_iter()
             .fold(Block::ZERO, |sum, share| sum ^ share);
-        let tables = ways.map(|sent| blocks(&payload(sent, Tag::LeakyTables)));
-        let opened = |tag, count| ways.map(|sent| unpack(&payload(sent, tag), count).unwrap());
+        let tables = directions.map(|sent| blocks(&payload(sent, Tag::LeakyTables)));
+        let opened =
+            |tag, count| directions.map(|sent| unpack(&payload(sent, tag), count).unwrap());
         let low = opened(Tag::LeakyBits, leaky);
         let differences = opened(Tag::PoolBits, leaky - COUNT);
 
@@ -110,10 +111,10 @@ fn batch() -> [Batch; 2] {
             for &(number, difference) in bucket {
                 let xyz = [0, 1, 2].map(|part| shares[part * leaky + number]);
                 held.extend(xyz.into_iter().flat_map(bits_of_share));
-                for way in 0..2 {
-                    held.extend(bits_of_block(tables[way][number]));
-                    held.push(low[way][number]);
-                    held.extend(difference.map(|difference| differences[way][difference]));
+                for direction in 0..2 {
+                    held.extend(bits_of_block(tables[direction][number]));
+                    held.push(low[direction][number]);
+                    held.extend(difference.map(|difference| differences[direction][difference]));
                 }
             }
             let bucket = || bucket.iter().map(|&(number, _)| number);
@@ -129,8 +130,8 @@ fn batch() -> [Batch; 2] {
     })
 }
 
-/// The numbers of the leaky triples in each bucket, and of the difference that is opened for each but
-/// the first.
+/// The numbers of the leaky triples in each bucket, and for each except the first the number of its
+/// opened difference.
 fn members(amount: Amount, coin: Block) -> Vec<Vec<(usize, Option<usize>)>> {
     let mut numbers = Vec::new();
     bucket_numbers(&mut numbers, amount, coin);
@@ -156,7 +157,7 @@ fn table<R: AsRef<[bool]>>(runs: impl IntoIterator<Item = R>) -> Samples {
 }
 
 #[test]
-fn a_batch_of_triples_shows_neither_party_the_others_shares() {
+fn batch_of_triples_reveals_no_shares_of_the_other_party() {
     let [garbler, evaluator] = batch();
     for (a, b) in garbler.finished.iter().zip(&evaluator.finished) {
         let [x, y, z] = std::array::from_fn(|i| a[i] ^ b[i]);
