@@ -1,4 +1,4 @@
-// What one can choose at one's turn, why not, and what came of it.
+// The player's choices at a turn, and why one is not available.
 
 import { announce, buttonTo, clear, errorLine, h, isKey, setAttribute, setText } from "./dom.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
@@ -6,15 +6,15 @@ import { mayRematch, rematch } from "./rematch.js";
 import { settings } from "./settings.js";
 import { amount, asSentence, nameOf, namesOf, problem, timeWords, waitingFor } from "./words.js";
 
-/** For so many milliseconds after the page has come up, or is looked at again, no key counts. */
+/** How long keys are ignored after the page has become visible, in milliseconds. */
 const SURPRISE = 500;
 let awake = performance.now();
 document.addEventListener("visibilitychange", () => { awake = performance.now(); });
 
-const ON_ITS_WAY = "Your choice is on its way.";
+const SENDING = "Sending your choice.";
 
 /**
- * A button that stays reachable when it cannot be used, and then says why.
+ * A button that stays focusable while it cannot be used, and then shows the reason.
  * @param {string} name
  * @param {string} key
  * @param {string} kind
@@ -31,7 +31,11 @@ function action(name, key, kind, act) {
   return {
     button,
     why,
-    /** @param {string} text @param {string} more @param {string} reason it cannot be used; empty if it can */
+    /**
+     * @param {string} text
+     * @param {string} more
+     * @param {string} reason why it cannot be used; empty if it can
+     */
     set(text, more, reason) {
       setText(label, text);
       setText(detail, more);
@@ -50,10 +54,10 @@ function together(...actions) {
 /**
  * The choices of poker.
  * @param {App} app
- * @param {{ places: () => number[] }} picked the places of the cards that are to be exchanged
+ * @param {{ places: () => number[] }} picked the places of the cards to exchange
  */
 export function actionsView(app, picked) {
-  const say = h("span");
+  const status = h("span");
   const time = h("span.time.muted");
   const error = errorLine();
 
@@ -86,35 +90,35 @@ export function actionsView(app, picked) {
   const buying = together(decline, agree);
   const next = action("Next hand", "n", "main", () => send({ do: "next" }));
   const pausing = together(next);
-  const anew = buttonTo("Rematch", () => rematch(app), { class: "main" });
-  const ended = h("div.row", anew, buttonTo("What was played", () => app.go("after", app.match.seated?.match)),
+  const again = buttonTo("Rematch", () => rematch(app), { class: "main" });
+  const ended = h("div.row", again, buttonTo("Match history", () => app.go("after", app.match.seated?.match)),
     buttonTo("Lobby", () => app.go("lobby")));
-  /** What is asked for before it gives the pot away, and for which turn. @type {{ what: "Fold" | "Muck", turn: number } | null} */
+  /** The choice that the page asks about. @type {{ what: "Fold" | "Muck", turn: number } | null} */
   let giving = null;
   const keep = buttonTo("Go back", () => answer(false), { "aria-keyshortcuts": "Escape" });
   const away = buttonTo("", () => answer(true), { class: "danger" });
   const sure = h("div.three", { role: "group", "aria-label": "Are you sure?" }, keep, away);
   const root = h("section.panel.actions", { "aria-label": "Your choice" },
-    h("p.say", say, time), error, betting, exchanging, showing, sure, buying, pausing, ended);
+    h("p.say", status, time), error, betting, exchanging, showing, sure, buying, pausing, ended);
 
-  /** A command is on its way, and nothing has come of it yet. */
+  /** Whether a sent command has had no effect yet. */
   let pending = false;
   let answered = false;
-  /** The turn and range for which the amounts are laid out. */
+  /** The turn and range of the amounts that are shown. */
   let laidOut = "";
 
-  /** @param {Command} said @returns {Promise<void>} */
-  async function send(said) {
-    if (pending || (said.do !== "rebuy" && said.do !== "next" && whyNot())) return;
+  /** @param {Command} command @returns {Promise<void>} */
+  async function send(command) {
+    if (pending || (command.do !== "rebuy" && command.do !== "next" && whyNot())) return;
     pending = true;
     setText(error, "");
     const turn = app.match.turn;
     update();
     try {
-      await app.send(said.do === "rebuy" || !turn ? said : { ...said, turn: turn.turn });
+      await app.send(command.do === "rebuy" || !turn ? command : { ...command, turn: turn.turn });
     } catch (failed) {
       pending = false;
-      if (said.do === "rebuy") answered = false;
+      if (command.do === "rebuy") answered = false;
       setText(error, problem(failed));
       update();
     }
@@ -127,11 +131,11 @@ export function actionsView(app, picked) {
     giving = { what, turn: now.turn };
     if (!settings.asks) return answer(true);
     update();
-    announce(saying(), true);
+    announce(statusText(), true);
     keep.focus();
   }
 
-  /** @param {boolean} gives the pot away */
+  /** @param {boolean} gives whether the pot is given away */
   function answer(gives) {
     const what = giving?.what;
     giving = null;
@@ -169,10 +173,10 @@ export function actionsView(app, picked) {
     else void send({ do: how.do, to: Number(number.value) });
   }
 
-  /** What is wrong with the amount; empty if nothing is. @param {{ range: Amounts }} how */
+  /** Why the amount is invalid; empty if it is valid. @param {{ range: Amounts }} how */
   function wrong({ range: { min, max } }) {
     const to = Number(number.value);
-    return Number.isInteger(to) && to >= min && to <= max ? "" : `It can be ${amount(min)} to ${amount(max)}.`;
+    return Number.isInteger(to) && to >= min && to <= max ? "" : `Enter an amount from ${amount(min)} to ${amount(max)}.`;
   }
 
   /** @param {number} to */
@@ -200,7 +204,7 @@ export function actionsView(app, picked) {
     const now = turn();
     const all = now && to === allIn(now);
     const words = all ? "All in" : how.do === "bet" ? "Bet" : "Raise to";
-    raise.set(words, amount(to), pending ? ON_ITS_WAY : wrong(how));
+    raise.set(words, amount(to), pending ? SENDING : wrong(how));
   }
 
   /** @param {YourTurn} now */
@@ -236,57 +240,57 @@ export function actionsView(app, picked) {
   function whyNoRaise(now) {
     const { own, deal } = app.match;
     const others = now.stacks.filter((_, seat) => seat !== own && !deal?.folded[seat]);
-    if (others.every((stack) => stack === 0)) return "Nobody else has chips left to call with.";
-    if (now.call !== null && (now.stacks[own] ?? 0) <= now.call) return "A call takes all your chips.";
-    if (app.match.seated?.fixed_limit) return "The limit of raises in this round is reached.";
+    if (others.every((stack) => stack === 0)) return "No other player has chips left to call with.";
+    if (now.call !== null && (now.stacks[own] ?? 0) <= now.call) return "Calling takes all your chips.";
+    if (app.match.seated?.fixed_limit) return "No more raises are allowed in this round.";
     return now.call === null ? "The rules allow no bet here." : "The rules allow no raise here.";
   }
 
   function watching() {
-    return app.role === "watch" ? "Another page plays. This one watches." : "";
+    return app.role === "watch" ? "Another page is playing. This one only watches." : "";
   }
 
-  /** There is no program any more that could be told anything. */
+  /** Why no program takes commands any more; empty if one does. */
   function stopped() {
-    if (app.gone) return "The program that serves this page does not answer.";
+    if (app.gone) return "The program that serves this page does not respond.";
     return app.state?.program?.running === false ? "The program has ended." : "";
   }
 
-  /** Why nothing can be chosen now; empty if something can. */
+  /** Why the player cannot choose now; empty at a turn. */
   function whyNot() {
     const { match } = app;
     if (stopped()) return stopped();
-    if (pending) return ON_ITS_WAY;
+    if (pending) return SENDING;
     if (watching()) return watching();
-    if (match.lineLost !== null && !turn()) return "There is no line to the other side.";
+    if (match.connectionLost !== null && !turn()) return "There is no connection to the other player.";
     if (turn()) return "";
     const seat = seatToChoose(match);
-    if (seat !== null) return `It is the turn of ${nameOf(match, seat)}.`;
+    if (seat !== null) return `It is ${nameOf(match, seat)}’s turn.`;
     return "It is not your turn.";
   }
 
-  function saying() {
+  function statusText() {
     const { match } = app;
     const now = turn();
-    if (hasEnded(match)) return match.over ? "The match is over." : "The match stays open. It is not played now.";
+    if (hasEnded(match)) return match.over ? "The match is over." : "The match stays open. It is not running now.";
     if (stopped()) return stopped();
     if (match.askRebuy) {
       const { seats, chips } = match.askRebuy;
-      if (answered) return "Your answer was sent. The match goes on if both agree.";
+      if (answered) return "Your answer was sent. The match continues if both agree.";
       const have = seats.length > 1 || seats[0] === match.own ? "have" : "has";
-      return `${namesOf(match, seats)} ${have} no chips left. If both agree, the match goes on with ${amount(chips)} more chips.`;
+      return `${namesOf(match, seats)} ${have} no chips left. If both agree, the match continues with ${amount(chips)} more chips.`;
     }
-    if (giving) return giving.what === "Fold" ? "Fold? To check costs nothing." : "Muck? No shown hand beats yours.";
+    if (giving) return giving.what === "Fold" ? "Fold? Checking costs nothing." : "Muck? No shown hand beats yours.";
     if (match.waiting) return waitingFor(match, match.waiting);
     if (now?.ask === "bet") return now.call === null ? "Your turn. Nothing to call." : `Your turn. ${amount(now.call)} to call.`;
     if (now?.ask === "exchange") return "Your turn. Choose the cards to exchange (keys 1 to 5).";
     if (now?.ask === "show-or-muck") return "Your turn. Show your cards to all, or keep them closed?";
     const seat = seatToChoose(match);
-    if (seat !== null) return `${nameOf(match, seat)} is to choose.`;
+    if (seat !== null) return `Waiting for ${nameOf(match, seat)} to choose.`;
     if (match.sitsOut) return "You sit out. The next hand waits for you.";
     if (match.deal?.result) return "The hand is over.";
     if (!match.deal) return "";
-    return isShuffling(match) ? "The deck is being shuffled." : "Waiting for the other side.";
+    return isShuffling(match) ? "The deck is being shuffled." : "Waiting for the other player.";
   }
 
   function update() {
@@ -295,7 +299,7 @@ export function actionsView(app, picked) {
     const reason = whyNot();
     const buy = match.askRebuy !== null;
     if (giving?.turn !== now?.turn) giving = null;
-    setText(say, saying());
+    setText(status, statusText());
     root.classList.toggle("mine", now !== null || (buy && !answered));
     sure.hidden = giving === null || buy;
     exchanging.hidden = now?.ask !== "exchange" || buy;
@@ -304,14 +308,14 @@ export function actionsView(app, picked) {
     pausing.hidden = !match.pause || match.sitsOut;
     ended.hidden = !hasEnded(match);
     betting.hidden = ![sure, exchanging, showing, buying, pausing, ended].every((group) => group.hidden);
-    anew.hidden = !mayRematch(app);
+    again.hidden = !mayRematch(app);
     setText(away, giving?.what ?? "");
     const sent = stopped() || watching() || (pending || answered ? "Your answer was sent." : "");
     agree.set("Agree", "", sent);
     decline.set("End the match", "", sent);
     next.set("Next hand", "", sent);
-    show.set("Show", "all see them", reason);
-    muck.set("Muck", "stay closed", reason);
+    show.set("Show", "to all", reason);
+    muck.set("Muck", "keep closed", reason);
     const count = picked.places().length;
     exchange.set(count === 0 ? "Keep all" : `Exchange ${count} ${count === 1 ? "card" : "cards"}`, "", reason);
     layOut();
@@ -329,7 +333,7 @@ export function actionsView(app, picked) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    // A key that was meant for what was here a moment ago bets nothing.
+    // A key press meant for the previous view must not bet.
     if (performance.now() - awake < SURPRISE) return;
     if (!isKey(event, root) || !isPoker(app.match)) return;
     const press = (/** @type {HTMLElement} */ group, /** @type {HTMLButtonElement} */ button) => {
@@ -383,7 +387,7 @@ export function actionsView(app, picked) {
     },
     announceTurn() {
       const left = timeLeft(app.match, Date.now());
-      const words = [say.textContent, left && `${timeWords(left)}.`, !raise.why.textContent && more() && `You can ${more()?.do}.`];
+      const words = [status.textContent, left && `${timeWords(left)}.`, !raise.why.textContent && more() && `You can ${more()?.do}.`];
       announce(words.filter(Boolean).join(" "), true);
     },
     /** @param {ReturnType<typeof timeLeft>} left */

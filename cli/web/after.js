@@ -1,4 +1,4 @@
-// After a match: its result, its hands, where the record lies, and how to verify it.
+// The page of a match that has ended: its result, its hands, and its record.
 
 import { buttonTo, clear, h, panel, quiet } from "./dom.js";
 import { copyButton } from "./invite.js";
@@ -7,10 +7,9 @@ import { chipsTable, many, textBox } from "./verify.js";
 import { called, problem } from "./words.js";
 
 /**
- * The page of a match that has ended: of the last one, or of one from the list of past ones.
  * @param {App} app
- * @param {string} id of the match, or its beginning
- * @param {Match} match the last one that was played here
+ * @param {string} id the id of the match, or a prefix of it
+ * @param {Match} match the last match played here
  * @returns {Page}
  */
 export function after(app, id, match) {
@@ -20,10 +19,10 @@ export function after(app, id, match) {
 
   /** @param {string | null | undefined} file */
   const recordPart = (file) => panel("record", "The record",
-    h("p", "All signatures, cards and choices are in a file on this machine, until you delete it."),
+    h("p", "A file on this machine holds all signatures, cards and choices, until you delete it."),
     file && h("p.code", file),
-    h("p", "The other player has one too. Drop both onto “Verify”: it shows whether they tell the same. "
-      + "Others cannot read in yours the cards that only you saw."),
+    h("p", "The other player has one too. Drop both onto “Verify” to see whether they agree. "
+      + "The cards that only you saw cannot be read by others."),
     h("div.row",
       buttonTo("Verify a record", () => app.go("verify")),
       file && copyButton("Copy the path", () => file)));

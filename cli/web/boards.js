@@ -1,15 +1,15 @@
-// Boards of bridge: which hands are open to whom, and what one can propose.
+// Boards of bridge: the open hands, and the proposals to open more.
 
 import { buttonTo, clear, h, panel, quiet, setText } from "./dom.js";
-import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
+import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, ownTurn, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 import { SEATS } from "./words.js";
 
 const SUITS = [["♠", "s", "spades"], ["♥", "h", "hearts"], ["♦", "d", "diamonds"], ["♣", "c", "clubs"]];
-/** Who is vulnerable: on each four boards the same, but a place further. */
+/** Vulnerability: this sequence for four boards, rotated by one for the next four. */
 const VULNERABLE = ["None", "N-S", "E-W", "All"];
 
-/** Numbers in order as ranges: 1–4, 7. @param {number[]} numbers */
+/** Sorted numbers as ranges: 1–4, 7. @param {number[]} numbers */
 function ranges(numbers) {
   /** @type {number[][]} */
   const found = [];
@@ -22,7 +22,7 @@ function ranges(numbers) {
 }
 
 /**
- * Which hands are to be opened to whom. Boards that are alike are named together.
+ * The hands to open, and to whom. Equal boards are grouped.
  * @param {Match} match
  * @param {Reveal[]} cards
  */
@@ -54,7 +54,7 @@ export function boardsView(send) {
 
   const seal = h("p.code.seal", { tabindex: 0 });
   const sealPart = part("seal", "Seal",
-    h("p", "Nobody knows the boards, and nobody can change a card. Publish this before the play: with the record it shows that they were dealt before."),
+    h("p", "Nobody knows the boards, and nobody can change a card. Publish the seal before play: with the record it proves that the boards were dealt before."),
     seal, h("div.row", copyButton("Copy the seal", () => seal.textContent ?? "")));
 
   const numbers = h("input", { id: "boards", type: "text", autocomplete: "off", value: "all" });
@@ -63,7 +63,7 @@ export function boardsView(send) {
   const propose = h("button", { type: "submit", class: "main" }, "Propose");
   const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
     h("div.field", h("label", { for: input.id }, label), input);
-  const form = h("form.form", field("Boards: 1-4, 7, for example, or all", numbers), problem,
+  const form = h("form.form", field("Boards, such as 1-4, 7, or all", numbers), problem,
     h("div.four", ...SEATS.map((seat, at) => field(seat, choices[at]))), h("div.row", propose));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -73,11 +73,11 @@ export function boardsView(send) {
       const to = /** @type {Learner} */ (value === "all" ? value : Number(value));
       return value !== "" && mayLearn(places[position], to) ? [{ position, to }] : [];
     }));
-    setText(problem, !boards ? `Write numbers from 1 to ${count()}, such as 1-4, 7.`
-      : cards.length === 0 ? "There is nothing in this to open." : "");
+    setText(problem, !boards ? `Enter numbers from 1 to ${count()}, such as 1-4, 7.`
+      : cards.length === 0 ? "Choose at least one hand that can be opened." : "");
     if (cards.length > 0) say({ do: "propose", cards });
   });
-  const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the match can be resumed.");
+  const pass = passButton(say, "When both have passed, closed hands stay closed forever. Do not pass before play: the match can be resumed.");
   const proposals = proposalList(say, inWords);
   const turn = quiet();
   const summary = quiet();
@@ -100,7 +100,7 @@ export function boardsView(send) {
       suits.length === 4 && h("ul", ...SUITS.map(([sign, suit, name], at) => h("li",
         h("span.sign", { "data-suit": suit, "aria-hidden": "true" }, `${sign}\ufe0e `), h("span.unseen", name),
         suits[at].replace("T", "10") || "–"))),
-      lies === "mine" && speaks(match) && buttonTo("Show", () => say({ do: "show-card", position }), {
+      lies === "mine" && ownTurn(match) && buttonTo("Show", () => say({ do: "show-card", position }), {
         "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
       }));
   };
@@ -115,7 +115,7 @@ export function boardsView(send) {
   const update = (now) => {
     match = now;
     places = placesOf(match);
-    const own = speaks(match);
+    const own = ownTurn(match);
     setText(seal, match.deal?.sealed?.seal ?? "");
     sealPart.hidden = !seal.textContent;
     if (choices[0].options.length === 0) {
@@ -124,11 +124,11 @@ export function boardsView(send) {
     }
     propose.disabled = !own?.may_propose;
     pass.disabled = !own;
-    setText(turn, turnWords(match, "Both pass when nothing more is to be opened."));
+    setText(turn, turnWords(match, "The set ends when both pass."));
     proposals.update(match);
     const all = Array.from({ length: count() }, (_, board) => board);
     const closed = all.filter((board) => places.slice(4 * board, 4 * board + 4).every((one) => one.lies === "closed"));
-    setText(summary, `${count()} boards.${closed.length > 0 ? ` Closed to everybody: ${ranges(closed.map((board) => board + 1))}.` : ""}`);
+    setText(summary, `${count()} boards.${closed.length > 0 ? ` Closed: ${ranges(closed.map((board) => board + 1))}.` : ""}`);
     const key = JSON.stringify([places, Boolean(own)]);
     if (key === shown) return;
     shown = key;

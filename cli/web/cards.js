@@ -1,9 +1,9 @@
-// A card as an element: its face, its back, its name for who listens, and who can see it.
+// A card as an element: its face, its back, its accessible name, and the players who can see it.
 
 import { clear, h, setAttribute, setText, svg } from "./dom.js";
 import { cardName, cardSign, rankAndSuit } from "./words.js";
 
-/** The signs of the suits, in a square of 24. */
+/** The outlines of the suit signs, in a square of 24. */
 const SIGNS = {
   s: "M12 2C9.5 6.5 3 9.6 3 15a4.6 4.6 0 0 0 7.9 3.2c-.3 1.7-1 3-2.3 3.8h6.8c-1.3-.8-2-2.1-2.3-3.8A4.6 4.6 0 0 0 21 15c0-5.4-6.5-8.5-9-13z",
   h: "M12 21.5C6 17 2.5 13.4 2.5 8.9A5.2 5.2 0 0 1 12 6.1a5.2 5.2 0 0 1 9.5 2.8c0 4.5-3.5 8.1-9.5 12.6z",
@@ -13,7 +13,7 @@ const SIGNS = {
 
 const EYE = "M12 5C6.5 5 2.7 9.3 1.3 12c1.4 2.7 5.2 7 10.7 7s9.3-4.3 10.7-7C21.3 9.3 17.5 5 12 5zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8z";
 
-/** A card. It begins closed, and turns over when it is shown. @returns {CardView} */
+/** A card, closed at first. It turns over when it is shown. @returns {CardView} */
 export function cardView() {
   const face = h("span.face");
   const root = h("span.card", { role: "img" }, h("span.turning", face, h("span.back")));
@@ -21,25 +21,25 @@ export function cardView() {
   let shown;
   return {
     root,
-    show(card, who = "") {
+    show(card, sees = "") {
       if (card !== shown) {
         shown = card;
         if (card !== null) drawFace(root, face, card);
         root.classList.toggle("open", card !== null);
       }
-      setAttribute(root, "aria-label", card === null ? "closed card" : `${cardName(card)}, seen by ${who}`);
+      setAttribute(root, "aria-label", card === null ? "closed card" : `${cardName(card)}, seen by ${sees}`);
     },
   };
 }
 
-/** A tag that tells who can see something: "only you", or "all". */
+/** A tag that names the players who can see something: "only you", or "all". */
 export function seesTag() {
   const text = h("span");
   const root = h("span.sees", { hidden: true },
     svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: EYE })), text);
   return {
     root,
-    /** @param {string} who nobody if it is empty */
+    /** @param {string} who empty for nobody */
     show(who) {
       root.hidden = who === "";
       setText(text, who);

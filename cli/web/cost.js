@@ -1,11 +1,11 @@
-// What the deal cost, and what was checked: on demand.
+// The cost of the deal, and the checks made, shown on demand.
 
 import { clear, h, quiet } from "./dom.js";
 import { amount, bytes } from "./words.js";
 
 export function costView() {
   const content = h("div.cost-content");
-  const root = h("details.panel.cost", { hidden: true }, h("summary", "What the deal cost"), content);
+  const root = h("details.panel.cost", { hidden: true }, h("summary", "Cost of the deal"), content);
   let shown = "";
   /** @type {Match | null} */
   let last = null;
@@ -16,8 +16,8 @@ export function costView() {
     clear(content, ...costParts(sealed.cost),
       h("h3", `Seal of hand ${amount(sealed.hand)}`),
       h("p.code", sealed.seal),
-      quiet("This is the hash of all that both sides have said up to the sealed deck. Publish it before a card is opened: "
-        + "with the record, it shows later that nothing was changed since."));
+      quiet("The seal is the hash of all messages up to the sealed deck. Publish it before a card is opened: "
+        + "with the record, it proves later that nothing has changed."));
   };
   root.addEventListener("toggle", draw);
   return {
@@ -34,7 +34,7 @@ export function costView() {
 /** @param {Cost | undefined} cost */
 function costParts(cost) {
   if (!cost) {
-    return [h("p", "This hand was resumed: what its shuffle cost is not told again.")];
+    return [h("p", "This hand was resumed, so the cost of its shuffle is not known.")];
   }
   const row = (/** @type {string} */ name, /** @type {string} */ value) => [h("dt", name), h("dd", value)];
   const ahead = cost.prepared_hands > 0
@@ -43,12 +43,12 @@ function costParts(cost) {
   return [
     h("dl.facts",
       ...row("The shuffle", `${milliseconds(cost.shuffle_ms)}, ${bytes(cost.shuffle_bytes)} both ways`),
-      ...row("Made ahead", ahead)),
-    h("h3", "What was checked"),
-    h("p", `Both programs shuffled the deck together, by a circuit of ${amount(cost.ands)} AND gates. Neither knows the order of the cards. `
-      + "Both checked the result of each gate, and proved that what they entered is in range."),
-    h("p", `A lie passes unnoticed with a chance of at most 1 in 2^${cost.statistical_security} for each batch of random bits that is made `
-      + "ahead. The deck is sealed only after all checks; one that fails ends the line before a card is opened."),
+      ...row("Prepared ahead", ahead)),
+    h("h3", "Checks"),
+    h("p", `The two programs shuffled the deck together, in a circuit of ${amount(cost.ands)} AND gates. Neither knows the order of the cards. `
+      + "Both checked the result of each gate, and proved that their inputs are in range."),
+    h("p", `Cheating goes unnoticed with a chance of at most 1 in 2^${cost.statistical_security} for each batch of random bits `
+      + "prepared ahead. The deck is sealed only after all checks. A failed check ends the connection before a card is opened."),
   ];
 }
 

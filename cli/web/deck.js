@@ -1,4 +1,4 @@
-// A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
+// A deck without rules, and dice: the cards, the players who see them, proposals and other moves.
 
 import { buttonTo, clear, complain, confirmed, h, quiet, setAttribute, setText, svg } from "./dom.js";
 import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals, timeWords } from "./words.js";
@@ -6,22 +6,29 @@ import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reve
 const PAGE = 104;
 const MOST_PROPOSED = 64;
 
-/** @param {Match} match */
-export function speaks({ turn, watches }) {
+/**
+ * This side's turn, if it has one.
+ * @param {Match} match
+ */
+export function ownTurn({ turn, watches }) {
   return !watches && turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
-/** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {Choice} choice */
+/** @param {Send} send @param {Match} match @param {Choice} choice */
 export function speak(send, match, choice) {
-  const turn = speaks(match);
+  const turn = ownTurn(match);
   if (turn) send({ ...choice, turn: turn.turn }).catch(complain);
 }
 
-/** Whether one is to speak, for how long, and why the last thing was not done. @param {Match} match @param {string} words for the turn */
+/**
+ * Whether it is this side's turn, the time left, and why the last command was refused.
+ * @param {Match} match
+ * @param {string} words shown at a turn
+ */
 export function turnWords(match, words) {
-  const turn = speaks(match);
+  const turn = ownTurn(match);
   const time = turn?.time ? ` You have ${timeWords(turn.time)}.` : "";
-  const not = match.watches ? "Another page plays." : "It is not your turn to speak.";
+  const not = match.watches ? "Another page is playing." : "It is not your turn.";
   return `${turn ? words + time : not} ${match.refused ? asSentence(match.refused.message) : ""}`;
 }
 
@@ -30,7 +37,7 @@ export function whom(match, to) {
   return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
 }
 
-/** What lies at each position, and who sees it. @param {Match} match @returns {Place[]} */
+/** @param {Match} match @returns {Place[]} */
 export function placesOf({ deal, own, seated }) {
   const opened = new Map((deal?.open ?? []).map((one) => [one.position, one]));
   const holders = new Map((deal?.held ?? []).flatMap((held, seat) => held.map((position) => [position, seat])));
@@ -38,7 +45,7 @@ export function placesOf({ deal, own, seated }) {
     const open = opened.get(position);
     const seen = deal?.cards.get(position);
     const holder = holders.get(position) ?? null;
-    // Unless another card has come there since, by a steal.
+    // A steal may have put another card here since.
     if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? holder };
     if (seen) return { lies: seen.holder === own ? "mine" : "open", card: seen.card, holder: seen.holder ?? holder };
     return { lies: holder === null ? "closed" : "theirs", card: null, holder };
@@ -51,13 +58,13 @@ export function mayLearn({ lies }, to) {
 }
 
 /**
- * Numbers as people write them: "1-4, 7", or "all". Null if some are not from 1 to `most`, or there are none.
- * @param {string} said
+ * Parses numbers from 1 to `most`, such as "1-4, 7" or "all". Null if the text is invalid.
+ * @param {string} text
  * @param {number} most
  */
-export function numbersIn(said, most) {
+export function numbersIn(text, most) {
   const found = new Set();
-  for (const part of said.trim() === "all" ? [`1-${most}`] : said.split(/[\s,]+/).filter(Boolean)) {
+  for (const part of text.trim() === "all" ? [`1-${most}`] : text.split(/[\s,]+/).filter(Boolean)) {
     const [, from, to = from] = /^(\d{1,4})(?:[-–](\d{1,4}))?$/.exec(part) ?? [];
     if (!(Number(from) >= 1 && Number(from) <= Number(to) && Number(to) <= most)) return null;
     for (let number = Number(from); number <= Number(to); number += 1) found.add(number);
@@ -71,7 +78,7 @@ export function part(id, title, ...inside) {
 }
 
 /**
- * The proposals that stand, with what can be answered.
+ * The open proposals, with the buttons to answer them.
  * @param {(choice: Choice) => void} say
  * @param {(match: Match, cards: Reveal[]) => string} words
  */
@@ -81,7 +88,7 @@ export function proposalList(say, words) {
   let shown = "";
   /** @param {Match} match */
   const update = (match) => {
-    const proposals = speaks(match)?.proposals ?? [];
+    const proposals = ownTurn(match)?.proposals ?? [];
     root.hidden = proposals.length === 0;
     if (JSON.stringify(proposals) === shown) return;
     shown = JSON.stringify(proposals);
@@ -95,7 +102,7 @@ export function proposalList(say, words) {
   return { root, update };
 }
 
-/** The button that passes, once one is sure. @param {(choice: Choice) => void} say @param {string} warning */
+/** @param {(choice: Choice) => void} say @param {string} warning */
 export function passButton(say, warning) {
   const pass = async () => {
     if (await confirmed("Pass?", warning, "Pass")) say({ do: "pass" });
@@ -126,7 +133,7 @@ function diceView(say) {
   let shown;
   /** @param {Match} match */
   const update = (match) => {
-    roll.disabled = !speaks(match);
+    roll.disabled = !ownTurn(match);
     const rolled = match.deal?.rolled.at(-1);
     if (rolled === shown) return;
     shown = rolled;
@@ -144,9 +151,9 @@ export function deckView(send) {
   /** @type {Place[]} */
   let places = [];
   let page = 0;
-  /** The card of the grid to which the tab key comes. */
+  /** The cell of the grid that the tab key focuses. */
   let focused = 0;
-  /** @type {Map<number, Learner>} the cards of the proposal that is being made */
+  /** The cards marked for the next proposal. @type {Map<number, Learner>} */
   const marked = new Map();
   /** @type {Learner} */
   let learner = "all";
@@ -158,19 +165,19 @@ export function deckView(send) {
   const described = (position) => {
     const { lies, card, holder } = places[position];
     const name = card ? cardName(card) : "";
-    const holds = holder === null ? "" : `, ${does(match, holder, "hold").replace("You", "you")} it`;
+    const holds = holder === null ? "" : `; ${does(match, holder, "hold").replace("You", "you")} it`;
     const what = {
-      closed: "closed, nobody sees it",
-      open: `${name}, all see it${holds}`,
-      mine: `${name}, only you see it`,
+      closed: "closed to all",
+      open: `${name}, seen by all${holds}`,
+      mine: `${name}, seen by only you`,
       theirs: `closed${holds}, and nobody else sees it`,
     }[lies];
     const to = marked.get(position);
-    return `Card ${position + 1}: ${what}${to === undefined ? "" : `. To be opened to ${whom(match, to)}`}.`;
+    return `Card ${position + 1}: ${what}${to === undefined ? "" : `. Marked to open to ${whom(match, to)}`}.`;
   };
 
-  // Their parts are changed in place, so that they keep the focus.
-  const grid = h("div.cells", { role: "group", "aria-label": "Cards. Arrow keys go from one to the next." });
+  // The cells are changed in place, so that they keep the focus.
+  const grid = h("div.cells", { role: "group", "aria-label": "Cards. Use the arrow keys to move between them." });
   const cell = () => {
     const [number, face, sign] = ["number", "face sign", "mark"].map((of) => h("span", { class: `cell-${of}`, "aria-hidden": "true" }));
     const name = h("span.unseen");
@@ -182,10 +189,10 @@ export function deckView(send) {
   const cells = [];
   const pages = h("select.pages", { "aria-label": "Cards shown" });
   pages.addEventListener("change", () => { page = Number(pages.value); draw(); });
-  /** Marks a card. Gives why not, if that cannot be. @param {number} position */
+  /** Marks a card. Returns why it cannot be marked; empty if it was. @param {number} position */
   const mark = (position) => {
     if (!mayLearn(places[position], learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
-    if (!marked.has(position) && marked.size === MOST_PROPOSED) return `A proposal names at most ${MOST_PROPOSED} cards.`;
+    if (!marked.has(position) && marked.size === MOST_PROPOSED) return `A proposal can have at most ${MOST_PROPOSED} cards.`;
     marked.set(position, learner);
     return "";
   };
@@ -208,8 +215,8 @@ export function deckView(send) {
     cells[focused].button.focus();
   });
 
-  const learners = h("div.row", { role: "group", "aria-label": "Who is to see the cards" });
-  const numbers = h("input", { type: "text", autocomplete: "off", placeholder: "1-5, 9", "aria-label": "Cards by their numbers" });
+  const learners = h("div.row", { role: "group", "aria-label": "Open the cards to" });
+  const numbers = h("input", { type: "text", autocomplete: "off", placeholder: "1-5, 9", "aria-label": "Card numbers" });
   const picked = h("p", { "aria-live": "polite" });
   const propose = h("button", { type: "button", class: "main" }, "Propose");
   const unmark = h("button", { type: "button" }, "Unmark all");
@@ -223,17 +230,17 @@ export function deckView(send) {
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
     const found = numbersIn(numbers.value, places.length);
-    const problem = found ? found.map((number) => mark(number - 1)).find(Boolean) : `Write numbers from 1 to ${places.length}, such as 1-5, 9.`;
+    const problem = found ? found.map((number) => mark(number - 1)).find(Boolean) : `Enter numbers from 1 to ${places.length}, such as 1-5, 9.`;
     draw();
     if (problem) setText(picked, problem);
   });
 
   const drawOne = buttonTo("", () => say({ do: "draw" }));
   const steal = buttonTo("", () => say({ do: "steal", from: other() }));
-  const pass = passButton(say, "When both have passed, the hand is over. What is closed then stays closed for ever.");
+  const pass = passButton(say, "When both have passed, the hand is over. Closed cards then stay closed forever.");
   const own = h("ul.items");
   const ownPart = part("own-cards", "Your cards",
-    quiet("Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
+    quiet("Show: all see the card, and you keep it. Lay down: all see it, and nobody holds it."), own);
   const summary = quiet();
   const turn = quiet();
   const proposals = proposalList(say, reveals);
@@ -241,7 +248,7 @@ export function deckView(send) {
   const root = h("div.deck-view", h("section.panel.sides", { "aria-labelledby": "deck-title" },
     h("div", h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
     h("div.deck-moves", proposals.root,
-      part("proposing", "Propose to open", quiet("Choose who is to see them, then click cards, or write their numbers."),
+      part("proposing", "Propose to open", quiet("Choose who will see the cards, then click them or enter their numbers."),
         learners, byNumber, picked, h("div.row", propose, unmark)),
       part("moves", "Without agreement", turn, h("div.row", drawOne, steal, pass)),
       ownPart, dice.root)));
@@ -250,17 +257,17 @@ export function deckView(send) {
   const drawOwn = () => {
     const held = (match.deal?.held[match.own] ?? match.deal?.own ?? []).flatMap((position) =>
       (position === null ? [] : [{ position, ...places[position] }]));
-    const key = JSON.stringify([held, Boolean(speaks(match))]);
+    const key = JSON.stringify([held, Boolean(ownTurn(match))]);
     ownPart.hidden = held.length === 0;
     if (key === ownKey) return;
     ownKey = key;
     clear(own, ...held.map(({ position, card, lies }) => {
       const name = card ? cardName(card) : `card ${position + 1}`;
       const act = (/** @type {string} */ label, /** @type {Choice} */ choice) => buttonTo(label, () => say(choice), {
-        disabled: !speaks(match), "aria-label": `${label}: ${name}`,
+        disabled: !ownTurn(match), "aria-label": `${label}: ${name}`,
       });
       return h("li.item",
-        h("p.item-text", `${name}: ${lies === "open" ? "all see it" : "only you see it"}`),
+        h("p.item-text", `${name}: ${lies === "open" ? "seen by all" : "seen by only you"}`),
         h("div.row", lies !== "open" && act("Show", { do: "show-card", position }), act("Lay down", { do: "reveal", position })));
     }));
   };
@@ -293,13 +300,13 @@ export function deckView(send) {
     });
   };
   const draw = () => {
-    const now = speaks(match);
+    const now = ownTurn(match);
     for (const [position, to] of marked) if (!mayLearn(places[position], to)) marked.delete(position);
     const number = (/** @type {Place["lies"]} */ lies) => amount(places.filter((one) => one.lies === lies).length);
     const next = places.findIndex((one) => one.lies === "closed");
     const name = nameOf(match, other());
-    setText(summary, `${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
-      + `${number("theirs")} by ${name} alone.`);
+    setText(summary, `${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by only you, `
+      + `${number("theirs")} by only ${name}.`);
     const count = Math.ceil(places.length / PAGE);
     pages.hidden = count < 2;
     if (pages.options.length !== count) {
@@ -317,7 +324,7 @@ export function deckView(send) {
     pass.disabled = !now;
     setText(drawOne, next < 0 || !match.deal?.held.length ? "Draw" : `Draw card ${amount(next + 1)}`);
     setText(steal, `Steal from ${name}`);
-    setText(turn, turnWords(match, "Only you see what you draw. A stolen card is a random one, and all see it."));
+    setText(turn, turnWords(match, "Only you see a card you draw. A stolen card is random, and all see it."));
     proposals.update(match);
     dice.update(match);
   };

@@ -1,13 +1,13 @@
-// Elements, built by code: what somebody else wrote is only ever a text node.
+// Builds elements in code: text from other people only becomes text nodes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element: `h("button.main", { onclick: send }, "Send")`. Its classes stand behind the tag.
+ * An element: `h("button.main", { onclick: send }, "Send")`. Its classes follow the tag.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T | `${T}.${string}`} tag
- * @param {Props | Child} [first] attributes, or the first child. True is an empty attribute, and null or false none; `on…` are
- *   listeners
+ * @param {Props | Child} [first] the attributes, or the first child. `true` sets an empty attribute, null
+ *   and false set none, and a function under `on…` is a listener
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[T]}
  */
@@ -20,7 +20,7 @@ export function h(tag, first, ...children) {
 }
 
 /**
- * The same for SVG.
+ * An SVG element.
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
  * @param {Props | null} [props]
@@ -32,7 +32,13 @@ export function svg(tag, props, ...children) {
   return fill(element, props, children);
 }
 
-/** @template {Element} E @param {E} element @param {Props | null | undefined} props @param {Child[]} children @returns {E} */
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {Props | null | undefined} props
+ * @param {Child[]} children
+ * @returns {E}
+ */
 function fill(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
@@ -43,7 +49,7 @@ function fill(element, props, children) {
 }
 
 /**
- * Sets an attribute, or removes it; does nothing where nothing changes.
+ * Sets an attribute, or removes it. Does nothing if its value is the same already.
  * @param {Element} element
  * @param {string} name
  * @param {string | number | boolean | null | undefined} value
@@ -76,7 +82,6 @@ export function buttonTo(label, act, props) {
   return h("button", { type: "button", onclick: act, ...props }, label);
 }
 
-/** Room for what went wrong: it is said when it is there. */
 export function errorLine() {
   return h("p.error", { role: "alert" });
 }
@@ -93,9 +98,9 @@ export function setText(element, text) {
 }
 
 /**
- * Tells something to who listens to the page instead of looking at it.
+ * Announces a text to screen readers.
  * @param {string} text
- * @param {boolean} [urgent] at once, such as one's own turn
+ * @param {boolean} [urgent] whether it interrupts other speech, as the start of a turn does
  */
 export function announce(text, urgent = false) {
   const region = document.getElementById(urgent ? "urgent" : "status");
@@ -112,8 +117,8 @@ export function complain(error) {
 }
 
 /**
- * A question in the page. Resolves to whether it was answered with yes.
- * @param {string} title @param {string} text @param {string} yes the name of the button
+ * Asks in a dialog. Resolves to whether the answer was yes.
+ * @param {string} title @param {string} text @param {string} yes the label of the confirming button
  * @returns {Promise<boolean>}
  */
 export function confirmed(title, text, yes) {
@@ -133,7 +138,11 @@ export function confirmed(title, text, yes) {
   });
 }
 
-/** A key alone, pressed where nothing is written, while the element is shown. @param {KeyboardEvent} event @param {Element} root */
+/**
+ * Whether this is a key without modifiers, outside of fields, while the element is shown.
+ * @param {KeyboardEvent} event
+ * @param {Element} root
+ */
 export function isKey({ ctrlKey, altKey, metaKey, target }, root) {
   return root.isConnected && !ctrlKey && !altKey && !metaKey
     && !(target instanceof Element && target.closest("input, textarea, select, dialog"));

@@ -1,22 +1,21 @@
-// What is shown before both are there. To a host: the invite, as text and as a QR code, and where it listens.
+// The view before both players are connected: addresses, and the invite as text and QR code.
 
 import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
 import { forPage } from "./words.js";
 
 /**
- * A button that copies a text.
  * @param {string} label
- * @param {() => string} text
- * @param {string} [name] for who hears the page, if the label says too little
+ * @param {() => string} content
+ * @param {string} [name] the accessible name, if the label is too short
  */
-export function copyButton(label, text, name) {
+export function copyButton(label, content, name) {
   const button = h("button", { type: "button", "aria-label": name }, label);
   button.addEventListener("click", async () => {
-    const copied = await navigator.clipboard.writeText(text()).then(() => true, () => false);
-    const said = copied ? "Copied" : "This browser does not copy. Select the text instead.";
-    setText(button, said);
-    announce(said);
+    const copied = await navigator.clipboard.writeText(content()).then(() => true, () => false);
+    const text = copied ? "Copied" : "Could not copy. Select the text instead.";
+    setText(button, text);
+    announce(text);
     setTimeout(() => setText(button, label), 2500);
   });
   return button;
@@ -28,7 +27,7 @@ export function dateOf(seconds) {
   return format.format(new Date(seconds * 1000));
 }
 
-/** A QR code as a picture: all dark squares are one path. @param {{ size: number, rows: string[] }} code */
+/** A QR code as one path. @param {{ size: number, rows: string[] }} code */
 function picture(code) {
   const margin = 4;
   const side = code.size + 2 * margin;
@@ -39,24 +38,24 @@ function picture(code) {
 }
 
 /**
- * The view of who waits for the other player, or looks for it.
+ * The view of a host who waits for a guest, or of a guest who looks for the host.
  * @param {App} app
  * @returns {View}
  */
 export function inviteView(app) {
   let invite = "";
-  let told = "";
-  /** The host has been found. */
+  let shownNotices = "";
+  /** Whether the host has been found. */
   let found = false;
   const text = h("p.invite-text.code", { tabindex: "0", "aria-label": "Invite" });
   const code = h("div.qr-place");
   const sent = h("div.invite", { hidden: true },
     h("div.invite-said",
       h("ol.steps",
-        h("li", "Send this invite to the other player, by a way that you trust. ",
-          h("strong", "Whoever has it can take the seat, once.")),
-        h("li", "The other player pastes it under “Join”, or runs the command in a terminal. A player who has met you can join by your name: you are asked then."),
-        h("li", "The match begins when both are here.")),
+        h("li", "Send this invite to the other player over a channel you trust. ",
+          h("strong", "Anyone who has it can take the seat, once.")),
+        h("li", "The other player pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first."),
+        h("li", "The match begins when both players are here.")),
       text,
       h("div.row",
         copyButton("Copy the invite", () => invite),
@@ -92,13 +91,13 @@ export function inviteView(app) {
     root.hidden = app.gone || match.askSit !== null || (!again && (hasEnded(match) || app.state?.program?.running === false));
     sent.hidden = !invite;
     setText(title, again ? `Rematch with ${again.name}` : hosts ? "Waiting for the other player" : found ? "Waiting for the host" : "Looking for the host");
-    setText(meets, !again ? "" : hosts ? `${again.name} needs no invite: “Rematch” on the other page finds you here. If it does not, send this.`
-      : `Your program looks for ${again.name} every few seconds, where you met last, until the other player hosts a match again. `
-        + "If that does not help, ask for an invite, and join in the lobby.");
-    setText(places, !hosts ? !again && !found && "Your program connects to the host." || ""
+    setText(meets, !again ? "" : hosts ? `${again.name} needs no invite and can press “Rematch” to find you. If that fails, send this invite.`
+      : `Your program tries every few seconds to reach ${again.name} at the last known address. `
+        + "If that fails, ask for an invite and join in the lobby.");
+    setText(places, !hosts ? !again && !found && "Your program is connecting to the host." || ""
       : match.addresses.length > 0 ? `Your program listens at ${match.addresses.join(", ")}.` : "");
-    if (match.notices.join("\n") !== told) {
-      told = match.notices.join("\n");
+    if (match.notices.join("\n") !== shownNotices) {
+      shownNotices = match.notices.join("\n");
       clear(notices, ...match.notices.map((notice) => h("li.warning", forPage(notice))));
     }
   };

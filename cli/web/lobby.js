@@ -1,4 +1,4 @@
-// The lobby: host, join, known players, open and past matches, one's own fingerprint.
+// The lobby: forms to host and join, the fingerprint, known players, open and past matches.
 
 import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAttribute, setText } from "./dom.js";
 import { copyButton, dateOf } from "./invite.js";
@@ -6,11 +6,11 @@ import { keep, kept } from "./settings.js";
 import { many } from "./verify.js";
 import { amount, called, forgive, problem } from "./words.js";
 
-/** After so many attempts in a row that did not end well, the program asks. */
+/** After this many failed attempts in a row, the program asks first. */
 const MANY_ATTEMPTS = 8;
 
 /**
- * A field with its label, what it is for, and room for what is wrong with it.
+ * A field with its label, hint and error message.
  * @param {string} label
  * @param {Input} input
  * @param {string} [hint]
@@ -22,7 +22,7 @@ function field(label, input, hint) {
     hint && h("p.field-hint", { id: `${input.id}-hint` }, hint), error);
 }
 
-/** @param {Input} input @param {string} problem empty if it is right */
+/** @param {Input} input @param {string} problem empty if the value is valid */
 function mark(input, problem) {
   const error = /** @type {HTMLElement} */ (document.getElementById(`${input.id}-error`));
   setText(error, problem);
@@ -35,14 +35,14 @@ function line(id, value, placeholder) {
   return h("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value, placeholder });
 }
 
-/** The fields of one's name, in both forms: they say the same. */
+/** The player's name: a field in each form, kept equal. */
 function nameFields() {
-  const fields = ["host-name", "join-name"].map((id) => line(id, "", "as this system calls you"));
+  const fields = ["host-name", "join-name"].map((id) => line(id, "", "your name on this system"));
   const [host, join] = fields;
   for (const [from, to] of [fields, [join, host]]) from.addEventListener("input", () => { to.value = from.value; });
   return {
     host, join,
-    /** @param {string} name unless another one is being written */
+    /** Fills in a name where none is written yet. @param {string} name */
     prefill(name) {
       for (const field of fields) field.value ||= name;
     },
@@ -54,42 +54,48 @@ function named({ value }) {
   return value.trim() ? { name: value.trim() } : {};
 }
 
-/** @param {string} id @param {Record<string, string>} options the words of each value */
+/** @param {string} id @param {Record<string, string>} options the label of each value */
 function select(id, options) {
   return h("select", { id }, ...Object.entries(options).map(([value, words]) => h("option", { value }, words)));
 }
 
-/** What is wrong with a whole number; empty if nothing is. @param {string} said @param {number} least @param {number} most */
-function badNumber(said, least, most) {
-  const fits = /^\d{1,10}$/.test(said) && Number(said) >= least && Number(said) <= most;
-  return fits ? "" : `A whole number from ${amount(least)} to ${amount(most)} is needed.`;
+/** @param {string} text @param {number} least @param {number} most */
+function badNumber(text, least, most) {
+  const valid = /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  return valid ? "" : `Enter a whole number from ${amount(least)} to ${amount(most)}.`;
 }
 
-/** @param {string} said */
-function badAddress(said) {
-  const parts = /^(\[[0-9a-f:.%a-z]+\]|[^\s:[\]]+):(\d{1,5})$/i.exec(said);
-  return parts && Number(parts[2]) < 65536 ? "" : "A host and a port are needed: table.example.org:5252, for example.";
+/** @param {string} text */
+function badAddress(text) {
+  const parts = /^(\[[0-9a-f:.%a-z]+\]|[^\s:[\]]+):(\d{1,5})$/i.exec(text);
+  return parts && Number(parts[2]) < 65536 ? "" : "Enter a host and a port, such as table.example.org:5252.";
 }
 
-/** What is wrong with the form of a list of kinds: the program says what else is. @param {string} said */
-function badKinds(said) {
-  const fits = /^(([\w-]{1,24}=)?[1-9]\d{0,3}(,|$))+$/.test(said) && !said.endsWith(",");
-  return fits ? "" : "Write each kind with its number of cards: knight=14, castle=5, road=2.";
+/**
+ * Checks only the syntax; the program checks the rest.
+ * @param {string} text
+ */
+function badKinds(text) {
+  const valid = /^(([\w-]{1,24}=)?[1-9]\d{0,3}(,|$))+$/.test(text) && !text.endsWith(",");
+  return valid ? "" : "Enter each kind with its number of cards: knight=14, castle=5, road=2.";
 }
 
-/** The invite, name or fingerprint in what was pasted, which may be a whole `dealerless join …` line. @param {string} pasted */
+/**
+ * The invite, name or fingerprint in a pasted text, such as a `dealerless join …` command.
+ * @param {string} pasted
+ */
 function whomOf(pasted) {
   const invite = /dealerless\d+-[0-9a-z]+/i.exec(pasted);
   return invite ? invite[0] : pasted.trim().replace(/^(\S*dealerless(\.exe)?\s+)?join\s+/, "").trim();
 }
 
-const LISTEN = /** @type {AddressField} */ (["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."]);
-const AT = /** @type {AddressField} */ (["at", "Where the host is now", "192.0.2.1:5252", "Empty: where you met last."]);
+const LISTEN = /** @type {AddressField} */ (["listen", "Wait at", "0.0.0.0:5252", "If empty: port 5252 on all addresses."]);
+const AT = /** @type {AddressField} */ (["at", "Where the host is now", "192.0.2.1:5252", "If empty: where you met last."]);
 const RELAY = /** @type {AddressField} */ (["relay", "Relay", "transit.example.org:4001",
-  "A transit relay of Magic Wormhole for both, where neither can reach the other. It sees nothing."]);
+  "A Magic Wormhole transit relay, if neither of you can reach the other. Both enter the same one. It sees no content."]);
 
 /**
- * Addresses, which few need to give.
+ * Folded address fields.
  * @param {string} id
  * @param {string} title
  * @param {AddressField[]} places
@@ -102,12 +108,12 @@ function addresses(id, title, places) {
     root.open = true;
     inputs[at].focus();
   };
-  /** Reads what is given into a wish. Gives whether it is right. @param {Record<string, unknown>} wish */
-  const read = (wish) => {
+  /** Returns whether the fields are valid. @param {Record<string, unknown>} request filled in */
+  const read = (request) => {
     inputs.forEach((input, at) => {
-      const said = input.value.trim();
-      mark(input, said && badAddress(said));
-      if (said) wish[places[at][0]] = said;
+      const value = input.value.trim();
+      mark(input, value && badAddress(value));
+      if (value) request[places[at][0]] = value;
     });
     const wrong = inputs.findIndex((input) => input.hasAttribute("aria-invalid"));
     if (wrong >= 0) ask(wrong);
@@ -117,9 +123,9 @@ function addresses(id, title, places) {
 }
 
 /**
- * A form, with its button and room for why it was refused.
- * @param {string} label of the button
- * @param {() => Promise<void> | undefined} act starts what was asked for; undefined if something is wrong
+ * A form with its button and error message.
+ * @param {string} label the label of the button
+ * @param {() => Promise<void> | undefined} act starts the program; returns undefined if a field is invalid
  * @param {...Child} fields
  */
 function form(label, act, ...fields) {
@@ -136,7 +142,7 @@ function form(label, act, ...fields) {
   return root;
 }
 
-/** Where the terms of the last match that was hosted here are kept. */
+/** The storage key for the terms of the last match hosted here. */
 const TERMS = "dealerless-terms";
 
 /** @param {App["begin"]} begin @param {HTMLInputElement} name */
@@ -148,7 +154,7 @@ function hostForm(begin, name) {
     deck: "A deck without rules, and dice",
     bridge: "Boards of bridge",
   });
-  const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each" });
+  const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each player" });
   const numbers = Object.entries(
     { hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: 30, bank: 120 },
   ).map(([name, value]) => line(`host-${name}`, String(value)));
@@ -158,28 +164,28 @@ function hostForm(begin, name) {
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
   const places = addresses("host", "How others reach this machine", [
     LISTEN,
-    ["advertise", "Address in the invite", "table.example.org:5252", "That of a forwarded port, for example."],
+    ["advertise", "Address in the invite", "table.example.org:5252", "For example, that of a forwarded port."],
     RELAY,
   ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
-  /** @type {[HTMLElement, () => boolean][]} each field, and whether it belongs to what is chosen */
+  /** Fields, and whether each is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
     [field("Hands", hands), () => true],
-    [field("Chips for each", stack), isPoker],
-    [field("Before the cards", posts), isPoker],
+    [field("Chips per player", stack), isPoker],
+    [field("Forced bets", posts), isPoker],
     [field("Small blind", low), isPoker],
     [field("Big blind", high), isPoker],
-    [field("Cards in the deck", cards, "52 are the usual cards. Others are numbered."), () => isDeck() && !kinds.value],
-    [field("Or kinds of cards", kinds, "Name and number of each."), isDeck],
-    [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
+    [field("Cards in the deck", cards, "52: the standard deck. Other decks have numbered cards."), () => isDeck() && !kinds.value],
+    [field("Or kinds of cards", kinds, "Each kind with its number of cards."), isDeck],
+    [field("Cards that can be opened", draw, "Fewer cards shuffle faster."), isDeck],
     [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
-    [field("Seconds for each move", move), () => true],
-    [field("And in the bank", bank), () => true],
+    [field("Seconds per move", move), () => true],
+    [field("Seconds in the bank", bank), () => true],
   ];
-  const label = (/** @type {Input} */ of, /** @type {string} */ said) => {
+  const label = (/** @type {Input} */ of, /** @type {string} */ text) => {
     const found = /** @type {HTMLElement} */ (of.parentElement).querySelector("label");
-    if (found) setText(found, said);
+    if (found) setText(found, text);
   };
   const arrange = () => {
     for (const [shown, belongs] of fields) shown.hidden = !belongs();
@@ -197,7 +203,7 @@ function hostForm(begin, name) {
 
   const read = () => {
     /** @type {Record<string, unknown>} */
-    const wish = { game: game.value };
+    const request = { game: game.value };
     /** @type {Input | null} */
     let wrong = null;
     const judge = (/** @type {Input} */ input, /** @type {string} */ problem) => {
@@ -209,42 +215,42 @@ function hostForm(begin, name) {
       return Number(input.value);
     };
     for (const input of [draw, move, bank]) mark(input, "");
-    wish.hands = whole(hands, 1, 1_000_000);
+    request.hands = whole(hands, 1, 1_000_000);
     if (isPoker()) {
       const chips = whole(stack, 1, 1_000_000_000);
       const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
-      if (!wrong && smaller > larger) judge(low, "This must not be more than the other.");
-      Object.assign(wish, { stack: chips, [posts.value]: `${smaller}/${larger}` });
+      if (!wrong && smaller > larger) judge(low, "The small blind or ante must not be larger than the other bet.");
+      Object.assign(request, { stack: chips, [posts.value]: `${smaller}/${larger}` });
     }
-    if (isDeck() && !kinds.value) wish.cards = whole(cards, 2, 4096);
+    if (isDeck() && !kinds.value) request.cards = whole(cards, 2, 4096);
     if (isDeck() && kinds.value) {
-      wish.kinds = kinds.value.replace(/\s/g, "");
-      judge(kinds, badKinds(String(wish.kinds)));
+      request.kinds = kinds.value.replace(/\s/g, "");
+      judge(kinds, badKinds(String(request.kinds)));
     }
-    if (isDeck() && draw.value.trim()) wish.draw = whole(draw, 1, Number(wish.cards ?? 4096) || 4096);
-    if (game.value === "bridge") wish.boards = whole(boards, 1, 100);
+    if (isDeck() && draw.value.trim()) request.draw = whole(draw, 1, Number(request.cards ?? 4096) || 4096);
+    if (game.value === "bridge") request.boards = whole(boards, 1, 100);
     if (!move.value && !bank.value) {
-      wish.time = "none";
+      request.time = "none";
     } else {
       const [seconds, rest] = [move, bank].map((input) => (input.value ? whole(input, 0, 1_000_000) : 0));
-      if (!wrong && seconds + rest === 0) judge(move, "Nobody can play in no time at all.");
-      wish.time = `${seconds}+${rest}`;
+      if (!wrong && seconds + rest === 0) judge(move, "At least one of the two times must be more than 0.");
+      request.time = `${seconds}+${rest}`;
     }
-    const reached = places.read(wish);
+    const reached = places.read(request);
     /** @type {Input | null} */ (wrong)?.focus();
-    return wrong || !reached ? null : wish;
+    return wrong || !reached ? null : request;
   };
   const terms = [game, posts, kinds, ...numbers];
   const last = kept(TERMS);
   for (const input of terms) if (typeof last[input.id] === "string") input.value = /** @type {string} */ (last[input.id]);
-  // A game that this page does not know.
+  // The stored game may be unknown.
   game.value ||= "holdem";
   posts.value ||= "blinds";
   const root = form("Host", () => {
-    const wish = read();
-    if (!wish) return undefined;
+    const request = read();
+    if (!request) return undefined;
     keep(TERMS, Object.fromEntries(terms.map((input) => [input.id, input.value])));
-    return begin("/host", { ...named(name), ...wish });
+    return begin("/host", { ...named(name), ...request });
   }, field("Your name", name), field("Game", game), h("div.fields", ...fields.map(([shown]) => shown)), places.root);
   arrange();
   return root;
@@ -255,34 +261,38 @@ function joinForm(begin, name) {
   const whom = h("textarea", {
     id: "join-whom", rows: 3, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "dealerless2-…",
   });
-  const places = addresses("join", "A player whom you have met", [
+  const places = addresses("join", "A player you have met", [
     AT, RELAY,
   ]);
   const root = form("Join", () => {
-    const wish = { ...named(name), whom: whomOf(whom.value) };
-    mark(whom, wish.whom ? "" : "Paste an invite, or write a name.");
-    const reached = places.read(wish);
-    if (wish.whom && reached) return begin("/join", wish);
-    if (!wish.whom) whom.focus();
+    const request = { ...named(name), whom: whomOf(whom.value) };
+    mark(whom, request.whom ? "" : "Paste an invite, or enter a name.");
+    const reached = places.read(request);
+    if (request.whom && reached) return begin("/join", request);
+    if (!request.whom) whom.focus();
     return undefined;
-  }, field("Invite", whom, "What the host has sent you. Or the name of a player whom you have met, and who hosts."),
+  }, field("Invite", whom, "The invite from the host, or the name of a player you have met who is hosting now."),
   field("Your name", name), places.root);
-  /** @param {Told} peer */
+  /** @param {Listed} peer */
   const ask = (peer) => {
     whom.value = peer.fingerprint;
     places.ask();
-    announce(`Say where ${called(peer.name)} hosts now.`);
+    announce(`Enter the address where ${called(peer.name)} is hosting now.`);
   };
   return { root, ask };
 }
 
-/** @param {Child[]} said @param {Child[]} buttons */
-function item(said, buttons) {
-  return h("li.item", h("div.item-text", ...said),
+/** @param {Child[]} texts @param {Child[]} buttons */
+function item(texts, buttons) {
+  return h("li.item", h("div.item-text", ...texts),
     buttons.some(Boolean) && h("div.row", ...buttons));
 }
 
-/** @param {App["begin"]} begin @param {Told} peer @param {(peer: Told) => void} ask where the player is */
+/**
+ * @param {App["begin"]} begin
+ * @param {Listed} peer
+ * @param {(peer: Listed) => void} ask asks for the address of the player
+ */
 function peerItem(begin, peer, ask) {
   const failed = errorLine();
   const again = () => {
@@ -290,18 +300,18 @@ function peerItem(begin, peer, ask) {
     return begin("/join", { whom: peer.fingerprint }).catch((error) => setText(failed, problem(error)));
   };
   const why = peer.failed_checks > 0
-    ? `${many(peer.failed_checks, "check")} failed with these keys: the other side tried to cheat.`
-    : `The last ${peer.in_a_row} attempts did not end well: a bad line, or tries to cheat.`;
+    ? `${many(peer.failed_checks, "check")} failed with these keys: the player tried to cheat.`
+    : `The last ${peer.in_a_row} attempts failed, because of a bad connection or attempts to cheat.`;
   return item([
     h("p.item-title", peer.name),
     h("p.code", peer.fingerprint),
     quiet(`${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
-    (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p.warning", `${why} Your program refuses or asks first. ${forgive(peer.fingerprint)}`),
+    (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p.warning", `${why} Your program asks before it connects, or refuses. ${forgive(peer.fingerprint)}`),
     failed,
-  ], [buttonTo("Play again", again, { "aria-label": `Play again with ${called(peer.name)}, who hosts` })]);
+  ], [buttonTo("Play again", again, { "aria-label": `Play again with ${called(peer.name)}, who must be hosting` })]);
 }
 
-/** @param {App} app @param {App["begin"]} begin @param {Told} open @param {() => void} renew */
+/** @param {App} app @param {App["begin"]} begin @param {Listed} open @param {() => void} renew */
 function openItem(app, begin, open, renew) {
   const failed = errorLine();
   const fail = (/** @type {unknown} */ error) => setText(failed, problem(error));
@@ -310,16 +320,16 @@ function openItem(app, begin, open, renew) {
     host ? LISTEN : AT, RELAY,
   ]);
   const resume = () => {
-    const wish = { match: open.match };
-    if (places.read(wish)) begin("/resume", wish).catch(fail);
+    const request = { match: open.match };
+    if (places.read(request)) begin("/resume", request).catch(fail);
   };
   const close = async () => {
     const text = "No chips move, and the match can be resumed. "
-      + "The record says that you have closed it, which is your word alone.";
+      + "The record notes that you closed it, but nothing proves that note.";
     if (!await confirmed(`Close the match with ${called(open.peer)}?`, text, "Close here")) return;
     try {
       await app.post("/resume", { match: open.match, close: true });
-      // The answer waits for the program to end.
+      // This request waits for the program to end.
       await app.get("/matches");
       announce("The match is closed here.");
       renew();
@@ -338,7 +348,7 @@ function openItem(app, begin, open, renew) {
   ]);
 }
 
-/** @param {App} app @param {Told} past */
+/** @param {App} app @param {Listed} past */
 function pastItem(app, past) {
   const { won = null, hands } = past;
   const when = dateOf(past.changed);
@@ -359,10 +369,10 @@ function pastItem(app, past) {
 export function lobby(app) {
   let left = false;
   /** @type {App["begin"]} */
-  const begin = async (path, wish) => {
-    // What is still to be read here would wait for the program, in vain.
+  const begin = async (path, request) => {
+    // Other requests of the lobby would wait for the program.
     left = true;
-    await app.begin(path, wish).catch((error) => {
+    await app.begin(path, request).catch((error) => {
       left = false;
       void renew();
       throw error;
@@ -371,7 +381,7 @@ export function lobby(app) {
   const names = nameFields();
   const join = joinForm(begin, names.join);
   const running = panel("running", "A match is being played",
-    h("p", "Until it has ended, your files are in use, and nothing else is shown here."),
+    h("p", "Your files are in use until it ends, so the lobby shows nothing else."),
     h("div.row", buttonTo("Go to the table", () => app.go("table"), { class: "main" })));
   running.hidden = true;
   const [open, own, peers, past] = [h("div"), h("div", quiet("…")), h("div", quiet("…")), h("div", quiet("…"))];
@@ -384,10 +394,10 @@ export function lobby(app) {
   const root = h("div.lobby.stack", h("h1.unseen", "Lobby"), running, idle);
 
   /**
-   * Fills a part with what the program says, or with why it does not.
+   * Fills a part with the server's answer to a request, or with the error.
    * @param {HTMLElement} into
    * @param {string} path
-   * @param {(said: any) => Child} show
+   * @param {(answer: any) => Child} show
    */
   const fill = async (into, path, show) => {
     if (left) return;
@@ -397,21 +407,21 @@ export function lobby(app) {
       clear(into, h("p.error", problem(error)));
     }
   };
-  const showOwn = (/** @type {Told} */ { fingerprint, player }) => {
+  const showOwn = (/** @type {Listed} */ { fingerprint, player }) => {
     names.prefill(player ?? "");
     return h("div",
-    h("p", "Your fingerprint. Tell it to others over a channel that you both trust."),
+    h("p", "Your fingerprint. Send it to others over a channel you both trust."),
     h("p.code.fingerprint", fingerprint),
     h("div.row", copyButton("Copy", () => fingerprint, "Copy your fingerprint")));
   };
-  const showOpen = (/** @type {{ matches: Told[] }} */ { matches }) => matches.length > 0
+  const showOpen = (/** @type {{ matches: Listed[] }} */ { matches }) => matches.length > 0
     && panel("open", "Open matches", h("ul.items", ...matches.map((one) => openItem(app, begin, one, renew))));
-  const showPeers = (/** @type {{ peers: Told[] }} */ { peers: met }) => (met.length === 0
-    ? quiet("Nobody yet. Who has met needs no invite any more.")
-    : h("div", quiet("If you host, they can join by your name or fingerprint, without an invite."),
+  const showPeers = (/** @type {{ peers: Listed[] }} */ { peers: met }) => (met.length === 0
+    ? quiet("Nobody yet. Players who have met need no invite.")
+    : h("div", quiet("When you host, they can join by your name or fingerprint, without an invite."),
       h("ul.items", ...met.map((peer) => peerItem(begin, peer, join.ask)))));
-  const showPast = (/** @type {{ matches: Told[] }} */ said) => {
-    const matches = said.matches.filter((one) => one.state !== "open");
+  const showPast = (/** @type {{ matches: Listed[] }} */ answer) => {
+    const matches = answer.matches.filter((one) => one.state !== "open");
     return matches.length === 0 ? quiet("None yet.") : h("ul.items", ...matches.map((one) => pastItem(app, one)));
   };
 
@@ -419,7 +429,6 @@ export function lobby(app) {
     const busy = await app.refresh().then((state) => Boolean(state.program?.running), () => false);
     running.hidden = !busy;
     idle.hidden = busy;
-    // It may be about to end.
     if (busy && !left) setTimeout(() => left || renew(), 1000);
     if (busy) return;
     await fill(open, "/matches", showOpen);

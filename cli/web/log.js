@@ -1,22 +1,22 @@
-// The log: what has happened, in words. It grows hand by hand, and what is out of sight costs nothing to lay out.
+// The log of the match in sentences, grouped by hand. Entries out of sight are not laid out.
 
 import { h, panel } from "./dom.js";
 import { written } from "./cards.js";
 
-/** Events that are set apart from the moves of a hand. */
+/** Events that stand out from the moves of a hand. */
 const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "again"];
 
-/** How many hands are kept. What was played tells of all. */
+/** The number of hands kept. */
 const KEPT = 200;
 
 export function logView() {
   const hands = h("ol.log-hands");
-  // The newest entry stays in sight: the box is laid out from its end.
+  // The box is laid out from its end, so that the newest entry stays in sight.
   const box = h("div.log", { role: "log", "aria-live": "off", "aria-label": "Log", tabindex: "0" }, hands);
   const root = panel("log-title", "Log", box);
   root.classList.add("log-panel");
   let entries = group("");
-  /** The last entry, and what it is about. */
+  /** The last entry, and its topic. */
   let last = { topic: "", entry: /** @type {HTMLElement} */ (hands) };
 
   /** @param {string} title */
@@ -29,10 +29,10 @@ export function logView() {
   return {
     root,
     /**
-     * Adds an entry. Gives whether it took the place of the last one, which was about the same.
+     * Adds an entry. Returns whether it replaced the last entry, which had the same topic.
      * @param {Message} event
      * @param {Part[]} parts
-     * @param {string} topic empty if it stays in any case
+     * @param {string} topic empty if the entry is never replaced
      */
     add(event, parts, topic) {
       if (event.event === "dealt" && event.try === 0) {

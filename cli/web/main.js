@@ -1,4 +1,4 @@
-// Where the page starts: the session, which page is shown, and the events of the program.
+// The start of the page: the session, navigation, and the events of the program.
 
 import { announce, buttonTo, clear, complain, h, keepsStill, setAttribute } from "./dom.js";
 import * as server from "./server.js";
@@ -10,15 +10,15 @@ import { lobby } from "./lobby.js";
 import { after } from "./after.js";
 import { verify } from "./verify.js";
 
-/** Where this tab remembers which program it plays. */
+/** The key, in the tab's storage, of the number of the program that it plays. */
 const PLAYS = "dealerless-plays";
-/** And the last one whose end was seen here. */
+/** The same, for the last program whose end was shown. */
 const SEEN = "dealerless-seen";
 
-/** How long until the server is asked again, in milliseconds. */
+/** The delay before the server is asked again, in milliseconds. */
 const PAUSE = 1000;
-/** How long until a guest looks again for the host of a rematch. */
-const AGAIN = 3000;
+/** The delay before a guest looks again for the host of a rematch, in milliseconds. */
+const RETRY = 3000;
 
 /** @type {App} */
 const app = {
@@ -27,7 +27,7 @@ const app = {
   role: "none",
   gone: false,
   rematch: null,
-  send: server.command,
+  send: server.send,
   go,
   get: server.get,
   post: server.post,
@@ -43,25 +43,25 @@ const main = /** @type {HTMLElement} */ (document.getElementById("page"));
 let shown = null;
 /** @type {PageName | null} */
 let name = null;
-/** The table stays while its program runs, with its log. */
+/** Kept with its log while its program runs. */
 let table = tablePage(app);
-/** How often this page has begun to read events: what belongs to an earlier time is left alone. */
+/** The number of the current reading. Callbacks of earlier ones are ignored. */
 let reading = 0;
 
-/** The time for each street of an all-in, in milliseconds. */
+/** The delay before each street of an all-in, in milliseconds. */
 const STREET = 800;
 /** @type {Message[]} */
 let queue = [];
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let street;
 
-/** @type {number | undefined} */
+/** The number of the program whose events are read. @type {number | undefined} */
 let followed;
 
 /** @param {PageName} to @param {any} [data] */
 function go(to, data) {
   const program = app.state?.program;
-  // Another page may have started a program since.
+  // Another page may have started a program.
   if (to === "table" && program?.running && program.number !== followed) void follow(howToRead());
   if (to === "lobby") app.rematch = null;
   if (to === "lobby" && program?.running === false) sessionStorage.setItem(SEEN, String(program.number));
@@ -110,7 +110,11 @@ async function refresh() {
   return app.state;
 }
 
-/** @param {"/host" | "/join" | "/resume"} path @param {object} body @param {App["rematch"]} [rematch] */
+/**
+ * @param {"/host" | "/join" | "/resume"} path
+ * @param {object} body
+ * @param {App["rematch"]} [rematch]
+ */
 async function begin(path, body, rematch = null) {
   await server.post(path, body);
   await refresh();
@@ -135,9 +139,9 @@ async function lookAgain(mine) {
 }
 
 /**
- * Reads the events of the program, to its end: to play or, where another page does, to watch.
+ * Reads the events of the program to its end.
  * @param {"play" | "take" | "watch"} how
- * @param {boolean} [again] the table stays as it is
+ * @param {boolean} [again] whether the table stays as it is
  */
 async function follow(how, again = false) {
   reading += 1;
@@ -163,7 +167,7 @@ async function follow(how, again = false) {
     if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
     if (!(error instanceof server.Gone)) return table.fail(problem(error), () => void follow(how));
   }
-  // What waits is shown before the end is.
+  // Queued events are shown before the end.
   while (mine === reading && queue.length > 0) await new Promise((done) => { setTimeout(done, PAUSE / 4); });
   if (mine === reading) await ended(mine);
 }
@@ -174,17 +178,17 @@ function howToRead() {
   return program?.running && program.played ? "watch" : "play";
 }
 
-/** The events have ended: the program has, or another page plays, or the server is gone. @param {number} mine */
+/** The program ended, another page plays, or the server is gone. @param {number} mine */
 async function ended(mine) {
-  // Nothing can be chosen any more, and no clock is known.
+  // No choice is possible any more, and no clock runs.
   app.match.turn = null;
   try {
     const { program } = await refresh();
     app.gone = false;
     if (mine !== reading) return;
     if (!program?.running) {
-      // The host is not there yet, or has just been told how the last match ended.
-      if (app.rematch?.join && [0, 3].includes(program?.exit_code ?? -1)) setTimeout(() => lookAgain(mine).catch(complain), AGAIN);
+      // The host may not be ready yet, or still in the last match.
+      if (app.rematch?.join && [0, 3].includes(program?.exit_code ?? -1)) setTimeout(() => lookAgain(mine).catch(complain), RETRY);
       else app.rematch = null;
     }
     if (program?.running) {
@@ -194,21 +198,25 @@ async function ended(mine) {
     }
   } catch {
     app.gone = true;
-    announce("The program that serves this page does not answer.");
+    announce("The program that serves this page does not respond.");
     setTimeout(() => mine === reading && ended(mine), PAUSE);
   }
   table.update();
   title();
 }
 
-/** Shows events at once, but for the streets of an all-in. @param {Message[]} events */
+/** @param {Message[]} events */
 function take(events) {
   queue.push(...events);
   const hurries = keepsStill() || queue.some(({ event }) => event === "your-turn" || event === "dealt");
   if (street === undefined || hurries) show(hurries);
 }
 
-/** @param {boolean} hurries @param {boolean} [waited] for the first event */
+/**
+ * Shows queued events.
+ * @param {boolean} hurries without delays
+ * @param {boolean} [waited] whether the delay of the first event is over
+ */
 function show(hurries, waited = false) {
   clearTimeout(street);
   street = undefined;
@@ -223,10 +231,10 @@ function show(hurries, waited = false) {
     try {
       apply(app.match, event, began(event));
       if (event.event === "ask-sit" || event.event === "seated") app.rematch = null;
-      // While a guest looks for the host, that would be said again and again.
+      // While a guest looks for the host, the same error would repeat.
       if (!app.rematch?.join || event.event !== "error") table.tell(event);
     } catch (error) {
-      // An event of another version must not hide those that follow.
+      // An event of another version must not hide the following ones.
       console.error(event.event, error);
     }
   }
@@ -237,7 +245,7 @@ function show(hurries, waited = false) {
 }
 
 /**
- * When an event came. A turn that was told before the page was loaded again began then.
+ * The time of an event. A turn received before the page was reloaded keeps its first time.
  * @param {Message} event
  * @returns {number}
  */
@@ -259,15 +267,15 @@ async function start() {
     const { program } = await refresh();
     const number = String(program?.number);
     const mine = sessionStorage.getItem(PLAYS) === number;
-    // How a program has ended is told to who played it, and to all if it ended otherwise than it should.
-    const tells = program && (mine || program.by_signal || program.exit_code !== 0) && sessionStorage.getItem(SEEN) !== number;
-    if (!program?.running && !tells) return go("lobby");
-    // A tab that is loaded again goes on in its seat, although the server may not have seen it go.
+    // All pages show an abnormal end; a normal end only the page that played.
+    const showsEnd = program && (mine || program.by_signal || program.exit_code !== 0) && sessionStorage.getItem(SEEN) !== number;
+    if (!program?.running && !showsEnd) return go("lobby");
+    // A reloaded tab keeps its seat, even before the server notices that it was gone.
     void follow(program?.running && mine ? "take" : howToRead());
     go("table");
   } catch (error) {
     clear(main, h("section.panel.narrow",
-      h("h1", "This page has no seat"),
+      h("h1", "This page cannot be used"),
       h("p", problem(error))));
   }
 }

@@ -1,19 +1,19 @@
-// All that the pages show of a match, made from its events alone. There is no DOM here, and no clock: what needs
-// the time is told it.
+// The state of a match that the pages show, computed from its events alone. There is no DOM here
+// and no clock: functions that need the time take it as a parameter.
 
-/** The events after which nobody is out of time any more: the match goes on. */
-const GOES_ON = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result"];
-/** Where the last event of a kind is kept. @type {Record<string, keyof Match>} */
+/** The events after which nobody is out of time any more. */
+const PROGRESS = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result"];
+/** The field of `Match` that keeps the last event of a kind. @type {Record<string, keyof Match>} */
 const LAST = {
   "ask-sit": "askSit", "ask-admit": "askAdmit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
   "out-of-time": "outOfTime", leaving: "leaving", stopped: "stopped", over: "over", closed: "closed",
 };
-/** What is asked or awaited before the next hand. */
-const NOTHING = { lineLost: null, askAgain: null, askSit: null, askAdmit: null };
-/** How many notices and rolls are kept. */
+/** Clears the questions, and the lost connection. */
+const NOTHING = { connectionLost: null, askAgain: null, askSit: null, askAdmit: null };
+/** The number of notices and rolls kept. */
 const KEPT = 20;
 
-/** @param {boolean} [watches] another page plays @returns {Match} */
+/** @param {boolean} [watches] whether another page plays @returns {Match} */
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
@@ -48,13 +48,17 @@ export function hasEnded(match) {
   return match.over !== null || match.closed !== null || match.failed !== null;
 }
 
-/** An all-in opens all hands, and nobody has to show. @param {Match} match */
+/** Whether an all-in has opened all hands, without a showdown. @param {Match} match */
 export function isOpen({ deal, own }) {
   return deal !== null && !deal.shows.includes(true)
     && [...deal.cards.values()].some(({ holder }) => holder !== undefined && holder !== own);
 }
 
-/** Whether an event, not applied yet, is the next street or the result of an all-in. @param {Match} match @param {Message} event */
+/**
+ * Whether an event, not applied yet, is the next street or the result of an all-in.
+ * @param {Match} match
+ * @param {Message} event
+ */
 export function isRunOut(match, event) {
   return (event.event === "board" || event.event === "result") && isOpen(match);
 }
@@ -65,7 +69,10 @@ export function winningCards({ deal }) {
   return new Set(deal?.result?.shown.flatMap(({ seat, best }) => (winners.includes(seat) ? best ?? [] : [])));
 }
 
-/** Cards are played with chips and turns, not opened by agreement. @param {Match} match */
+/**
+ * Whether the game has chips and betting.
+ * @param {Match} match
+ */
 export function isPoker(match) {
   const game = match.seated?.game;
   return game !== "deck" && game !== "bridge";
@@ -77,31 +84,31 @@ export function seats(match) {
 }
 
 /**
- * What is left of the time of who is to choose, in seconds. No time is counted while the line is lost.
+ * The time left to choose, in seconds; null without a clock or a connection.
  * @param {Match} match
  * @param {number} now
  * @returns {{ move: number, bank: number, of: Time } | null}
  */
 export function timeLeft(match, now) {
   const time = match.turn?.time;
-  if (!time || match.lineLost !== null) return null;
+  if (!time || match.connectionLost !== null) return null;
   const gone = Math.max(0, (now - match.since) / 1000);
   const over = Math.max(0, gone - time.move);
   return { move: Math.max(0, time.move - gone), bank: Math.max(0, time.bank - over), of: time };
 }
 
 /**
- * Takes an event in. Any order is good: the events of a long match may begin late.
- * @param {Match} match is changed
+ * Applies an event. The first events of a long match may be missing.
+ * @param {Match} match changed in place
  * @param {Message} event
- * @param {number} now milliseconds
- * @returns {Match} the same
+ * @param {number} now in milliseconds
+ * @returns {Match} the same match
  */
 export function apply(match, event, now) {
   match.events += 1;
   if (!["notice", "error", "waiting"].includes(event.event)) match.waiting = null;
   const { outOfTime } = match;
-  if (GOES_ON.includes(event.event)) match.outOfTime = null;
+  if (PROGRESS.includes(event.event)) match.outOfTime = null;
   const kept = LAST[event.event];
   if (kept) Object.assign(match, { [kept]: event });
   switch (event.event) {
@@ -158,11 +165,11 @@ export function apply(match, event, now) {
       match.pause = null;
       break;
     case "line-lost":
-      match.lineLost = event.message;
+      match.connectionLost = event.message;
       break;
     case "resumed":
       match.since = now;
-      match.lineLost = null;
+      match.connectionLost = null;
       match.askAgain = null;
       if (match.outOfTime?.away) match.outOfTime = null;
       break;
@@ -229,7 +236,7 @@ function newDeal(match, number, attempt) {
 }
 
 /**
- * The hand of that number; a new one if its beginning was not told.
+ * The hand with this number; a new one if its first events are missing.
  * @param {Match} match
  * @param {number} number
  * @returns {Deal}
@@ -253,7 +260,7 @@ function see(match, deal, seen) {
 /** @param {Match} match @param {YourTurn | TheirTurn} turn @param {number} now */
 function ask(match, turn, now) {
   const deal = dealOf(match, turn.hand);
-  // The same turn may be told again when a line is back.
+  // After a reconnection the same turn may be sent again.
   if (match.turn?.turn !== turn.turn || match.turn.event !== turn.event) match.since = now;
   if (match.bets.some((bet) => bet > 0) && turn.bets.every((bet) => bet === 0)) newRound(match);
   Object.assign(match, chipsOf(turn), { turn, refused: null });
@@ -315,7 +322,7 @@ function bet(match, deal, seat, to) {
   match.pot += deal.added;
 }
 
-/** The bets lie in the pot, and nobody has chosen yet. @param {Match} match */
+/** Starts a betting round: no bets, and no choices yet. @param {Match} match */
 function newRound(match) {
   match.bets = match.bets.map(() => 0);
   if (match.deal) match.deal.did = match.deal.did.map(() => null);

@@ -1,17 +1,17 @@
-// The table protocol, as docs/table-protocol.md describes it: what the program tells, and what it is told.
-// There is no code here, only types for the checker, which knows them in all files.
+// The table protocol of docs/table-protocol.md: the events of the program and the commands for it.
+// There is no code here: the type checker knows these types in all files.
 
 /**
- * @typedef {{ move: number, bank: number }} Time seconds for a move, and for all that takes longer
- * @typedef {{ name: string, count: number }} Kind a kind of cards, and how many cards there are of it
+ * @typedef {{ move: number, bank: number }} Time seconds for a move, and in the bank for longer moves
+ * @typedef {{ name: string, count: number }} Kind a kind of card, and the number of cards of this kind
  * @typedef {{ min: number, max: number }} Amounts amounts for `to`
- * @typedef {{ position: number, to: number | "all" }} Reveal a card, and who is to see it
+ * @typedef {{ position: number, to: number | "all" }} Reveal a card, and the players to whom it is opened
  * @typedef {{ proposal: number, by: number, cards: Reveal[], agreed: number[] }} Proposal
  * @typedef {{ position: number, card: string, holder?: number }} OpenCard
  */
 
 /**
- * @typedef {object} SeatedFields what `seated` and `ask-sit` share
+ * @typedef {object} SeatedFields the fields that `seated` and `ask-sit` share
  * @property {number} version
  * @property {number} seat
  * @property {string[]} names
@@ -28,7 +28,7 @@
  * @property {string} match
  * @property {string | null} log
  * @property {Time} [clock]
- * @property {string} [shuffle] unless `auto` chooses it
+ * @property {string} [shuffle] missing if `auto` chooses it
  * @property {boolean} [resumed]
  */
 
@@ -39,7 +39,7 @@
  */
 
 /**
- * @typedef {object} Cost what the shuffle of a hand cost, and what was made ahead since the last one
+ * @typedef {object} Cost the cost of a hand's shuffle, and of the preprocessing since the last one
  * @property {number} shuffle_ms
  * @property {number} shuffle_bytes
  * @property {number} prepared_ms
@@ -50,14 +50,14 @@
  */
 
 /**
- * @typedef {object} TurnFields what `your-turn` and `their-turn` share
+ * @typedef {object} TurnFields the fields that `your-turn` and `their-turn` share
  * @property {number} hand
  * @property {number} turn
  * @property {number} button
  * @property {number} pot
  * @property {number[]} stacks
  * @property {number[]} bets
- * @property {number[][]} [held] for each seat the positions of its cards
+ * @property {number[][]} [held] the positions of the cards of each seat
  * @property {Time} [time]
  */
 
@@ -68,7 +68,7 @@
  * @property {number[]} positions
  * @property {string[]} board
  * @property {OpenCard[]} [open]
- * @property {string} [made] the hand that one has made so far, in words
+ * @property {string} [made] the hand that this side has made so far, in words
  */
 
 /**
@@ -87,7 +87,7 @@
  * @property {boolean} may_draw
  */
 
-/** @typedef {{ ask: "show-or-muck", wins?: boolean }} AskShow `wins`: to muck gives chips away */
+/** @typedef {{ ask: "show-or-muck", wins?: boolean }} AskShow `wins`: mucking would give chips away */
 
 /**
  * @typedef {TurnFields & YourTurnFields & (AskBet | AskSpeak | { ask: "exchange" } | AskShow)} YourTurn
@@ -100,7 +100,7 @@
  * @property {number} hand
  * @property {number[]} stacks
  * @property {{ chips: number, winners: { seat: number, chips: number }[] }[]} pots
- * @property {{ seat: number, cards: string[], worth: string, best?: string[] }[]} shown `best` are the five cards that count
+ * @property {{ seat: number, cards: string[], worth: string, best?: string[] }[]} shown `best` are the five winning cards
  */
 
 /**
@@ -128,7 +128,7 @@
  * @typedef {{ event: "stopped", seat: number, how: "leave" | "forfeit" | "dispute", step?: number }} Stopped
  * @typedef {{ event: "over", how: Ended, hands: number, stacks: number[], log: string | null, exit_code: number,
  *   message: string }} Over
- * @typedef {{ event: "pause", milliseconds: number }} Pause the next hand waits, so that the result can be seen
+ * @typedef {{ event: "pause", milliseconds: number }} Pause the next hand waits while the result is shown
  * @typedef {{ event: "closed", log: string | null, message: string }} Closed
  * @typedef {{ event: "error", code?: string, exit_code?: number, message: string }} Failed
  * @typedef {{ event: "card", hand: number, position: number, card: string, holder?: number }} CardSeen
@@ -138,7 +138,7 @@
  */
 
 /**
- * What the program tells, one a line.
+ * An event of the program. It sends one per line.
  * @typedef {{ event: "hello", version: number }
  *   | { event: "invite", version: number, invite: string }
  *   | { event: "listening", addresses: string[] }
@@ -154,7 +154,7 @@
  */
 
 /**
- * What a seat chooses at its turn.
+ * A seat's choice at its turn.
  * @typedef {{ do: "fold" } | { do: "check" } | { do: "call" } | { do: "bet", to: number } | { do: "raise", to: number }
  *   | { do: "exchange", places: number[] } | { do: "show" } | { do: "muck" }
  *   | { do: "propose", cards: Reveal[] } | { do: "agree", proposal: number } | { do: "refuse", proposal: number }
@@ -163,7 +163,7 @@
  */
 
 /**
- * What the program is told. With `turn`, it is for that turn and no other.
+ * A command for the program. With `turn`, it is valid for that turn only.
  * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" } | { do: "next" }
  *   | { do: "close" } | { do: "leave", anyhow?: true } | { do: "stay" } | { do: "sit", agree: boolean }
  *   | { do: "admit", fingerprint: string, agree: boolean }) & { turn?: number }} Command

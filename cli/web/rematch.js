@@ -1,4 +1,4 @@
-// The same match once more: the host waits for the same player, who comes back without an invite.
+// A rematch on the same terms. The host waits for the same player, who needs no invite.
 
 import { complain } from "./dom.js";
 import { nameOf } from "./words.js";
@@ -8,7 +8,7 @@ export function mayRematch({ match, role }) {
   return role === "play" && ["played", "no-chips", "left", "forfeited"].includes(match.over?.how ?? "");
 }
 
-/** What the host proposes: the same terms. @param {Seated} seated */
+/** The proposal of the host: the terms of the last match. @param {Seated} seated */
 function proposal({ game, hands, stack, blinds, ante, cards, drawn, kinds, clock, shuffle }) {
   const deck = game === "deck";
   return {
@@ -24,17 +24,17 @@ function proposal({ game, hands, stack, blinds, ante, cards, drawn, kinds, clock
   };
 }
 
-let begins = false;
+let starting = false;
 
-/** Begins it. The host listens where the guest has found it before. @param {App} app */
+/** The host listens at its last address, where the guest looks. @param {App} app */
 export async function rematch(app) {
   const { seated, own, addresses } = app.match;
-  if (!seated || begins) return;
-  begins = true;
+  if (!seated || starting) return;
+  starting = true;
   const [name, peer, other] = [seated.names[own], seated.fingerprints[1 - own], nameOf(app.match, 1 - own)];
   const join = { name, whom: peer };
   try {
-    // The program may still wait for the last words of the other side.
+    // The program may still wait for the last messages.
     await app.end();
     await (own === 0 ? app.begin("/host", { ...proposal(seated), name, for: peer, listen: addresses[0] }, { name: other, join: null })
       : app.begin("/join", join, { name: other, join }));
@@ -42,5 +42,5 @@ export async function rematch(app) {
     app.go("lobby");
     complain(/** @type {Error} */ (error));
   }
-  begins = false;
+  starting = false;
 }

@@ -1,4 +1,4 @@
-// The program that serves this page: docs/browser.md tells what it answers.
+// Requests to the program that serves this page. docs/browser.md describes them.
 
 export class Refused extends Error {
   /** @param {string} message @param {number} status */
@@ -10,17 +10,17 @@ export class Refused extends Error {
 
 export class Gone extends Error {
   constructor() {
-    super("The program that serves this page does not answer. If it was ended, start it again.");
+    super("The program that serves this page does not respond. If it has ended, start it again.");
   }
 }
 
 const KEY = "dealerless-key";
 let key = "";
-/** The number of this page among those that read events. */
+/** The number of this page, from the server. */
 let page = "";
 
 /**
- * Exchanges the token in the address for the key of this session, once, or takes the key that was kept.
+ * Exchanges the one-time token in the address for the key of this session, or uses the stored key.
  * @throws {Refused} if there is neither
  */
 export async function session() {
@@ -30,27 +30,27 @@ export async function session() {
     try {
       key = (await json(await ask("/session", { method: "POST", body: token }))).key;
       localStorage.setItem(KEY, key);
-      // What this tab remembers is of another server.
+      // This tab's data belongs to another server.
       sessionStorage.clear();
       return;
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 410) throw error;
-      await takeKept();
+      await takeStored();
       return;
     }
   }
   key = localStorage.getItem(KEY) ?? "";
-  if (!key) throw new Refused("Open the address that the program has printed: without it, nobody plays here.", 403);
+  if (!key) throw new Refused("Open the address that the program printed. You cannot play here without it.", 403);
 }
 
-/** The address was used already: by this browser, or by somebody else. */
-async function takeKept() {
+/** Uses the stored key: this browser, or somebody else, has used the token. */
+async function takeStored() {
   key = localStorage.getItem(KEY) ?? "";
   try {
     await get("/state");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    throw new Refused("This address was used already. If it was not you who opened it, end the program and start it again.", 410);
+    throw new Refused("This address has already been used. If you did not open it, end the program and start it again.", 410);
   }
 }
 
@@ -70,17 +70,17 @@ export async function post(path, body = "") {
   return json(await ask(path, { method: "POST", body: sent }));
 }
 
-/** Says a command to the program. What comes of it is an event. @param {Command} said */
-export async function command(said) {
+/** Its effect arrives as an event. @param {Command} command */
+export async function send(command) {
   const headers = { "Dealerless-Page": page };
-  await ask("/command", { method: "POST", body: JSON.stringify(said), headers });
+  await ask("/command", { method: "POST", body: JSON.stringify(command), headers });
 }
 
 /**
  * Reads the events of the program until it ends, or until another page takes the seat.
- * @param {"play" | "take" | "watch"} how to play, to play although another page does, or only to watch
- * @param {(events: Message[]) => void} onEvents all that came together
- * @param {() => void} [onOpen] the program lets this page in
+ * @param {"play" | "take" | "watch"} how plays, plays even if another page does, or only watches
+ * @param {(events: Message[]) => void} onEvents called with the events that arrive together
+ * @param {() => void} [onOpen] called when the program has accepted this page
  */
 export async function events(how, onEvents, onOpen) {
   const path = { play: "/play", take: "/play?take", watch: "/watch" }[how];
@@ -101,7 +101,7 @@ export async function events(how, onEvents, onOpen) {
       if (done) return;
     }
   } finally {
-    // The place of this page is free again, whatever went wrong here.
+    // Frees the page's place, even after an error.
     await reader.cancel().catch(() => {});
   }
 }
@@ -127,7 +127,7 @@ async function ask(path, init) {
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({ error: null }));
-  const message = error?.message ?? `The program answers ${answer.status} ${answer.statusText}.`;
+  const message = error?.message ?? `The program responded with ${answer.status} ${answer.statusText}.`;
   throw new Refused(message, answer.status);
 }
 

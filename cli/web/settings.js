@@ -1,4 +1,4 @@
-// What one can choose for this browser: how the page looks, and whether it makes itself heard.
+// The settings for this browser: the look of the page, and how it calls the player.
 
 import { h, setText } from "./dom.js";
 
@@ -6,8 +6,8 @@ const STORED = "dealerless-settings";
 const YEAR = 365 * 24 * 60 * 60;
 
 /**
- * What was kept under a name: in a cookie, because the storage of a page belongs to a port, which changes. Any server on this
- * machine may have written it.
+ * The value stored under a name. It is in a cookie, because the storage of a page belongs to a
+ * port, and the port changes. Any server on this machine may have written the cookie.
  * @param {string} name
  * @returns {Record<string, unknown>}
  */
@@ -72,13 +72,13 @@ export function open() {
   const dialog = h("dialog.dialog", { "aria-labelledby": "settings-title" },
     h("h2", { id: "settings-title" }, "Settings"),
     h("fieldset", h("legend", "Colours"),
-      theme("system", "As the system"), theme("light", "Light"), theme("dark", "Dark")),
+      theme("system", "Same as system"), theme("light", "Light"), theme("dark", "Dark")),
     h("fieldset", h("legend", "Cards"),
-      toggle("fourColours", "A colour for each suit")),
+      toggle("fourColours", "Four suit colours")),
     h("fieldset", h("legend", "When it is your turn"),
-      toggle("asks", "Ask before I give a pot away"),
-      toggle("sound", "A short sound", beep),
-      toggle("notices", "A notice of the browser, if you look elsewhere", () => askForNotices(note)),
+      toggle("asks", "Ask before I give up a pot"),
+      toggle("sound", "Play a short sound", beep),
+      toggle("notices", "Show a browser notification if the page is hidden", () => askForNotices(note)),
       note),
     h("form.row.end", { method: "dialog" }, h("button.main", "Done")));
   dialog.addEventListener("close", () => dialog.remove());
@@ -89,7 +89,7 @@ export function open() {
 /** @param {HTMLElement} note */
 async function askForNotices(note) {
   const allowed = "Notification" in window && (await Notification.requestPermission()) === "granted";
-  setText(note, allowed ? "" : "The browser does not allow notices for this page.");
+  setText(note, allowed ? "" : "The browser does not allow notifications for this page.");
 }
 
 function beep() {
@@ -106,7 +106,7 @@ function beep() {
   tone.stop(start + 0.3);
 }
 
-/** It is one's turn: makes itself heard, if that was chosen. @param {string} text */
+/** Calls the player as the settings say. @param {string} text */
 export function callPlayer(text) {
   if (settings.sound) beep();
   if (settings.notices && document.hidden && "Notification" in window && Notification.permission === "granted") {
@@ -115,7 +115,7 @@ export function callPlayer(text) {
   }
 }
 
-/** The title of the window, which tells when it is one's turn. @param {string} title @param {boolean} myTurn */
+/** @param {string} title @param {boolean} myTurn */
 export function setTitle(title, myTurn) {
   const text = `${myTurn ? "● Your turn – " : ""}${title} – Dealerless`;
   if (document.title !== text) document.title = text;

@@ -1,4 +1,4 @@
-// The table page: the seats around the table, what lies on it, what one can choose, and the log.
+// The table page: the seats, the board and the pot, the player's choices, and the log.
 
 import { announce, buttonTo, clear, confirmed, errorLine, h, isKey, keepsStill, quiet, setAttribute, setText } from "./dom.js";
 import { cardView, seesTag } from "./cards.js";
@@ -12,10 +12,10 @@ import { boardsView } from "./boards.js";
 import { hasEnded, isMyTurn, isOpen, isPoker, isShuffling, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
 import { amount, asSentence, cardName, didShort, gameName, inShort, lastHand, nameOf, problem, sentence, shortAmount, spoken, stakes, timeWords, topic, won } from "./words.js";
 
-/** How often a clock is drawn, in milliseconds. */
+/** The interval at which a clock is redrawn, in milliseconds. */
 const TICK = 200;
-/** How many sentences are said of what came at once. */
-const SAID = 4;
+/** The most sentences announced together. */
+const MOST_ANNOUNCED = 4;
 
 /** @param {App} app */
 export function tablePage(app) {
@@ -23,7 +23,7 @@ export function tablePage(app) {
   const cost = costView();
   const felt = feltView(app);
   const actions = actionsView(app, { places: felt.picked });
-  felt.watch(actions);
+  felt.connect(actions);
   const menu = menuView(app);
   const title = h("h1", "Table");
   const about = h("p.about.muted");
@@ -33,13 +33,13 @@ export function tablePage(app) {
   const root = h("div.table-page",
     h("div.table-head", h("div", title, about), menu.root),
     h("div.play", failure, troubles, stage),
-    h("aside.side", { "aria-label": "What has happened" }, cost.root, log.root));
+    h("aside.side", { "aria-label": "History" }, cost.root, log.root));
 
-  /** What the stage shows, and how it is brought up to date. @type {{ kind: string, update: () => void }} */
+  /** The view on the stage. @type {{ kind: string, update: () => void }} */
   let scene = { kind: "", update: () => {} };
   /** @type {string[]} */
-  let toSay = [];
-  let turnSaid = "";
+  let unspoken = [];
+  let announcedTurn = "";
 
   /** @returns {"waiting" | "poker" | "deck" | "bridge"} */
   function kindOfScene() {
@@ -79,11 +79,11 @@ export function tablePage(app) {
     /** @param {Message} event */
     tell(event) {
       const parts = sentence(app.match, event);
-      if (log.add(event, parts, topic(app.match, event))) toSay.pop();
+      if (log.add(event, parts, topic(app.match, event))) unspoken.pop();
       actions.tell(event);
       felt.tell(event);
-      const said = spoken(parts);
-      if (said && event.event !== "your-turn") toSay.push(said);
+      const text = spoken(parts);
+      if (text && event.event !== "your-turn") unspoken.push(text);
     },
 
     update() {
@@ -97,11 +97,11 @@ export function tablePage(app) {
       menu.update();
       const bad = trouble(app, match);
       if (troubles.firstChild !== bad) clear(troubles, bad);
-      if (toSay.length > 0) announce(toSay.slice(-SAID).join(" "));
-      toSay = [];
+      if (unspoken.length > 0) announce(unspoken.slice(-MOST_ANNOUNCED).join(" "));
+      unspoken = [];
       const turn = match.turn && isMyTurn(match) ? `${match.deal?.number} ${match.turn.turn}` : "";
-      if (turn !== turnSaid && turn && isPoker(match)) actions.announceTurn();
-      turnSaid = turn;
+      if (turn !== announcedTurn && turn && isPoker(match)) actions.announceTurn();
+      announcedTurn = turn;
     },
 
     /** @param {string} message @param {() => void} again */
@@ -131,11 +131,11 @@ function aboutHand(match) {
 function menuView(app) {
   const error = errorLine();
   const note = quiet();
-  /** @param {Command} said */
-  const say = async (said) => {
+  /** Sends a command. Returns whether it was accepted. @param {Command} command */
+  const send = async (command) => {
     setText(error, "");
     try {
-      await app.send(said);
+      await app.send(command);
       return true;
     } catch (failed) {
       setText(error, problem(failed));
@@ -146,18 +146,18 @@ function menuView(app) {
     type: "button",
     onclick: async () => {
       const back = app.match.sitsOut;
-      if (!(await say({ do: back ? "back" : "sit-out" }))) return;
+      if (!(await send({ do: back ? "back" : "sit-out" }))) return;
       app.match.sitsOut = !back;
       update();
     },
   }, "Sit out");
-  const close = buttonTo("Close here", () => say({ do: "close" }));
-  const stop = buttonTo("Break off", async () => {
-    if (await confirmed("Break off?", stopText(app.match), "Break off")) await app.end();
+  const close = buttonTo("Close here", () => send({ do: "close" }));
+  const stop = buttonTo("Stop for now", async () => {
+    if (await confirmed("Stop for now?", stopText(app.match), "Stop for now")) await app.end();
   });
   const leave = buttonTo("", async () => {
-    if (app.match.leaving) await say({ do: "stay" });
-    else if (await confirmed("Leave for good?", leaveText(app.match), "Leave")) await say({ do: "leave", anyhow: true });
+    if (app.match.leaving) await send({ do: "stay" });
+    else if (await confirmed("Leave for good?", leaveText(app.match), "Leave")) await send({ do: "leave", anyhow: true });
   }, { class: "danger" });
   const [closes, stops, leaves] = [quiet(CLOSES), quiet(), quiet()];
   const who = h("p.muted.fingerprints");
@@ -197,14 +197,14 @@ const CLOSES = "Your program stops waiting, no chips move, and the match can be 
 
 /** @param {Match} match */
 function stopText({ seated }) {
-  return `Your program ends now, and the match stays open. The other player may close it ${seated?.clock ? "when your time is out"
+  return `Your program ends now, and the match stays open. The other player may close it ${seated?.clock ? "when your time is up"
     : "after ten minutes"}.`;
 }
 
-/** What it means to leave. The program says the cost when it is told. @param {Match} match */
+/** The program reports the cost only after the command. @param {Match} match */
 function leaveText(match) {
   return `The match ends at your next turn, and ${isPoker(match) ? "the other player gets the pot of the hand in play."
-    : "what is still closed stays closed for ever."}${mayClose(match) ? " “Close here” costs nothing: the time of the other side is out." : ""}`;
+    : "closed cards stay closed forever."}${mayClose(match) ? " “Close here” costs nothing, because the other player is out of time." : ""}`;
 }
 
 /** @param {App} app */
@@ -221,7 +221,7 @@ function feltView(app) {
   let all = [];
   /** @type {CardView[]} */
   let boardCards = [];
-  /** The places of the cards that are to be exchanged, and for which turn they were picked. */
+  /** The places of the cards to exchange, picked for the turn `pickedFor`. */
   let picked = new Set();
   let pickedFor = -1;
   /** @type {{ update: () => void, clock: (left: ReturnType<typeof timeLeft>) => void } | undefined} */
@@ -229,7 +229,7 @@ function feltView(app) {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let ticking;
   let warned = -1;
-  /** The result whose pot has gone to its winners. @type {Result | null} */
+  /** The last result whose pot was moved to its winners. @type {Result | null} */
   let paid = null;
 
   function setSeats() {
@@ -328,9 +328,9 @@ function feltView(app) {
       }
     },
     picked: () => (exchanging()?.turn === pickedFor ? [...picked].sort((a, b) => a - b) : []),
-    /** @param {typeof actions} view is told of each card that is picked, and of each tick */
-    watch(view) {
-      actions = view;
+    /** @param {typeof actions} choices updated with each picked card and each tick */
+    connect(choices) {
+      actions = choices;
     },
     close() {
       document.removeEventListener("keydown", onKey);
@@ -376,7 +376,7 @@ function seatView(app, seat, pick) {
     cards.append(slot);
   }
 
-  /** The cards of this seat, and who sees them. @returns {{ cards: (string | null)[], sees: string }} */
+  /** @returns {{ cards: (string | null)[], sees: string }} `sees` names the players who see them */
   function hand() {
     const { deal } = app.match;
     if (!deal || isShuffling(app.match)) return { cards: [], sees: "" };
@@ -389,7 +389,7 @@ function seatView(app, seat, pick) {
     const faces = positions ? positions.map(at) : heldBy(deal.cards);
     const open = faces.some((card) => card !== null);
     if (open || positions) return { cards: faces, sees: open ? "all" : "" };
-    // Who holds what is told with the first turn; until then all hold as many cards.
+    // Before the first turn `held` is unknown: assume as many cards as the own seat has.
     return { cards: deal.own.map(() => null), sees: "" };
   }
 
@@ -410,7 +410,7 @@ function seatView(app, seat, pick) {
     clear() {
       for (const { view } of shown) view.show(null);
     },
-    /** @param {Set<number> | null} marked the cards that are to be exchanged; null if none are asked for */
+    /** @param {Set<number> | null} marked the cards marked for exchange; null outside of an exchange */
     update(marked) {
       const { match } = app;
       const { deal } = match;

@@ -1,4 +1,4 @@
-// What happens, in words. There is no DOM here: a sentence is a list of texts and cards.
+// The sentences of the page. There is no DOM here: a sentence is a list of texts and cards.
 
 import { isPoker } from "./match.js";
 
@@ -9,7 +9,7 @@ export function amount(number) {
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
 
-/** A number of chips where there is little room: 1,000, or 12.35M. @param {number} number */
+/** A number of chips in short form: 1,000, or 12.35M. @param {number} number */
 export function shortAmount(number) {
   return number < 1e6 ? amount(number) : SHORT.format(number);
 }
@@ -39,7 +39,10 @@ export function rankAndSuit(card) {
   return found && { rank: found[1], suit: /** @type {"c" | "d" | "h" | "s"} */ (found[2]) };
 }
 
-/** A card as one says it: "ace of spades", "knight number 4", "North's hand" for a hand of bridge. @param {string} card */
+/**
+ * The spoken name of a card: "ace of spades", "knight number 4", or the ranks of a bridge hand.
+ * @param {string} card
+ */
 export function cardName(card) {
   const known = rankAndSuit(card);
   if (known) return `${RANKS[known.rank]} of ${SUITS[known.suit]}`;
@@ -51,7 +54,7 @@ export function cardName(card) {
   return names.map((name, at) => `${name} ${suits[at].split("").join(" ") || "none"}`).join(", ");
 }
 
-/** The same in as few letters as can be: "A♠". @param {string} card */
+/** The shortest name of a card: "A♠". @param {string} card */
 export function cardSign(card) {
   const known = rankAndSuit(card);
   if (!known) return card;
@@ -60,7 +63,7 @@ export function cardSign(card) {
 }
 
 /**
- * What lies at a position: "card 3", or in boards "the South hand of board 2". People count from 1.
+ * The name of a position, counted from 1: "card 3", or in bridge "the South hand of board 2".
  * @param {Match} match
  * @param {number} position
  */
@@ -77,7 +80,10 @@ const LIKE_U = "U\u03c5\u057d";
 
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** The letter of *all* and *you* that looks like this one. @param {string} letter */
+/**
+ * The letter of *all* or *you* that this one resembles, if any.
+ * @param {string} letter
+ */
 function looksLike(letter) {
   const narrow = letter.normalize("NFKC");
   if (LIKE_A.includes(narrow)) return "a";
@@ -87,7 +93,10 @@ function looksLike(letter) {
   return LIKE_U.includes(narrow) ? "u" : narrow;
 }
 
-/** Whether a name could be read as "all" or "you" in a sentence about who sees which card. @param {string} name */
+/**
+ * Whether a name could be read as "all" or "you".
+ * @param {string} name
+ */
 export function misleads(name) {
   if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
   const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
@@ -98,8 +107,8 @@ const PLAIN_WORD = /^[\p{Alphabetic}\p{N}]+([-_'.][\p{Alphabetic}\p{N}]+)*$/u;
 const QUOTATION_MARKS = /["\u00ab\u00bb\u02ba\u02dd\u02ee\u2033\u2036\u201c-\u201f\u275d\u275e\u301d-\u301f\uff02]/g;
 
 /**
- * A name for a sentence, as the program writes it: in quotation marks, unless it is one or two plain words. So
- * "Anna left the match. Bert" cannot pass for two sentences.
+ * A name for a sentence: in quotation marks, unless it is one or two plain words. The name
+ * "Anna left the match. Bert" must not read as two sentences.
  * @param {string} name
  */
 export function called(name) {
@@ -109,7 +118,7 @@ export function called(name) {
 }
 
 /**
- * The name of a seat: "You", or what the other calls itself if that misleads nobody.
+ * "You", the player's name, or the seat's number if the name is misleading.
  * @param {Match} match
  * @param {number} seat
  */
@@ -117,7 +126,7 @@ export function nameOf(match, seat) {
   if (seat === match.own) return "You";
   const name = match.seated?.names[seat];
   if (name === undefined || name === "" || misleads(name)) return `Seat ${seat}`;
-  // A name that is read from the right must not change the order of what stands beside it.
+  // A right-to-left name must not change the order of the text around it.
   return FROM_THE_RIGHT.test(name) ? `\u2068${called(name)}\u2069` : called(name);
 }
 
@@ -147,16 +156,20 @@ export function gameName(seated) {
 
 /** @param {SeatedFields} seated */
 function clockOf({ clock }) {
-  return clock ? `${amount(clock.move)} s for a move, and a bank of ${amount(clock.bank)} s` : "no clock";
+  return clock ? `${amount(clock.move)} s for each move, and a bank of ${amount(clock.bank)} s` : "no clock";
 }
 
-/** All terms of a host, as a guest is asked about them. @param {SeatedFields} seated @returns {string[]} */
+/**
+ * All terms of a host, for the question to the guest.
+ * @param {SeatedFields} seated
+ * @returns {string[]}
+ */
 export function terms(seated) {
   const { game, hands, stack, cards, drawn, shuffle, kinds = [] } = seated;
   const number = game === "bridge" ? `${drawn / 4} boards dealt together, ${hands === 1 ? "once" : `${amount(hands)} times`}`
     : hands === 1 ? "1 hand" : `${amount(hands)} hands`;
   const parts = [gameName(seated), number];
-  if (game === "deck") parts.push(`${amount(drawn)} of ${amount(cards)} cards are drawn`);
+  if (game === "deck") parts.push(`${amount(drawn)} of ${amount(cards)} cards drawn`);
   if (kinds.length > 0) parts.push(kinds.map((kind) => `${amount(kind.count)} ${kind.name}`).join(", "));
   if (stack !== undefined) parts.push(`${amount(stack)} chips each`);
   parts.push(...stakes(seated));
@@ -179,7 +192,11 @@ export function reveals(match, cards) {
   return cards.map((card) => `${placeName(match, card.position)} to ${to(card.to)}`).join(", ");
 }
 
-/** What a seat has chosen. The choice was applied to the match before. @param {Match} match @param {Chose} chose */
+/**
+ * The sentence for a choice that `match` already includes.
+ * @param {Match} match
+ * @param {Chose} chose
+ */
 export function chosen(match, chose) {
   const who = (/** @type {string} */ verb) => does(match, chose.seat, verb);
   const own = chose.seat === match.own;
@@ -205,13 +222,13 @@ export function chosen(match, chose) {
     case "reveal": return `${who("reveal")} ${placeName(match, chose.position)}.`;
     case "steal": {
       const from = chose.from === match.own ? "your hand" : `the hand of ${nameOf(match, chose.from)}`;
-      return `${who("steal")} a card out of ${from}.`;
+      return `${who("steal")} a card from ${from}.`;
     }
     default: return `${who(chose.do)}.`;
   }
 }
 
-/** What a seat did, for its place at the table. @param {Chose} chose */
+/** The choice of a seat in short form, for its place at the table. @param {Chose} chose */
 export function didShort(chose) {
   if (chose.do !== "exchange") return `${chose.do}s`;
   return chose.places.length === 0 ? "keeps all" : `exchanges ${chose.places.length}`;
@@ -228,13 +245,13 @@ function winnings(match, result) {
   });
 }
 
-/** What each seat wins in all. @param {Match} match @param {Result} result */
+/** The total win of each seat. @param {Match} match @param {Result} result */
 export function inShort(match, result) {
   const wins = [...won(result)].map(([seat, chips]) => `${does(match, seat, "win")} ${amount(chips)}`).join(", ");
   return wins ? `${wins}.` : "The hand is over.";
 }
 
-/** @param {Result} result @returns {Map<number, number>} by seat */
+/** The chips won, by seat. @param {Result} result @returns {Map<number, number>} */
 export function won(result) {
   const chips = new Map();
   for (const winner of result.pots.flatMap((pot) => pot.winners)) {
@@ -243,7 +260,11 @@ export function won(result) {
   return chips;
 }
 
-/** "Hand 3: Bert won 40 with two pair, kings and fours". @param {Match} match @param {Result} result */
+/**
+ * "Hand 3: Bert won 40 with two pair, kings and fours".
+ * @param {Match} match
+ * @param {Result} result
+ */
 export function lastHand(match, result) {
   const wins = [...won(result)].map(([seat, chips]) => {
     const worth = result.shown.find((of) => of.seat === seat)?.worth;
@@ -254,7 +275,7 @@ export function lastHand(match, result) {
 
 /** @param {Time} time */
 export function timeWords({ move, bank }) {
-  const left = `${Math.ceil(bank)} s of the bank`;
+  const left = `${Math.ceil(bank)} s from the bank`;
   return move > 0 ? `${Math.ceil(move)} s, then ${left}` : left;
 }
 
@@ -262,7 +283,7 @@ export function timeWords({ move, bank }) {
 export function waitingFor(match, waiting) {
   const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
   const what = waiting.seats.length === 0 ? "" : {
-    line: " to be there again", deal: " to deal", shuffle: " to seal the deck", cards: " to open cards",
+    line: " to reconnect", deal: " to deal", shuffle: " to seal the deck", cards: " to open cards",
     dice: " to roll", move: " to choose", result: " to agree to the result",
   }[waiting.for] ?? "";
   const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
@@ -270,14 +291,14 @@ export function waitingFor(match, waiting) {
 }
 
 /**
- * An event as a sentence for the log, if there is something to say. It was applied to the match before.
+ * The sentence for an event that `match` already includes; empty if there is none.
  * @param {Match} match
  * @param {Message} event
  * @returns {Part[]}
  */
 export function sentence(match, event) {
   switch (event.event) {
-    case "invite": return ["An invite was made."];
+    case "invite": return ["The invite is ready."];
     case "listening": return [`Waiting at ${event.addresses.join(", ")}.`];
     case "notice": return [forPage(event.text)];
     case "ask-sit": return [`${called(event.names[0])} proposes: ${terms(event).join(", ")}.`];
@@ -286,23 +307,23 @@ export function sentence(match, event) {
     case "admit-lapsed": return [asSentence(event.message)];
     case "seated": {
       const others = event.names.map((_, seat) => seat).filter((seat) => seat !== event.seat);
-      const verb = event.resumed ? "sit again" : "sit";
-      return [`You ${verb} at a table with ${namesOf(match, others)}: ${[gameName(event), ...stakes(event), clockOf(event)].join(", ")}.`];
+      const sit = event.resumed ? "are back at the table" : "sit at a table";
+      return [`You ${sit} with ${namesOf(match, others)}: ${[gameName(event), ...stakes(event), clockOf(event)].join(", ")}.`];
     }
-    case "line-lost": return [`${asSentence(event.message)} The program connects again by itself.`];
+    case "line-lost": return [`${asSentence(event.message)} The program reconnects automatically.`];
     case "waiting": return [waitingFor(match, event)];
-    case "resumed": return ["The line is back, and the match goes on."];
+    case "resumed": return ["Connected again. The match continues."];
     case "ask-again": return [asSentence(event.message)];
     case "out-of-time": return [outOfTime(match, event)];
     case "stays": return ["You stay."];
     case "sits-out": return ["You sit out. The next hand waits for you."];
     case "dealt": return [`Hand ${event.hand}${event.try > 0 ? `, dealt again (try ${event.try + 1})` : ""}.`];
-    case "again": return [`${does(match, event.seat, "have")} declared the deal void. Nobody has seen a card of it.`];
-    case "sealed": return ["The deck is sealed: nobody knows it, and nobody can change a card."];
+    case "again": return [`${does(match, event.seat, "have")} declared the deal void. Nobody has seen any of its cards.`];
+    case "sealed": return ["The deck is sealed: nobody knows the cards, and nobody can change them."];
     case "card": return seen(match, event);
     case "board": return ["Board: ", ...spaced(event.cards), "."];
     case "chose": return [chosen(match, event)];
-    case "not-stolen": return ["The hand could not be shuffled again. Nobody has seen a card of the new order."];
+    case "not-stolen": return ["The hand could not be reshuffled. Nobody has seen a card of the new order."];
     case "rolled": return [`${event.dice}: ${event.faces.length > 1 ? `${event.faces.map(amount).join(" + ")} = ` : ""}${amount(event.sum)}.`];
     case "result": return resultParts(match, event);
     case "ask-rebuy": return [`${namesOf(match, event.seats)} ${event.seats.includes(match.own) || event.seats.length > 1 ? "have" : "has"} no chips left.`];
@@ -316,10 +337,10 @@ export function sentence(match, event) {
 
 /** @param {Match} match @param {OutOfTime} event */
 function outOfTime(match, event) {
-  if (event.seat === match.own) return "Your time is out. The program chooses for you what costs nothing more.";
+  if (event.seat === match.own) return "Your time is up. The program chooses for you, at no further cost.";
   const clock = match.seated?.clock;
-  if (event.away) return `${does(match, event.seat, "have")} been away for ${clock ? "longer than the clock allows" : "ten minutes"}.`;
-  return clock ? `The time of ${nameOf(match, event.seat)} is out.` : `Nothing has come from ${nameOf(match, event.seat)} for ten minutes.`;
+  if (event.away) return `${does(match, event.seat, "have")} been disconnected for ${clock ? "longer than the clock allows" : "ten minutes"}.`;
+  return clock ? `${does(match, event.seat, "have")} run out of time.` : `${nameOf(match, event.seat)} has not responded for ten minutes.`;
 }
 
 /** @param {Match} match @param {CardSeen} event @returns {Part[]} */
@@ -338,7 +359,7 @@ function seen(match, event) {
 }
 
 /**
- * What an entry of the log is about, if the next one about the same takes its place.
+ * The topic of a log entry, which replaces the last entry on the same topic; empty if it never does.
  * @param {Match} match
  * @param {Message} event
  */
@@ -361,8 +382,8 @@ function resultParts(match, result) {
 function stopped(match, event) {
   switch (event.how) {
     case "leave": return `${does(match, event.seat, "leave")} the match.`;
-    case "forfeit": return `${nameOf(match, event.seat)} cannot go on with the hand.`;
-    default: return `${does(match, event.seat, "say")} that what was opened in step ${event.step ?? "?"} is not what was sealed.`;
+    case "forfeit": return `${nameOf(match, event.seat)} cannot continue the hand.`;
+    default: return `${does(match, event.seat, "report")} that a card opened in step ${event.step ?? "?"} is not the sealed one.`;
   }
 }
 
@@ -371,12 +392,12 @@ function spaced(cards) {
   return cards.flatMap((card, at) => (at === 0 ? [{ card }] : [" ", { card }]));
 }
 
-/** What options and commands are called here. @type {Record<string, string>} */
+/** The names of options and commands on this page. @type {Record<string, string>} */
 const FIELDS = {
   listen: "Wait at", advertise: "Address in the invite", relay: "Relay", at: "Where the host is now",
   stay: "Stay after all", close: "Close here", leave: "Leave for good",
 };
-/** Advice for a terminal, and for this page. @type {[RegExp, string][]} */
+/** Advice for the terminal, and its replacement on this page. @type {[RegExp, string][]} */
 const ADVICE = [
   [/, or that the host runs: dealerless host --for \S+/g, ""],
   [/(, run)?: dealerless resume --close( [0-9a-f]+)?/g, " by “Close” in the lobby"],
@@ -389,16 +410,16 @@ const ADVICE = [
   [/`(?=dealerless )/g, "in a terminal `"],
 ];
 
-/** A message of the program in the words of this page. @param {string} message */
+/** A message of the program, with the names that this page uses. @param {string} message */
 export function forPage(message) {
-  const text = ADVICE.reduce((said, [from, to]) => said.replace(from, to), message);
+  const text = ADVICE.reduce((text, [from, to]) => text.replace(from, to), message);
   return text.replace(/'?--([a-z]+)(?: <[^']+'| HOST:PORT)?|`([a-z]+)`/g,
     (whole, option, command) => (FIELDS[option ?? command] ? `“${FIELDS[option ?? command]}”` : whole));
 }
 
 /** @param {string} fingerprint */
 export function forgive(fingerprint) {
-  return `To forget it for good, run in a terminal: dealerless peers forgive ${fingerprint}`;
+  return `To forgive this player, run in a terminal: dealerless peers forgive ${fingerprint}`;
 }
 
 /** @param {string} message */
@@ -412,7 +433,7 @@ export function problem(error) {
   return asSentence(error instanceof Error ? error.message : String(error));
 }
 
-/** A sentence as text alone, as one says it. @param {Part[]} parts */
+/** A sentence as text, as a screen reader speaks it. @param {Part[]} parts */
 export function spoken(parts) {
   return parts.map((part) => (typeof part === "string" ? part : cardName(part.card))).join("");
 }

@@ -307,7 +307,7 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     };
     [
         format!("Close here: your program stops waiting, {close}."),
-        format!("Break off: your program ends now, {break_off}."),
+        format!("Stop for now: your program ends now, {break_off}."),
         format!("Leave for good: the match ends at your next turn, and {leave}."),
     ]
 }

@@ -1,4 +1,4 @@
-"""Whether a page can be used by everybody, as far as axe-core finds out."""
+"""Accessibility checks of a page by axe-core."""
 
 import os
 
@@ -13,7 +13,7 @@ axe.run(document, { runOnly: { type: "tag", values }, resultTypes: ["violations"
 
 
 def source():
-    """The text of axe-core; None where it is not there."""
+    """The source of axe-core; None if DEALERLESS_AXE is not set."""
     path = os.environ.get("DEALERLESS_AXE")
     if not path:
         return None
@@ -22,7 +22,7 @@ def source():
 
 
 def violations(browser, text):
-    """What axe-core finds on the page as it is now."""
+    """The violations that axe-core finds on the current page."""
     if not browser.run("return 'axe' in window"):
         browser.run(text)
     return browser.driver.execute_async_script(RUN)

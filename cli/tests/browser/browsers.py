@@ -1,4 +1,4 @@
-"""A real browser, and what a person does with a page: find things by what they are called."""
+"""A real browser, used as a person uses it: elements are found by their accessible names."""
 
 import json
 import os
@@ -28,12 +28,12 @@ PASSING = (
     StaleElementReferenceException,
 )
 
-# The elements that a person sees, in a modal dialog if there is one, by role and name.
+# Finds visible elements by selector and accessible name, inside the modal dialog if one is open.
 FIND = """
 const [selector, pattern] = arguments;
 const wanted = new RegExp(`^(?:${pattern})$`, "u");
 const words = (text) => (text ?? "").replace(/\\s+/g, " ").trim();
-// What is said of an element: its texts, but those that are there for the eye alone.
+// The accessible text of an element.
 const texts = (node) => {
   if (node.nodeType === Node.TEXT_NODE) return node.data;
   if (node.ariaHidden === "true") return "";
@@ -48,7 +48,7 @@ return [...within.querySelectorAll(selector)].filter((one) => wanted.test(name(o
   && one.checkVisibility({ visibilityProperty: true }));
 """
 
-# What happens to a list in which a person chooses. (The driver tells the page of no input.)
+# Chooses an option of a list, with the events that the driver would not send.
 CHOOSE = """
 const [select, text] = arguments;
 const option = [...select.options].find((one) => one.text === text);
@@ -58,8 +58,8 @@ for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, { b
 return true;
 """
 
-# Whether an element stays where it is: what comes meanwhile may push it elsewhere. And whether the page has been
-# seen for as long as a person needs at least before a press is meant.
+# Whether an element has stopped moving, and the page has been visible long enough for a deliberate
+# key press or click.
 RESTS = """
 const [element, done] = arguments;
 const seen = performance.getEntriesByType("visibility-state").at(-1)?.startTime ?? 0;
@@ -78,12 +78,12 @@ def executable(variable, name):
     return os.environ.get(variable) or shutil.which(name)
 
 
-def can_be_pressed(button):
+def is_pressable(button):
     return button.is_enabled() and button.get_attribute("aria-disabled") != "true"
 
 
 def started(options):
-    """A browser that has started, the second time if the first fails: a busy machine may be too slow for it."""
+    """Starts a browser. Tries twice, because a busy machine may be too slow the first time."""
     driver = executable("DEALERLESS_CHROMEDRIVER", "chromedriver")
     try:
         return webdriver.Chrome(options=options, service=Service(driver))
@@ -92,7 +92,7 @@ def started(options):
 
 
 class Browser:
-    """One browser, with a profile of its own."""
+    """A browser with its own profile."""
 
     def __init__(self, test, *arguments, size=(1280, 900)):
         self.test = test
@@ -113,7 +113,7 @@ class Browser:
         ):
             options.add_argument(argument)
         if os.getuid() == 0:
-            # Chromium does not run as root otherwise.
+            # Chromium needs this to run as root.
             options.add_argument("--no-sandbox")
         self.driver = started(options)
         test.addCleanup(self.driver.quit)
@@ -125,19 +125,19 @@ class Browser:
         self.driver.get(address)
 
     def run(self, script, *arguments):
-        """Runs a script in the page. Gives what it returns."""
+        """Runs a script in the page and returns its result."""
         return self.driver.execute_script(script, *arguments)
 
     def before_each_page(self, script):
-        """A script that runs before any of the page's own."""
+        """Adds a script that runs before the page's own scripts."""
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
 
     def text(self):
-        """What the page shows."""
+        """The visible text of the page."""
         return self.run("return document.body?.innerText ?? ''")
 
     def until(self, condition, what, seconds=DEADLINE):
-        """Waits until something is so; gives what it found."""
+        """Waits until a condition is true, and returns its value."""
         end = time.monotonic() + seconds
         while True:
             try:
@@ -151,7 +151,7 @@ class Browser:
             time.sleep(0.02)
 
     def reads(self, pattern, seconds=DEADLINE):
-        """Waits until the page shows this text: a regular expression."""
+        """Waits until the page shows text that matches a regular expression."""
         wanted = re.compile(pattern, re.DOTALL)
         return self.until(lambda: wanted.search(self.text()), f"the text {pattern!r}", seconds)
 
@@ -159,26 +159,26 @@ class Browser:
         return self.run(FIND, selector, pattern)
 
     def find(self, selector, pattern, seconds=DEADLINE):
-        """The first visible element of this kind and name."""
+        """Waits for the first visible element with this selector and name."""
         what = f"{selector} called {pattern!r}"
         return self.until(lambda: self.all(selector, pattern), what, seconds)[0]
 
     def name(self, selector, pattern):
-        """The name of an element of this kind, of whose name a part is known."""
+        """The full name of the element whose name matches a pattern."""
         return self.until(
             lambda: self.find(selector, pattern).accessible_name, f"the name of {pattern!r}"
         )
 
     def has_button(self, pattern):
-        """Whether there is such a button, and it can be pressed."""
-        return any(can_be_pressed(button) for button in self.all(BUTTONS, pattern))
+        """Whether a matching button exists and is enabled."""
+        return any(is_pressable(button) for button in self.all(BUTTONS, pattern))
 
     def press(self, pattern, seconds=DEADLINE):
-        """Presses a button as soon as it can be pressed."""
+        """Presses a button as soon as it is enabled."""
 
         def pressed():
             for button in self.all(BUTTONS, pattern):
-                if can_be_pressed(button) and self.driver.execute_async_script(RESTS, button):
+                if is_pressable(button) and self.driver.execute_async_script(RESTS, button):
                     button.click()
                     return True
             return False
@@ -186,7 +186,7 @@ class Browser:
         self.until(pressed, f"a button called {pattern!r} that can be pressed", seconds)
 
     def fill(self, label, text):
-        """Writes into a field, or chooses in a list."""
+        """Fills in a field, or chooses from a list."""
 
         def filled():
             found = self.all(FIELDS, label)
@@ -202,27 +202,27 @@ class Browser:
         self.until(filled, f"a field called {label!r}")
 
     def unfold(self, title):
-        """Opens what a click on its title opens."""
+        """Unfolds a `details` element by clicking its title."""
         self.find("summary", title).click()
 
     def key(self, key):
-        """Presses a key, wherever the focus is."""
+        """Presses a key at the current focus."""
         webdriver.ActionChains(self.driver).send_keys(key).perform()
 
     def console(self):
-        """All that the console has said so far."""
+        """All console messages so far."""
         self.log += self.driver.get_log("browser")
         return self.log
 
     def resize(self, width, height, scale=1):
-        """A screen of another size, with `scale` device pixels for each pixel of the page."""
+        """Emulates a screen size, with `scale` device pixels for each CSS pixel."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False},
         )
 
     def colours(self, scheme):
-        """What the system of the browser is set to: light or dark, and nothing moves."""
+        """Emulates a system setting: light or dark, with reduced motion."""
         self.driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia",
             {
@@ -234,19 +234,19 @@ class Browser:
         )
 
     def picture(self, name):
-        """Saves what is seen, all of the page, where pictures are wanted."""
+        """Saves a screenshot, if DEALERLESS_PICTURES names a folder."""
         folder = os.environ.get("DEALERLESS_PICTURES")
         if folder:
             os.makedirs(folder, exist_ok=True)
             self.driver.save_screenshot(os.path.join(folder, name + ".png"))
 
     def as_page(self, method, path, body="", headers=None):
-        """A request as the page's own script would send it. Gives the status and the answer."""
+        """Sends a request as the page's own script would. Returns the status and the response."""
         script = """
         const [method, path, body, headers, done] = arguments;
         const key = { "Dealerless-Key": localStorage.getItem("dealerless-key") ?? "" };
         fetch(path, { method, body: method === "GET" ? undefined : body, headers: { ...key, ...headers } })
           .then(async (answer) => done([answer.status, await answer.text()]), (error) => done([0, String(error)]));
         """
-        status, said = self.driver.execute_async_script(script, method, path, body, headers or {})
-        return status, json.loads(said) if said.startswith("{") else said
+        status, text = self.driver.execute_async_script(script, method, path, body, headers or {})
+        return status, json.loads(text) if text.startswith("{") else text

@@ -1,4 +1,4 @@
-"""What all tests here begin and end with."""
+"""The base class of all tests here."""
 
 import re
 import signal
@@ -7,22 +7,22 @@ import unittest
 from browsers import Browser
 from programs import Page, Player
 
-# No test takes longer, in seconds.
+# The time limit of a test, in seconds.
 LIMIT = 240
 
 
 class Case(unittest.TestCase):
-    """A test with browsers. No console of theirs may complain."""
+    """A test with browsers. It fails if a browser console has errors."""
 
     maxDiff = None
 
     def setUp(self):
         self.browsers = []
-        # What a console may complain of: regular expressions.
+        # Regular expressions of console errors that the test expects.
         self.provoked = []
 
         def late(*_):
-            raise AssertionError(f"the test takes longer than {LIMIT} s")
+            raise AssertionError(f"the test took longer than {LIMIT} s")
 
         signal.signal(signal.SIGALRM, late)
         signal.alarm(LIMIT)
@@ -46,7 +46,7 @@ class Case(unittest.TestCase):
         return browser
 
     def lobby(self, name, folder=None):
-        """A browser in the lobby of its own program."""
+        """A browser that shows the lobby of its own program."""
         page = Page(self, name, folder)
         browser = self.browser()
         browser.page = page
@@ -55,7 +55,7 @@ class Case(unittest.TestCase):
         return browser
 
     def host(self, browser, game, at="127.0.0.1:0", **fields):
-        """Hosts by the form, at an address. Gives the invite."""
+        """Hosts a match with the form, at an address. Returns the invite."""
         browser.fill("Game", game)
         for label, value in fields.items():
             browser.fill(label.replace("_", " "), value)
@@ -72,25 +72,25 @@ class Case(unittest.TestCase):
         browser.press("Sit down")
 
     def two_at_a_table(self, game, *at, **fields):
-        """Anna hosts, and Bert joins, each in a browser."""
+        """Anna hosts and Bert joins, each in a browser."""
         anna, bert = self.lobby("Anna"), self.lobby("Bert")
         self.join(bert, self.host(anna, game, *at, **fields))
         return anna, bert
 
     def guest(self, invite, name="Bert"):
-        """A guest without a browser."""
+        """A guest that is a script without a browser."""
         guest = Player(self, ["join", invite, "--name=" + name])
         guest.until("seated")
         return guest
 
     def mucks(self, browser):
-        """Mucks, also a hand that no shown hand beats: the page asks about that once."""
+        """Mucks, and confirms if the page asks because no shown hand is better."""
         browser.press("Muck.*")
         if "No shown hand beats yours" in browser.text():
             browser.press("Muck")
 
     def checked_to_the_showdown(self, browser, guest, rounds=3):
-        """Nobody bets any more in the last rounds, and the guest shows its cards."""
+        """Checks through the last rounds; the guest then shows its cards."""
         for _ in range(rounds):
             guest.until("your-turn")
             guest.say("check")

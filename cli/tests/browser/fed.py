@@ -1,9 +1,9 @@
-"""A page that is fed with events by the test, in place of a program that plays."""
+"""A page whose events come from the test instead of a program."""
 
 import json
 
-# The page asks for the program and its events as always; these answers come from the test.
-IN_PLACE_OF_THE_PROGRAM = """
+# Answers the page's requests for the program's state and events.
+FAKE_PROGRAM = """
 const sent = window.fetch;
 window.program = { number: 1, command: "host", running: true, played: false, exit_code: null, by_signal: false };
 window.fetch = (path, init) => {
@@ -31,14 +31,14 @@ DEALT = {"event": "dealt", "hand": 1, "try": 0, "button": 0, "stacks": [199, 198
 
 
 def fed(browser, page):
-    """Opens a page that gets its events from the test."""
-    browser.before_each_page(IN_PLACE_OF_THE_PROGRAM)
+    """Opens a page whose events come from the test."""
+    browser.before_each_page(FAKE_PROGRAM)
     browser.open(page.address)
     browser.until(lambda: browser.run("return typeof window.feed === 'function'"), "a page that reads events")
 
 
 def again(browser):
-    """The same page, loaded anew."""
+    """Reloads the page."""
     browser.driver.refresh()
     browser.until(lambda: browser.run("return typeof window.feed === 'function'"), "a page that reads events")
 
@@ -48,6 +48,6 @@ def feed(browser, *events):
 
 
 def end(browser, exit_code, by_signal=False):
-    """The program has ended."""
+    """Ends the program."""
     ended = {"running": False, "exit_code": exit_code, "by_signal": by_signal}
     browser.run("Object.assign(program, arguments[0]); end()", ended)

@@ -1,10 +1,10 @@
-//! The page in a real browser: Chromium, driven by Python's selenium. Each test here runs one of the
-//! scripts beside this file, which starts its own programs and browsers.
+//! The page in a real browser: Chromium, driven by Python's selenium. Each test here runs a test of the
+//! scripts in this folder, which starts its own programs and browsers.
 //!
 //! Python, the browser and its driver are found in the path, or by DEALERLESS_PYTHON,
-//! DEALERLESS_CHROMIUM and DEALERLESS_CHROMEDRIVER. Where one of them is missing nothing is tested, and
-//! the test says so. DEALERLESS_AXE is the file `axe.min.js` of axe-core, without which nothing is
-//! tested for accessibility; DEALERLESS_PICTURES is a folder for a picture of each page.
+//! DEALERLESS_CHROMIUM and DEALERLESS_CHROMEDRIVER. If one of them is missing, the tests print a message
+//! and pass. DEALERLESS_AXE is the path of `axe.min.js` from axe-core; without it accessibility is not
+//! checked. DEALERLESS_PICTURES is a folder for screenshots of the pages.
 #![cfg(unix)]
 
 use std::env;
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// Who measures is alone.
+/// Held exclusively by tests that measure times, and shared by all others.
 static QUIET: RwLock<()> = RwLock::new(());
 
-/// What the scripts are run with, or what is missing.
+/// The programs that run the scripts, or a message about the missing one.
 static TOOLS: LazyLock<Result<Tools, &'static str>> = LazyLock::new(Tools::find);
 
 struct Tools {
@@ -38,14 +38,14 @@ impl Tools {
         Ok(Tools {
             python,
             chromium: executable("DEALERLESS_CHROMIUM", "chromium")
-                .ok_or("there is no chromium")?,
+                .ok_or("chromium was not found")?,
             driver: executable("DEALERLESS_CHROMEDRIVER", "chromedriver")
-                .ok_or("there is no chromedriver")?,
+                .ok_or("chromedriver was not found")?,
         })
     }
 }
 
-/// The program that a variable names, or the first of this name in the path.
+/// The program named by an environment variable, or the first of this name in the path.
 fn executable(variable: &str, name: &str) -> Option<PathBuf> {
     if let Some(named) = env::var_os(variable) {
         return Some(named.into());
@@ -56,11 +56,11 @@ fn executable(variable: &str, name: &str) -> Option<PathBuf> {
 }
 
 /// Runs one test of a script: `module.Class.test`.
-fn runs(test: &str) {
+fn run_script_test(test: &str) {
     let tools = match &*TOOLS {
         Ok(tools) => tools,
         Err(missing) => {
-            println!("{missing}: no page was opened in a browser");
+            println!("{missing}: the page was not tested in a browser");
             return;
         }
     };
@@ -72,8 +72,8 @@ fn runs(test: &str) {
         .env("DEALERLESS_CHROMIUM", &tools.chromium)
         .env("DEALERLESS_CHROMEDRIVER", &tools.driver)
         .output()
-        .expect("Python runs");
-    // What was measured.
+        .expect("cannot run Python");
+    // The measured values.
     print!("{}", String::from_utf8_lossy(&run.stdout));
     assert!(
         run.status.success(),
@@ -82,17 +82,17 @@ fn runs(test: &str) {
     );
 }
 
-fn beside_others(test: &str) {
-    let _beside = QUIET.read().unwrap_or_else(PoisonError::into_inner);
-    runs(test);
+fn with_others(test: &str) {
+    let _shared = QUIET.read().unwrap_or_else(PoisonError::into_inner);
+    run_script_test(test);
 }
 
 fn alone(test: &str) {
     let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
-    runs(test);
+    run_script_test(test);
 }
 
-/// A test for each test of the scripts, of the same name.
+/// Defines a Rust test for each test of the scripts, with the same name.
 macro_rules! tests {
     ($($how:ident $class:literal { $($name:ident,)* })*) => {
         $($(#[test]
@@ -105,79 +105,79 @@ macro_rules! tests {
 }
 
 tests! {
-    beside_others "test_poker.Poker" {
-        a_raise_and_a_fold_and_then_a_showdown_with_a_muck,
+    with_others "test_poker.Poker" {
+        raise_fold_and_showdown_with_a_muck,
         cards_are_exchanged_in_five_card_draw,
-        leaving_says_what_it_costs_and_is_taken_back,
-        closing_is_offered_before_leaving_while_the_other_side_is_out_of_time,
+        leaving_shows_its_cost_and_can_be_taken_back,
+        closing_is_offered_while_the_other_player_is_out_of_time,
     }
-    beside_others "test_open.Open" {
-        cards_are_opened_to_one_and_to_both_and_dice_are_rolled,
-        a_board_of_bridge_is_opened_to_all,
+    with_others "test_open.Open" {
+        cards_are_opened_and_dice_are_rolled,
+        bridge_board_is_opened_to_all,
     }
-    beside_others "test_terminal.Terminal" {
-        one_in_a_browser_plays_with_a_program_that_speaks_json,
-        one_in_a_browser_plays_with_a_person_at_a_terminal,
+    with_others "test_terminal.Terminal" {
+        browser_plays_with_a_json_program,
+        browser_plays_with_a_person_at_a_terminal,
     }
-    beside_others "test_door.Door" {
-        a_guest_reads_the_terms_and_declines_or_sits_down,
-        a_host_accepts_a_known_player_or_declines,
+    with_others "test_door.Door" {
+        guest_declines_or_accepts_the_terms,
+        host_accepts_or_declines_a_known_player,
     }
-    beside_others "test_killed.Killed" {
-        a_program_that_was_killed_is_resumed_and_the_cards_are_the_same,
-        a_match_that_is_broken_off_says_so_and_a_server_that_is_gone_is_missed,
+    with_others "test_killed.Killed" {
+        match_of_a_killed_program_is_resumed_with_the_same_cards,
+        stopped_match_and_missing_server_are_reported,
     }
-    beside_others "test_records.Records" {
-        a_record_of_each_side_is_dropped_and_the_proof_is_read,
-        one_record_is_chosen_as_a_file_and_its_hands_are_shown,
-        of_a_record_with_a_flipped_byte_it_is_read_where_it_is_bad,
+    with_others "test_records.Records" {
+        report_on_both_records_of_a_match,
+        report_on_one_record_shows_its_hands,
+        report_on_a_damaged_record_names_the_damaged_step,
     }
-    beside_others "test_attacks.Attacks" {
-        a_page_of_another_origin_reads_nothing_and_changes_nothing,
-        a_name_that_somebody_makes_point_here_is_another_host,
-        the_address_without_its_fragment_and_a_used_one_let_nobody_in,
-        a_second_tab_watches_until_it_takes_the_seat,
-        ten_megabytes_in_a_message_are_refused_and_the_match_goes_on,
-        a_peer_whose_name_is_markup_is_shown_as_text,
+    with_others "test_attacks.Attacks" {
+        page_of_another_origin_reads_and_changes_nothing,
+        other_host_names_for_this_address_are_refused,
+        address_without_token_or_with_a_used_token_is_refused,
+        second_tab_watches_until_it_takes_the_seat,
+        ten_megabyte_messages_are_refused,
+        name_of_markup_is_shown_as_text,
     }
-    beside_others "test_looks.Looks" {
+    with_others "test_looks.Looks" {
         lobby_and_verify,
-        a_table_from_the_invite_to_the_history,
+        match_from_invite_to_history,
         cards_by_agreement,
-        whatever_goes_wrong_at_a_table,
+        problems_at_a_table,
     }
-    beside_others "test_layout.Layout" {
-        nothing_overlaps_and_every_control_is_inside_the_window,
+    with_others "test_layout.Layout" {
+        nothing_overlaps_or_leaves_the_window,
     }
-    beside_others "test_people.People" {
-        the_made_hand_stays_until_the_board_or_the_cards_change,
-        giving_a_pot_away_is_asked_about_once_by_mouse_and_keys,
-        the_clock_names_the_bank_and_a_player_out_of_time_reads_what_was_done,
-        an_all_in_reads_so_and_a_fixed_limit_needs_no_amount,
-        a_player_who_sits_out_after_a_showdown_is_offered_to_come_back_and_no_next_hand,
-        after_a_leave_no_chips_lie_on_the_table,
-        the_own_cards_of_an_all_in_are_seen_by_all_and_those_of_a_showdown_when_they_are_shown,
-        no_time_is_counted_while_the_line_is_lost,
-        an_amount_out_of_range_is_refused_as_it_is_typed,
-        what_a_player_did_is_not_shown_at_its_next_turn,
-        terms_read_as_a_question_and_the_host_is_found,
-        to_break_off_says_when_the_match_may_be_closed,
-        advice_names_what_the_page_has,
-        name_settings_and_terms_are_kept_when_the_program_starts_again,
-        a_rematch_needs_no_invite_in_either_order,
+    with_others "test_people.People" {
+        made_hand_is_shown_until_the_cards_change,
+        page_asks_once_before_a_pot_is_given_up,
+        clock_shows_the_bank_and_a_late_player_sees_the_choice_made,
+        all_in_is_labelled_and_fixed_limit_has_no_amount,
+        sitting_out_after_a_showdown_offers_no_next_hand,
+        no_chips_are_on_the_table_after_a_leave,
+        own_cards_are_marked_as_seen_by_all_after_an_all_in_or_show,
+        no_time_is_counted_while_the_connection_is_lost,
+        amount_out_of_range_is_refused_while_typing,
+        last_choice_is_cleared_at_the_next_turn,
+        terms_are_shown_as_a_question,
+        stopping_shows_when_the_match_may_be_closed,
+        advice_uses_the_names_of_the_page,
+        settings_and_terms_survive_a_restart,
+        rematch_needs_no_invite_in_either_order,
     }
-    beside_others "test_result.Result" {
-        the_winning_cards_stand_out_and_the_result_stays_until_ones_own_turn,
-        the_streets_of_an_all_in_are_shown_one_by_one_and_a_turn_does_not_wait_for_them,
+    with_others "test_result.Result" {
+        winning_cards_are_marked_and_the_result_stays_until_the_own_turn,
+        all_in_streets_are_shown_one_by_one_without_delaying_a_turn,
     }
     alone "test_speed.Speed" {
-        the_page_is_small_and_painted_soon,
-        an_event_is_on_the_screen_a_frame_after_it_has_come,
+        page_is_small_and_painted_quickly,
+        event_is_on_the_screen_within_a_frame,
     }
 }
 
 #[test]
-fn every_test_of_the_scripts_is_run_here() {
+fn all_script_tests_are_listed() {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
     for script in fs::read_dir(scripts).expect("a folder") {
         let script = script.expect("a file").path();

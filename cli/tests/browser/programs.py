@@ -1,4 +1,4 @@
-"""The programs of a test: each in a folder of its own, and ended with the test."""
+"""The programs of a test. Each has its own folder and is ended with the test."""
 
 import json
 import os
@@ -12,13 +12,13 @@ import tempfile
 import threading
 
 PROGRAM = os.environ.get("DEALERLESS", "dealerless")
-# No test waits longer for anything, in seconds.
+# The longest wait for anything in a test, in seconds.
 DEADLINE = 45
 
 
 def free_address():
-    """A port that is free now, and by which a host is found again. It is below those that systems give
-    to connections: while the host is gone nobody gets it."""
+    """A free port for a host that must be found there again. It is below the range of ephemeral ports, so
+    that nobody else gets it while the host is gone."""
     while True:
         port = random.randrange(15_000, 32_000)
         with socket.socket() as tried:
@@ -30,7 +30,7 @@ def free_address():
 
 
 class Folder:
-    """Where a player keeps keys and matches."""
+    """The folder of a player's keys and matches."""
 
     def __init__(self, test):
         self.path = tempfile.mkdtemp(prefix="dealerless-")
@@ -44,7 +44,7 @@ class Folder:
 
 
 def start(test, folder, args, stdin):
-    """Starts the program as the first of a process group, which ends with the test."""
+    """Starts the program in its own process group, which is killed at the end of the test."""
     errors = tempfile.TemporaryFile("w+")
     process = subprocess.Popen(
         [PROGRAM, *args, "--home", folder.path],
@@ -73,19 +73,19 @@ def start(test, folder, args, stdin):
 
 
 class Page:
-    """`dealerless table`: the program that serves a page."""
+    """`dealerless table`, the program that serves a page."""
 
     def __init__(self, test, name, folder=None):
         self.folder = folder or Folder(test)
         args = ["table", "--no-open", "--json", "--name=" + name]
         self.process = start(test, self.folder, args, subprocess.DEVNULL)
-        said = json.loads(self.process.stdout.readline())
-        assert (said["version"], said["command"]) == (1, "table"), said
-        self.address = said["address"]
+        printed = json.loads(self.process.stdout.readline())
+        assert (printed["version"], printed["command"]) == (1, "table"), printed
+        self.address = printed["address"]
         self.origin, self.token = self.address.split("/#")
 
     def player(self):
-        """The process id of the program behind the page, which plays."""
+        """The process id of the program that plays for the page."""
         listed = subprocess.run(
             ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=True
         )
@@ -94,20 +94,20 @@ class Page:
 
 
 class Lines:
-    """The lines of a process, read by a thread so that it never waits for the test."""
+    """The output lines of a process. A thread reads them, so that the process never blocks."""
 
     def __init__(self, process):
         self.read = queue.Queue()
 
-        def pass_on():
+        def read_all():
             try:
                 for line in process.stdout:
                     self.read.put(line)
             except ValueError:
-                pass  # The test has ended, and closed the pipe.
+                pass  # The test has ended and closed the pipe.
             self.read.put(None)
 
-        threading.Thread(target=pass_on, daemon=True).start()
+        threading.Thread(target=read_all, daemon=True).start()
 
     def next(self):
         """The next line; None at the end."""
@@ -115,8 +115,7 @@ class Lines:
 
 
 class Player:
-    """A player whose program is driven by a script: `host`, `join` or `resume` with `--json`. It joins on any
-    terms."""
+    """A player driven by a script: `host`, `join` or `resume` with `--json`. It accepts any terms."""
 
     def __init__(self, test, args, folder=None):
         self.folder = folder or Folder(test)
@@ -127,12 +126,12 @@ class Player:
 
     def event(self):
         line = self.lines.next()
-        assert line is not None, f"it has ended: {self.events[-3:]}"
+        assert line is not None, f"the program has ended: {self.events[-3:]}"
         self.events.append(json.loads(line))
         return self.events[-1]
 
     def until(self, kind, **fields):
-        """The next event of a kind, with these fields."""
+        """Waits for the next event of a kind with these fields."""
         while True:
             event = self.event()
             if event["event"] == kind and fields.items() <= event.items():
@@ -149,20 +148,20 @@ class Player:
 
 
 class Typist:
-    """A player at a terminal that is a pipe: plain lines."""
+    """A player who types plain lines into a pipe."""
 
     def __init__(self, test, args, folder=None):
         self.folder = folder or Folder(test)
         self.process = start(test, self.folder, args, subprocess.PIPE)
         self.lines = Lines(self.process)
-        self.said = []
+        self.printed = []
 
     def until(self, text):
-        """Reads up to a line with this text."""
+        """Reads up to a line that contains a text."""
         while True:
             line = self.lines.next()
-            assert line is not None, f"it has ended before {text!r}: {''.join(self.said)}"
-            self.said.append(line)
+            assert line is not None, f"the program has ended before {text!r}: {''.join(self.printed)}"
+            self.printed.append(line)
             if text in line:
                 return line
 

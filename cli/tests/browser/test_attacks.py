@@ -1,4 +1,4 @@
-"""Other pages, other hosts, other tabs, a peer with a name made of markup: refused or harmless."""
+"""Attacks by other pages, hosts, tabs, and by a peer whose name is markup. All are refused or harmless."""
 
 import http.server
 import threading
@@ -10,7 +10,7 @@ from case import Case
 DECK = "A deck without rules, and dice"
 MARKUP = "<img src=x onerror=alert(1)>"
 
-# What a page of another origin can try. It knows the port.
+# A page of another origin that tries to reach ours. It knows the port.
 OTHER_PAGE = """<!doctype html><title>other</title><body><script>
 const read = async (path, init) => {
   try {
@@ -50,7 +50,7 @@ const attack = async () => ({
 
 
 class OtherServer:
-    """A page of another origin, at another port of this machine."""
+    """Serves a page of another origin, at another port of this machine."""
 
     def __init__(self, test, target, token):
         text = OTHER_PAGE.replace('src="TARGET', f'src="{target}').replace('action="TARGET', f'action="{target}')
@@ -77,7 +77,7 @@ class OtherServer:
 
 class Attacks(Case):
     def seated(self, name="Bert"):
-        """Anna at a table, whose turn it is to speak, and a guest who is a script."""
+        """Anna at a table at her turn, and a guest that is a script."""
         anna = self.lobby("Anna")
         invite = self.host(anna, DECK, Cards_that_can_be_opened="4")
         guest = self.guest(invite, name)
@@ -85,13 +85,13 @@ class Attacks(Case):
         anna.until(lambda: anna.has_button("Roll"), "Anna's turn")
         return anna, guest
 
-    def goes_on(self, anna, guest):
-        """Anna still has her turn, and what she says is done."""
+    def still_plays(self, anna, guest):
+        """Asserts that Anna still has her turn, and that her command works."""
         anna.press("Roll")
         guest.until("rolled", seat=0)
         anna.reads(r"You roll 2d6: \d+")
 
-    def test_a_page_of_another_origin_reads_nothing_and_changes_nothing(self):
+    def test_page_of_another_origin_reads_and_changes_nothing(self):
         anna, guest = self.seated()
         page = anna.page
         other = OtherServer(self, page.origin, page.token)
@@ -103,29 +103,29 @@ class Attacks(Case):
                 tried = anna.driver.execute_async_script("attack().then(arguments[0])")
                 for name in ("state", "stateWithKey", "command", "play", "playTaken", "ownScript"):
                     self.assertEqual(tried.pop(name), "refused", name)
-                # The pictures of the page are shown to nobody else either.
+                # Other pages cannot show our pictures either.
                 self.assertEqual(tried.pop("picture"), "refused")
                 self.assertEqual(tried.pop("stolen"), 0)
-                # What nobody may read may be sent; it is refused by the server.
+                # These requests may be sent without a readable response; the server refuses them.
                 for name, got in tried.items():
                     self.assertIn(got, ("refused", ["opaque", 0, ""]), name)
                 anna.driver.switch_to.frame(0)
                 self.assertTrue(anna.run("return location.href").startswith("chrome-error:"))
                 anna.driver.switch_to.default_content()
 
-                # A form is sent by a navigation, which shows why it is refused.
+                # A form navigates to the error page of the refused request.
                 anna.run("document.forms[0].submit()")
                 anna.reads("this was sent by another page")
 
-                # A window of it is nothing that the other page can speak to.
+                # The other page cannot control a window with our page.
                 anna.open(f"http://{host}:{other.port}/")
                 before = set(anna.driver.window_handles)
                 anna.run(f"window.opened = window.open('{page.origin}/')")
-                anna.until(lambda: anna.run("return window.opened.closed"), "a window out of reach")
+                anna.until(lambda: anna.run("return window.opened.closed"), "a window that cannot be reached")
                 (window,) = set(anna.driver.window_handles) - before
                 anna.driver.switch_to.window(window)
                 self.assertIsNone(anna.run("return window.opener"))
-                # Nor one that would take keys that are meant for the other.
+                # That window does not accept keys meant for the other page either.
                 anna.reads("another page has opened this one")
                 anna.driver.close()
                 anna.driver.switch_to.window(anna.driver.window_handles[-1])
@@ -133,9 +133,9 @@ class Attacks(Case):
                 anna.driver.switch_to.window(table)
         self.assertEqual(anna.as_page("GET", "/state")[1]["program"]["running"], True)
         self.provoked = [f"(localhost|127.0.0.1):{other.port}", "403", "ERR_BLOCKED_BY_RESPONSE", "ERR_FAILED", "frame-ancestors"]
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
 
-    def test_a_name_that_somebody_makes_point_here_is_another_host(self):
+    def test_other_host_names_for_this_address_are_refused(self):
         anna, guest = self.seated()
         port = anna.page.origin.rsplit(":", 1)[1]
         other = self.browser("--host-resolver-rules=MAP evil.example 127.0.0.1")
@@ -143,37 +143,37 @@ class Attacks(Case):
             for path in ("/", "/state", "/main.js", f"/#{anna.page.token}"):
                 other.open(f"http://{host}:{port}{path}")
                 other.reads("this page is served under its own address alone")
-        # Of a host without encryption a browser does not take one of the headers.
+        # Browsers ignore one of the headers from a host without encryption.
         self.provoked = ["403", "Cross-Origin-Opener-Policy header has been ignored"]
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
 
-    def test_the_address_without_its_fragment_and_a_used_one_let_nobody_in(self):
+    def test_address_without_token_or_with_a_used_token_is_refused(self):
         anna, guest = self.seated()
         page = anna.page
         self.assertEqual(anna.driver.current_url, page.origin + "/")
         thief = self.browser()
         thief.open(page.origin + "/")
-        thief.reads("This page has no seat.*Open the address that the program has printed")
+        thief.reads("This page cannot be used.*Open the address that the program printed")
         thief.picture("no-seat")
         thief.open("about:blank")
         thief.open(page.address)
-        thief.reads("This page has no seat.*used already")
+        thief.reads("This page cannot be used.*already been used")
         for path in ("/state", "/play", "/identity", "/peers", "/matches", "/history", "/show?match=0"):
             self.assertEqual(thief.as_page("GET", path)[0], 403, path)
         for path in ("/command", "/end", "/host", "/join", "/resume", "/verify?lengths=1", "/qr"):
             self.assertEqual(thief.as_page("POST", path, "{}")[0], 403, path)
-        # Nor does the key alone, without the cookie.
+        # The key without the cookie is refused too.
         key = anna.run("return localStorage.getItem('dealerless-key')")
         self.assertEqual(thief.as_page("GET", "/state", headers={"Dealerless-Key": key})[0], 403)
-        # A script reads what is kept for the user, and not the secret, whose name has the port.
+        # Scripts can read the stored settings, but not the secret cookie, whose name has the port.
         self.assertNotRegex(anna.run("return document.cookie"), r"dealerless-\d")
         self.provoked = ["40[39]", "410"]
-        # Who was let in may use the address again.
+        # The browser that was accepted may open the address again.
         anna.open("about:blank")
         anna.open(page.address)
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
 
-    def test_a_second_tab_watches_until_it_takes_the_seat(self):
+    def test_second_tab_watches_until_it_takes_the_seat(self):
         anna, guest = self.seated()
         self.provoked = ["409"]
         page, driver = anna.page, anna.driver
@@ -181,10 +181,10 @@ class Attacks(Case):
         driver.switch_to.new_window("tab")
         second = driver.current_window_handle
         anna.open(page.origin + "/")
-        anna.reads("Another page plays")
+        anna.reads("Another page is playing")
         self.assertFalse(anna.has_button("Roll"))
         driver.switch_to.window(first)
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
         driver.switch_to.window(second)
         anna.reads(r"You roll 2d6: \d+")
         guest.until("your-turn")
@@ -198,12 +198,12 @@ class Attacks(Case):
         self.assertEqual(guest.until("rolled", seat=0)["dice"], "2d6")
         guest.until("your-turn")
         driver.switch_to.window(first)
-        anna.reads("Another page plays")
+        anna.reads("Another page is playing")
         self.assertFalse(anna.has_button("Roll"))
-        status, said = anna.as_page("POST", "/command", '{"do":"pass"}', {"Dealerless-Page": "1"})
-        self.assertEqual((status, said["error"]["message"]), (409, "this page does not play"))
+        status, response = anna.as_page("POST", "/command", '{"do":"pass"}', {"Dealerless-Page": "1"})
+        self.assertEqual((status, response["error"]["message"]), (409, "this page does not play"))
 
-        # A tab that is closed has left its seat.
+        # Closing a tab frees its seat.
         driver.switch_to.window(second)
         driver.close()
         driver.switch_to.window(first)
@@ -211,16 +211,16 @@ class Attacks(Case):
         anna.until(lambda: not played(), "a free seat")
         guest.say("roll", dice="1d4")
         anna.press("Play here")
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
 
-        # And a page that is loaded again goes on.
+        # A reloaded page keeps its seat.
         guest.until("your-turn")
         guest.say("roll", dice="1d4")
         driver.refresh()
         anna.reads("You roll 2d6")
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
 
-    def test_ten_megabytes_in_a_message_are_refused_and_the_match_goes_on(self):
+    def test_ten_megabyte_messages_are_refused(self):
         anna, guest = self.seated()
         for path in ("/command", "/session", "/host", "/qr"):
             script = """
@@ -230,7 +230,7 @@ class Attacks(Case):
             fetch(path, { method: "POST", body, headers: key })
               .then((answer) => done(answer.status), () => done(0));
             """
-            # The answer may come too early for a browser that still sends.
+            # The response may come while the browser is still sending, which counts as an error.
             status = anna.driver.execute_async_script(script, path)
             self.assertIn(status, (413, 0), path)
         for body in ('{"do":"pass"}\n{"do":"pass"}', '{"do":"pass"}\r'):
@@ -240,16 +240,15 @@ class Attacks(Case):
             status, _ = anna.as_page("POST", "/command", body, {"Dealerless-Page": "1"})
             self.assertEqual(status, 204, body)
         self.provoked = ["413", "400", "ERR_CONNECTION_(RESET|ABORTED)", "ERR_EMPTY_RESPONSE"]
-        self.goes_on(anna, guest)
+        self.still_plays(anna, guest)
 
-    def test_a_peer_whose_name_is_markup_is_shown_as_text(self):
+    def test_name_of_markup_is_shown_as_text(self):
         anna, guest = self.seated(MARKUP)
         self.is_text(anna)
-        guest_says = "propose"
         anna.press("Roll")
         guest.until("rolled")
         guest.until("your-turn")
-        guest.say(guest_says, cards=[{"position": 0, "to": 1}])
+        guest.say("propose", cards=[{"position": 0, "to": 1}])
         anna.press("Agree")
         self.is_text(anna)
         guest.until("your-turn")

@@ -1,4 +1,4 @@
-"""What is asked before a match: whether a guest sits down, and whom a host lets sit down."""
+"""The questions before a match: the terms for a guest, and a known player at the host."""
 
 from case import Case
 from programs import Folder, Player
@@ -8,14 +8,14 @@ HOLDEM = "Texas hold’em, no limit"
 
 
 class Door(Case):
-    def test_a_guest_reads_the_terms_and_declines_or_sits_down(self):
+    def test_guest_declines_or_accepts_the_terms(self):
         unfair = ["--hands=1", "--stack=100", "--blinds=1/100", "--time=1+0", "--listen=127.0.0.1:0"]
         host = Player(self, ["host", "--name=Anna", *unfair])
         invite = host.until("invite")["invite"]
         bert = self.lobby("Bert")
         bert.fill("Invite", invite)
         bert.press("Join")
-        for term in ("Anna \\(fingerprint .*", "1 hand", "100 chips each", "Blinds 1/100", "1 s for a move"):
+        for term in ("Anna \\(fingerprint .*", "1 hand", "100 chips each", "Blinds 1/100", "1 s for each move"):
             bert.reads(term)
         bert.picture("ask-sit")
         bert.press("Decline")
@@ -25,7 +25,7 @@ class Door(Case):
         host.until("seated")
         bert.reads("Anna")
 
-    def test_a_host_accepts_a_known_player_or_declines(self):
+    def test_host_accepts_or_declines_a_known_player(self):
         folder, guests = Folder(self), [Folder(self), Folder(self)]
         for name, guest in zip(("Carla", "Dora"), guests):
             host = Player(self, ["host", "--name=Anna", *BOTS], folder)
@@ -38,16 +38,16 @@ class Door(Case):
         carla, dora = (
             Player(self, ["join", "--at=" + at, "Anna"], guest) for guest in guests
         )
-        anna.reads("(Carla|Dora).* is at the door")
+        anna.reads("(Carla|Dora).* wants to play")
         anna.picture("ask-admit")
         first = carla if "Carla" in anna.name("h2", "Play with .*") else dora
         anna.press("Decline")
         first.until("error", exit_code=4)
-        # The other one came while the host decided.
+        # The other player came while the host was deciding.
         other = dora if first is carla else carla
         other.until("error", exit_code=4)
         other.process.wait()
         again = Player(self, ["join", "--at=" + at, "Anna"], other.folder)
-        anna.reads("is at the door")
+        anna.reads("wants to play")
         anna.press("Accept")
         again.until("seated")

@@ -1,4 +1,4 @@
-"""The program behind the page is killed, and the match is resumed from the page with the same cards."""
+"""The program of the page is killed, and the page resumes the match with the same cards."""
 
 import os
 import signal
@@ -10,66 +10,66 @@ DECK = "A deck without rules, and dice"
 
 
 class Killed(Case):
-    def test_a_program_that_was_killed_is_resumed_and_the_cards_are_the_same(self):
+    def test_match_of_a_killed_program_is_resumed_with_the_same_cards(self):
         at = free_address()
         anna, bert = self.two_at_a_table(DECK, at, Cards_that_can_be_opened="4")
         anna.press("Draw card 1")
-        drawn = anna.name("button", "Card 1: .*, only you see it.*")
+        drawn = anna.name("button", "Card 1: .*, seen by only you.*")
         bert.press("Draw card 2")
-        other = bert.name("button", "Card 2: .*, only you see it.*")
+        other = bert.name("button", "Card 2: .*, seen by only you.*")
         anna.until(lambda: anna.has_button("Roll"), "Anna's turn")
 
         os.kill(bert.page.player(), signal.SIGKILL)
-        bert.find("h2", "Your program was ended from outside")
-        for told in ("What happened", "was killed", "What is safe", "The cards stay sealed", "What to do"):
-            bert.reads(told)
+        bert.find("h2", "Your program ended unexpectedly")
+        for text in ("What happened", "was killed", "What is safe", "The cards stay sealed", "What to do"):
+            bert.reads(text)
         bert.picture("killed")
-        # A page that is loaded afterwards says it too.
+        # A page loaded afterwards shows it too.
         bert.open("about:blank")
         bert.open(bert.page.origin + "/")
-        bert.find("h2", "Your program was ended from outside")
-        anna.find("h2", "The line is lost")
+        bert.find("h2", "Your program ended unexpectedly")
+        anna.find("h2", "Connection lost")
         anna.unfold("What happened, and what is safe")
         anna.reads("The cards stay sealed")
         anna.picture("line-lost")
 
         bert.press("Resume the match")
-        self.assertEqual(bert.name("button", "Card 2: .*, only you see it.*"), other)
-        self.line_is_back(anna)
-        self.assertEqual(anna.name("button", "Card 1: .*, only you see it.*"), drawn)
+        self.assertEqual(bert.name("button", "Card 2: .*, seen by only you.*"), other)
+        self.wait_for_connection(anna)
+        self.assertEqual(anna.name("button", "Card 1: .*, seen by only you.*"), drawn)
 
-        # The same at the host, which is resumed from its lobby.
+        # The same with the host, which resumes from its lobby.
         os.kill(anna.page.player(), signal.SIGKILL)
-        anna.find("h2", "Your program was ended from outside")
+        anna.find("h2", "Your program ended unexpectedly")
         anna.press("Lobby")
         anna.find("h2", "Open matches")
         anna.picture("lobby-open-match")
         anna.unfold("Another address, or a relay")
         anna.fill("Wait at", at)
         anna.press("Resume the match with Bert")
-        self.assertEqual(anna.name("button", "Card 1: .*, only you see it.*"), drawn)
-        self.line_is_back(bert)
+        self.assertEqual(anna.name("button", "Card 1: .*, seen by only you.*"), drawn)
+        self.wait_for_connection(bert)
 
-        # Both go on: what was closed is opened now.
+        # Both continue and open a closed card.
         anna.press("To all")
         anna.press("Card 3: closed.*")
         anna.press("Propose")
         bert.press("Agree")
-        shown = anna.name("button", "Card 3: .*, all see it.*")
-        self.assertEqual(bert.name("button", "Card 3: .*, all see it.*"), shown)
+        shown = anna.name("button", "Card 3: .*, seen by all.*")
+        self.assertEqual(bert.name("button", "Card 3: .*, seen by all.*"), shown)
 
-    def line_is_back(self, browser):
-        browser.until(lambda: "The line is lost" not in browser.text(), "the line is back")
+    def wait_for_connection(self, browser):
+        browser.until(lambda: "Connection lost" not in browser.text(), "a new connection")
 
-    def test_a_match_that_is_broken_off_says_so_and_a_server_that_is_gone_is_missed(self):
+    def test_stopped_match_and_missing_server_are_reported(self):
         anna, bert = self.two_at_a_table(DECK, Cards_that_can_be_opened="4")
         anna.until(lambda: anna.has_button("Roll"), "Anna's turn")
         bert.unfold("Match")
-        bert.press("Break off")
-        bert.press("Break off")  # It asks again.
-        bert.find("h2", "Broken off")
+        bert.press("Stop for now")
+        bert.press("Stop for now")  # Confirms.
+        bert.find("h2", "Stopped")
         bert.reads("The match stays open")
         anna.page.process.kill()
         anna.page.process.wait()
-        anna.find("h2", "The program on this machine does not answer")
+        anna.find("h2", "The program on this machine does not respond")
         self.provoked = ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_INCOMPLETE_CHUNKED"]

@@ -1,16 +1,16 @@
-"""The table at every size of a screen: nothing covers anything else, and every control can be reached."""
+"""The table at many screen sizes: nothing overlaps, and every control is reachable."""
 
 from case import Case
 from fed import DEALT, SEATED, again, fed, feed
 from programs import Page
 
-# Width, height and device pixels for each CSS pixel. The last one is 1280x800 at a zoom of 200 %.
+# Width, height and device pixels for each CSS pixel. The last is 1280x800 at a zoom of 200 %.
 SIZES = [
     (320, 568, 1), (360, 640, 1), (640, 360, 1), (640, 400, 1), (844, 390, 1), (768, 1024, 1), (1280, 720, 1),
     (1280, 800, 1), (1366, 650, 1), (1440, 760, 1), (2560, 1440, 1), (640, 400, 2),
 ]
 
-# Problems of what is shown now: overlaps, and what lies outside of the window, of the table, or of its button.
+# The layout problems of the current page: overlaps, and elements outside of the window, table or button.
 PROBLEMS = """
 const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility({ visibilityProperty: true })
   && one.getBoundingClientRect().width > 1 && one.getBoundingClientRect().height > 1 && !one.closest(".unseen"));
@@ -47,7 +47,7 @@ WORTHS = ["two pair, sixes and fives", "full house, kings over threes"]
 
 
 def hand(cards, seats, draw, **fields):
-    """The events of a hand, up to a turn. Each seat holds `cards` cards."""
+    """The events of a hand up to a turn. Each seat holds `cards` cards."""
     held = [list(range(seat, seats * cards, seats)) for seat in range(seats)]
     names = ["Anna", "Bartholomew the Great", "Clara"] + [f"Player {seat}" for seat in range(3, seats)]
     seated = {**SEATED, "names": names[:seats], "fingerprints": SEATED["fingerprints"][:1] * seats, "stack": 12000,
@@ -94,7 +94,7 @@ SCENES = {
 
 
 class Layout(Case):
-    def test_nothing_overlaps_and_every_control_is_inside_the_window(self):
+    def test_nothing_overlaps_or_leaves_the_window(self):
         browser = self.browser()
         browser.colours("light")
         fed(browser, Page(self, "Anna"))
@@ -106,7 +106,7 @@ class Layout(Case):
                 browser.resize(*size)
                 browser.driver.execute_async_script(TWO_FRAMES)
                 browser.picture("layout-{}-{}x{}@{}".format(scene, *size))
-                # Ten seats on a phone held upright need more than one screen.
+                # Ten seats on a phone in portrait need more than one screen.
                 scrolls = scene == "ten-seats" and size[0] < 640
                 problems += [f"{scene}, {size}: {problem}" for problem in browser.run(PROBLEMS)
                              if not (scrolls and "outside of the window" in problem)]

@@ -1,4 +1,4 @@
-"""Every page and state: nothing is wider than a small or a wide screen, and everybody can use it."""
+"""Every page and state, on a small and a wide screen: nothing is too wide, and all is accessible."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from test_records import played_by_bots
 
 SIZES = {"light": (1440, 900), "dark": (360, 640)}
 TWO_FRAMES = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
-# What is wider than the window without its scroll bar.
+# The elements that are wider than the window without its scroll bar.
 WIDE = """
 const { scrollWidth, clientWidth } = document.scrollingElement;
 if (scrollWidth <= clientWidth) return [];
@@ -39,7 +39,7 @@ def error(code, message):
     return {"event": "error", "exit_code": code, "message": message}
 
 
-# What a program may say at a table. Behind each its exit code, if it has ended.
+# Problems at a table: the events of the program, and its exit code if it has ended.
 TROUBLES = {
     "shuffling": ([SEATED, DEALT], None),
     "line-lost": ([SEATED, DEALT, SEALED, LOST, {"event": "waiting", "seats": [1], "for": "line", "seconds": 15}], None),
@@ -79,11 +79,11 @@ class Looks(Case):
 
     def tearDown(self):
         if not self.axe:
-            print("DEALERLESS_AXE names no axe-core: no page was looked at for accessibility")
+            print("DEALERLESS_AXE names no axe-core: accessibility was not checked")
         super().tearDown()
 
     def looks(self, browser, name):
-        """Looks at what is shown now: at both sizes, light and dark."""
+        """Checks the current page at both sizes, light and dark."""
         for scheme, size in SIZES.items():
             browser.resize(*size)
             browser.colours(scheme)
@@ -112,7 +112,7 @@ class Looks(Case):
         anna.fill("Hands", "none")
         anna.fill("Wait at", "nowhere")
         anna.press("Host")
-        anna.reads("A whole number")
+        anna.reads("Enter a whole number")
         self.looks(anna, "lobby-wrong")
         anna.press("Verify")
         self.looks(anna, "verify")
@@ -124,15 +124,15 @@ class Looks(Case):
         with open(records[0], "rb") as record, open(spoiled, "wb") as copy:
             copy.write(record.read()[:-3] + b"...")
         records_field.send_keys(spoiled)
-        anna.reads("Not good|Note:")
+        anna.reads("Failed|Note:")
         self.looks(anna, "verify-one")
         stranger = self.browser()
         stranger.open(anna.page.origin + "/")
-        stranger.reads("This page has no seat")
+        stranger.reads("This page cannot be used")
         self.looks(stranger, "no-seat")
         self.all_good()
 
-    def test_a_table_from_the_invite_to_the_history(self):
+    def test_match_from_invite_to_history(self):
         anna = self.lobby("Anna")
         invite = self.host(anna, "Texas hold’em, no limit", Hands="1")
         anna.until(lambda: anna.run("return document.querySelector('svg[role=img] path') !== null"), "a QR code")
@@ -140,24 +140,24 @@ class Looks(Case):
         guest = self.guest(invite)
         anna.until(lambda: anna.has_button("Fold"), "Anna's turn")
         self.looks(anna, "turn")
-        for details in ("Match", "What the deal cost"):
+        for details in ("Match", "Cost of the deal"):
             anna.unfold(details)
-            self.looks(anna, details.split()[-1].lower())
+            self.looks(anna, details.split()[0].lower())
             anna.unfold(details)
         anna.press("Lobby")
         anna.reads("A match is being played")
         self.looks(anna, "lobby-while-playing")
         anna.press("Table")
         anna.press("Call 1")
-        anna.reads("Bert is to choose")
-        self.looks(anna, "turn-of-the-other")
+        anna.reads("Waiting for Bert to choose")
+        self.looks(anna, "turn-of-the-other-player")
         guest.until("your-turn")
         guest.say("check")
         guest.until("your-turn")
         guest.say("check")
         anna.until(lambda: anna.has_button("Check"), "a check that costs nothing")
         anna.press("Fold")
-        anna.reads("To check costs nothing")
+        anna.reads("Checking costs nothing")
         self.looks(anna, "giving-away")
         anna.press("Go back")
         anna.press("Check")
@@ -197,7 +197,7 @@ class Looks(Case):
         self.looks(anna, "dialog")
         anna.press("Cancel")
         os.kill(anna.page.player(), signal.SIGKILL)
-        anna.find("h2", "Your program was ended from outside")
+        anna.find("h2", "Your program ended unexpectedly")
         self.looks(anna, "killed")
         guest.kill()
         anna.press("Lobby")
@@ -213,7 +213,7 @@ class Looks(Case):
         self.looks(anna, "boards")
         self.all_good()
 
-    def test_whatever_goes_wrong_at_a_table(self):
+    def test_problems_at_a_table(self):
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
         for name, (events, exit_code) in TROUBLES.items():

@@ -1,4 +1,4 @@
-"""Cards by agreement: a deck without rules, dice, and boards of bridge."""
+"""Cards opened by agreement: a deck without rules, dice, and boards of bridge."""
 
 import re
 
@@ -9,12 +9,12 @@ CARD = r"(ace|king|queen|jack|ten|nine|eight|seven|six|five|four|three|two) of (
 
 
 def card_of(name):
-    """The card in the name of a place of the deck."""
+    """The card in the name of a cell."""
     return re.search(CARD, name)[0]
 
 
 class Open(Case):
-    def test_cards_are_opened_to_one_and_to_both_and_dice_are_rolled(self):
+    def test_cards_are_opened_and_dice_are_rolled(self):
         anna, bert = self.two_at_a_table(DECK, Cards_that_can_be_opened="6")
         anna.press("To you")
         anna.press("Card 1: closed.*")
@@ -24,32 +24,32 @@ class Open(Case):
         anna.press("Propose")
         bert.reads("Anna proposes to open card 1 to Anna, card 2 to all")
         bert.press("Agree")
-        both = card_of(anna.name("button", f"Card 2: {CARD}, all see it.*"))
-        bert.find("button", f"Card 2: {both}, all see it.*")
-        mine = card_of(anna.name("button", f"Card 1: {CARD}, only you see it.*"))
-        bert.find("button", "Card 1: closed, Anna holds it.*")
+        both = card_of(anna.name("button", f"Card 2: {CARD}, seen by all.*"))
+        bert.find("button", f"Card 2: {both}, seen by all.*")
+        mine = card_of(anna.name("button", f"Card 1: {CARD}, seen by only you.*"))
+        bert.find("button", "Card 1: closed; Anna holds it.*")
 
-        # Whose turn it is to speak is told by what can be pressed.
+        # `press` waits for the turn of each player.
         anna.fill("Dice", "3")
         anna.press("Roll")
         rolled = anna.reads(r"You roll 3d6: (\d+)")[1]
         bert.reads(f"Anna rolls 3d6: {rolled}")
         bert.press("Draw card 3")
-        drawn = card_of(bert.name("button", f"Card 3: {CARD}, only you see it.*"))
+        drawn = card_of(bert.name("button", f"Card 3: {CARD}, seen by only you.*"))
         anna.press(f"Show: {mine}")
-        bert.find("button", f"Card 1: {mine}, all see it, Anna holds it.*")
+        bert.find("button", f"Card 1: {mine}, seen by all; Anna holds it.*")
         bert.press(f"Lay down: {drawn}")
-        anna.find("button", f"Card 3: {drawn}, all see it.*")
+        anna.find("button", f"Card 3: {drawn}, seen by all.*")
         anna.picture("deck")
 
         anna.press("Pass")
-        anna.press("Pass")  # It asks again.
+        anna.press("Pass")  # Confirms.
         bert.press("Pass")
         bert.press("Pass")
         for browser in (anna, bert):
             browser.reads("played to its end")
 
-    def test_a_board_of_bridge_is_opened_to_all(self):
+    def test_bridge_board_is_opened_to_all(self):
         anna, bert = self.two_at_a_table("Boards of bridge", Boards="3")
         seal = anna.reads(r"\b[0-9a-f]{64}\b")[0]
         bert.reads(seal)
@@ -59,7 +59,7 @@ class Open(Case):
         bert.press("Agree")
         hands = []
         for browser in (anna, bert):
-            browser.reads("Closed to everybody: 1, 3")
+            browser.reads("Closed: 1, 3")
             board = browser.find("li", "Board 2.*")
             hands.append(board.text)
             cards = re.findall(r"[♠♥♦♣]\ufe0e?\s*(?:spades|hearts|diamonds|clubs)?\s*([AKQJ0-9]*)", board.text)

@@ -1,4 +1,4 @@
-"""What people see at a table: their hand, their time, what a choice costs, and a match after the match."""
+"""The table for people: the made hand, the clock, warnings before costly choices, rematches."""
 
 import re
 
@@ -25,14 +25,14 @@ OURS = {
     **TURN, "event": "your-turn", "cards": ["6h", "4d"], "positions": [0, 2], "board": BOARD[:3], "ask": "bet", "call": None,
     "bet": {"min": 2, "max": 196}, "raise": None,
 }
-# What the page sends to its program.
-SAID = """
-window.said = [];
+# Records the commands that the page sends to its program.
+RECORD_COMMANDS = """
+window.commands = [];
 const sent = fetch;
 window.fetch = (path, init) => path === "/command"
-  ? (said.push(JSON.parse(init.body)), Promise.resolve(new Response("{}"))) : sent(path, init);
+  ? (commands.push(JSON.parse(init.body)), Promise.resolve(new Response("{}"))) : sent(path, init);
 """
-# Sentences of the program, in the words of a terminal.
+# Messages of the program that name options and commands.
 ADVICE = [
     "Otherwise forward a port and name it with --advertise, or use --relay.",
     "no address of Bert is known: say where with --at HOST:PORT",
@@ -53,20 +53,20 @@ class People(Case):
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
         feed(browser, CLOCKED, DEALT, SEALED, *OWN, *events)
-        browser.run(SAID)
+        browser.run(RECORD_COMMANDS)
         return browser
 
-    def said(self, browser, number=1):
-        browser.until(lambda: browser.run("return said.length") >= number, "a command")
-        return browser.run("return said.map((one) => one.do)")
+    def commands(self, browser, number=1):
+        browser.until(lambda: browser.run("return commands.length") >= number, "a command")
+        return browser.run("return commands.map((one) => one.do)")
 
-    def test_the_made_hand_stays_until_the_board_or_the_cards_change(self):
+    def test_made_hand_is_shown_until_the_cards_change(self):
         browser = self.table({"event": "board", "hand": 1, "cards": BOARD[:3]}, {**OURS, "made": "pair, kings"})
         made = lambda: browser.run("return document.querySelector('.own .worth').textContent")
         browser.reads("Nothing to call")
         self.assertEqual(made(), "pair, kings")
         feed(browser, {"event": "chose", "hand": 1, "seat": 0, "do": "check"}, {**TURN, "event": "their-turn", "seat": 1})
-        browser.reads("Bert is to choose")
+        browser.reads("Waiting for Bert to choose")
         self.assertEqual(made(), "pair, kings")
         feed(browser, {"event": "chose", "hand": 1, "seat": 1, "do": "check"}, {"event": "board", "hand": 1, "cards": BOARD[:4]},
              {**TURN, "event": "their-turn", "seat": 1, "turn": 9})
@@ -77,67 +77,67 @@ class People(Case):
         feed(browser, {"event": "chose", "hand": 1, "seat": 0, "do": "fold"})
         browser.until(lambda: made() == "", "no hand")
 
-    def test_giving_a_pot_away_is_asked_about_once_by_mouse_and_keys(self):
+    def test_page_asks_once_before_a_pot_is_given_up(self):
         browser = self.table(OURS)
         browser.until(lambda: browser.has_button("Fold"), "a turn")
         browser.press("Fold")
-        browser.reads("Fold\\? To check costs nothing")
+        browser.reads("Fold\\? Checking costs nothing")
         self.assertEqual(browser.run("return document.activeElement.textContent"), "Go back")
         self.assertIn("Fold?", browser.run("return document.getElementById('urgent').textContent"))
-        # The key that has asked answers nothing.
+        # The key that opened the question does not answer it.
         browser.key("f")
         browser.key("c")
         browser.key(Keys.ESCAPE)
         browser.until(lambda: browser.has_button("Check"), "the choices")
         self.assertEqual(browser.run("return document.activeElement.textContent"), "Foldf")
         browser.key("f")
-        browser.reads("Fold\\? To check costs nothing")
-        self.assertEqual(browser.run("return said"), [])
+        browser.reads("Fold\\? Checking costs nothing")
+        self.assertEqual(browser.run("return commands"), [])
         browser.key(Keys.TAB)
         browser.key(Keys.ENTER)
-        self.assertEqual(self.said(browser), ["fold"])
-        # To fold to a bet asks nothing.
+        self.assertEqual(self.commands(browser), ["fold"])
+        # Folding to a bet needs no question.
         feed(browser, {**OURS, "turn": 9, "bets": [0, 4], "call": 4})
         browser.press("Fold")
-        self.assertEqual(self.said(browser, 2), ["fold", "fold"])
+        self.assertEqual(self.commands(browser, 2), ["fold", "fold"])
         for turn, wins in ((11, False), (13, True)):
             feed(browser, {**OURS, "turn": turn, "ask": "show-or-muck", "wins": wins})
             browser.press("Muck.*")
-        self.assertEqual(self.said(browser, 3), ["fold", "fold", "muck"])
+        self.assertEqual(self.commands(browser, 3), ["fold", "fold", "muck"])
         browser.reads("Muck\\? No shown hand beats yours")
         browser.press("Muck")
-        self.assertEqual(self.said(browser, 4)[3:], ["muck"])
-        # It can be switched off.
+        self.assertEqual(self.commands(browser, 4)[3:], ["muck"])
+        # The question can be switched off.
         browser.press("Settings")
-        browser.find("input", "Ask before I give a pot away").click()
+        browser.find("input", "Ask before I give up a pot").click()
         browser.press("Done")
         feed(browser, {**OURS, "turn": 15})
         browser.press("Fold")
-        self.assertEqual(self.said(browser, 5)[4:], ["fold"])
+        self.assertEqual(self.commands(browser, 5)[4:], ["fold"])
 
-    def test_the_clock_names_the_bank_and_a_player_out_of_time_reads_what_was_done(self):
+    def test_clock_shows_the_bank_and_a_late_player_sees_the_choice_made(self):
         browser = self.table({**OURS, "time": {"move": 25, "bank": 112}})
-        browser.reads(r"\d+ s, then 112 s of the bank")
+        browser.reads(r"\d+ s, then 112 s from the bank")
         feed(browser, {**OURS, "turn": 9, "time": {"move": 0, "bank": 112}})
-        browser.reads(r"Nothing to call\. \d+ s of the bank")
+        browser.reads(r"Nothing to call\. \d+ s from the bank")
         feed(browser, {"event": "out-of-time", "seat": 0}, {"event": "chose", "hand": 1, "seat": 0, "do": "check"}, {"event": "sits-out"})
-        browser.reads("Your time was out, and your program checked for you. You sit out from the next hand on, until you press “I am back”")
+        browser.reads("You ran out of time, and your program checked for you. You sit out from the next hand until you press “I am back”")
         browser.press("I am back")
-        self.assertEqual(self.said(browser), ["back"])
+        self.assertEqual(self.commands(browser), ["back"])
         browser.until(lambda: not browser.has_button("I am back"), "the table")
 
-    def test_a_player_who_sits_out_after_a_showdown_is_offered_to_come_back_and_no_next_hand(self):
+    def test_sitting_out_after_a_showdown_offers_no_next_hand(self):
         browser = self.table(SHOWN, {"event": "pause", "milliseconds": 2500})
         browser.find("button", "Next hand")
         feed(browser, {"event": "sits-out"})
         self.assertIn("main", browser.find("button", "I am back").get_attribute("class"))
         self.assertFalse(browser.has_button("Next hand"))
         browser.press("I am back")
-        self.assertEqual(self.said(browser), ["back"])
+        self.assertEqual(self.commands(browser), ["back"])
         browser.until(lambda: not browser.has_button("I am back"), "the table")
         self.assertFalse(browser.has_button("Next hand"))
 
-    def test_after_a_leave_no_chips_lie_on_the_table(self):
+    def test_no_chips_are_on_the_table_after_a_leave(self):
         browser = self.table({**OURS, "bets": [0, 12], "pot": 24, "stacks": [156, 60]})
         browser.reads("Pot 24")
         feed(browser, {"event": "stopped", "seat": 0, "how": "leave"},
@@ -146,7 +146,7 @@ class People(Case):
         chips = browser.run("return [...document.querySelectorAll('.amount, .bet, .pot, .did')].map((one) => one.textContent).filter(Boolean)")
         self.assertEqual(sorted(chips), ["168", "72"])
 
-    def test_the_own_cards_of_an_all_in_are_seen_by_all_and_those_of_a_showdown_when_they_are_shown(self):
+    def test_own_cards_are_marked_as_seen_by_all_after_an_all_in_or_show(self):
         browser = self.table(*OTHERS)
         own = lambda: browser.run("return [...document.querySelectorAll('.own .card')].map((one) => one.ariaLabel)")
         browser.until(lambda: browser.all("[role=img]", "king of clubs.*"), "the cards of the other player")
@@ -155,26 +155,26 @@ class People(Case):
         browser.until(lambda: browser.all("[role=img]", "king of clubs.*"), "the cards of the other player")
         self.assertEqual(own(), ["six of hearts, seen by only you", "four of diamonds, seen by only you"])
 
-    def test_no_time_is_counted_while_the_line_is_lost(self):
+    def test_no_time_is_counted_while_the_connection_is_lost(self):
         browser = self.table({**TURN, "event": "their-turn", "seat": 1, "time": {"move": 0, "bank": 112}})
-        browser.reads(r"\d+ s of the bank")
-        feed(browser, {"event": "line-lost", "message": "the line was cut"})
-        browser.find("h2", "The line is lost")
+        browser.reads(r"\d+ s from the bank")
+        feed(browser, {"event": "line-lost", "message": "the connection was closed"})
+        browser.find("h2", "Connection lost")
         self.assertNotRegex(browser.run("return document.querySelector('.play').innerText"), r"\d+ s\b")
 
-    def test_an_amount_out_of_range_is_refused_as_it_is_typed(self):
+    def test_amount_out_of_range_is_refused_while_typing(self):
         browser = self.table(OURS)
         amount = browser.find("input[type=number]", "Amount")
         amount.send_keys(Keys.CONTROL, "a")
         amount.send_keys("12000")
-        browser.reads("It can be 2 to 196")
+        browser.reads("Enter an amount from 2 to 196")
         self.assertFalse(browser.has_button("Bet 12,000.*"))
         amount.send_keys(Keys.CONTROL, "a")
         amount.send_keys("20")
         browser.press("Bet 20")
-        self.assertEqual(self.said(browser), ["bet"])
+        self.assertEqual(self.commands(browser), ["bet"])
 
-    def test_what_a_player_did_is_not_shown_at_its_next_turn(self):
+    def test_last_choice_is_cleared_at_the_next_turn(self):
         browser = self.table({"event": "chose", "hand": 1, "seat": 0, "do": "check"})
         did = lambda: browser.run("return document.querySelector('.own .did').textContent")
         browser.until(lambda: did() == "checks", "a check")
@@ -182,46 +182,46 @@ class People(Case):
         browser.reads("4 to call")
         self.assertEqual(did(), "")
 
-    def test_terms_read_as_a_question_and_the_host_is_found(self):
+    def test_terms_are_shown_as_a_question(self):
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
         browser.before_each_page("window.program.command = 'join'")
         again(browser)
         feed(browser, {**SEATED, "event": "ask-sit", "seat": 1, "shuffle": "fisher-yates"})
-        browser.find("h2", "Sit down on these terms\\?")
+        browser.find("h2", "Do you accept these terms\\?")
         text = browser.text()
         for wrong in ("What happened", "What is safe", "Looking for the host"):
             self.assertNotIn(wrong, text)
         self.assertEqual(browser.run("return document.querySelectorAll('[data-kind=loud]').length"), 0)
-        browser.run(SAID)
+        browser.run(RECORD_COMMANDS)
         browser.press("Sit down")
-        self.assertEqual(self.said(browser), ["sit"])
+        self.assertEqual(self.commands(browser), ["sit"])
         browser.find("h2", "Waiting for the host")
 
-    def test_to_break_off_says_when_the_match_may_be_closed(self):
+    def test_stopping_shows_when_the_match_may_be_closed(self):
         browser = self.table()
         browser.unfold("Match")
         browser.reads("the match stays open. The other player may close it when your time is up")
 
-    def test_an_all_in_reads_so_and_a_fixed_limit_needs_no_amount(self):
+    def test_all_in_is_labelled_and_fixed_limit_has_no_amount(self):
         browser = self.table({**OURS, "bets": [0, 250], "call": 196, "bet": None})
         browser.find("button", "All in call 196")
         feed(browser, {**OURS, "turn": 9})
         browser.press("All in: 196")
         browser.press("All in 196")
-        self.assertEqual(self.said(browser), ["bet"])
+        self.assertEqual(self.commands(browser), ["bet"])
         feed(browser, {"event": "chose", "hand": 1, "seat": 0, "do": "bet", "to": 196})
         browser.until(lambda: "all in" in browser.run("return document.querySelector('.own .plate').innerText"), "an all-in")
         limit = self.browser()
         fed(limit, Page(self, "Anna"))
         feed(limit, {**SEATED, "game": "fixed-holdem"}, DEALT, SEALED, *OWN, {**OURS, "bet": {"min": 2, "max": 2}})
-        limit.run(SAID)
+        limit.run(RECORD_COMMANDS)
         limit.reads("Nothing to call")
         self.assertEqual(limit.all("input", "Amount"), [])
         limit.press("Bet 2")
-        self.assertEqual(self.said(limit), ["bet"])
+        self.assertEqual(self.commands(limit), ["bet"])
 
-    def test_advice_names_what_the_page_has(self):
+    def test_advice_uses_the_names_of_the_page(self):
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
         feed(browser, SEATED, *({"event": "notice", "text": text} for text in ADVICE))
@@ -233,16 +233,16 @@ class People(Case):
         end(browser, 3)
         browser.reads("say where with “Where the host is now”")
 
-    def test_name_settings_and_terms_are_kept_when_the_program_starts_again(self):
+    def test_settings_and_terms_survive_a_restart(self):
         anna = self.lobby("Anna")
         anna.until(lambda: anna.find("input", "Your name").get_property("value") == "Anna", "the name of the command line")
         anna.press("Settings")
         anna.find("input", "Dark").click()
-        anna.find("input", "Ask before I give a pot away").click()
+        anna.find("input", "Ask before I give up a pot").click()
         anna.press("Done")
         anna.fill("Your name", "Zoe")
         guest = self.guest(self.host(
-            anna, "Five-card draw", Hands="3", Ante="5", Smallest_bet="10", Seconds_for_each_move="20"))
+            anna, "Five-card draw", Hands="3", Ante="5", Smallest_bet="10", Seconds_per_move="20"))
         self.assertEqual(guest.events[-1]["names"], ["Zoe", "Bert"])
         anna.page.process.terminate()
         anna.page.process.wait()
@@ -251,15 +251,15 @@ class People(Case):
         page = Page(self, "Anna", anna.page.folder)
         self.assertNotEqual(page.origin, anna.page.origin)
         anna.open(page.address)
-        for label, value in (("Hands", "3"), ("Ante", "5"), ("Smallest bet", "10"), ("Seconds for each move", "20")):
+        for label, value in (("Hands", "3"), ("Ante", "5"), ("Smallest bet", "10"), ("Seconds per move", "20")):
             self.assertEqual(anna.find("input", label).get_property("value"), value)
         self.assertEqual(anna.find("select", "Game").get_property("value"), "draw")
         self.assertEqual(anna.run("return document.documentElement.dataset.theme"), "dark")
         anna.press("Settings")
-        self.assertFalse(anna.find("input", "Ask before I give a pot away").is_selected())
+        self.assertFalse(anna.find("input", "Ask before I give up a pot").is_selected())
 
-    def test_a_rematch_needs_no_invite_in_either_order(self):
-        anna, bert = self.two_at_a_table(HOLDEM, Hands="1", Chips_for_each="90")
+    def test_rematch_needs_no_invite_in_either_order(self):
+        anna, bert = self.two_at_a_table(HOLDEM, Hands="1", Chips_per_player="90")
         for first, second in ((anna, bert), (bert, anna)):
             anna.until(lambda: anna.has_button("Fold"), "a turn")
             anna.press("Fold")
@@ -268,11 +268,11 @@ class People(Case):
             first.press("Rematch")
             first.find("h2", "Rematch with (Anna|Bert)")
             if first is bert:
-                # The host is looked for in vain first.
+                # The guest does not find the host at first.
                 bert.until(lambda: bert.run("return performance.getEntriesByType('resource').filter("
-                                            "(one) => one.name.endsWith('/join')).length > 2"), "more than one try")
+                                            "(one) => one.name.endsWith('/join')).length > 2"), "more than one attempt")
             second.press("Rematch")
-            for term in ("1 hand", "90 chips each", "Blinds 1/2", "30 s for a move"):
+            for term in ("1 hand", "90 chips each", "Blinds 1/2", "30 s for each move"):
                 bert.reads(term)
             bert.press("Sit down")
         anna.until(lambda: anna.has_button("Fold"), "a third match")

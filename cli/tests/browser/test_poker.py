@@ -1,4 +1,4 @@
-"""Poker by two people with two browsers, by buttons and by keys."""
+"""Poker between two browsers, with buttons and keys."""
 
 import re
 
@@ -13,7 +13,7 @@ HOLDEM = "Texas hold’em, no limit"
 
 class Poker(Case):
     def own_cards(self, browser):
-        """The names of one's own cards, as they are read to who does not see them."""
+        """The accessible names of the player's own cards."""
         return self.cards(browser, "Your cards.*")
 
     def cards(self, browser, whose):
@@ -24,9 +24,9 @@ class Poker(Case):
     def is_asked(self, browser, button="Fold"):
         browser.until(lambda: browser.has_button(button), f"a turn with {button!r}")
 
-    def test_a_raise_and_a_fold_and_then_a_showdown_with_a_muck(self):
+    def test_raise_fold_and_showdown_with_a_muck(self):
         anna, bert = self.two_at_a_table(HOLDEM, Hands="2")
-        # Anna has the button and the small blind. Everything is done by keys.
+        # Anna has the button and the small blind. The first hand is played with keys.
         self.is_asked(anna)
         for browser in (anna, bert):
             seen = self.own_cards(browser)
@@ -50,7 +50,7 @@ class Poker(Case):
         anna.reads(r"You win 4\b")
         bert.reads(r"Anna wins 4\b")
 
-        # The second hand: by buttons and keys, to the end.
+        # The second hand is played with buttons and keys.
         anna.reads("Hand 2 of 2")
         self.is_asked(bert)
         bert.press(r"Call 1")
@@ -72,7 +72,7 @@ class Poker(Case):
         board = anna.find("[role=group]", "Board: .*").accessible_name
         self.assertEqual(len(board.split(", ")), 5, board)
         self.assertEqual(bert.find("[role=group]", "Board: .*").accessible_name, board)
-        # Anna has bet last, and shows; Bert keeps his cards closed.
+        # Anna bet last and shows; Bert mucks.
         self.is_asked(anna, "Show.*")
         shown = [card.split(",")[0] for card in self.own_cards(anna)]
         anna.press("Show.*")
@@ -90,7 +90,7 @@ class Poker(Case):
         bert.reads(r"Anna wins 12\b")
         anna.picture("table-over")
 
-        # Both read the same history of it, each with the own cards.
+        # Both see the same history.
         for browser in (anna, bert):
             browser.press("Lobby")
             browser.press("Hands.*")
@@ -117,11 +117,11 @@ class Poker(Case):
             return None
 
         for _ in range(2):
-            asked = anna.until(who_exchanges, "somebody who may exchange cards")
+            asked = anna.until(who_exchanges, "a player who may exchange cards")
             before[asked] = self.own_cards(asked)
             self.assertEqual(len(before[asked]), 5)
             if asked is anna:
-                # By mouse and by key: the second and the fourth.
+                # Picks the second card by mouse and the fourth by key.
                 hand = anna.find("[role=group]", "Your cards.*")
                 hand.find_elements("css selector", "[role=button]")[1].click()
                 anna.key("4")
@@ -137,10 +137,10 @@ class Poker(Case):
         self.assertFalse({after[1], after[3]} & {*before[anna], "closed card"}, after)
         self.assertEqual(self.own_cards(bert), before[bert])
 
-    def test_leaving_says_what_it_costs_and_is_taken_back(self):
+    def test_leaving_shows_its_cost_and_can_be_taken_back(self):
         anna = self.lobby("Anna")
         guest = self.guest(self.host(anna, HOLDEM, Hands="2"))
-        anna.reads("30 s for a move, and a bank of 120 s")
+        anna.reads("30 s for each move, and a bank of 120 s")
         anna.press("Call 1")
         guest.until("your-turn")
         anna.unfold("Match")
@@ -156,18 +156,18 @@ class Poker(Case):
         guest.say("check")
         self.is_asked(anna, "Check")
 
-    def test_closing_is_offered_before_leaving_while_the_other_side_is_out_of_time(self):
+    def test_closing_is_offered_while_the_other_player_is_out_of_time(self):
         anna = self.browser()
         fed(anna, Page(self, "Anna"))
         feed(anna, SEATED, DEALT)
         anna.unfold("Match")
         self.assertFalse(anna.has_button("Close here"))
         feed(anna, {"event": "out-of-time", "seat": 1})
-        anna.reads("Nothing has come from Bert for ten minutes")
+        anna.reads("Bert has not responded for ten minutes")
         anna.find("button", "Close here")
         anna.press("Leave for good")
-        anna.reads("“Close here” costs nothing: the time of the other side is out")
+        anna.reads("“Close here” costs nothing, because the other player is out of time")
         anna.press("Cancel")
-        # The match goes on.
+        # The match continues.
         feed(anna, {"event": "sealed", "hand": 1, "seal": "9f" * 32})
-        anna.until(lambda: not anna.has_button("Close here"), "no offer")
+        anna.until(lambda: not anna.has_button("Close here"), "no button to close")

@@ -1,4 +1,4 @@
-"""Records that are dropped onto the page, and what it says that they prove."""
+"""Records dropped onto the page, and the report about what they prove."""
 
 import base64
 import os
@@ -20,7 +20,7 @@ for (const kind of ["dragenter", "dragover", "drop"]) {
 
 
 def played_by_bots(test):
-    """The records of both sides of a match."""
+    """The records of both players of a match."""
     anna, bert = Folder(test), Folder(test)
     args = ["host", "--listen=127.0.0.1:0", "--name=Anna", "--hands=2", "--auto"]
     host = Player(test, args, anna)
@@ -31,7 +31,7 @@ def played_by_bots(test):
 
 
 def with_a_flipped_signature(record):
-    """A record whose middle signed part has one bit of its signature flipped (docs/records.md, "The file")."""
+    """A record with one flipped bit in the signature of its middle part (docs/records.md, "The file")."""
     signatures, at = [], 0
     while at < len(record):
         content = at + 20
@@ -58,26 +58,26 @@ class Records(Case):
         with open(self.records[at], "rb") as file:
             return file.read()
 
-    def test_a_record_of_each_side_is_dropped_and_the_proof_is_read(self):
+    def test_report_on_both_records_of_a_match(self):
         self.drop(("anna.log", self.content(0)), ("bert.log", self.content(1)))
         page = self.page
         page.find("h2", "Both records are good, and they agree.")
-        page.reads("Both records tell the same")
+        page.reads("Both records agree")
         for proof in (
-            "The file is whole",
-            "Two keys have played",
-            "Every signature is good, in [0-9]+ steps",
-            "Each card that was opened is the one that both had sealed",
+            "The file is complete",
+            "Two keys played",
+            "Every signature is valid, in [0-9]+ steps",
+            "Each opened card is the sealed one",
             "The chips follow from the rules",
             "2 of 2 hands played",
             "What this does not prove",
         ):
             page.reads(proof)
-        page.unfold("What came of each")
+        page.unfold("Results")
         page.reads("Hand 1")
         page.picture("verify-good")
 
-    def test_one_record_is_chosen_as_a_file_and_its_hands_are_shown(self):
+    def test_report_on_one_record_shows_its_hands(self):
         page = self.page
         page.driver.find_element("id", "records").send_keys(self.records[1])
         page.find("h2", "This record is good.")
@@ -85,19 +85,19 @@ class Records(Case):
         page.unfold("All hands")
         page.reads("Bert")
 
-    def test_of_a_record_with_a_flipped_byte_it_is_read_where_it_is_bad(self):
+    def test_report_on_a_damaged_record_names_the_damaged_step(self):
         changed = with_a_flipped_signature(self.content(0))
         self.drop(("changed.log", changed))
         page = self.page
-        page.find("h2", "This is no good record.")
+        page.find("h2", "This is not a good record.")
         page.reads(r"Hand \d, step \d+ \(byte \d+ of the file\)")
         page.reads("Whoever had the file can have changed it: that proves nothing against a player")
         page.picture("verify-bad")
 
-        # Beside a good one; and what is no record at all.
+        # Together with a good record, and files that are not records.
         self.drop(("anna.log", self.content(0)), ("changed.log", changed))
-        page.find("h2", "Not both are good records.")
+        page.find("h2", "At least one of these is not a good record.")
         self.drop(("noise.log", b"<script>alert(1)</script>" * 100))
-        page.find("h2", "This is no good record.")
+        page.find("h2", "This is not a good record.")
         self.drop(("empty.log", b""))
-        page.reads("A file is empty")
+        page.reads("One of these is a folder or an empty file")

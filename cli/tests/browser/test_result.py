@@ -1,4 +1,4 @@
-"""The end of a hand: who has won, with what, and how an all-in comes to its end."""
+"""The end of a hand: the winner, the winning cards, and the streets of an all-in."""
 
 from case import Case
 from fed import DEALT, SEATED, fed, feed
@@ -22,7 +22,7 @@ TURN = {
 }
 LINE = "Hand 1: Bert won 40 with full house, kings over threes"
 
-# What was on the table, each state once: the number of the cards of the board, and whether somebody has won.
+# Records the states of the table: the number of board cards, and whether there is a winner.
 RECORD = """
 window.states = [];
 new MutationObserver(() => {
@@ -40,15 +40,15 @@ class Result(Case):
         browser.reads("Pot 3|wins")
         return browser
 
-    def test_the_winning_cards_stand_out_and_the_result_stays_until_ones_own_turn(self):
+    def test_winning_cards_are_marked_and_the_result_stays_until_the_own_turn(self):
         browser = self.table(*STREETS, RESULT, {"event": "pause", "milliseconds": 2500})
         best = browser.run("return [...document.querySelectorAll('.card.best')].map((one) => one.ariaLabel.split(',')[0])")
         self.assertEqual(best, ["king of clubs", "three of clubs", "king of hearts", "king of spades", "three of spades"])
-        browser.run("window.said = []; const sent = fetch; window.fetch = (path, init) => path === '/command' "
-                    "? (said.push(JSON.parse(init.body)), Promise.resolve(new Response('{}'))) : sent(path, init)")
+        browser.run("window.commands = []; const sent = fetch; window.fetch = (path, init) => path === '/command' "
+                    "? (commands.push(JSON.parse(init.body)), Promise.resolve(new Response('{}'))) : sent(path, init)")
         browser.press("Next hand")
-        browser.until(lambda: browser.run("return said.length"), "a command")
-        self.assertEqual(browser.run("return said.map((one) => one.do)"), ["next"])
+        browser.until(lambda: browser.run("return commands.length"), "a command")
+        self.assertEqual(browser.run("return commands.map((one) => one.do)"), ["next"])
         feed(browser, {**DEALT, "hand": 2, "stacks": [158, 239]}, {**SEALED, "hand": 2})
         browser.reads(LINE)
         self.assertFalse(browser.has_button("Next hand"))
@@ -56,7 +56,7 @@ class Result(Case):
         browser.reads("Nothing to call")
         self.assertNotIn(LINE, browser.run("return document.querySelector('.table').innerText"))
 
-    def test_the_streets_of_an_all_in_are_shown_one_by_one_and_a_turn_does_not_wait_for_them(self):
+    def test_all_in_streets_are_shown_one_by_one_without_delaying_a_turn(self):
         browser = self.table()
         browser.run(RECORD)
         feed(browser, *OTHERS, *STREETS, RESULT)

@@ -1,4 +1,4 @@
-"""What the page weighs, when it is painted, and how long an event takes to the screen."""
+"""The size of the page, the time until it is painted, and the time from an event to the screen."""
 
 import json
 import statistics
@@ -14,8 +14,8 @@ return [own, ...entries].map((one) => [new URL(one.name).pathname, one.decodedBo
 """
 PAINTED = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
-# Events one after the other, each at another moment of a frame. Of each: when the page was changed, and
-# when the frame after its arrival was done.
+# Feeds events one by one, at different moments of a frame. Measures when each changes the page, and
+# when the next frame is done.
 MEASURE = """
 const [lines, done] = arguments;
 const pause = (time) => new Promise((wake) => setTimeout(wake, time));
@@ -47,29 +47,29 @@ const one = (line) => new Promise((result) => {
 
 
 class Speed(Case):
-    def test_the_page_is_small_and_painted_soon(self):
+    def test_page_is_small_and_painted_quickly(self):
         painted = []
         for _ in range(3):
             page = Page(self, "Anna")
             browser = self.browser()
             browser.open(page.address)
             browser.find("button", "Host")
-            painted.append(browser.until(lambda: browser.run(PAINTED), "something that is painted"))
+            painted.append(browser.until(lambda: browser.run(PAINTED), "a first paint"))
             files = dict(browser.run(LOADED))
         total = sum(files.values())
-        print(f"{len(files)} files, {total} bytes in all; first contentful paint after "
+        print(f"{len(files)} files, {total} bytes in total; first contentful paint after "
               f"{', '.join(f'{time:.0f}' for time in sorted(painted))} ms")
         self.assertGreater(len(files), 10)
         self.assertLessEqual(total, 200_000)
         self.assertLess(min(painted), 2_000)
 
-    def test_an_event_is_on_the_screen_a_frame_after_it_has_come(self):
+    def test_event_is_on_the_screen_within_a_frame(self):
         lines = self.events_of_bots(1_100)
         browser = self.browser()
         fed(browser, Page(self, "Anna"))
         before = lines[:1_000]
         took = browser.run("const begun = performance.now(); feed(arguments[0]); return begun", "".join(before))
-        # What follows is measured behind these.
+        # The measured events follow these.
         browser.until(lambda: browser.run("return document.title.length > 0 && document.body.innerText.includes('Hand')"),
                       "hands in the log")
         self.assertGreater(took, 0)
@@ -77,15 +77,15 @@ class Speed(Case):
         changes = sorted(change for change, _, _ in results if change is not None)
         frames = sorted(frame for _, frame, _ in results)
         late = sum(1 for change, _, in_time in results if change is not None and not in_time)
-        print(f"{len(results)} events behind 1000: the page is changed after {statistics.median(changes):.1f} ms "
+        print(f"{len(results)} events after the first 1000: the page changes after {statistics.median(changes):.1f} ms "
               f"(at most {changes[-1]:.1f}); the frame is done after {statistics.median(frames):.1f} ms "
-              f"(at most {frames[-1]:.1f}); {late} come a frame later")
+              f"(at most {frames[-1]:.1f}); {late} are a frame late")
         self.assertGreater(len(changes), len(results) // 2)
         self.assertLess(statistics.median(changes), 16)
         self.assertLess(statistics.median(frames), 50)
 
     def events_of_bots(self, count):
-        """So many events of a match that two bots have played."""
+        """The first `count` events of a match between two bots."""
         stakes = ["--listen=127.0.0.1:0", "--name=Anna", "--hands=200", "--stack=1000", "--auto"]
         host = Player(self, ["host", *stakes])
         Player(self, ["join", host.event()["invite"], "--name=Bert", "--auto"])

@@ -1,4 +1,4 @@
-"""The same match, played by one in a browser and one in a terminal."""
+"""Matches between a browser and a player in a terminal."""
 
 from case import Case
 from programs import Typist
@@ -7,7 +7,7 @@ HOLDEM = "Texas hold’em, no limit"
 
 
 class Terminal(Case):
-    def test_one_in_a_browser_plays_with_a_program_that_speaks_json(self):
+    def test_browser_plays_with_a_json_program(self):
         anna = self.lobby("Anna")
         guest = self.guest(self.host(anna, HOLDEM, Hands="1"))
         anna.press("Call 1")
@@ -23,7 +23,7 @@ class Terminal(Case):
         self.assertEqual(guest.until("over")["stacks"], [194, 206])
         anna.reads("played to its end")
 
-    def test_one_in_a_browser_plays_with_a_person_at_a_terminal(self):
+    def test_browser_plays_with_a_person_at_a_terminal(self):
         anna = self.lobby("Anna")
         invite = self.host(anna, HOLDEM, Hands="1")
         bert = Typist(self, ["join", invite, "--name=Bert"])
