@@ -160,7 +160,7 @@ impl Hosting {
                 keep_watch(
                     hearing,
                     &posts,
-                    (connection.peer.clone(), seating.sitting.of.id()),
+                    (connection.peer.clone(), seating.sitting.match_info.id()),
                 )?;
                 Whole::begin(around, *connection, seating)?
             }
@@ -400,7 +400,7 @@ impl Waiting<'_> {
         connection: &Connection,
         file: &MatchFile,
     ) -> anyhow::Result<Option<bool>> {
-        let game = GameName::of(&file.opened.sitting.of.header().stakes);
+        let game = GameName::of(&file.opened.sitting.match_info.header().stakes);
         let (of, peer, state) = (hex(&file.of()[..8]), file.peer_name(), file.state());
         let open = format!("{peer} comes back to your open match {of} ({game}, {state})");
         if !self.player.is_person() {

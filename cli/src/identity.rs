@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_table::identity::{HomeError, OldIdentity, PublicIdentity, Succession};
-use dealerless_table::log::{DiskStorage, Journal, Phase, Shelf};
+use dealerless_table::log::{DiskStorage, Journal, MatchFolder, Phase};
 use serde_json::json;
 
 use crate::output::{show, show_json};
@@ -199,7 +199,7 @@ fn open_matches(old: &OldIdentity) -> anyhow::Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     };
     let mut open = Vec::new();
-    for file in Shelf(folder).list()? {
+    for file in MatchFolder(folder).list()? {
         let journal = DiskStorage::open(&file.path)
             .map_err(anyhow::Error::from)
             .and_then(|storage| Ok(Journal::open(storage, old.file_key())?));

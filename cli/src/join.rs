@@ -178,7 +178,7 @@ impl Sits<'_> {
                     control => return Ok(Some((control, player))),
                 }
                 given_up.map(MatchFile::close).transpose()?;
-                let of = seating.sitting.of.id();
+                let of = seating.sitting.match_info.id();
                 let whole = Whole::begin(around(player, of), connection, seating)?;
                 (of, whole.path(), whole)
             }
@@ -214,7 +214,11 @@ impl Sits<'_> {
         if !self.asks(player) {
             return Ok(());
         }
-        let Sitting { of, seat, names } = &seating.sitting;
+        let Sitting {
+            match_info: of,
+            seat,
+            names,
+        } = &seating.sitting;
         let terms = Seated::of(of, *seat, names, None, false);
         let sits = |said: &Said| match said {
             Said::Sit { agree } => Some(*agree),

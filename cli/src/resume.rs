@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use anyhow::{Context, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_table::identity::Name;
-use dealerless_table::log::Shelved;
+use dealerless_table::log::MatchEntry;
 use dealerless_table::play::{Control, PlayError};
 use dealerless_table::{Seat, hex};
 use serde::Serialize;
@@ -190,9 +190,9 @@ fn list(files: &Files, json: bool) -> anyhow::Result<()> {
     show(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn unread((file, error): &(Shelved, anyhow::Error)) -> Unread {
+fn unread((file, error): &(MatchEntry, anyhow::Error)) -> Unread {
     Unread {
-        of: file.of.clone(),
+        of: file.match_id.clone(),
         peer: file.peer.clone(),
         log: file.path.display().to_string(),
         message: format!("{error:#}"),

@@ -150,7 +150,7 @@ pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String
             };
             let verb = if waits_for.len() > 1 { "have" } else { "has" };
             let hand = log.attempt().hand;
-            let may_dispute = |seat: &Seat| log.may_say(*seat).contains(&PartKind::Dispute);
+            let may_dispute = |seat: &Seat| log.may_sign(*seat).contains(&PartKind::Dispute);
             let dispute = if waits_for.iter().any(may_dispute) {
                 " and may still dispute the last opening"
             } else {

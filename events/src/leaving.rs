@@ -24,7 +24,7 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
 /// Describes the cost of leaving in a sentence.
 pub fn costs(log: &MatchLog, seat: Seat) -> String {
     let (own, game) = (log.lost_by_leaving(seat), log.game());
-    let has_chips = log.of().header().stakes.betting().is_some();
+    let has_chips = log.match_info().header().stakes.betting().is_some();
     match game {
         Some(game) if own > 0 => format!(
             "The pot of {} goes to the other player; {} of these chips are yours.",

@@ -107,7 +107,7 @@ impl Story {
             News::AskRebuy { broke } => Event::AskRebuy {
                 seats: numbers(broke),
                 chips: log
-                    .of()
+                    .match_info()
                     .header()
                     .stakes
                     .betting()
@@ -159,10 +159,10 @@ impl Story {
     fn card(&mut self, hand: u32, position: usize, card: Card, log: &MatchLog) -> Vec<Event> {
         let name = self.cards.name(card);
         let game = log.game();
-        let mut seats = Seat::all(log.of().seats());
+        let mut seats = Seat::all(log.match_info().seats());
         let holds = |seat: &Seat| game.is_some_and(|game| game.held(*seat).contains(&position));
         let holder = seats.find(holds);
-        let chips = log.of().header().stakes.betting().is_some();
+        let chips = log.match_info().header().stakes.betting().is_some();
         // In a deck without rules, a card belongs to the only seat that has seen it.
         let holder = if chips {
             holder
@@ -208,14 +208,14 @@ impl Story {
         let made = own.and_then(|own| game.made(&own));
         let holds = |seat: &Seat, position| game.held(*seat).contains(&position);
         let open = |position| {
-            let mut seats = Seat::all(log.of().seats());
+            let mut seats = Seat::all(log.match_info().seats());
             Some(OpenCard {
                 position,
                 card: self.cards.name(game.public(position)?),
                 holder: (seats.find(|seat| holds(seat, position))).map(Seat::number),
             })
         };
-        let chips = log.of().header().stakes.betting().is_some();
+        let chips = log.match_info().header().stakes.betting().is_some();
         Some(YourTurn {
             hand,
             turn: log.step(),
@@ -287,7 +287,7 @@ fn dealt(begun: &Begun, log: &MatchLog) -> Event {
         stacks: game.map_or_else(Vec::new, |game| game.stacks()),
         bets: game.map_or_else(Vec::new, |game| game.bets()),
         pot: game.map_or(0, |game| game.pot()),
-        posted: (game.filter(|_| log.of().header().stakes.betting().is_some()))
+        posted: (game.filter(|_| log.match_info().header().stakes.betting().is_some()))
             .map_or_else(Vec::new, |game| game.posted()),
     }
 }
@@ -309,7 +309,7 @@ fn their_turn(hand: u32, seat: Seat, log: &MatchLog) -> Option<TheirTurn> {
 
 /// Returns the positions of the cards that each seat holds.
 fn held(game: &Hand, log: &MatchLog) -> Vec<Vec<usize>> {
-    let seats = Seat::all(log.of().seats());
+    let seats = Seat::all(log.match_info().seats());
     seats.map(|seat| game.held(seat)).collect()
 }
 

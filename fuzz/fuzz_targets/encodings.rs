@@ -44,9 +44,9 @@ fn any_choice(input: &mut Unstructured) -> Result<Choice> {
 
 fn evidence(table: &Table, log: &MatchLog) -> Evidence {
     let [one, other] = [7, 8].map(|kind| table.sign(log, Seat::HOST, vec![kind; 1]));
-    let (of, before) = (log.of().id(), log.hash());
+    let (of, before) = (log.match_info().id(), log.hash());
     Evidence {
-        of,
+        match_id: of,
         before,
         parts: [one, other],
     }
@@ -60,7 +60,7 @@ fn any_control(input: &mut Unstructured, log: &MatchLog) -> Result<Control> {
         Control::Declined,
     ];
     Ok(match input.arbitrary()? {
-        true => Control::Resume(log.of().id()),
+        true => Control::Resume(log.match_info().id()),
         false => *input.choose(&short)?,
     })
 }
@@ -86,7 +86,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
     let which = input.int_in_range(0..=8)?;
     let table = input.choose(&*TABLES)?;
     let log = &input.choose(&table.moments)?;
-    let header = log.of().header();
+    let header = log.match_info().header();
     let mut bytes = match which {
         0 => header.stakes.encode(),
         1 => header.encode(),

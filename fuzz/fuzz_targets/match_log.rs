@@ -10,7 +10,7 @@ mod edits;
 mod seats;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, SignedPart, Taken, ToDo};
+use dealerless_table::log::{End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, SignedPart, Accepted, ToDo};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
@@ -18,8 +18,8 @@ use seats::{TABLES, Table};
 /// All that can be seen of a log.
 fn seen(log: &MatchLog) -> impl PartialEq + use<> {
     let history: Vec<SignedPart> = log.history(0).cloned().collect();
-    let may_say: Vec<_> = (Seat::all(log.of().seats()))
-        .map(|seat| log.may_say(seat))
+    let may_sign: Vec<_> = (Seat::all(log.match_info().seats()))
+        .map(|seat| log.may_sign(seat))
         .collect();
     let stacks = (log.stacks().to_vec(), log.final_stacks());
     (
@@ -27,7 +27,7 @@ fn seen(log: &MatchLog) -> impl PartialEq + use<> {
         log.step(),
         log.phase(),
         history,
-        may_say,
+        may_sign,
         stacks,
         log.game().cloned(),
     )
@@ -60,7 +60,7 @@ fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option
     let part = table.honest(log, seat, number)?;
     let said = log
         .clone()
-        .say(&table.identities[seat.index()], seat, &part);
+        .sign(&table.identities[seat.index()], seat, &part);
     // After a lie about a deck an honest opening does not fit it.
     said.ok().map(|(said, _)| said.part)
 }
@@ -92,21 +92,21 @@ fn hostile_part(
 fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, convicts: bool) {
     let was = log.clone();
     let mut over = log.clone();
-    match log.take(part.clone()) {
-        Ok(Taken::New(said, events)) => {
+    match log.accept(part.clone()) {
+        Ok(Accepted::New(said, events)) => {
             assert_eq!(part.seat, hostile);
             // There is one way to write it.
             let mut again = was;
-            let said = again.say(&table.identities[hostile.index()], hostile, &said);
+            let said = again.sign(&table.identities[hostile.index()], hostile, &said);
             let (signed, said_events) = said.expect("what was taken may be said");
             assert_eq!((signed.part, said_events), (part.part, events));
             assert!(seen(&again) == seen(log));
             return;
         }
-        Ok(Taken::Known) => assert!(was.part(part.step, part.seat).is_some()),
+        Ok(Accepted::Known) => assert!(was.part(part.step, part.seat).is_some()),
         Err(Refused::Foul(proof)) => {
             assert_eq!((proof.part.seat, &proof.part), (hostile, &part));
-            over.close(*proof);
+            over.record_foul(*proof);
             assert!(matches!(over.phase(), Phase::Over(End::Foul { seat, .. }) if seat == hostile));
         }
         Err(Refused::Fork(evidence)) => {
@@ -115,7 +115,7 @@ fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, conv
                 Evidence::decode(&evidence.encode()).as_ref(),
                 Ok(&*evidence)
             );
-            over.convict(*evidence).expect("it convicts");
+            over.record_fork(*evidence).expect("it convicts");
             assert!(matches!(over.phase(), Phase::Over(End::Fork { seat }) if seat == hostile));
         }
         Err(_) => {}
@@ -132,7 +132,7 @@ fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, conv
 
 /// All chips of the table: no honest seat here agrees to a rebuy.
 fn chips(log: &MatchLog) -> u64 {
-    let stakes = &log.of().header().stakes;
+    let stakes = &log.match_info().header().stakes;
     stakes.stack() * stakes.seats() as u64
 }
 
@@ -146,23 +146,23 @@ fn told(log: &MatchLog, from: u64) -> Vec<Vec<u8>> {
 
 /// Hears what the other tells. Says whether it has told all.
 fn hear(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
-    let mut resuming = Resuming::meet_again();
+    let mut resuming = Resuming::reconnection();
     for bytes in messages {
         let Ok(message) = LogMessage::decode(bytes) else {
             return false;
         };
         assert_eq!(&message.encode(), bytes);
-        match resuming.hear(log, message) {
-            Ok(ToDo::Take(part)) => match log.take(part) {
+        match resuming.receive(log, message) {
+            Ok(ToDo::Accept(part)) => match log.accept(part) {
                 Ok(_) => {}
-                Err(Refused::Foul(proof)) => log.close(*proof),
+                Err(Refused::Foul(proof)) => log.record_foul(*proof),
                 Err(_) => return false,
             },
             Ok(ToDo::Nothing) => {}
-            Ok(ToDo::Ask | ToDo::TellAll) | Err(_) => return false,
+            Ok(ToDo::RequestAll | ToDo::SendAll) | Err(_) => return false,
         }
     }
-    resuming.has_told_all()
+    resuming.is_complete()
 }
 
 /// All that is told from a moment on brings a log of that moment to the same.
@@ -174,7 +174,7 @@ fn tell(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     assert_eq!(all, first == from.step());
     if all {
         if let Some(evidence) = log.evidence() {
-            other.convict(evidence.clone()).expect("it convicts");
+            other.record_fork(evidence.clone()).expect("it convicts");
         }
         other.forget_older_hands();
         log.forget_older_hands();
@@ -204,7 +204,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
             let part = hostile_part(table, &log, hostile, input)?;
             take(table, &mut log, part, hostile, input.ratio(1, 4)?);
         } else if let Some(part) = table.honest(&log, seat, input.arbitrary()?) {
-            let said = log.say(&table.identities[seat.index()], seat, &part);
+            let said = log.sign(&table.identities[seat.index()], seat, &part);
             said.expect("an honest seat can always go on");
         }
         assert_eq!(log.final_stacks().iter().sum::<u64>(), chips(&log));

@@ -35,7 +35,7 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
     edits::edit(&mut bytes, input)?;
     match Record::read(&bytes, None) {
         Ok(record) => {
-            assert_eq!(record.log.of().id(), table.of.id());
+            assert_eq!(record.log.match_info().id(), table.of.id());
             let count = record.log.history(0).count();
             assert!(count <= log.history(0).count());
             let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
@@ -93,7 +93,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     for _ in 0..2 {
         let mut part = input.arbitrary::<&[u8]>()?.to_vec();
         if let Some(honest) = table.honest(log, seat, input.arbitrary()?) {
-            let said = log.clone().say(&table.identities[seat.index()], seat, &honest);
+            let said = log.clone().sign(&table.identities[seat.index()], seat, &honest);
             part = said.map_or(part, |(said, _)| said.part);
         }
         edits::edit(&mut part, input)?;

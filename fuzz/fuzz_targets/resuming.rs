@@ -80,17 +80,17 @@ fn told(log: &MatchLog, from: u64) -> Vec<LogMessage> {
 
 /// Plays on until it hears nothing more or cannot go on.
 fn go_on(program: &mut Program, messages: Vec<Vec<u8>>) -> std::result::Result<(), PlayError> {
-    program.meet_again()?;
+    program.resume()?;
     for message in messages {
-        program.go_on(&mut Nowhere::default(), &mut Nowhere::default())?;
+        program.advance(&mut Nowhere::default(), &mut Nowhere::default())?;
         while let Some(news) = program.news() {
             if let News::Card { position, .. } = news {
                 assert!(program.card(position).is_some());
             }
         }
-        program.hear(Event::Said(message))?;
+        program.receive(Event::Received(message))?;
     }
-    program.go_on(&mut Nowhere::default(), &mut Nowhere::default())
+    program.advance(&mut Nowhere::default(), &mut Nowhere::default())
 }
 
 fn run(input: &mut Unstructured) -> Result<()> {
@@ -132,7 +132,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
             let at = input.choose_index(messages.len())?;
             match input.int_in_range(0..=4)? {
                 0 => drop(messages.remove(at)),
-                1 => messages.insert(at, LogMessage::AskForAll.encode()),
+                1 => messages.insert(at, LogMessage::RequestAll.encode()),
                 2 => messages.insert(at, messages[at].clone()),
                 _ => edits::edit(&mut messages[at], input)?,
             }

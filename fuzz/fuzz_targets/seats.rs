@@ -112,7 +112,7 @@ impl Table {
             let part = self
                 .honest(&log, seat, rng.random())
                 .expect("it is its turn");
-            let said = log.say(&self.identities[seat.index()], seat, &part);
+            let said = log.sign(&self.identities[seat.index()], seat, &part);
             said.expect("honest parts are allowed");
             moments.push(log.clone());
         }
@@ -122,7 +122,7 @@ impl Table {
     pub fn sitting(&self, seat: Seat) -> Sitting {
         let names = Seat::all(self.of.seats()).map(|seat| Name::clean(&seat.to_string()));
         let (of, names) = (self.of.clone(), names.collect());
-        Sitting { of, seat, names }
+        Sitting { match_info: of, seat, names }
     }
 
     /// The deck of a try: it follows from its number.
@@ -185,7 +185,7 @@ impl Table {
 
     /// What a seat honestly says now that chooses by this number; none if it is not its turn.
     pub fn honest(&self, log: &MatchLog, seat: Seat, number: u8) -> Option<Part> {
-        let kind = *log.may_say(seat).first()?;
+        let kind = *log.may_sign(seat).first()?;
         Some(match (kind, log.phase()) {
             (PartKind::Deal, _) => {
                 let none = vec![false; self.of.seats()];

@@ -62,7 +62,7 @@ struct Report {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.folder.own()?;
     let file = choose(&own, args.which.as_deref())?;
-    let stakes = &file.opened.sitting.of.header().stakes;
+    let stakes = &file.opened.sitting.match_info.header().stakes;
     // Behind the result of a set the next one is due, if there is one.
     let due = file.opened.log.attempt().hand.min(stakes.hands());
     let set = args.set.unwrap_or(due);
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The match with boards that is named, or the only one.
 fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
     let has_boards = |file: &MatchFile| {
-        let stakes = &file.opened.sitting.of.header().stakes;
+        let stakes = &file.opened.sitting.match_info.header().stakes;
         stakes.boards().is_some()
     };
     let none = match which {
@@ -142,7 +142,7 @@ fn sheets(own: &Own, file: &MatchFile, (set, first): (u32, u32)) -> anyhow::Resu
 fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     let log = &file.opened.log;
     let due = log.attempt().hand;
-    let sets = file.opened.sitting.of.header().stakes.hands();
+    let sets = file.opened.sitting.match_info.header().stakes.hands();
     ensure!(
         (1..=sets).contains(&set),
         "there is no set {set}: the match has {sets} of them"
@@ -160,7 +160,11 @@ fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
         .rfind(|deal| deal.hand == set);
     let deal = deal.context("the record has no deal of this set")?;
     let is_dealt = |input: &Input| {
-        let Input { of, bits, nonce } = input;
+        let Input {
+            attempt: of,
+            bits,
+            nonce,
+        } = input;
         (of.hand, of.attempt) == (deal.hand, deal.attempt)
             && of.input_commitment(file.seat(), bits, nonce) == deal.deck.input
     };

@@ -15,7 +15,7 @@ use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Identity, Name};
 use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog, MemoryStorage};
 use dealerless_table::play::{
-    Command, DealCost, Happened, MemoryVault, News, Seating, Setting, Table,
+    Command, DealCost, MemoryVault, News, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{Seat, system_rng};
@@ -132,7 +132,7 @@ impl Player {
         let own = (self.identity.public(), &self.name);
         let seating = Seating::of_connection(&self.connection, header.clone(), own)?;
         let key = self.identity.file_key();
-        let of = seating.sitting.of.clone();
+        let of = seating.sitting.match_info.clone();
         let mut table = InMemory::new(
             Setting {
                 inputs: Inputs::open(MemoryStorage::default(), key.clone(), of.id())?.file,
@@ -155,14 +155,14 @@ impl Player {
         };
         loop {
             match table.next(PATIENCE)? {
-                Some(Happened::News(News::Over(end))) => {
+                Some(TableEvent::News(News::Over(end))) => {
                     ensure!(end == End::Played, "the match ended early: this is a bug");
                     side.sent = table.connection().map_or(0, Connection::bytes_sent);
                     table.close();
                     return Ok(side);
                 }
-                Some(Happened::News(news)) => side.hear(news, &mut table, begun, progress)?,
-                Some(Happened::ConnectionLost(error)) => return Err(error.into()),
+                Some(TableEvent::News(news)) => side.hear(news, &mut table, begun, progress)?,
+                Some(TableEvent::ConnectionLost(error)) => return Err(error.into()),
                 Some(_) => {}
                 None => bail!("the other seat of this process does not answer"),
             }
@@ -181,7 +181,7 @@ impl Side {
         let hand = self.hands.last_mut().context("no hand was dealt");
         match news {
             News::Log(LogEvent::Begun(_)) => {
-                let variety = table.play().log().of().header().stakes.variety();
+                let variety = table.play().log().match_info().header().stakes.variety();
                 let (kind, _) = variety.poker().context("a demo without chips")?;
                 self.hands.push(View::new(kind));
             }

@@ -74,7 +74,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_output(output, &["pbn"], &[Path::new(&args.which)])?;
     let (record, _) = Folder::open(&args.folder)?.record(&args.which)?;
     let set = set_of(&record, args.set)?;
-    let number = record.log.of().header().stakes.boards().unwrap_or_default();
+    let number = record
+        .log
+        .match_info()
+        .header()
+        .stakes
+        .boards()
+        .unwrap_or_default();
     let (mut boards, mut closed) = (Vec::new(), 0);
     for board in 1..=number {
         let known = |position| match args.public {
@@ -100,7 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             deal: board.deal.to_string(),
         };
         let report = Report {
-            of: hex(&record.log.of().id()),
+            of: hex(&record.log.match_info().id()),
             set: set.begun.hand,
             seal: set.seal.map(|seal| hex(&seal)),
             boards: boards.iter().map(open).collect(),
@@ -148,7 +154,7 @@ pub(super) fn are(number: usize) -> String {
 /// The set that is asked for, or the only one.
 fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand> {
     ensure!(
-        record.log.of().header().stakes.boards().is_some(),
+        record.log.match_info().header().stakes.boards().is_some(),
         "this match was not played with boards of bridge: see `dealerless show`"
     );
     let sets = &record.hands;

@@ -44,7 +44,7 @@ impl Decks {
     /// If this program does not know the shuffle of the match, or it takes too much memory.
     pub(crate) fn of(record: &Record, audit: &Audit) -> anyhow::Result<Self> {
         const MEMORY: Limit = Limit::megabytes(256);
-        let header = record.log.of().header();
+        let header = record.log.match_info().header();
         if header.stakes.boards().is_none() {
             let (cards, drawn) = header.stakes.deck();
             MEMORY.check_circuit(Spec::new(cards, drawn, header.algorithm)?)?;

@@ -6,7 +6,7 @@ use anyhow::bail;
 use dealerless_events::game_name;
 use dealerless_table::Seat;
 use dealerless_table::identity::Name;
-use dealerless_table::log::Shelved;
+use dealerless_table::log::MatchEntry;
 use dealerless_table::record::{BadRecord, MatchState, Record};
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     show(&screen(&listed, args))
 }
 
-fn old_enough(args: &Args, file: &Shelved) -> bool {
+fn old_enough(args: &Args, file: &MatchEntry) -> bool {
     let age = Duration::from_secs(86_400 * u64::from(args.older_than.unwrap_or(0)));
     let passed = SystemTime::now().duration_since(file.changed);
     args.older_than.is_none() || passed.unwrap_or_default() >= age
@@ -142,7 +142,7 @@ fn is_over(record: &Record) -> bool {
 
 /// The entry of a file in the list, also of an unreadable one.
 pub(super) fn of_file(
-    file: &Shelved,
+    file: &MatchEntry,
     record: &anyhow::Result<Result<Record, BadRecord>>,
 ) -> Listed {
     let (state, message, played) = match record {
@@ -155,7 +155,7 @@ pub(super) fn of_file(
         }
     };
     Listed {
-        of: file.of.clone(),
+        of: file.match_id.clone(),
         file: file.path.display().to_string(),
         peer: file.peer.clone(),
         bytes: file.len,
@@ -169,9 +169,9 @@ pub(super) fn of_file(
 
 fn played(record: &Record) -> Played {
     let own = record.owner;
-    let others = Seat::all(record.log.of().seats()).filter(|&seat| seat != own);
+    let others = Seat::all(record.log.match_info().seats()).filter(|&seat| seat != own);
     let others: Vec<Seat> = others.collect();
-    let stakes = &record.log.of().header().stakes;
+    let stakes = &record.log.match_info().header().stakes;
     let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
     let won = || chips(record.log.final_stacks()) - chips(record.bought());
     Played {

@@ -74,7 +74,7 @@ fn of_error(error: &BadRecord) -> Value {
 fn of_record(record: &Record) -> Value {
     let state = record.state();
     let who = Who::of(record);
-    let players = record.log.of().players().iter();
+    let players = record.log.match_info().players().iter();
     let fingerprints: Vec<String> = players
         .map(|player| player.identity.fingerprint().to_string())
         .collect();
@@ -84,9 +84,9 @@ fn of_record(record: &Record) -> Value {
         .iter()
         .map(|seat| seat.number())
         .collect();
-    let stakes = &record.log.of().header().stakes;
+    let stakes = &record.log.match_info().header().stakes;
     json!({
-        "match": hex(&record.log.of().id()),
+        "match": hex(&record.log.match_info().id()),
         "owner": record.owner.number(),
         "names": record.names.iter().map(Name::as_str).collect::<Vec<_>>(),
         "fingerprints": fingerprints,
@@ -147,7 +147,7 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
         "step": claim.step,
         "seat": claim.seat.number(),
         "time": claim.time,
-        "void": !claim.stands(&record.log),
+        "void": !claim.is_valid(&record.log),
     })
 }
 
@@ -177,7 +177,7 @@ fn of_both(compared: &Compared) -> Value {
 
 /// What `show` prints.
 pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
-    let names = CardNames::of(&record.log.of().header().stakes);
+    let names = CardNames::of(&record.log.match_info().header().stakes);
     let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
     json!({ "record": of_record(record), "hands": hands })
 }

@@ -24,7 +24,7 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
 
 fn page(record: &Record, hand: &RecordedHand) -> String {
     let who = Who::of(record);
-    let stakes = &record.log.of().header().stakes;
+    let stakes = &record.log.match_info().header().stakes;
     let mut lines = vec![title(record, hand)];
     let names = CardNames::of(stakes);
     // Of a card that is shuffled again later, the record keeps no face.
@@ -78,9 +78,9 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
 }
 
 fn title(record: &Record, hand: &RecordedHand) -> String {
-    let stakes = &record.log.of().header().stakes;
+    let stakes = &record.log.match_info().header().stakes;
     let (cards, drawn) = stakes.deck();
-    let of = words::short_id(&record.log.of().id());
+    let of = words::short_id(&record.log.match_info().id());
     match stakes.boards() {
         Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.begun.hand),
         None => format!(

@@ -17,7 +17,7 @@ pub(super) fn write(
     alone: bool,
     date: Option<Moment>,
 ) -> anyhow::Result<String> {
-    match record.log.of().header().stakes.variety() {
+    match record.log.match_info().header().stakes.variety() {
         Variety::Holdem(_) => {}
         Variety::FiveCardDraw(_) => {
             bail!("PHH has no five-card draw (its draw games are lowball): print it without --phh")
@@ -51,7 +51,7 @@ fn players(hand: &RecordedHand) -> Vec<Seat> {
 
 fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     let players = players(hand);
-    let Some(rules) = record.log.of().header().stakes.betting() else {
+    let Some(rules) = record.log.match_info().header().stakes.betting() else {
         return Vec::new();
     };
     let (ante, blinds) = match rules.posts {
@@ -90,13 +90,13 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     fields.push(format!("hand = {}", hand.begun.hand));
     fields.push(format!(
         "table = {}",
-        quoted(&short_id(&record.log.of().id()))
+        quoted(&short_id(&record.log.match_info().id()))
     ));
     fields.push(format!(
         "seats = {}",
         list(players.iter().map(|seat| (seat.index() + 1).to_string()))
     ));
-    fields.push(format!("seat_count = {}", record.log.of().seats()));
+    fields.push(format!("seat_count = {}", record.log.match_info().seats()));
     fields.push(format!(
         "players = {}",
         list(players.iter().map(|&seat| quoted(&who.name(seat))))

@@ -65,7 +65,7 @@ fn row(cards: &[Card]) -> String {
 
 impl<'a> Page<'a> {
     fn of(record: &'a Record, hand: &'a RecordedHand, date: Moment) -> String {
-        let seats = record.log.of().seats();
+        let seats = record.log.match_info().seats();
         let mut page = Page {
             record,
             hand,
@@ -103,11 +103,11 @@ impl<'a> Page<'a> {
     }
 
     fn head(&mut self, date: Moment) {
-        let of = self.record.log.of().id();
+        let of = self.record.log.match_info().id();
         // A number that no two hands share, as far as 36 bits of the match's id tell.
         let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
         let number = number * 10_000_000 + u64::from(self.hand.begun.hand);
-        let stakes = &self.record.log.of().header().stakes;
+        let stakes = &self.record.log.match_info().header().stakes;
         let Some((kind, rules)) = stakes.variety().poker() else {
             return;
         };
@@ -133,7 +133,7 @@ impl<'a> Page<'a> {
         self.line(&format!(
             "Table '{}' {}-max (Play Money) Seat #{} is the button",
             short_id(&of),
-            self.record.log.of().seats(),
+            self.record.log.match_info().seats(),
             self.hand.begun.button.index() + 1
         ));
         for seat in self.players() {
@@ -391,7 +391,7 @@ impl<'a> Page<'a> {
     }
 
     fn folded_on(&self, street: usize) -> String {
-        let variety = self.record.log.of().header().stakes.variety();
+        let variety = self.record.log.match_info().header().stakes.variety();
         let draw = match variety.poker() {
             Some((PokerKind::FiveCardDraw, _)) => true,
             Some((PokerKind::Holdem, _)) | None => false,

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.phh {
         return show(&phh::write(&record, &hands, args.hand.is_some(), date)?);
     }
-    let poker = record.log.of().header().stakes.betting().is_some();
+    let poker = record.log.match_info().header().stakes.betting().is_some();
     if hands.is_empty() {
         say("No hand was dealt.");
     } else if poker {
@@ -72,7 +72,7 @@ fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedH
     match (number, hands.is_empty()) {
         (Some(number), true) => bail!(
             "there is no hand {number}: {} dealt",
-            words::hands(&record.log.of().header().stakes, record.hands.len())
+            words::hands(&record.log.match_info().header().stakes, record.hands.len())
         ),
         _ => Ok(hands),
     }

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, ensure};
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{Shelf, Shelved, check_regular};
+use dealerless_table::log::{MatchEntry, MatchFolder, check_regular};
 use dealerless_table::record::{BadRecord, Record};
 
 use crate::output::say;
@@ -49,22 +49,22 @@ impl Folder {
     }
 
     /// The files, the last changed first.
-    pub(super) fn list(&self) -> anyhow::Result<Vec<Shelved>> {
-        let shelf = Shelf(self.matches.clone());
+    pub(super) fn list(&self) -> anyhow::Result<Vec<MatchEntry>> {
+        let shelf = MatchFolder(self.matches.clone());
         shelf.list().context("cannot read the folder of matches")
     }
 
     /// The one match that is called so: by its id, or the beginning of it, or by the other player's name.
-    pub(super) fn find(&self, called: &str) -> anyhow::Result<Shelved> {
+    pub(super) fn find(&self, called: &str) -> anyhow::Result<MatchEntry> {
         only(self.all_called(called)?, called)
     }
 
     /// The match of this id, or the latest with the player of this name. If there are several with that
     /// player, a message names the match.
-    fn latest(&self, called: &str) -> anyhow::Result<Shelved> {
+    fn latest(&self, called: &str) -> anyhow::Result<MatchEntry> {
         let mut found = self.all_called(called)?;
         if found.len() > 1 && found[0].is_with(called) {
-            let (matches, of) = (found.len(), &found[0].of);
+            let (matches, of) = (found.len(), &found[0].match_id);
             say(&format!("{called}: the latest of {matches} matches, {of}."));
             found.truncate(1);
         }
@@ -72,12 +72,12 @@ impl Folder {
     }
 
     /// The matches that are called so, the last changed first. There is at least one.
-    fn all_called(&self, called: &str) -> anyhow::Result<Vec<Shelved>> {
+    fn all_called(&self, called: &str) -> anyhow::Result<Vec<MatchEntry>> {
         let files = self.list()?;
         // A file has the first digits of the id in its name; events tell all of them.
-        let by_id = |file: &Shelved| match called.len() > file.of.len() {
-            true => is_id(called) && called.starts_with(&file.of),
-            false => !called.is_empty() && file.of.starts_with(called),
+        let by_id = |file: &MatchEntry| match called.len() > file.match_id.len() {
+            true => is_id(called) && called.starts_with(&file.match_id),
+            false => !called.is_empty() && file.match_id.starts_with(called),
         };
         let (mut found, others): (Vec<_>, Vec<_>) = files.into_iter().partition(by_id);
         if found.is_empty() {
@@ -144,8 +144,8 @@ pub(super) fn path_of(given: &Path, folder: &FolderArgs) -> anyhow::Result<PathB
 }
 
 /// The file that is called so, if there is only one.
-fn only(mut found: Vec<Shelved>, called: &str) -> anyhow::Result<Shelved> {
-    let all: Vec<&str> = found.iter().map(|file| &file.of[..]).collect();
+fn only(mut found: Vec<MatchEntry>, called: &str) -> anyhow::Result<MatchEntry> {
+    let all: Vec<&str> = found.iter().map(|file| &file.match_id[..]).collect();
     let all = all.join(", ");
     ensure!(
         found.len() == 1,

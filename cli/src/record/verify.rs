@@ -132,17 +132,17 @@ fn of_file(read: &Read, verbose: bool) -> String {
         Ok(record) => record,
     };
     let who = Who::of(record);
-    let stakes = &record.log.of().header().stakes;
+    let stakes = &record.log.match_info().header().stakes;
     let mut lines = vec![
         read.file.clone(),
         format!(
             "Match {}: {}, {}.",
-            words::short_id(&record.log.of().id()),
+            words::short_id(&record.log.match_info().id()),
             words::game(stakes),
             words::hands(stakes, stakes.hands() as usize)
         ),
     ];
-    for (name, player) in who.all().iter().zip(record.log.of().players()) {
+    for (name, player) in who.all().iter().zip(record.log.match_info().players()) {
         lines.push(format!("  {name}   {}", player.identity.fingerprint()));
     }
     if verbose {

@@ -30,7 +30,7 @@ impl Who {
                 _ => format!("{name} (seat {seat})"),
             }
         };
-        let boards = record.log.of().header().stakes.boards().is_some();
+        let boards = record.log.match_info().header().stakes.boards().is_some();
         Who(Names::of_all((0..names.len()).map(name).collect(), boards))
     }
 
@@ -224,7 +224,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
         Claimed::OutOfTime => {
             let mut said = record.log.history(step);
             let has_spoken = said.any(|part| (part.step, part.seat) == (step, seat));
-            let worth = match (has_spoken, claim.stands(&record.log)) {
+            let worth = match (has_spoken, claim.is_valid(&record.log)) {
                 (true, _) => format!("It is void: {name} has spoken in that step."),
                 (false, true) => format!("It is {owner}'s word alone."),
                 (false, false) => "It is void: the match went on since.".to_owned(),
@@ -235,7 +235,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Away => {
-            let worth = match claim.stands(&record.log) {
+            let worth = match claim.is_valid(&record.log) {
                 true => format!("It is {owner}'s word alone."),
                 false => "It is void: the match went on since.".to_owned(),
             };

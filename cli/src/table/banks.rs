@@ -37,7 +37,7 @@ impl Banks {
             .iter()
             .map(|&bank| Duration::from_millis(bank))
             .collect();
-        table.take_up_banks(&banks);
+        table.restore_banks(&banks);
         let kept = banks_of(table);
         Banks { path, kept }
     }
@@ -73,7 +73,7 @@ impl Banks {
 }
 
 fn banks_of<S: Storage, V: Vault, X: Send + 'static>(table: &Table<S, V, X>) -> Vec<u64> {
-    let seats = Seat::all(table.play().log().of().seats());
+    let seats = Seat::all(table.play().log().match_info().seats());
     let left = seats.filter_map(|seat| table.time_left(seat));
     left.map(|left| left.bank.as_millis() as u64).collect()
 }

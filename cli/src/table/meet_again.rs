@@ -51,7 +51,7 @@ impl MeetAgainArgs {
         file: &MatchFile,
         player: &mut Player,
     ) -> anyhow::Result<Door> {
-        let header = file.opened.sitting.of.header();
+        let header = file.opened.sitting.match_info.header();
         let door = match &self.listen[..] {
             [] => match kept_addresses(&file.path)? {
                 None => open_door(own, header, &[LISTEN.to_owned()])?,

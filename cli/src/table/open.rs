@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use anyhow::{Context, bail, ensure};
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
-    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase,
-    Shelf, Shelved,
+    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder,
+    MatchLog, Opened, Phase,
 };
 use dealerless_table::{Seat, hex};
 
@@ -30,7 +30,7 @@ impl MatchFile {
     }
 
     pub(crate) fn of(&self) -> [u8; 32] {
-        self.opened.sitting.of.id()
+        self.opened.sitting.match_info.id()
     }
 
     pub(crate) fn seat(&self) -> Seat {
@@ -39,7 +39,7 @@ impl MatchFile {
 
     /// The keys of the other player.
     pub(crate) fn peer(&self) -> &PublicIdentity {
-        let players = self.opened.sitting.of.players();
+        let players = self.opened.sitting.match_info.players();
         &players[other(self.seat()).index()].identity
     }
 
@@ -138,7 +138,7 @@ impl MatchFile {
     pub(crate) fn state(&self) -> String {
         let log = &self.opened.log;
         let attempt = log.attempt();
-        let hands = log.of().header().stakes.hands();
+        let hands = log.match_info().header().stakes.hands();
         let speaks = log.waits_for();
         let who = match speaks.contains(&self.seat()) {
             true => "you".to_owned(),
@@ -150,7 +150,7 @@ impl MatchFile {
         };
         let claimed = |what| {
             let claims = &mut self.opened.claims.iter();
-            claims.any(|claim| claim.what == what && claim.stands(log))
+            claims.any(|claim| claim.what == what && claim.is_valid(log))
         };
         let late = match claimed(Claimed::OutOfTime) {
             // Its engine does not answer.
@@ -174,7 +174,7 @@ impl MatchFile {
 /// # Errors
 /// If it cannot be removed.
 pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
-    Shelf::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
+    MatchFolder::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
     for beside in [deck_file, clock_file, inputs_file, audit_file, listen_file] {
         let beside = beside(path);
         match std::fs::remove_file(&beside) {
@@ -221,7 +221,7 @@ pub(crate) struct Files {
     /// The matches that are begun and not over.
     pub(crate) open: Vec<MatchFile>,
     /// The files that cannot be read, and why.
-    pub(crate) unread: Vec<(Shelved, anyhow::Error)>,
+    pub(crate) unread: Vec<(MatchEntry, anyhow::Error)>,
 }
 
 /// All files of matches that are not over. Those in which nothing was said are removed.
@@ -229,7 +229,7 @@ pub(crate) struct Files {
 /// # Errors
 /// If the folder cannot be read.
 pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
-    let files = Shelf(own.home.matches()).list();
+    let files = MatchFolder(own.home.matches()).list();
     let Files {
         mut open,
         mut unread,
@@ -260,7 +260,7 @@ pub(crate) fn only_one(
     fits: impl Fn(&MatchFile) -> bool,
     (none, several): (&'static str, &'static str),
 ) -> anyhow::Result<MatchFile> {
-    let files = Shelf(own.home.matches()).list();
+    let files = MatchFolder(own.home.matches()).list();
     let files = files.context("cannot read the folder of matches")?;
     let opened = files
         .into_iter()
@@ -301,11 +301,11 @@ pub(crate) fn find(
     of: &[u8; 32],
     peer: &PublicIdentity,
 ) -> anyhow::Result<Option<MatchFile>> {
-    let files = Shelf(own.home.matches()).list();
+    let files = MatchFolder(own.home.matches()).list();
     let mut files = files
         .context("cannot read the folder of matches")?
         .into_iter();
-    let Some(found) = files.find(|file| hex(of).starts_with(&file.of)) else {
+    let Some(found) = files.find(|file| hex(of).starts_with(&file.match_id)) else {
         return Ok(None);
     };
     let file = MatchFile::open(own, found.path)?;

@@ -10,7 +10,7 @@ use dealerless_events::story::{Story, awaited};
 use dealerless_table::Seat;
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{End, LogEvent, Phase, Storage};
-use dealerless_table::play::{Command, Control, Happened, News, PlayError, Table, Vault};
+use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent, Vault};
 
 use super::banks::Banks;
 use super::dial::{Dialer, pause};
@@ -92,15 +92,15 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             }
             let stopped = match happened {
                 None => self.tell_waiting()?,
-                Some(Happened::News(news)) => self.news(&news)?,
-                Some(Happened::ConnectionLost(error)) => self.line_lost(&error)?,
-                Some(Happened::Control(
+                Some(TableEvent::News(news)) => self.news(&news)?,
+                Some(TableEvent::ConnectionLost(error)) => self.line_lost(&error)?,
+                Some(TableEvent::Control(
                     control @ (Control::Open(_) | Control::Unknown(_) | Control::Declined),
                 )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
                 // A host is told nothing more on a line on which it plays.
-                Some(Happened::Control(_)) => None,
-                Some(Happened::Accepted(command)) => self.accepted(&command)?,
-                Some(Happened::Posted(post)) => self.posted(post)?,
+                Some(TableEvent::Control(_)) => None,
+                Some(TableEvent::Accepted(command)) => self.accepted(&command)?,
+                Some(TableEvent::Posted(post)) => self.posted(post)?,
             };
             if let Some(stopped) = stopped {
                 return Ok(stopped);
@@ -215,10 +215,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         let question = standing::question(self.own, whom)?;
         if let Some(question) = question.filter(|_| !self.sessions.allowed) {
             standing::refuse_for_bots(&self.player, &question)?;
-            self.table.holds = true;
+            self.table.on_hold = true;
             return self.player.tell(&question);
         }
-        self.table.holds = false;
+        self.table.on_hold = false;
         if let Some(dialer) = &mut self.dialer {
             dialer.dial()?;
         }
@@ -236,7 +236,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                 // Dropped, it is closed; the player was asked when the last line was lost.
                 if !asks || std::mem::take(&mut self.sessions.allowed) {
                     let attempts = self.sessions.counted(self.own, &self.peer)?;
-                    self.table.meet_again(*connection, attempts)?;
+                    self.table.resume(*connection, attempts)?;
                 }
             }
             Post::Tell(event) => self.player.tell(&event)?,
@@ -259,7 +259,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             Command::Again => {}
             Command::Leave { .. } => {
                 let (play, seat) = (self.table.play(), self.table.play().seat());
-                let now = play.has_met() && play.leaves_now();
+                let now = play.is_synced() && play.leaves_now();
                 (self.player).tell(&leaves(play.log(), seat, now))?;
                 self.tell_if_unheard()?;
             }
@@ -270,7 +270,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     /// Tells a player who has said something that there is no line.
     fn tell_if_unheard(&mut self) -> anyhow::Result<()> {
-        if self.table.play().has_met() {
+        if self.table.play().is_synced() {
             return Ok(());
         }
         let text = "There is no line: this is said as soon as it is back.".into();
@@ -288,7 +288,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// How long nothing is to be said of a wait.
     fn due(&mut self) -> Duration {
         let log = self.table.play().log();
-        let now = Some((log.step(), self.table.play().has_met()));
+        let now = Some((log.step(), self.table.play().is_synced()));
         if self.wait.what != now {
             self.wait = Wait {
                 what: now,
@@ -307,10 +307,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     fn awaited(&self) -> Option<(Vec<u8>, Awaited)> {
         let play = self.table.play();
-        if play.has_met() {
+        if play.is_synced() {
             return awaited(play.log(), play.seat());
         }
-        let seats = Seat::all(play.log().of().seats());
+        let seats = Seat::all(play.log().match_info().seats());
         let others = seats.filter(|seat| *seat != play.seat());
         Some((others.map(Seat::number).collect(), Awaited::Line))
     }

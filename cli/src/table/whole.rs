@@ -15,9 +15,9 @@ use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Name, PublicIdentity};
-use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchLog, Shelf, Sitting};
+use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Sitting};
 use dealerless_table::play::{
-    Control, DealCircuit, FileVault, Happened, PlayError, Seating, Setting, Table,
+    Control, DealCircuit, FileVault, PlayError, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::{Seat, system_rng};
 
@@ -64,12 +64,12 @@ impl<'a> Whole<'a> {
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
         let own = around.own;
-        let shelf = Shelf(own.home.matches());
+        let shelf = MatchFolder(own.home.matches());
         let (path, storage) = shelf
-            .create(&sitting.of.id(), connection.peer_name.as_str())
+            .create(&sitting.match_info.id(), connection.peer_name.as_str())
             .context("cannot make the file of the match")?;
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
-        let log = MatchLog::new(sitting.of.clone());
+        let log = MatchLog::new(sitting.match_info.clone());
         let whom = (connection.peer.clone(), connection.peer_name.clone());
         let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
         let mut whole = Whole::sit(around, (&path, &sitting, false), setting, whom)?;
@@ -111,7 +111,11 @@ impl<'a> Whole<'a> {
             table.pause_after_showdowns();
         }
         let log_file = path.display().to_string();
-        let Sitting { of, seat, names } = sitting;
+        let Sitting {
+            match_info: of,
+            seat,
+            names,
+        } = sitting;
         // Before the player is told: an answer to `seated` belongs to the match.
         let early = posts.go_to(table.mailbox());
         player.sit(&Event::Seated(Box::new(Seated::of(
@@ -160,7 +164,7 @@ impl<'a> Whole<'a> {
     pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
         let seat = &mut self.seat;
         let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
-        Ok(seat.table.meet_again(connection, attempts)?)
+        Ok(seat.table.resume(connection, attempts)?)
     }
 
     /// Looks for a line.
@@ -182,7 +186,7 @@ impl<'a> Whole<'a> {
         let taken = match stopped {
             Ok(Stopped::BrokenOff) => {
                 // The peer resends what could not be written. The match is open either way.
-                let _ = self.seat.table.write_heard();
+                let _ = self.seat.table.write_received();
                 self.seat.table.lose_connection();
                 true
             }
@@ -242,14 +246,14 @@ impl<'a> Whole<'a> {
         let deadline = Instant::now() + LAST_CALL;
         while Instant::now() < deadline {
             match seat.table.next(Duration::from_millis(200))? {
-                Some(Happened::Posted(Post::Connection(connection))) => {
+                Some(TableEvent::Posted(Post::Connection(connection))) => {
                     let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
-                    seat.table.meet_again(*connection, attempts)?;
+                    seat.table.resume(*connection, attempts)?;
                 }
-                Some(Happened::Posted(Post::BreakOff)) => break,
+                Some(TableEvent::Posted(Post::BreakOff)) => break,
                 _ => {}
             }
-            if seat.table.play().has_met() && seat.table.close() {
+            if seat.table.play().is_synced() && seat.table.close() {
                 break;
             }
         }
@@ -309,7 +313,7 @@ fn setting(
 ) -> anyhow::Result<OnDisk> {
     let identity = Arc::clone(own.home.identity());
     let inputs = opened_or_new(&inputs_file(path))
-        .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.of.id()))
+        .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.match_info.id()))
         .context("cannot use the file of what this side enters into the shuffles")?;
     Ok(Setting {
         identity,
@@ -351,10 +355,10 @@ pub(crate) fn tell_the_end(
     let peer = connection.peer.clone();
     let mut table = unattended(own, file)?;
     let mut sessions = Sessions::default();
-    table.meet_again(connection, sessions.counted(own, &peer)?)?;
+    table.resume(connection, sessions.counted(own, &peer)?)?;
     let deadline = Instant::now() + LAST_CALL;
     while Instant::now() < deadline {
-        if let Some(Happened::ConnectionLost(_)) = table.next(Duration::from_millis(200))? {
+        if let Some(TableEvent::ConnectionLost(_)) = table.next(Duration::from_millis(200))? {
             return Ok(());
         }
     }

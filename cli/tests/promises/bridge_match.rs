@@ -55,7 +55,7 @@ fn an_entry_that_was_never_said(home: &Path) {
     let of = Record::read(&fs::read(&log).unwrap(), None)
         .unwrap()
         .log
-        .of()
+        .match_info()
         .id();
     let path = log.with_extension("inputs");
     let open = || {

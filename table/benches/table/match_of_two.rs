@@ -13,7 +13,7 @@ use dealerless::net::Deadlines;
 use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Name, SharedPeers};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
-use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
+use dealerless_table::play::{Command, News, Seating, Setting, Table, TableEvent, Vault};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
 
@@ -233,14 +233,14 @@ pub(crate) fn seat<X: Send + 'static>(
         bytes: Vec::new(),
         syncs: syncs.clone(),
     };
-    let id = seating.sitting.of.id();
+    let id = seating.sitting.match_info.id();
     let setting = Setting {
         inputs: Inputs::open(inputs, own.file_key(), id)
             .expect("a new file")
             .file,
         identity: Arc::clone(own),
         seat: connection.seat,
-        log: MatchLog::new(seating.sitting.of.clone()),
+        log: MatchLog::new(seating.sitting.match_info.clone()),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
         vault: CountedVault(syncs.clone()),
         circuit: seating.circuit,
@@ -278,7 +278,7 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
     let (mut chosen, mut heard) = (Vec::new(), Vec::new());
     loop {
         let happened = table.next(Duration::from_secs(60)).expect("no trouble");
-        let Some(Happened::News(news)) = happened else {
+        let Some(TableEvent::News(news)) = happened else {
             panic!("{happened:?}");
         };
         match news {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use dealerless_table::connection::{Connection, DoorEvent, Guest, Timing};
 use dealerless_table::identity::Address;
 use dealerless_table::log::{LogEvent, Storage};
-use dealerless_table::play::{Happened, News, Table, Vault};
+use dealerless_table::play::{News, Table, TableEvent, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
 use crate::proxy::{Way, proxy};
@@ -48,7 +48,7 @@ pub(crate) fn resume(way: Way) -> [Duration; 2] {
 /// What the seat has to tell next; nothing if its line is lost.
 fn news<S: Storage, V: Vault>(table: &mut Table<S, V, ()>) -> Option<News> {
     match table.next(LONG).expect("no trouble") {
-        Some(Happened::News(news)) => Some(news),
+        Some(TableEvent::News(news)) => Some(news),
         _ => None,
     }
 }
@@ -72,7 +72,7 @@ fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Ins
             None => {
                 let next = connection();
                 let counts = attempts(player, &next);
-                table.meet_again(next, counts).expect("files in memory");
+                table.resume(next, counts).expect("files in memory");
                 again = true;
             }
         }
@@ -104,9 +104,7 @@ fn play_guest(
     let dialed = Instant::now();
     let connection = again();
     let counts = attempts(player, &connection);
-    table
-        .meet_again(connection, counts)
-        .expect("files in memory");
+    table.resume(connection, counts).expect("files in memory");
     loop {
         if let News::YourTurn { legal } = news(&mut table).expect("a line") {
             let resumed = Instant::now();

@@ -69,20 +69,21 @@ impl Auditing {
     ///
     /// # Errors [`CannotAudit::NotOver`].
     pub fn new(log: &MatchLog, seat: Seat, inputs: &[Input]) -> Result<Self, CannotAudit> {
-        if !matches!(log.phase(), Phase::Over(_)) || log.of().seats() != 2 {
+        if !matches!(log.phase(), Phase::Over(_)) || log.match_info().seats() != 2 {
             return Err(CannotAudit::NotOver);
         }
         let commitments = Commitments::of(log);
         let own = commitments.tries().into_iter().map(|(hand, attempt)| {
             // After a crash the file may contain an input whose deal was never sent.
-            let of_try = |input: &&Input| (input.of.hand, input.of.attempt) == (hand, attempt);
+            let of_try =
+                |input: &&Input| (input.attempt.hand, input.attempt.attempt) == (hand, attempt);
             let mut of_try = inputs.iter().filter(of_try);
             let input = of_try.find(|input| commitments.opens(seat, input)).cloned();
             ((hand, attempt), input)
         });
         Ok(Auditing {
             seat,
-            of: log.of().id(),
+            of: log.match_info().id(),
             hash: log.hash(),
             own: own.collect(),
             commitments,
@@ -139,11 +140,11 @@ impl Auditing {
         let input = Input::decode(bytes, self.of)?;
         let seat = self.seat.next(2);
         let of = Attempt {
-            of: self.of,
+            match_id: self.of,
             hand,
             attempt,
         };
-        if input.of != of || !self.commitments.opens(seat, &input) {
+        if input.attempt != of || !self.commitments.opens(seat, &input) {
             return Err(CannotAudit::Commitment { seat, hand });
         }
         self.opened[1].push(input);

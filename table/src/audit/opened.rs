@@ -137,7 +137,7 @@ impl Audit {
         record: &Record,
         circuit: &DealCircuit,
     ) -> Result<Vec<AuditedTry>, AuditError> {
-        if self.of != record.log.of().id() {
+        if self.of != record.log.match_info().id() {
             return Err(AuditError::OtherMatch);
         }
         let commitments = Commitments::of(&record.log);
@@ -145,13 +145,13 @@ impl Audit {
         let of = |inputs: &Vec<Input>| {
             inputs
                 .first()
-                .map(|input| (input.of.hand, input.of.attempt))
+                .map(|input| (input.attempt.hand, input.attempt.attempt))
         };
         if !self.tries.is_sorted_by(|one, next| of(one) < of(next)) {
             return Err(AuditError::Order);
         }
         let audited = self.tries.iter().map(|inputs| {
-            let of = inputs.first().ok_or(AuditError::OtherMatch)?.of;
+            let of = inputs.first().ok_or(AuditError::OtherMatch)?.attempt;
             commitments.check(&of, inputs)?;
             audit(record, circuit, &of, inputs)
         });
@@ -168,7 +168,7 @@ pub(super) struct Commitments {
 impl Commitments {
     /// The commitments in a log with its whole history.
     pub(super) fn of(log: &MatchLog) -> Self {
-        let seats = log.of().seats();
+        let seats = log.match_info().seats();
         let mut by_try = BTreeMap::new();
         for seat in Seat::all(seats) {
             for deal in log.deals(seat) {
@@ -188,10 +188,12 @@ impl Commitments {
 
     /// Whether the input matches the seat's commitment.
     pub(super) fn opens(&self, seat: Seat, input: &Input) -> bool {
-        let all = self.by_try.get(&(input.of.hand, input.of.attempt));
+        let all = self
+            .by_try
+            .get(&(input.attempt.hand, input.attempt.attempt));
         let commitment = all.and_then(|all| *all.get(seat.index())?);
         let (bits, nonce) = (&input.bits, &input.nonce);
-        commitment == Some(input.of.input_commitment(seat, bits, nonce))
+        commitment == Some(input.attempt.input_commitment(seat, bits, nonce))
     }
 
     fn check(&self, of: &Attempt, inputs: &[Input]) -> Result<(), AuditError> {
@@ -200,7 +202,7 @@ impl Commitments {
             return Err(AuditError::NoSuchTry { hand });
         }
         for (seat, input) in Seat::all(self.seats).zip(inputs) {
-            if input.of != *of || !self.opens(seat, input) {
+            if input.attempt != *of || !self.opens(seat, input) {
                 return Err(AuditError::Commitment {
                     seat,
                     hand,

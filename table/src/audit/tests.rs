@@ -16,21 +16,21 @@ use crate::seat::Seat;
 #[test]
 fn a_deck_that_disagrees_with_the_inputs_is_detected() {
     let table = holdem(2, 1);
-    let stakes = &table.of.header().stakes;
+    let stakes = &table.match_info.header().stakes;
     let circuit = DealCircuit::of(stakes, Algorithm::Waksman).unwrap();
     let mut rng = StdRng::seed_from_u64(5);
     let mut log = table.log();
     let mut inputs = Vec::new();
     for (seat, party) in table.seats().zip(Party::BOTH) {
         let input = Input {
-            of: log.attempt(),
+            attempt: log.attempt(),
             bits: Zeroizing::new(circuit.sample(party, &mut rng).bits().to_vec()),
             nonce: Zeroizing::new([3; 32]),
         };
-        let commitment = (input.of).input_commitment(seat, &input.bits, &input.nonce);
+        let commitment = (input.attempt).input_commitment(seat, &input.bits, &input.nonce);
         let deal = log.deal(commitment, vec![false; 2], 0);
         let identity = &table.identities[seat.index()];
-        log.say(identity, seat, &Part::Deal(deal)).unwrap();
+        log.sign(identity, seat, &Part::Deal(deal)).unwrap();
         inputs.push(input);
     }
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
@@ -43,7 +43,7 @@ fn a_deck_that_disagrees_with_the_inputs_is_detected() {
     journal.append(log.history(0)).unwrap();
     let record = Record::read(&std::fs::read(&path).unwrap(), None).unwrap();
     let audit = Audit {
-        of: table.of.id(),
+        of: table.match_info.id(),
         tries: vec![inputs],
     };
     // Both inputs match their commitments, but one of the two players has lied.

@@ -38,7 +38,7 @@ const AWAY: u8 = 2;
 impl Claim {
     /// Whether the seat has said nothing for that step since. A seat can be away from a step for which it has spoken:
     /// then, whether the step is not complete.
-    pub fn stands(&self, log: &MatchLog) -> bool {
+    pub fn is_valid(&self, log: &MatchLog) -> bool {
         let is_silent = log.part(self.step, self.seat).is_none();
         self.step == log.step() && (is_silent || self.what == Claimed::Away)
     }
@@ -90,27 +90,27 @@ mod tests {
             what: Claimed::OutOfTime,
         };
         let [host, guest] = [Seat::HOST, Seat::GUEST].map(|seat| claim(&log, seat));
-        assert!(host.stands(&log) && guest.stands(&log));
+        assert!(host.is_valid(&log) && guest.is_valid(&log));
         for what in [Claimed::OutOfTime, Claimed::Closed, Claimed::Away] {
             let claim = Claim { what, ..host };
             assert_eq!(Claim::decode(&claim.encode()), Ok(claim));
         }
         // Both deal: one has spoken.
-        table.speak(&mut log);
-        assert!(!host.stands(&log) && guest.stands(&log));
+        table.sign_next(&mut log);
+        assert!(!host.is_valid(&log) && guest.is_valid(&log));
         // It may have spoken before it was away.
         let away = Claim {
             what: Claimed::Away,
             ..host
         };
-        assert!(away.stands(&log));
-        table.speak(&mut log);
-        assert!(!guest.stands(&log) && !away.stands(&log));
+        assert!(away.is_valid(&log));
+        table.sign_next(&mut log);
+        assert!(!guest.is_valid(&log) && !away.is_valid(&log));
         // Nobody claims anything of a step that has not come.
         let later = Claim {
             step: log.step() + 1,
             ..claim(&log, Seat::HOST)
         };
-        assert!(!later.stands(&log));
+        assert!(!later.is_valid(&log));
     }
 }

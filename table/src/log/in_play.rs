@@ -29,7 +29,7 @@ impl MatchLog {
     pub fn unsettled(&self) -> Option<Unsettled> {
         match self.phase() {
             Phase::Result(outcome) => Some(Unsettled::Decided(outcome)),
-            phase if phase.stands() => {
+            phase if phase.is_sealed() => {
                 let pot = self.game().map_or(0, Hand::pot);
                 Some(Unsettled::Undecided { pot })
             }
@@ -88,7 +88,7 @@ impl MatchLog {
         };
         let is_free = match self.phase() {
             Phase::Result(_) | Phase::Over(_) => true,
-            phase if phase.stands() => !game.may_still_choose(seat),
+            phase if phase.is_sealed() => !game.may_still_choose(seat),
             phase => self.state.deck.asks_before_it_stands(&phase, seat),
         };
         match is_free {

@@ -26,14 +26,14 @@ const MAGIC: &[u8; 16] = b"dealerlessinput1";
 /// A player's own file of inputs, opened for more.
 pub struct Inputs<S> {
     file: RecordFile<S>,
-    of: [u8; 32],
+    match_id: [u8; 32],
 }
 
 /// What opens the commitment of a deal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Input {
     /// The try.
-    pub of: Attempt,
+    pub attempt: Attempt,
     /// The bits that the seat entered.
     pub bits: Zeroizing<Vec<bool>>,
     /// The nonce of the commitment.
@@ -43,7 +43,7 @@ pub struct Input {
 impl Input {
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut writer = Writer::default();
-        writer.u32(self.of.hand).u32(self.of.attempt);
+        writer.u32(self.attempt.hand).u32(self.attempt.attempt);
         writer.raw(&*self.nonce).u32(self.bits.len() as u32);
         for &bit in &*self.bits {
             writer.u8(u8::from(bit));
@@ -54,7 +54,7 @@ impl Input {
     pub(crate) fn decode(bytes: &[u8], of: [u8; 32]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let of = Attempt {
-            of,
+            match_id: of,
             hand: reader.u32()?,
             attempt: reader.u32()?,
         };
@@ -68,7 +68,7 @@ impl Input {
             _ => Err(Malformed),
         });
         Ok(Input {
-            of,
+            attempt: of,
             bits: Zeroizing::new(bits.collect::<Result<_, _>>()?),
             nonce,
         })
@@ -110,7 +110,7 @@ impl<S: Storage> Inputs<S> {
         let (chain, complete) = records.into_chain();
         let chain = chain.ok_or_else(changed)?;
         let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
-        let mut file = Inputs { file, of };
+        let mut file = Inputs { file, match_id: of };
         if !begun {
             file.write(first_record(&of))?;
         }
@@ -123,7 +123,7 @@ impl<S: Storage> Inputs<S> {
     /// If it cannot be written. Nothing more can be written then until the file is opened anew.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn append(&mut self, input: &Input) -> io::Result<()> {
-        debug_assert_eq!(input.of.of, self.of);
+        debug_assert_eq!(input.attempt.match_id, self.match_id);
         self.write(input.encode().to_vec())
     }
 
@@ -157,12 +157,12 @@ mod tests {
 
     fn input(hand: u32) -> Input {
         let of = Attempt {
-            of: OF,
+            match_id: OF,
             hand,
             attempt: 1,
         };
         Input {
-            of,
+            attempt: of,
             bits: Zeroizing::new(vec![true, false, hand.is_multiple_of(2)]),
             nonce: Zeroizing::new([hand as u8; 32]),
         }

@@ -42,7 +42,7 @@ impl<S> Opened<S> {
     pub fn is_closed(&self) -> bool {
         let closed = |claim: &&Claim| claim.what == Claimed::Closed;
         let last = self.claims.iter().rfind(closed);
-        last.is_some_and(|claim| claim.stands(&self.log))
+        last.is_some_and(|claim| claim.is_valid(&self.log))
     }
 }
 
@@ -149,7 +149,7 @@ impl<S: Storage> Journal<S> {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub(crate) fn log(&mut self) -> Result<MatchLog, JournalError> {
+    pub(crate) fn read_log(&mut self) -> Result<MatchLog, JournalError> {
         let bytes = self.file.storage.read()?;
         let key = Zeroizing::new(*self.file.key());
         let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
@@ -211,7 +211,7 @@ fn replay(
     sitting: &Sitting,
     file: &mut MatchFile<'_>,
 ) -> Result<(MatchLog, Vec<Claim>), JournalError> {
-    let mut log = MatchLog::new(sitting.of.clone());
+    let mut log = MatchLog::new(sitting.match_info.clone());
     let mut claims = Vec::new();
     for record in file {
         match record? {
@@ -227,15 +227,15 @@ fn replay(
 /// Takes a record after the first. Gives why it was refused, if a part was.
 fn take(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
     match entry {
-        Entry::Part(part) => match log.take(part) {
+        Entry::Part(part) => match log.accept(part) {
             Ok(_) => Ok(()),
             Err(Refused::Foul(proof)) => {
-                log.close(*proof);
+                log.record_foul(*proof);
                 Ok(())
             }
             Err(refused) => Err(Some(refused)),
         },
-        Entry::Evidence(evidence) => log.convict(evidence).map_err(|_| None),
+        Entry::Evidence(evidence) => log.record_fork(evidence).map_err(|_| None),
         // They say nothing of the match.
         Entry::Seen(_) | Entry::Claim(_) => Ok(()),
     }

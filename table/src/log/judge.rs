@@ -18,7 +18,7 @@ pub(super) struct Judged {
 
 /// Judges the encoded part of a seat.
 pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, PartFoul> {
-    let is_its_turn = state.phase.speakers(state.shape.seats).contains(&seat);
+    let is_its_turn = state.phase.signers(state.shape.seats).contains(&seat);
     require(is_its_turn, PartFoul::NotItsTurn)?;
     let part = Part::decode(bytes, &state.shape).map_err(|_| PartFoul::Malformed)?;
     let after = judge_part(state, seat, &part)?.map(Box::new);
@@ -29,7 +29,7 @@ pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, P
 fn judge_part(state: &State, seat: Seat, part: &Part) -> Result<Option<Hand>, PartFoul> {
     let kind = part.kind();
     // The deck knows why a step cannot be disputed.
-    let is_dispute = kind == PartKind::Dispute && state.phase.stands();
+    let is_dispute = kind == PartKind::Dispute && state.phase.is_sealed();
     require(
         is_dispute || kinds(state, seat).contains(&kind),
         PartFoul::Kind(kind),
@@ -66,7 +66,7 @@ pub(super) fn choose(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<Hand,
 
 /// The kinds of parts that `seat` may say now: none if it is not its turn.
 pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
-    if !state.phase.speakers(state.shape.seats).contains(&seat) {
+    if !state.phase.signers(state.shape.seats).contains(&seat) {
         return Vec::new();
     }
     let mut kinds: Vec<PartKind> = state.phase.kind().into_iter().collect();

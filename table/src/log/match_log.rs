@@ -21,7 +21,7 @@ use crate::seat::Seat;
 /// seat did not sign for this step of this history, and nothing that the rules do not allow.
 #[derive(Clone, Debug)]
 pub struct MatchLog {
-    of: Match,
+    match_info: Match,
     /// The complete steps, but for the first ones, which were forgotten.
     steps: Vec<Step>,
     forgotten: u64,
@@ -52,7 +52,7 @@ struct Step {
 
 /// What was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum Accepted {
     /// A part that was not in the log, and its events.
     New(Part, Vec<LogEvent>),
     /// The same part is in the log.
@@ -67,13 +67,13 @@ pub struct NoEvidence;
 /// What a seat wants to say and may not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CannotSay {
+pub enum CannotSign {
     /// The match is over.
     #[error("the match is over")]
     Over,
     /// It has spoken in this step.
     #[error("this seat has spoken in this step")]
-    Spoken,
+    AlreadySigned,
     /// The rules do not allow it.
     #[error("the rules do not allow it here")]
     Foul(#[from] super::foul::PartFoul),
@@ -81,10 +81,10 @@ pub enum CannotSay {
 
 impl MatchLog {
     /// The log of a match in which nothing was said.
-    pub fn new(of: Match) -> Self {
-        let (hash, state) = (of.id(), State::new(&of));
+    pub fn new(match_info: Match) -> Self {
+        let (hash, state) = (match_info.id(), State::new(&match_info));
         MatchLog {
-            of,
+            match_info,
             steps: Vec::new(),
             forgotten: 0,
             now: Vec::new(),
@@ -100,27 +100,31 @@ impl MatchLog {
     /// # Errors
     /// [`Refused`]. The log is as it was; see [`close`](Self::close) for what proves a foul.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
-        self.take_verified(part.into())
+    pub(crate) fn accept(&mut self, part: SignedPart) -> Result<Accepted, Refused> {
+        self.accept_verified(part.into())
     }
 
     /// The same, with a signature that may have been verified before.
-    pub(crate) fn take_verified(&mut self, verified: Verified) -> Result<Taken, Refused> {
+    pub(crate) fn accept_verified(&mut self, verified: Verified) -> Result<Accepted, Refused> {
         let Verified { part, after } = verified;
         let before = self.before(&part)?;
         let known = self.part(part.step, part.seat);
         if known.is_some_and(|known| known.part == part.part) {
-            return Ok(Taken::Known);
+            return Ok(Accepted::Known);
         }
-        let player = &self.of.players()[part.seat.index()];
+        let player = &self.match_info.players()[part.seat.index()];
         let verified = after == Some(before);
-        if !verified && !part.is_signed(&player.identity, &self.of.id(), &before) {
+        if !verified && !part.is_signed(&player.identity, &self.match_info.id(), &before) {
             return Err(Refused::Signature(part.seat));
         }
         if let Some(known) = known {
             let parts = [known.clone(), part];
-            let of = self.of.id();
-            return Err(Refused::Fork(Box::new(Evidence { of, before, parts })));
+            let of = self.match_info.id();
+            return Err(Refused::Fork(Box::new(Evidence {
+                match_id: of,
+                before,
+                parts,
+            })));
         }
         let is_late = part.step < self.step();
         if self.is_convicted() || (!is_late && self.is_over()) {
@@ -136,14 +140,14 @@ impl MatchLog {
             Ok(judged) => {
                 let said = judged.part.clone();
                 let events = self.add(part, judged);
-                Ok(Taken::New(said, events))
+                Ok(Accepted::New(said, events))
             }
         }
     }
 
     /// The hash of the steps before a part that can be compared with this log.
     fn before(&self, part: &SignedPart) -> Result<[u8; 32], Refused> {
-        if part.seat.index() >= self.of.seats() {
+        if part.seat.index() >= self.match_info.seats() {
             return Err(Refused::NoSuchSeat(part.seat));
         }
         let (step, now) = (part.step, self.step());
@@ -164,22 +168,29 @@ impl MatchLog {
     /// # Errors
     /// If the rules do not allow it: nothing is signed then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn say(
+    pub(crate) fn sign(
         &mut self,
         identity: &Identity,
         seat: Seat,
         part: &Part,
-    ) -> Result<(SignedPart, Vec<LogEvent>), CannotSay> {
+    ) -> Result<(SignedPart, Vec<LogEvent>), CannotSign> {
         let step = self.step();
         if self.is_over() {
-            return Err(CannotSay::Over);
+            return Err(CannotSign::Over);
         }
         if self.part(step, seat).is_some() {
-            return Err(CannotSay::Spoken);
+            return Err(CannotSign::AlreadySigned);
         }
         let bytes = part.encode(self.shape(), self.size(seat));
         let judged = judge::judge(&self.state, seat, &bytes)?;
-        let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
+        let signed = SignedPart::sign(
+            identity,
+            &self.match_info.id(),
+            step,
+            &self.hash,
+            seat,
+            bytes,
+        );
         let events = self.add(signed.clone(), judged);
         Ok((signed, events))
     }
@@ -201,7 +212,7 @@ impl MatchLog {
             .now
             .partition_point(|(other, _)| other.seat < part.seat);
         self.now.insert(place, (part, judged.part));
-        let speakers = self.state.phase.speakers(self.of.seats());
+        let speakers = self.state.phase.signers(self.match_info.seats());
         if self.now.len() < speakers.len() || !self.stops().is_empty() {
             let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
             return stopped.into_iter().collect();
@@ -225,8 +236,8 @@ impl MatchLog {
     /// may belong to an earlier step, if it came late, and counts also when the match is over.
     /// A foul that is none in this log changes nothing.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn close(&mut self, proof: Proof) {
-        let again = self.take(proof.part);
+    pub(crate) fn record_foul(&mut self, proof: Proof) {
+        let again = self.accept(proof.part);
         if let Err(Refused::Foul(proof)) = again {
             self.conviction = Some(Conviction::Foul(*proof));
         }
@@ -237,8 +248,8 @@ impl MatchLog {
     /// # Errors
     /// If they convict nobody in this match: nothing is changed then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn convict(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
-        if !evidence.holds(&self.of) {
+    pub(crate) fn record_fork(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
+        if !evidence.holds(&self.match_info) {
             return Err(NoEvidence);
         }
         self.conviction = Some(Conviction::Fork(evidence));
@@ -269,8 +280,8 @@ impl MatchLog {
     }
 
     /// The match.
-    pub fn of(&self) -> &Match {
-        &self.of
+    pub fn match_info(&self) -> &Match {
+        &self.match_info
     }
 
     /// The number of the step in which something can be said now.
@@ -337,7 +348,7 @@ impl MatchLog {
     /// The kinds of parts that this seat may say now, the one that goes on first: none if it is not its turn, or if it has
     /// spoken. When others have ended the match in this step, a seat that has not spoken may still
     /// do so; it need not.
-    pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
+    pub fn may_sign(&self, seat: Seat) -> Vec<PartKind> {
         match self.is_over() || self.part(self.step(), seat).is_some() {
             true => Vec::new(),
             false => judge::kinds(&self.state, seat),
@@ -348,7 +359,7 @@ impl MatchLog {
     pub fn waits_for(&self) -> Vec<Seat> {
         let speakers = match self.phase() {
             Phase::Over(_) => Vec::new(),
-            phase => phase.speakers(self.of.seats()),
+            phase => phase.signers(self.match_info.seats()),
         };
         let silent = |seat: &Seat| self.part(self.step(), *seat).is_none();
         speakers.into_iter().filter(silent).collect()

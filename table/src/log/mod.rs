@@ -50,7 +50,7 @@ pub use match_log::MatchLog;
 pub use part::PartKind;
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
-pub use shelf::{Shelf, Shelved};
+pub use shelf::{MatchEntry, MatchFolder};
 pub use signed::Evidence;
 pub use sitting::Sitting;
 pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
@@ -64,7 +64,7 @@ pub(crate) use with_internals::*;
 mod with_internals {
     pub use super::deal::Deal;
     pub use super::deck_log::{CardOpening, DealInput, Masked, Reseal, Seal};
-    pub use super::match_log::{CannotSay, NoEvidence, Taken};
+    pub use super::match_log::{Accepted, CannotSign, NoEvidence};
     pub use super::part::Part;
     pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
     pub use super::seen::Seen;

@@ -79,7 +79,7 @@ pub enum Stop {
 
 impl Phase {
     /// The seats that speak in a step of this phase, of so many.
-    pub(super) fn speakers(&self, seats: usize) -> Vec<Seat> {
+    pub(super) fn signers(&self, seats: usize) -> Vec<Seat> {
         match self {
             Phase::Deal | Phase::Commit(_) | Phase::Reveal(_) | Phase::Result(_) => {
                 Seat::all(seats).collect()
@@ -91,7 +91,7 @@ impl Phase {
     }
 
     /// Whether the hand has all its seals, and is not over.
-    pub(crate) fn stands(&self) -> bool {
+    pub(crate) fn is_sealed(&self) -> bool {
         matches!(
             self,
             Phase::Open(_)

@@ -78,7 +78,7 @@ impl<S: Storage> RecordFile<S> {
         self.storage.append(&records.bytes)?;
         self.storage.sync()?;
         self.failed = false;
-        self.chain.go_on(&records);
+        self.chain.advance(&records);
         Ok(())
     }
 }

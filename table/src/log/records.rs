@@ -67,7 +67,7 @@ impl Chain {
     }
 
     /// Goes on behind records that were written.
-    pub(super) fn go_on(&mut self, written: &Batch) {
+    pub(super) fn advance(&mut self, written: &Batch) {
         self.last = written.last;
     }
 

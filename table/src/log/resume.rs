@@ -19,14 +19,14 @@ pub enum LogMessage {
     /// What this side has of the match follows.
     Resume(Resume),
     /// The other side has to tell all, from step 0 on.
-    AskForAll,
+    RequestAll,
 }
 
 /// What a side has of a match, from a step on. The hash stands for all that was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The match.
-    pub of: [u8; 32],
+    pub match_id: [u8; 32],
     /// The first step that is told.
     pub from: u64,
     /// The hash of all steps before.
@@ -63,11 +63,11 @@ impl LogMessage {
         match self {
             LogMessage::Part(part) => writer.u8(PART).raw(&part.encode()),
             LogMessage::Resume(resume) => (writer.u8(RESUME))
-                .raw(&resume.of)
+                .raw(&resume.match_id)
                 .u64(resume.from)
                 .raw(&resume.before)
                 .u32(resume.parts),
-            LogMessage::AskForAll => writer.u8(ASK_FOR_ALL),
+            LogMessage::RequestAll => writer.u8(ASK_FOR_ALL),
         };
         writer.finish()
     }
@@ -83,12 +83,12 @@ impl LogMessage {
             // The part is as long as what is left.
             PART => return Ok(LogMessage::Part(SignedPart::decode(rest)?)),
             RESUME => LogMessage::Resume(Resume {
-                of: reader.array()?,
+                match_id: reader.array()?,
                 from: reader.u64()?,
                 before: reader.array()?,
                 parts: reader.u32()?,
             }),
-            ASK_FOR_ALL => LogMessage::AskForAll,
+            ASK_FOR_ALL => LogMessage::RequestAll,
             _ => return Err(BadLogMessage),
         };
         reader.finish()?;
@@ -118,11 +118,11 @@ pub enum ToDo {
     /// Nothing.
     Nothing,
     /// [Take](MatchLog::take) the part.
-    Take(SignedPart),
+    Accept(SignedPart),
     /// Ask for all: the two histories part before what was told, or this one is far behind.
-    Ask,
+    RequestAll,
     /// Tell all that this side has.
-    TellAll,
+    SendAll,
 }
 
 /// What the other side has told on a line, as far as it has come. One for each line.
@@ -149,7 +149,7 @@ enum Told {
 
 impl Resuming {
     /// On a line between two who meet again.
-    pub fn meet_again() -> Self {
+    pub fn reconnection() -> Self {
         Resuming {
             told: Told::Nothing,
             asked: false,
@@ -167,7 +167,7 @@ impl Resuming {
     }
 
     /// Whether the other side has told all that it has. Nothing is signed before.
-    pub fn has_told_all(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         matches!(self.told, Told::All)
     }
 
@@ -175,12 +175,12 @@ impl Resuming {
     ///
     /// # Errors
     /// [`CannotResume`].
-    pub fn hear(&mut self, log: &MatchLog, message: LogMessage) -> Result<ToDo, CannotResume> {
+    pub fn receive(&mut self, log: &MatchLog, message: LogMessage) -> Result<ToDo, CannotResume> {
         match message {
             LogMessage::Resume(resume) => self.begin(log, &resume),
             LogMessage::Part(part) => self.part(part),
-            LogMessage::AskForAll => match std::mem::replace(&mut self.has_asked, true) {
-                false => Ok(ToDo::TellAll),
+            LogMessage::RequestAll => match std::mem::replace(&mut self.has_asked, true) {
+                false => Ok(ToDo::SendAll),
                 true => Err(CannotResume::OutOfOrder),
             },
         }
@@ -190,7 +190,7 @@ impl Resuming {
         if !matches!(self.told, Told::Nothing) {
             return Err(CannotResume::OutOfOrder);
         }
-        if resume.of != log.of().id() {
+        if resume.match_id != log.match_info().id() {
             return Err(CannotResume::OtherMatch);
         }
         let known = log.hash_before(resume.from) == Some(resume.before);
@@ -202,7 +202,7 @@ impl Resuming {
             (false, false) => {
                 self.told = Told::Useless(resume.parts).or_all();
                 self.asked = true;
-                Ok(ToDo::Ask)
+                Ok(ToDo::RequestAll)
             }
             (false, true) => Err(CannotResume::OtherBeginning),
         }
@@ -210,7 +210,7 @@ impl Resuming {
 
     fn part(&mut self, part: SignedPart) -> Result<ToDo, CannotResume> {
         match &mut self.told {
-            Told::All => Ok(ToDo::Take(part)),
+            Told::All => Ok(ToDo::Accept(part)),
             // It has not heard yet that it is asked for all, and goes on.
             Told::Nothing if self.asked => Ok(ToDo::Nothing),
             Told::Nothing => Err(CannotResume::OutOfOrder),
@@ -225,7 +225,7 @@ impl Resuming {
                     return Err(CannotResume::OutOfOrder);
                 }
                 self.told = Told::Parts(*left - 1, Some(place)).or_all();
-                Ok(ToDo::Take(part))
+                Ok(ToDo::Accept(part))
             }
         }
     }
@@ -254,7 +254,7 @@ impl MatchLog {
     pub(crate) fn resume_from(&self, from: u64) -> Resume {
         let from = from.clamp(self.first_step(), self.step());
         Resume {
-            of: self.of().id(),
+            match_id: self.match_info().id(),
             from,
             before: self.hash_before(from).unwrap_or_else(|| self.hash()),
             parts: self.history(from).count() as u32,

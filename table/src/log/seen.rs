@@ -15,7 +15,7 @@ use crate::wire::{Malformed, Reader, Writer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// In which try of which hand.
-    pub of: Attempt,
+    pub attempt: Attempt,
     /// The position of the card.
     pub position: u16,
     /// The step of the choice for which the card was shuffled again; 0 if it lies there since the
@@ -46,11 +46,11 @@ impl Note {
 
     pub(super) fn of(seen: &Seen, key: &[u8; 32]) -> Self {
         Note {
-            hand: seen.of.hand,
-            attempt: seen.of.attempt,
+            hand: seen.attempt.hand,
+            attempt: seen.attempt.attempt,
             position: seen.position,
             since: seen.since,
-            hidden: seen.card.0 ^ pad(&seen.of, (seen.position, seen.since), seen.wide, key),
+            hidden: seen.card.0 ^ pad(&seen.attempt, (seen.position, seen.since), seen.wide, key),
             wide: seen.wide,
         }
     }
@@ -58,13 +58,13 @@ impl Note {
     /// What was noted in this match.
     pub(crate) fn seen(&self, of: [u8; 32], key: &[u8; 32]) -> Seen {
         let of = Attempt {
-            of,
+            match_id: of,
             hand: self.hand,
             attempt: self.attempt,
         };
         let pad = pad(&of, (self.position, self.since), self.wide, key);
         Seen {
-            of,
+            attempt: of,
             position: self.position,
             since: self.since,
             card: Card(self.hidden ^ pad),
@@ -116,7 +116,7 @@ impl Note {
 /// What hides a card. A position holds one card until it is shuffled again, so that nothing else is
 /// ever hidden by the same bytes.
 fn pad(of: &Attempt, (position, since): (u16, u64), wide: bool, key: &[u8; 32]) -> u64 {
-    let hash = Hash::new("file seen").field(key).field(&of.of);
+    let hash = Hash::new("file seen").field(key).field(&of.match_id);
     let hash = hash.number(of.hand.into()).number(of.attempt.into());
     let hash = hash.number(position.into()).number(since).finish();
     let [a, b, c, d, e, f, g, h, ..] = hash;
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn two_cards_at_one_position_are_hidden_by_different_bytes() {
         let of = Attempt {
-            of: [9; 32],
+            match_id: [9; 32],
             hand: 1,
             attempt: 0,
         };
@@ -141,7 +141,7 @@ mod tests {
         let note = |since, wide| {
             let card = Card(if wide { 7 << 49 } else { 7 });
             let seen = Seen {
-                of,
+                attempt: of,
                 position: 3,
                 since,
                 card,
@@ -155,7 +155,7 @@ mod tests {
             for since in 0..8 {
                 let (seen, note) = note(since, wide);
                 assert_eq!(Note::decode(&note.encode()), Ok(note));
-                assert_eq!(note.seen(of.of, &key), seen);
+                assert_eq!(note.seen(of.match_id, &key), seen);
                 assert!(Note::decode(&note.encode()[1..]).is_err());
                 // All of a hand is hidden, not only its first cards.
                 assert!(!wide || note.hidden >> 16 != seen.card.0 >> 16);

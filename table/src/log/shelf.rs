@@ -11,15 +11,15 @@ use crate::hash::hex;
 /// The folder with the files of matches. A file is called after the match and after the other
 /// player: `3f2a9c0d11e8b7a6-anna.log`. The folder is made when it is needed.
 #[derive(Clone, Debug)]
-pub struct Shelf(pub PathBuf);
+pub struct MatchFolder(pub PathBuf);
 
 /// A file of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shelved {
+pub struct MatchEntry {
     /// The file.
     pub path: PathBuf,
     /// The beginning of the match's id, in hexadecimal digits.
-    pub of: String,
+    pub match_id: String,
     /// The name of the other player, as far as it is fit for a file.
     pub peer: String,
     /// When something was last written.
@@ -28,7 +28,7 @@ pub struct Shelved {
     pub len: u64,
 }
 
-impl Shelved {
+impl MatchEntry {
     /// Whether the other player may have this name, of which only a part is fit for a file.
     pub fn is_with(&self, name: &str) -> bool {
         self.peer == fit_for_a_file(name)
@@ -40,7 +40,7 @@ const DIGITS: usize = 16;
 /// The most characters of a player's name in the name of a file.
 const NAME: usize = 32;
 
-impl Shelf {
+impl MatchFolder {
     /// A new file for a match with this player.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Shelf {
     ///
     /// # Errors
     /// If the folder cannot be read. If there is none, there are no files.
-    pub fn list(&self) -> io::Result<Vec<Shelved>> {
+    pub fn list(&self) -> io::Result<Vec<MatchEntry>> {
         let entries = match fs::read_dir(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -73,8 +73,8 @@ impl Shelf {
             // A link that leads nowhere is listed as itself.
             let metadata = fs::metadata(&path).or_else(|_| entry.metadata());
             let changed = metadata.as_ref().ok().and_then(|file| file.modified().ok());
-            files.push(Shelved {
-                of: of.to_owned(),
+            files.push(MatchEntry {
+                match_id: of.to_owned(),
                 peer: peer.to_owned(),
                 changed: changed.unwrap_or(SystemTime::UNIX_EPOCH),
                 len: metadata.map_or(0, |file| file.len()),

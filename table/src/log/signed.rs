@@ -100,7 +100,7 @@ pub(super) fn step_hash<'a>(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The match.
-    pub of: [u8; 32],
+    pub match_id: [u8; 32],
     /// The hash of all steps before.
     pub before: [u8; 32],
     /// What was signed.
@@ -118,7 +118,7 @@ impl Evidence {
     pub fn encode(&self) -> Vec<u8> {
         let [one, other] = self.parts.each_ref().map(SignedPart::encode);
         let mut writer = Writer::default();
-        writer.raw(&self.of).raw(&self.before);
+        writer.raw(&self.match_id).raw(&self.before);
         writer.u32(one.len() as u32).raw(&one).raw(&other).finish()
     }
 
@@ -134,7 +134,11 @@ impl Evidence {
         let one = SignedPart::decode(reader.raw(len)?)?;
         let rest = bytes.get(32 + 32 + 4 + len..).unwrap_or_default();
         let parts = [one, SignedPart::decode(rest)?];
-        Ok(Evidence { of, before, parts })
+        Ok(Evidence {
+            match_id: of,
+            before,
+            parts,
+        })
     }
 
     /// Whether it convicts a player of this match. It takes nothing on trust.
@@ -144,9 +148,10 @@ impl Evidence {
         let player = of.players().get(one.seat.index());
         let same_place = one.step == other.step && one.seat == other.seat;
         let signed = player.is_some_and(|player| {
-            let by = |part: &SignedPart| part.is_signed(&player.identity, &self.of, &self.before);
+            let by =
+                |part: &SignedPart| part.is_signed(&player.identity, &self.match_id, &self.before);
             by(one) && by(other)
         });
-        self.of == of.id() && same_place && one.part != other.part && signed
+        self.match_id == of.id() && same_place && one.part != other.part && signed
     }
 }

@@ -10,7 +10,7 @@ use crate::wire::{Malformed, Reader, Writer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sitting {
     /// The match.
-    pub of: Match,
+    pub match_info: Match,
     /// One's own seat.
     pub seat: Seat,
     /// How the players call themselves, in order of the seats. No name is to be trusted.
@@ -23,9 +23,12 @@ const MAGIC: &[u8; 16] = b"dealerless log 1";
 impl Sitting {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        writer.raw(MAGIC).raw(&self.of.id()).u8(self.seat.number());
-        writer.string(&self.of.header().encode());
-        for (seat, player) in self.of.players().iter().enumerate() {
+        writer
+            .raw(MAGIC)
+            .raw(&self.match_info.id())
+            .u8(self.seat.number());
+        writer.string(&self.match_info.header().encode());
+        for (seat, player) in self.match_info.players().iter().enumerate() {
             writer.raw(&player.identity.encode()).raw(&player.nonce);
             let name = self.names.get(seat).map_or("", Name::as_str);
             writer.string(name.as_bytes());
@@ -53,6 +56,10 @@ impl Sitting {
         if magic != *MAGIC || id != of.id() || seat.index() >= of.seats() {
             return Err(Malformed);
         }
-        Ok(Sitting { of, seat, names })
+        Ok(Sitting {
+            match_info: of,
+            seat,
+            names,
+        })
     }
 }

@@ -14,7 +14,7 @@ use crate::seat::Seat;
 /// the header and the parts.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    of: [u8; 32],
+    match_id: [u8; 32],
     edition: Edition,
     pub(super) shape: Shape,
     pub(super) stakes: Stakes,
@@ -46,7 +46,7 @@ impl State {
         let stakes = header.stakes.clone();
         let shape = header.shape();
         State {
-            of: of.id(),
+            match_id: of.id(),
             edition: header.log_version,
             shape,
             stakes_digest: Hash::new("stakes").field(&stakes.encode()).finish(),
@@ -63,7 +63,7 @@ impl State {
     /// The try that is dealt or played now.
     pub(super) fn attempt(&self) -> Attempt {
         Attempt {
-            of: self.of,
+            match_id: self.match_id,
             hand: self.hand,
             attempt: self.deck.attempt(),
         }
@@ -92,7 +92,7 @@ impl State {
     /// ends the match. `after` is the hand that the judge of the last part has computed, if that part
     /// alone changes the hand.
     pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)], after: Option<Box<Hand>>) {
-        self.deck.spoke(step, parts.iter().map(|(seat, _)| *seat));
+        self.deck.signed(step, parts.iter().map(|(seat, _)| *seat));
         if let (Some(dealt), Some(after)) = (&mut self.dealt, after) {
             dealt.game = *after;
         }
@@ -179,7 +179,7 @@ impl State {
         if let Phase::Result(outcome) = &self.phase {
             return outcome.stacks.clone();
         }
-        let Some(dealt) = self.dealt.as_ref().filter(|_| self.phase.stands()) else {
+        let Some(dealt) = self.dealt.as_ref().filter(|_| self.phase.is_sealed()) else {
             return self.undecided();
         };
         let plays = |seat: &Seat| dealt.game.is_live(*seat) && !seats.contains(seat);

@@ -128,7 +128,7 @@ fn opened_to_hands(log: &MatchLog, before: &Hand, cards: &[(usize, Learners)]) -
         })
         .collect();
     let mut events = Vec::new();
-    for seat in Seat::all(log.of().seats()) {
+    for seat in Seat::all(log.match_info().seats()) {
         let to_seat = cards.iter().filter(|(_, to)| *to == Learners::Seat(seat));
         let positions: Vec<usize> = to_seat.map(|card| card.0).collect();
         if !positions.is_empty() {
@@ -154,7 +154,7 @@ fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<Log
         return Vec::new();
     };
     let stacks = game.stacks().into_iter().zip(before.stacks());
-    let seats = Seat::all(log.of().seats()).zip(stacks);
+    let seats = Seat::all(log.match_info().seats()).zip(stacks);
     let chips = seats.map(|(seat, (now, was))| {
         let paid = paid.filter(|(who, _)| *who == seat);
         let chips = (now + paid.map_or(0, |(_, paid)| paid)).saturating_sub(was);

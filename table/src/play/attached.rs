@@ -180,7 +180,7 @@ impl Attached {
 
     /// The table takes this in.
     pub(super) fn taken(&self, event: &Event) {
-        if let Event::Said(_) = event {
+        if let Event::Received(_) = event {
             self.ears.0.waiting.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -219,7 +219,7 @@ fn listen<X>(connection: &Connection, hearing: &Hearing, heard: impl Fn(Heard<X>
         let event = match connection.recv(LOOK) {
             Ok(message) if message.stream == Stream::Log => {
                 hearing.waiting.fetch_add(1, Ordering::Relaxed);
-                Heard::Event(Event::Said(message.bytes))
+                Heard::Event(Event::Received(message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
                 Some(control) => Heard::Control(control),

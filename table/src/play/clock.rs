@@ -50,7 +50,7 @@ impl TimeBank {
 
     /// Says in which step it is this seat's turn now, if it is, and whether its time runs from now
     /// on. A turn that is over takes off the bank what it took more than a move may.
-    pub(super) fn look(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
+    pub(super) fn update(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
         let passed = self.since.map(|since| now.saturating_duration_since(since));
         if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
             turn.spent += passed;
@@ -74,7 +74,7 @@ impl TimeBank {
     }
 
     /// Takes up a bank as it was when a program ended. It never grows.
-    pub(super) fn take_up(&mut self, bank: Duration) {
+    pub(super) fn restore(&mut self, bank: Duration) {
         self.bank = self.bank.min(bank);
     }
 
@@ -114,45 +114,45 @@ mod tests {
     #[test]
     fn a_move_takes_its_own_time_first_and_then_the_bank() {
         let (mut bank, now) = bank(10, 20);
-        bank.look(Some(5), true, now);
-        bank.look(Some(5), true, now + 4 * SECOND);
+        bank.update(Some(5), true, now);
+        bank.update(Some(5), true, now + 4 * SECOND);
         assert_eq!(left(&bank), (6, 20));
-        bank.look(Some(5), true, now + 13 * SECOND);
+        bank.update(Some(5), true, now + 13 * SECOND);
         assert_eq!(left(&bank), (0, 17));
         // The next move has its time again, and the bank is what was left of it.
-        bank.look(Some(7), true, now + 14 * SECOND);
+        bank.update(Some(7), true, now + 14 * SECOND);
         assert_eq!(left(&bank), (10, 16));
-        bank.look(Some(7), true, now + 39 * SECOND);
+        bank.update(Some(7), true, now + 39 * SECOND);
         assert!(!bank.is_out());
-        bank.look(Some(7), true, now + 40 * SECOND);
+        bank.update(Some(7), true, now + 40 * SECOND);
         assert!(bank.is_out());
-        bank.look(Some(7), true, now + 43 * SECOND);
+        bank.update(Some(7), true, now + 43 * SECOND);
         assert_eq!(bank.late(), 3 * SECOND);
         // It is out for that turn; afterwards there is the time of a move and no bank.
-        bank.look(None, true, now + 44 * SECOND);
+        bank.update(None, true, now + 44 * SECOND);
         assert!(!bank.is_out());
-        bank.look(Some(9), true, now + 50 * SECOND);
+        bank.update(Some(9), true, now + 50 * SECOND);
         assert_eq!(left(&bank), (10, 0));
     }
 
     #[test]
     fn time_stands_still_between_turns_and_while_nothing_can_be_said() {
         let (mut bank, now) = bank(10, 20);
-        bank.look(None, true, now);
-        bank.look(Some(1), true, now + 100 * SECOND);
-        bank.look(Some(1), false, now + 105 * SECOND);
-        bank.look(Some(1), false, now + 500 * SECOND);
-        bank.look(Some(1), true, now + 900 * SECOND);
-        bank.look(Some(1), true, now + 907 * SECOND);
+        bank.update(None, true, now);
+        bank.update(Some(1), true, now + 100 * SECOND);
+        bank.update(Some(1), false, now + 105 * SECOND);
+        bank.update(Some(1), false, now + 500 * SECOND);
+        bank.update(Some(1), true, now + 900 * SECOND);
+        bank.update(Some(1), true, now + 907 * SECOND);
         assert_eq!(left(&bank), (0, 18));
     }
 
     #[test]
     fn a_bank_that_is_taken_up_never_grows() {
         let (mut bank, _) = bank(0, 20);
-        bank.take_up(30 * SECOND);
+        bank.restore(30 * SECOND);
         assert_eq!(left(&bank), (0, 20));
-        bank.take_up(3 * SECOND);
+        bank.restore(3 * SECOND);
         assert_eq!(left(&bank), (0, 3));
     }
 }

@@ -153,7 +153,7 @@ impl Clocks {
 
     /// Looks at all clocks. This seat's own runs while its player is to choose and is heard; another's while
     /// this side [waits](Wait) for that seat.
-    pub(super) fn look(&mut self, view: &View<'_>, now: Instant) -> Option<Out> {
+    pub(super) fn update(&mut self, view: &View<'_>, now: Instant) -> Option<Out> {
         let seats = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
         let out = seats
             .filter_map(|seat| self.look_at(seat, view, now))
@@ -165,7 +165,7 @@ impl Clocks {
         let legal = view.own_choice().filter(|_| self.limited);
         let speaks = view.connection == PeerIs::Up;
         let bank = &mut self.banks[view.own.index()];
-        bank.look(legal.as_ref().map(|_| view.log.step()), speaks, now);
+        bank.update(legal.as_ref().map(|_| view.log.step()), speaks, now);
         let is_out = speaks && bank.is_out();
         legal.filter(|_| is_out).map(Out::Own)
     }
@@ -175,17 +175,17 @@ impl Clocks {
         let wait = view.waits_for(seat);
         let bank = &mut self.banks[seat.index()];
         let turn = wait == Wait::Turn;
-        bank.look(turn.then_some(step), true, now);
+        bank.update(turn.then_some(step), true, now);
         let measured = &mut self.measured[seat.index()];
         match wait {
             Wait::Measured(_) => {
                 let measured = measured.get_or_insert_with(|| bank.clone());
-                measured.look(Some(view.turn()), true, now);
+                measured.update(Some(view.turn()), true, now);
             }
             // Before the next try of a hand nobody is waited for, and the time that is spent stays spent.
             Wait::No if view.is_shuffled() && view.log.phase() == Phase::Deal => {
                 let measured = measured.iter_mut();
-                measured.for_each(|measured| measured.look(Some(view.turn()), false, now));
+                measured.for_each(|measured| measured.update(Some(view.turn()), false, now));
             }
             _ => *measured = None,
         }
@@ -237,9 +237,9 @@ impl Clocks {
         bank.map(TimeBank::left)
     }
 
-    pub(super) fn take_up(&mut self, banks: &[Duration]) {
+    pub(super) fn restore(&mut self, banks: &[Duration]) {
         for (bank, left) in self.banks.iter_mut().zip(banks) {
-            bank.take_up(*left);
+            bank.restore(*left);
         }
     }
 }
@@ -267,7 +267,7 @@ mod tests {
         };
         table.play_until(&mut log, chooses);
         assert!(chooses(&log));
-        let clocks = Clocks::new(log.of().header().clock, 2);
+        let clocks = Clocks::new(log.match_info().header().clock, 2);
         (table, log, clocks)
     }
 
@@ -285,8 +285,8 @@ mod tests {
     fn who_is_not_there_at_anothers_turn_has_as_long_as_for_a_move_of_its_own() {
         let (_, log, mut clocks) = at_the_hosts_choice();
         let (now, away) = (Instant::now(), view(&log, Seat::HOST, PeerIs::Missing));
-        assert!(clocks.look(&away, now).is_none());
-        let look = |clocks: &mut Clocks, at| clocks.look(&away, now + at * SECOND);
+        assert!(clocks.update(&away, now).is_none());
+        let look = |clocks: &mut Clocks, at| clocks.update(&away, now + at * SECOND);
         assert!(look(&mut clocks, 89).is_none() && !clocks.is_out(Seat::GUEST));
         assert!(look(&mut clocks, 99).is_none() && !clocks.is_out(Seat::GUEST));
         assert!(matches!(
@@ -297,7 +297,7 @@ mod tests {
         assert!(look(&mut clocks, 500).is_none(), "it is told once");
         // When it is back, it has lost nothing of its bank, and may be away as long again.
         let back = view(&log, Seat::HOST, PeerIs::Up);
-        assert!(clocks.look(&back, now + 501 * SECOND).is_none());
+        assert!(clocks.update(&back, now + 501 * SECOND).is_none());
         assert!(!clocks.is_out(Seat::GUEST));
         assert_eq!(clocks.left(Seat::GUEST).unwrap().bank, 60 * SECOND);
         assert!(look(&mut clocks, 505).is_none());
@@ -311,16 +311,19 @@ mod tests {
     #[test]
     fn the_table_wakes_up_when_it_has_to_tell_that_somebody_is_away() {
         let log = holdem(2, 1).log();
-        let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+        let (mut clocks, now) = (
+            Clocks::new(log.match_info().header().clock, 2),
+            Instant::now(),
+        );
         // Both are to deal, so nobody's own clock runs. With a line this side waits for its own player.
         for at in [0, 500] {
             let up = view(&log, Seat::GUEST, PeerIs::Up);
-            assert!(clocks.look(&up, now + at * SECOND).is_none() && !clocks.is_out(Seat::HOST));
+            assert!(clocks.update(&up, now + at * SECOND).is_none() && !clocks.is_out(Seat::HOST));
         }
         let away = view(&log, Seat::GUEST, PeerIs::Missing);
-        clocks.look(&away, now);
+        clocks.update(&away, now);
         assert_eq!(clocks.quiet_for(Seat::GUEST), 100 * SECOND);
-        clocks.look(&away, now + 95 * SECOND);
+        clocks.update(&away, now + 95 * SECOND);
         assert_eq!(clocks.quiet_for(Seat::GUEST), 5 * SECOND);
     }
 
@@ -330,14 +333,14 @@ mod tests {
         let now = Instant::now();
         for at in [0, 500] {
             let unwanted = view(&log, Seat::HOST, PeerIs::Unwanted);
-            let out = clocks.look(&unwanted, now + at * SECOND);
+            let out = clocks.update(&unwanted, now + at * SECOND);
             assert!(out.is_none() && !clocks.is_out(Seat::GUEST));
         }
         // At its own turn its own clock runs, with a line or without one.
-        table.speak(&mut log);
+        table.sign_next(&mut log);
         assert_eq!(log.waits_for(), [Seat::GUEST]);
         let missing = view(&log, Seat::HOST, PeerIs::Missing);
-        let look = |clocks: &mut Clocks, at| clocks.look(&missing, now + at * SECOND);
+        let look = |clocks: &mut Clocks, at| clocks.update(&missing, now + at * SECOND);
         assert!(look(&mut clocks, 600).is_none());
         assert!(look(&mut clocks, 699).is_none());
         assert!(matches!(
@@ -351,7 +354,7 @@ mod tests {
         let (_, log, mut clocks) = at_the_hosts_choice();
         let now = Instant::now();
         for at in [0, 50] {
-            clocks.look(&view(&log, Seat::HOST, PeerIs::Missing), now + at * SECOND);
+            clocks.update(&view(&log, Seat::HOST, PeerIs::Missing), now + at * SECOND);
         }
         let left = clocks.left(Seat::HOST).unwrap();
         assert_eq!(left.total(), 90 * SECOND);
@@ -367,14 +370,17 @@ mod tests {
             for so in [&seals as &dyn Fn(&MatchLog) -> bool, &reseals] {
                 let mut log = table.log();
                 table.play_until(&mut log, so);
-                let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+                let (mut clocks, now) = (
+                    Clocks::new(log.match_info().header().clock, 2),
+                    Instant::now(),
+                );
                 let other = own.next(2);
                 let mut look = |needs_engine, at| {
                     let view = View {
                         needs_engine,
                         ..view(&log, own, PeerIs::Up)
                     };
-                    let out = clocks.look(&view, now + at * SECOND);
+                    let out = clocks.update(&view, now + at * SECOND);
                     let is_told = matches!(out, Some(Out::Other(late)) if late == other);
                     (is_told, clocks.is_out(other))
                 };
@@ -393,13 +399,16 @@ mod tests {
     fn the_shuffles_of_a_hand_are_one_turn_however_often_it_is_dealt_again() {
         let table = holdem(2, 1);
         let mut log = table.log();
-        let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+        let (mut clocks, now) = (
+            Clocks::new(log.match_info().header().clock, 2),
+            Instant::now(),
+        );
         let mut look = |log: &MatchLog, connection, at| {
             let view = View {
                 needs_engine: true,
                 ..view(log, Seat::HOST, connection)
             };
-            clocks.look(&view, now + at * SECOND);
+            clocks.update(&view, now + at * SECOND);
             clocks.is_out(Seat::GUEST)
         };
         for at in [0, 25, 50, 75] {
@@ -407,9 +416,9 @@ mod tests {
             assert!(!look(&log, PeerIs::Up, at));
             // The engine has waited for too long, and the peer is back at once.
             assert!(!look(&log, PeerIs::Missing, at + 23));
-            log.say(&table.identities[0], Seat::HOST, &Part::Again)
+            log.sign(&table.identities[0], Seat::HOST, &Part::Again)
                 .unwrap();
-            table.speak(&mut log);
+            table.sign_next(&mut log);
             assert_eq!(log.waits_for(), [Seat::GUEST]);
             assert!(!look(&log, PeerIs::Up, at + 24));
         }
@@ -422,12 +431,12 @@ mod tests {
         let (mut clocks, now) = (Clocks::new(Clock::default(), 2), Instant::now());
         for at in [0, 5000] {
             let own = view(&log, Seat::HOST, PeerIs::Up);
-            assert!(clocks.look(&own, now + at * SECOND).is_none());
+            assert!(clocks.update(&own, now + at * SECOND).is_none());
         }
         assert_eq!(clocks.quiet_for(Seat::HOST), Duration::MAX);
-        table.speak(&mut log);
+        table.sign_next(&mut log);
         let their_turn = view(&log, Seat::HOST, PeerIs::Up);
-        let look = |clocks: &mut Clocks, at| clocks.look(&their_turn, now + at * SECOND);
+        let look = |clocks: &mut Clocks, at| clocks.update(&their_turn, now + at * SECOND);
         assert!(look(&mut clocks, 5000).is_none());
         assert_eq!(clocks.quiet_for(Seat::HOST), 600 * SECOND);
         assert!(look(&mut clocks, 5599).is_none());
@@ -442,13 +451,16 @@ mod tests {
     fn a_seat_that_declares_tries_void_gains_no_time_by_the_pause_before_the_next_one() {
         let table = holdem(2, 1);
         let mut log = table.log();
-        let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+        let (mut clocks, now) = (
+            Clocks::new(log.match_info().header().clock, 2),
+            Instant::now(),
+        );
         let mut is_out = |log: &MatchLog, needs_engine, at| {
             let view = View {
                 needs_engine,
                 ..view(log, Seat::HOST, PeerIs::Up)
             };
-            clocks.look(&view, now + at * SECOND);
+            clocks.update(&view, now + at * SECOND);
             clocks.is_out(Seat::GUEST)
         };
         // 60 s of each try, of 90 s and a grace period of 10 s in all.
@@ -456,7 +468,7 @@ mod tests {
             table.play_until(&mut log, |log| log.phase() == Phase::Seal(Seat::GUEST));
             is_out(&log, true, at);
             assert_eq!(is_out(&log, true, at + 60), out);
-            let again = log.say(&table.identities[1], Seat::GUEST, &Part::Again);
+            let again = log.sign(&table.identities[1], Seat::GUEST, &Part::Again);
             again.unwrap();
             // The pause: this side has not dealt.
             assert_eq!(is_out(&log, true, at + 60), out);

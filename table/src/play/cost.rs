@@ -24,7 +24,7 @@ impl Spent {
     /// # Errors
     /// Those of the work.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn on<S: TwoParty, R>(
+    pub(crate) fn measure<S: TwoParty, R>(
         session: &mut S,
         work: impl FnOnce(&mut S) -> deck::Result<R>,
     ) -> deck::Result<(R, Self)> {

@@ -137,12 +137,12 @@ fn serve(
         let done = match order {
             Order::Prepare(hands) => {
                 let prepare = |session: &mut _| binding.circuit.prepare(session, hands as usize);
-                let ((), spent) = Spent::on(&mut session, prepare)?;
+                let ((), spent) = Spent::measure(&mut session, prepare)?;
                 Done::Prepared(Prepared { hands, spent })
             }
             Order::Shuffle(seeds, name) => {
                 let deal = |session: &mut _| binding.circuit.deal(session, &seeds, &name);
-                let ((deck, unchecked), spent) = Spent::on(&mut session, deal)?;
+                let ((deck, unchecked), spent) = Spent::measure(&mut session, deal)?;
                 dealt = Dealt {
                     unchecked,
                     live: Vec::new(),

@@ -4,7 +4,7 @@ use std::io;
 
 use dealerless::{Blame, deck};
 
-use crate::log::{CannotResume, CannotSay, JournalError, Refused};
+use crate::log::{CannotResume, CannotSign, JournalError, Refused};
 
 /// Why a seat cannot go on. The log stays as it is on the disk.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum PlayError {
     Uncounted(#[source] io::Error),
     /// This program wants to say what the rules do not allow: a fault in it.
     #[error("this program has a fault: it wants to say what the rules do not allow")]
-    Fault(#[from] CannotSay),
+    Fault(#[from] CannotSign),
 }
 
 impl PlayError {

@@ -76,7 +76,7 @@ impl HandCards {
 
     /// Whether each card of the log is there.
     pub(super) fn has_all(&self, log: &MatchLog) -> bool {
-        let (_, drawn) = log.of().header().stakes.deck();
+        let (_, drawn) = log.match_info().header().stakes.deck();
         let mut again = (0..drawn).filter_map(|position| log.resealed(position));
         again.all(|(step, _)| self.again(step).is_some())
     }

@@ -33,7 +33,7 @@ pub use error::PlayError;
 pub use news::{Command, News, NotNow};
 pub use seat_play::{Play, Setting};
 pub use seating::{CannotBegin, Seating};
-pub use table::{Happened, Mailbox, Table};
+pub use table::{Mailbox, Table, TableEvent};
 pub use vault::{FileVault, MemoryVault, Vault};
 
 #[cfg(feature = "internals")]

@@ -59,7 +59,7 @@ pub struct Reshuffling {
 /// Something that a seat takes in.
 pub enum Event {
     /// Another seat has sent an encoded [`LogMessage`](crate::log::LogMessage).
-    Said(Vec<u8>),
+    Received(Vec<u8>),
     /// The engine has carried out an order, or failed.
     Done(Done),
 }

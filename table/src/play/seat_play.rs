@@ -1,11 +1,11 @@
 //! What one seat does: a state machine over what it hears.
 
 mod disputing;
-mod hearing;
 mod ordering;
+mod receiving;
 mod resuming;
 mod rolling;
-mod saying;
+mod signing;
 mod stealing;
 
 use std::collections::VecDeque;
@@ -233,9 +233,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn hear(&mut self, event: Event) -> Result<(), PlayError> {
+    pub(crate) fn receive(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
-            Event::Said(bytes) => self.hear_message(&bytes),
+            Event::Received(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared(prepared)) => {
                 self.made_ahead.add(prepared);
                 Ok(())
@@ -306,7 +306,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn go_on(
+    pub(crate) fn advance(
         &mut self,
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
@@ -316,11 +316,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.voided -= 1;
         }
         // Nothing is signed before it is known what the other seat has.
-        while self.may_speak()
+        while self.is_synced()
             && let Some(part) = self.next_part()?
         {
             let before = self.set.log.phase();
-            let (signed, events) = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
+            let (signed, events) = (self.set.log).sign(&self.set.identity, self.set.seat, &part)?;
             let step = signed.step;
             self.unwritten.push(signed.clone());
             if let Some(connected) = &mut self.connected {
@@ -346,7 +346,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if let Some(error) = self.trouble_behind() {
             return Err(error);
         }
-        if !self.may_speak() {
+        if !self.is_synced() {
             return Ok(());
         }
         if self.needs_engine()
@@ -412,7 +412,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Tells the player something that the seat itself does not know of.
-    pub(super) fn tell(&mut self, news: News) {
+    pub(super) fn report(&mut self, news: News) {
         self.news.push_back(news);
     }
 
@@ -426,6 +426,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether a card of the try has been opened.
     fn stands(&self) -> bool {
         let log = &self.set.log;
-        log.phase().stands() && !log.may_say(Seat::HOST).contains(&PartKind::Again)
+        log.phase().is_sealed() && !log.may_sign(Seat::HOST).contains(&PartKind::Again)
     }
 }

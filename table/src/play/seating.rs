@@ -126,7 +126,7 @@ impl Seating {
             nonce,
         });
         let sitting = Sitting {
-            of: Match::new(header, players.collect())?,
+            match_info: Match::new(header, players.collect())?,
             seat: connection.seat,
             names,
         };
@@ -141,7 +141,10 @@ impl Seating {
     /// # Errors
     /// [`CannotBegin`], if this program cannot shuffle as that one did with which it was begun.
     pub fn of_file(sitting: Sitting) -> Result<Self, CannotBegin> {
-        let circuit = Arc::new(proposed_circuit(sitting.of.header(), OLDEST_ENGINE)?);
+        let circuit = Arc::new(proposed_circuit(
+            sitting.match_info.header(),
+            OLDEST_ENGINE,
+        )?);
         Ok(Seating { sitting, circuit })
     }
 }

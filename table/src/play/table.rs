@@ -49,12 +49,12 @@ pub struct Table<S, V, X> {
     clocks: Clocks,
     /// Whether this side itself does not look for a line now. Nobody else is away then. The next line
     /// ends it.
-    pub holds: bool,
+    pub on_hold: bool,
 }
 
 /// What a [`Table`] has to tell.
 #[derive(Debug)]
-pub enum Happened<X> {
+pub enum TableEvent<X> {
     /// Something that the player is to know.
     News(News),
     /// The line is lost. The match goes on on the [next](Table::meet_again) one.
@@ -78,12 +78,12 @@ impl<X> Clone for Mailbox<X> {
 
 impl<X> Mailbox<X> {
     /// Sends a command of the player, for this turn if one is named. It comes back as
-    /// [`Happened::Accepted`] or as [`News::NotNow`]. Returns whether the table is there.
+    /// [`TableEvent::Accepted`] or as [`News::NotNow`]. Returns whether the table is there.
     pub fn command(&self, command: Command, turn: Option<u64>) -> bool {
         self.0.send((0, Heard::Command(command, turn))).is_ok()
     }
 
-    /// Posts something that comes back as [`Happened::Posted`]. Says whether the table is there.
+    /// Posts something that comes back as [`TableEvent::Posted`]. Says whether the table is there.
     pub fn post(&self, item: X) -> bool {
         self.0.send((0, Heard::Posted(item))).is_ok()
     }
@@ -96,12 +96,12 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged.
     pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, heard) = mpsc::channel();
-        let header = setting.log.of().header();
-        let clocks = Clocks::new(header.clock, setting.log.of().seats());
+        let header = setting.log.match_info().header();
+        let clocks = Clocks::new(header.clock, setting.log.match_info().seats());
         Ok(Table {
             play: Play::new(setting)?,
             clocks,
-            holds: false,
+            on_hold: false,
             deadlines,
             attached: None,
             lines: 0,
@@ -124,13 +124,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// If what was heard before cannot be written.
-    pub fn meet_again(
+    pub fn resume(
         &mut self,
         connection: Connection,
         attempts: Box<dyn Attempts>,
     ) -> Result<(), PlayError> {
         self.attach(connection, attempts);
-        self.play.meet_again()
+        self.play.resume()
     }
 
     fn attach(&mut self, connection: Connection, attempts: Box<dyn Attempts>) {
@@ -138,7 +138,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.lines += 1;
         self.since = Instant::now();
         self.silent = false;
-        self.holds = false;
+        self.on_hold = false;
         let ears = (self.lines, self.mailbox.0.clone());
         self.attached = Some(Attached::new(connection, attempts, ears));
     }
@@ -154,7 +154,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_heard(&mut self) -> Result<(), PlayError> {
+    pub fn write_received(&mut self) -> Result<(), PlayError> {
         self.play.write()
     }
 
@@ -178,18 +178,18 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     /// Carries out a command from the mailbox.
-    fn obey(&mut self, command: Command, turn: Option<u64>) -> Result<Happened<X>, PlayError> {
+    fn obey(&mut self, command: Command, turn: Option<u64>) -> Result<TableEvent<X>, PlayError> {
         let obeyed = match turn.filter(|turn| *turn != self.play.log().step()) {
             Some(turn) => Err(NotNow::OtherTurn(turn)),
             None => self.command(command.clone()),
         };
         if let Err(refused) = obeyed {
-            return Ok(Happened::News(News::NotNow(refused)));
+            return Ok(TableEvent::News(News::NotNow(refused)));
         }
         if command == Command::Close {
             self.close_here()?;
         }
-        Ok(Happened::Accepted(command))
+        Ok(TableEvent::Accepted(command))
     }
 
     /// Where the player's commands go.
@@ -212,7 +212,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn next(&mut self, within: Duration) -> Result<Option<Happened<X>>, PlayError> {
+    pub fn next(&mut self, within: Duration) -> Result<Option<TableEvent<X>>, PlayError> {
         let deadline = Instant::now() + within;
         loop {
             if let Err(error) = self.go_on() {
@@ -222,15 +222,17 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 continue;
             }
             if let Some(news) = self.play.news() {
-                return Ok(Some(Happened::News(news)));
+                return Ok(Some(TableEvent::News(news)));
             }
-            if self.attached.is_some() && !self.play.has_met() && self.since.elapsed() > TELLING {
+            if self.attached.is_some() && !self.play.is_synced() && self.since.elapsed() > TELLING {
                 self.lose_connection();
                 let error = io::ErrorKind::TimedOut.into();
-                return Ok(Some(Happened::ConnectionLost(PlayError::Connection(error))));
+                return Ok(Some(TableEvent::ConnectionLost(PlayError::Connection(
+                    error,
+                ))));
             }
             if let Some(control) = self.controls.pop_front() {
-                return Ok(Some(Happened::Control(control)));
+                return Ok(Some(TableEvent::Control(control)));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let quiet = self.clocks.quiet_for(self.play.seat());
@@ -242,9 +244,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 Ok((0, Heard::Command(command, turn))) => {
                     return self.obey(command, turn).map(Some);
                 }
-                Ok((0, Heard::Posted(item))) => return Ok(Some(Happened::Posted(item))),
+                Ok((0, Heard::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
                 Ok((connection, Heard::Control(control))) if connection == self.lines => {
-                    return Ok(Some(Happened::Control(control)));
+                    return Ok(Some(TableEvent::Control(control)));
                 }
                 Ok((connection, heard)) if connection == self.lines => {
                     if let Err(error) = self.hear(heard) {
@@ -264,17 +266,17 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
 
     fn go_on(&mut self) -> Result<(), PlayError> {
         let Some(attached) = &mut self.attached else {
-            return self.play.go_on(&mut Nowhere, &mut Nowhere);
+            return self.play.advance(&mut Nowhere, &mut Nowhere);
         };
         // Both sides have the same log then, and start it both or neither.
-        if self.play.has_met() && !matches!(self.play.log().phase(), Phase::Over(_)) {
+        if self.play.is_synced() && !matches!(self.play.log().phase(), Phase::Over(_)) {
             let setting = (self.play.seat(), self.play.circuit());
             let ears = (self.lines, self.mailbox.0.clone());
             let started = attached.start_engine(setting, self.deadlines, ears);
             started.map_err(|error| PlayError::Connection(io::Error::other(error)))?;
         }
         let connection = Arc::clone(&attached.connection);
-        self.play.go_on(&mut &*connection, attached)
+        self.play.advance(&mut &*connection, attached)
     }
 
     fn hear(&mut self, heard: Heard<X>) -> Result<(), PlayError> {
@@ -284,7 +286,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         match heard {
             Heard::Event(event) => {
                 attached.taken(&event);
-                self.play.hear(event)
+                self.play.receive(event)
             }
             Heard::Lost(error) => {
                 self.silent = true;
@@ -297,7 +299,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// An error that a new line mends costs the line; any other is the end. What the other said
     /// before is heard in both cases: it may have ended the match, and the engine may have noticed
     /// first that the line is gone.
-    fn loses_connection_by(&mut self, error: PlayError) -> Result<Happened<X>, PlayError> {
+    fn loses_connection_by(&mut self, error: PlayError) -> Result<TableEvent<X>, PlayError> {
         if !matches!(error.blame(), Blame::Connection | Blame::Peer) {
             return Err(error);
         }
@@ -306,7 +308,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
         self.lose_connection();
         self.go_on()?;
-        Ok(Happened::ConnectionLost(error))
+        Ok(TableEvent::ConnectionLost(error))
     }
 
     fn hear_last_words(&mut self) -> Result<(), PlayError> {
@@ -348,7 +350,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
 
     fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
         let own = self.play.seat();
-        Seat::all(self.play.log().of().seats()).filter(move |seat| *seat != own)
+        Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
     }
 
     /// Deals no hand after a showdown before [`Command::Next`], so that a person can see it.
@@ -357,8 +359,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     /// Takes up the banks of all seats as they were when a program ended, in order of the seats.
-    pub fn take_up_banks(&mut self, banks: &[Duration]) {
-        self.clocks.take_up(banks);
+    pub fn restore_banks(&mut self, banks: &[Duration]) {
+        self.clocks.restore(banks);
     }
 
     /// Closes the match here: a claim in its file says that this side does not mean to go on, and
@@ -385,7 +387,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     fn line_is(&self) -> PeerIs {
-        match (self.play.has_met(), self.holds) {
+        match (self.play.is_synced(), self.on_hold) {
             (true, _) => PeerIs::Up,
             (false, true) => PeerIs::Unwanted,
             (false, false) => PeerIs::Missing,
@@ -420,7 +422,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             connection: self.line_is(),
             needs_engine: self.play.needs_engine(),
         };
-        let Some(out) = self.clocks.look(&view, now) else {
+        let Some(out) = self.clocks.update(&view, now) else {
             return Ok(false);
         };
         let news = match out {
@@ -440,7 +442,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 News::Away { seat }
             }
         };
-        self.play.tell(news);
+        self.play.report(news);
         Ok(true)
     }
 }

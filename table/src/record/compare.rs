@@ -34,21 +34,25 @@ pub enum Compared {
 /// Up to the first step with different parts, both have the same history. A seat with different
 /// parts for that step has signed both: all signatures in a [`Record`] have been verified.
 pub fn compare(one: &Record, other: &Record) -> Compared {
-    if one.log.of().id() != other.log.of().id() {
+    if one.log.match_info().id() != other.log.match_info().id() {
         return Compared::OtherMatch;
     }
-    let of = one.log.of().id();
+    let of = one.log.match_info().id();
     let mut more = [0, 0];
     let last = one.log.step().max(other.log.step());
     for step in 0..=last {
-        for seat in Seat::all(one.log.of().seats()) {
+        for seat in Seat::all(one.log.match_info().seats()) {
             match [one, other].map(|record| record.log.part(step, seat)) {
                 [Some(a), Some(b)] if a.part != b.part => {
                     let before = one.log.hash_before(step).unwrap_or_default();
                     let parts = [a.clone(), b.clone()];
                     return Compared::Forked {
                         hand: hand_at(one, step),
-                        evidence: Box::new(Evidence { of, before, parts }),
+                        evidence: Box::new(Evidence {
+                            match_id: of,
+                            before,
+                            parts,
+                        }),
                     };
                 }
                 [a, b] => {
@@ -61,7 +65,9 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
     let renamed = |seat: &Seat| one.names.get(seat.index()) != other.names.get(seat.index());
     Compared::Together {
         more,
-        renamed: Seat::all(one.log.of().seats()).filter(renamed).collect(),
+        renamed: Seat::all(one.log.match_info().seats())
+            .filter(renamed)
+            .collect(),
         same_owner: one.owner == other.owner,
     }
 }

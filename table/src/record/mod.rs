@@ -87,9 +87,9 @@ impl Record {
             BadFile::Changed(_) if owner.is_some() => BadRecord::NotYours,
             _ => BadRecord::NoMatch,
         })?;
-        let mut replay = Replay::new(sitting.of.clone(), key);
+        let mut replay = Replay::new(sitting.match_info.clone(), key);
         let (entries, wrong) = entries(&mut file);
-        let mut verified = verify_ahead(&sitting.of, &parts(&entries)).into_iter();
+        let mut verified = verify_ahead(&sitting.match_info, &parts(&entries)).into_iter();
         let mut notes = 0;
         let mut claims = Vec::new();
         for (at, entry) in entries {
@@ -146,8 +146,8 @@ impl Record {
 
     /// The chips that each seat has bought: the first stack and all rebuys.
     pub fn bought(&self) -> Vec<u64> {
-        let stack = self.log.of().header().stakes.stack();
-        let mut bought = vec![stack; self.log.of().seats()];
+        let stack = self.log.match_info().header().stakes.stack();
+        let mut bought = vec![stack; self.log.match_info().seats()];
         for seat in self.hands.iter().flat_map(|hand| &hand.begun.rebuys) {
             bought[seat.index()] += stack;
         }

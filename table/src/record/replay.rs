@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::error::{BadRecord, Place};
 use super::hand::RecordedHand;
 use crate::log::{
-    BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Taken, Verified,
+    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Verified,
 };
 use crate::rules::{Choice, Hand};
 use crate::seat::Seat;
@@ -67,9 +67,9 @@ impl Replay {
         self.at = at;
         let place = self.place();
         let seat = part.seat();
-        match self.log.take_verified(part) {
-            Ok(Taken::Known) => Err(BadRecord::Repeated { place, seat }),
-            Ok(Taken::New(_, events)) => {
+        match self.log.accept_verified(part) {
+            Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
+            Ok(Accepted::New(_, events)) => {
                 let moves_cards = events.iter().any(moves_cards);
                 for event in events {
                     self.collect(place.step, event);
@@ -82,7 +82,7 @@ impl Replay {
                 Ok(())
             }
             Err(Refused::Foul(proof)) => {
-                self.log.close(*proof);
+                self.log.record_foul(*proof);
                 Ok(())
             }
             Err(refused) => Err(BadRecord::Part {
@@ -99,7 +99,7 @@ impl Replay {
         let place = self.place();
         // A match ends once.
         let convicted = self.log.foul().is_some() || self.log.evidence().is_some();
-        if convicted || self.log.convict(evidence).is_err() {
+        if convicted || self.log.record_fork(evidence).is_err() {
             return Err(BadRecord::Foreign(place));
         }
         Ok(())
@@ -109,12 +109,12 @@ impl Replay {
     pub(super) fn note(&mut self, at: usize, note: &Note) -> Result<(), BadRecord> {
         self.at = at;
         let now = self.log.attempt();
-        let (_, drawn) = self.log.of().header().stakes.deck();
+        let (_, drawn) = self.log.match_info().header().stakes.deck();
         if note.attempt() > (now.hand, now.attempt) || note.position() >= drawn {
             return Err(BadRecord::Foreign(self.place()));
         }
         if let Some(key) = &self.key {
-            self.seen.push(note.seen(now.of, key));
+            self.seen.push(note.seen(now.match_id, key));
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl Replay {
                 events: Vec::new(),
                 outcome: None,
                 over_in: None,
-                held: vec![Vec::new(); self.log.of().seats()],
+                held: vec![Vec::new(); self.log.match_info().seats()],
                 public: BTreeMap::new(),
                 seen: BTreeMap::new(),
             }),
@@ -154,12 +154,12 @@ impl Replay {
     /// Returns the log and the hands.
     pub(super) fn finish(mut self) -> (MatchLog, Vec<RecordedHand>) {
         for seen in self.seen {
-            let at = (self.hands).binary_search_by_key(&seen.of.hand, |hand| hand.begun.hand);
+            let at = (self.hands).binary_search_by_key(&seen.attempt.hand, |hand| hand.begun.hand);
             let Some(hand) = at.ok().map(|at| &mut self.hands[at]) else {
                 continue;
             };
             let position = seen.position.into();
-            let of_last_try = hand.voided.len() as u64 == u64::from(seen.of.attempt);
+            let of_last_try = hand.voided.len() as u64 == u64::from(seen.attempt.attempt);
             if of_last_try && hand.since(position) == seen.since {
                 hand.seen.insert(position, seen.card);
             }
@@ -184,6 +184,6 @@ fn moves_cards(event: &LogEvent) -> bool {
 
 /// The positions of the cards that each seat holds.
 fn held(game: &Hand, log: &MatchLog) -> Vec<Vec<usize>> {
-    let seats = Seat::all(log.of().seats());
+    let seats = Seat::all(log.match_info().seats());
     seats.map(|seat| game.held(seat)).collect()
 }

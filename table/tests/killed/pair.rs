@@ -118,7 +118,7 @@ fn folders() -> [TempDir; 2] {
             .remember(peer, &names[other], &[], None)
             .unwrap();
         let sitting = Sitting {
-            of: of.clone(),
+            match_info: of.clone(),
             seat,
             names: names.to_vec(),
         };
@@ -332,12 +332,14 @@ impl Side {
 /// All that a seat has committed itself to can be opened.
 fn check_inputs(record: &Record, log: &Path, home: &Home) {
     let file = DiskStorage::open(&log.with_extension("inputs")).unwrap();
-    let (key, of) = (home.identity().file_key(), record.log.of().id());
+    let (key, of) = (home.identity().file_key(), record.log.match_info().id());
     let inputs = Inputs::open(file, key, of).unwrap().inputs;
     let seat = record.owner;
     for deal in record.log.deals(seat) {
         let opens = inputs.iter().any(|input| {
-            let commitment = input.of.input_commitment(seat, &input.bits, &input.nonce);
+            let commitment = input
+                .attempt
+                .input_commitment(seat, &input.bits, &input.nonce);
             commitment == deal.deck.input
         });
         assert!(opens, "hand {}, try {}", deal.hand, deal.attempt);

@@ -14,7 +14,7 @@ use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
 use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
 use dealerless_table::play::{
-    Command, Control, FileVault, Happened, Mailbox, News, Seating, Setting, Table,
+    Command, Control, FileVault, Mailbox, News, Seating, Setting, Table, TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{SystemRng, system_rng};
@@ -124,7 +124,7 @@ pub(crate) fn play() {
     let home = Arc::new(Home::open(&folder, None, &mut system_rng()).expect("a folder"));
     let peers = home.known_peers().expect("a list");
     let setting = setting(&home, &deeds);
-    let of = setting.log.of().clone();
+    let of = setting.log.match_info().clone();
     let peer = of.players()[1 - setting.seat.index()].identity.clone();
     let table = Table::new(setting, Deadlines::default()).expect("what was kept");
     let mailbox = table.mailbox();
@@ -178,7 +178,7 @@ fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, SystemRng> {
         false => DiskStorage::create(&path),
     };
     let inputs = growing(inputs.expect("the file of the inputs"));
-    let of = opened.log.of().id();
+    let of = opened.log.match_info().id();
     let inputs = Inputs::open(inputs, identity.file_key(), of).expect("its own inputs");
     Setting {
         identity,
@@ -248,13 +248,13 @@ impl Program {
                 .next(Duration::from_secs(1))
                 .expect("an honest match")
             {
-                Some(Happened::News(news)) => self.hear(&news),
-                Some(Happened::ConnectionLost(_)) => drop(self.dial.send(())),
-                Some(Happened::Posted(Post::Connection(connection, says))) => {
+                Some(TableEvent::News(news)) => self.hear(&news),
+                Some(TableEvent::ConnectionLost(_)) => drop(self.dial.send(())),
+                Some(TableEvent::Posted(Post::Connection(connection, says))) => {
                     self.meet(*connection, says)
                 }
-                Some(Happened::Posted(Post::End)) => break,
-                Some(Happened::Control(_) | Happened::Accepted(_)) | None => {}
+                Some(TableEvent::Posted(Post::End)) => break,
+                Some(TableEvent::Control(_) | TableEvent::Accepted(_)) | None => {}
             }
         }
         self.table.close();
@@ -281,7 +281,7 @@ impl Program {
         });
         match says {
             Control::Sit => self.table.begin(connection, attempts),
-            _ => self.table.meet_again(connection, attempts).expect("a file"),
+            _ => self.table.resume(connection, attempts).expect("a file"),
         }
     }
 

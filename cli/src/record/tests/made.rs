@@ -62,7 +62,7 @@ impl Made {
         let journal = |seat: Seat| {
             let memory = MemoryStorage::default();
             let sitting = Sitting {
-                of: of.clone(),
+                match_info: of.clone(),
                 seat,
                 names: names[..usize::from(seats)].to_vec(),
             };
@@ -129,7 +129,7 @@ impl Made {
     /// A seat says this, and all write it down.
     pub(super) fn say(&mut self, seat: Seat, part: &Part) {
         let phase = self.log.phase();
-        let said = self.log.say(&self.identities[seat.index()], seat, part);
+        let said = self.log.sign(&self.identities[seat.index()], seat, part);
         let (said, _) = said.unwrap();
         if let Phase::Open(openings) = &phase
             && self.log.phase() != phase
@@ -162,11 +162,11 @@ impl Made {
         for &(position, to) in openings.iter().flat_map(|opening| &opening.cards) {
             if let Learners::Seat(seat) = to {
                 let seen = Seen {
-                    of: self.log.attempt(),
+                    attempt: self.log.attempt(),
                     position: position as u16,
                     since: 0,
                     card: self.card(position),
-                    wide: self.log.of().header().stakes.boards().is_some(),
+                    wide: self.log.match_info().header().stakes.boards().is_some(),
                 };
                 self.journals[seat.index()].0.note(&seen);
             }
@@ -174,8 +174,8 @@ impl Made {
     }
 
     fn card(&self, position: usize) -> Card {
-        let (cards, _) = self.log.of().header().stakes.deck();
-        if self.log.of().header().stakes.boards().is_some() {
+        let (cards, _) = self.log.match_info().header().stakes.deck();
+        if self.log.match_info().header().stakes.boards().is_some() {
             return Card(((1 << 13) - 1) << (13 * (position % 4)));
         }
         let number = self.first * self.log.attempt().hand + self.step * position as u32;
@@ -201,9 +201,9 @@ impl Made {
             }
             Phase::Result(outcome) => Part::Result(outcome.stacks.clone()),
             _ => {
-                let seats = self.log.of().seats();
+                let seats = self.log.match_info().seats();
                 let broke = |place: usize| self.log.stacks()[place] == 0;
-                let chips = self.log.of().header().stakes.betting().is_some();
+                let chips = self.log.match_info().header().stakes.betting().is_some();
                 let rebuys = (0..seats).map(|place| chips && broke(place)).collect();
                 Part::Deal(self.log.deal([seat.number() + 1; 32], rebuys, 0))
             }
@@ -220,8 +220,8 @@ impl Made {
     }
 
     fn seal(&self, seat: Seat) -> Seal {
-        let (_, drawn) = self.log.of().header().stakes.deck();
-        let seats = self.log.of().seats();
+        let (_, drawn) = self.log.match_info().header().stakes.deck();
+        let seats = self.log.match_info().seats();
         let attempt = self.log.attempt();
         let masked = |position: usize| {
             let shares = Seat::all(seats).map(|seat| Self::share(seat, position));
@@ -246,7 +246,7 @@ impl Made {
     pub(super) fn foul(&mut self, seat: Seat) {
         let mut part = vec![PartKind::Leave as u8];
         part.resize(40, 9);
-        let (of, step, before) = (self.log.of().id(), self.log.step(), self.log.hash());
+        let (of, step, before) = (self.log.match_info().id(), self.log.step(), self.log.hash());
         let number = step.to_le_bytes();
         let fields: [&[u8]; 5] = [&of, &number, &before, &[seat.number()], &part];
         let signature = self.identities[seat.index()].sign("part", &fields);

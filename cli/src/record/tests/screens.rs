@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use dealerless_table::Seat;
-use dealerless_table::log::{Claimed, Part, Shelved};
+use dealerless_table::log::{Claimed, MatchEntry, Part};
 use dealerless_table::record::{Compared, Record};
 use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
 
@@ -310,9 +310,9 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
 }
 
 fn listed(made: &Made, seat: Seat, of: &str) -> history::Listed {
-    let file = Shelved {
+    let file = MatchEntry {
         path: "matches/x.log".into(),
-        of: of.to_owned(),
+        match_id: of.to_owned(),
         peer: "Bert".into(),
         changed: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_334_400),
         len: 1,
@@ -325,15 +325,15 @@ fn history_reads_like_this() {
     let mut open = holdem(1);
     open.play(script(vec![Choice::Call]));
     let played = played();
-    let id = words::short_id(&played.log.of().id());
+    let id = words::short_id(&played.log.match_info().id());
     let mut all = vec![
         listed(&open, Seat::HOST, &id),
         listed(&played, Seat::HOST, &id),
         listed(&played, Seat::GUEST, &id),
     ];
-    let file = Shelved {
+    let file = MatchEntry {
         path: "matches/x.log".into(),
-        of: id,
+        match_id: id,
         peer: "Bert".into(),
         changed: SystemTime::UNIX_EPOCH,
         len: 1,
@@ -388,9 +388,9 @@ fn a_hand_that_a_loser_does_not_sign_is_told_as_decided() {
         text.contains("\n  Hand 1: decided, not signed by Bert.\n"),
         "{text}"
     );
-    let file = Shelved {
+    let file = MatchEntry {
         path: "matches/x.log".into(),
-        of: "6c49bb6dfa0acd46".into(),
+        match_id: "6c49bb6dfa0acd46".into(),
         peer: "Bert".into(),
         changed: SystemTime::UNIX_EPOCH,
         len: 1,
@@ -502,9 +502,9 @@ fn a_name_that_passes_for_the_reader_is_listed_with_its_seat() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let bytes = renamed(&made.file(Seat::HOST), "Bert", "You");
-    let file = Shelved {
+    let file = MatchEntry {
         path: "matches/x.log".into(),
-        of: "6c49bb6dfa0acd46".into(),
+        match_id: "6c49bb6dfa0acd46".into(),
         peer: "You".into(),
         changed: SystemTime::UNIX_EPOCH,
         len: 1,

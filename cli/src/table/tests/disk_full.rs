@@ -66,10 +66,10 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     // The first record, the deals; not the seal.
     let journal = Journal::create(Full(Vec::new(), 2), identity.file_key(), sitting).unwrap();
     let inputs = Full(Vec::new(), u32::MAX);
-    let inputs = Inputs::open(inputs, identity.file_key(), sitting.of.id()).unwrap();
+    let inputs = Inputs::open(inputs, identity.file_key(), sitting.match_info.id()).unwrap();
     let setting = Setting {
         seat: sitting.seat,
-        log: MatchLog::new(sitting.of.clone()),
+        log: MatchLog::new(sitting.match_info.clone()),
         journal,
         inputs: inputs.file,
         vault: MemoryVault::default(),

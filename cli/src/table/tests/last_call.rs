@@ -62,7 +62,7 @@ fn a_foul_is_counted_before_who_committed_it_is_called_for_the_last_words() {
     let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
     // No part at all, with the guest's signature.
     let part = vec![PartKind::Leave as u8; 40];
-    let of = &guest.seating.sitting.of;
+    let of = &guest.seating.sitting.match_info;
     let (id, step, before) = (of.id(), 0_u64, MatchLog::new(of.clone()).hash());
     let fields: [&[u8]; 5] = [
         &id,

@@ -16,9 +16,9 @@ use super::seats::{Met, met, player, sit};
 
 /// Deals and says `Again` until the line ends. Counts the deals of the other.
 fn voids_all(host: &Met, dealt: &AtomicU32) {
-    let mut log = MatchLog::new(host.seating.sitting.of.clone());
+    let mut log = MatchLog::new(host.seating.sitting.match_info.clone());
     loop {
-        let may = log.may_say(Seat::HOST);
+        let may = log.may_sign(Seat::HOST);
         let part = match log.phase() {
             Phase::Deal if may.contains(&PartKind::Deal) => {
                 Some(Part::Deal(log.deal([1; 32], vec![false; 2], 0)))
@@ -28,7 +28,7 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
         };
         let told = match part {
             Some(part) => {
-                let said = log.say(host.own.home.identity(), Seat::HOST, &part);
+                let said = log.sign(host.own.home.identity(), Seat::HOST, &part);
                 let said = LogMessage::Part(said.unwrap().0);
                 host.connection.send_log(said.encode())
             }
@@ -39,7 +39,7 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
                     if message.stream == Stream::Log
                         && let Ok(LogMessage::Part(part)) = LogMessage::decode(&message.bytes)
                     {
-                        log.take(part).unwrap();
+                        log.accept(part).unwrap();
                         dealt.fetch_add(1, Ordering::Relaxed);
                     }
                 }),

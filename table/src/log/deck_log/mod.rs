@@ -125,9 +125,9 @@ impl DeckLog {
     }
 
     /// These seats have spoken in a complete step, whatever it was about.
-    pub(super) fn spoke(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
+    pub(super) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
         match self {
-            DeckLog::Sealed(deck) => deck.spoke(step, seats),
+            DeckLog::Sealed(deck) => deck.signed(step, seats),
         }
     }
 

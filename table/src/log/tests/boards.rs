@@ -12,7 +12,7 @@ use dealerless::deck::Card;
 /// see everything; the guest agrees; and all pass.
 pub(super) fn pastime(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Choice {
     let game = log.game().expect("a hand in play");
-    let drawn = log.of().header().stakes.deck().1 as u16;
+    let drawn = log.match_info().header().stakes.deck().1 as u16;
     let is_public = (0..usize::from(drawn)).any(|position| game.public(position).is_some());
     match proposals.first() {
         Some(proposal) if proposal.by == seat => Choice::Pass,
@@ -36,7 +36,7 @@ fn at_a_choice(table: &TestMatch) -> MatchLog {
 fn refused(table: &TestMatch, log: &MatchLog, choice: Choice) -> Option<PartFoul> {
     let seat = log.waits_for()[0];
     let signed = table.sign(log, seat, &Part::Move(choice));
-    match log.clone().take(signed) {
+    match log.clone().accept(signed) {
         Err(Refused::Foul(proof)) => Some(proof.foul.clone()),
         _ => None,
     }
@@ -67,7 +67,7 @@ fn a_set_is_known_again_by_the_hash_of_all_that_was_said_up_to_its_seals() {
     let seal = log.hash();
     // The host may still declare the try void.
     assert_eq!(log.seal_hash(), None);
-    table.speak(&mut log);
+    table.sign_next(&mut log);
     assert_eq!(log.seal_hash(), Some(seal));
     table.play_until(&mut log, |log| {
         log.game().is_some_and(|game| game.public(3).is_some())
@@ -162,13 +162,13 @@ fn a_set_has_no_seal_as_long_as_the_host_can_declare_it_void() {
     assert_eq!((log.seals().len(), log.seal_hash()), (2, None));
     let again = table.sign(&log, Seat::HOST, &Part::Again);
     let mut void = log.clone();
-    void.take(again).unwrap();
+    void.accept(again).unwrap();
     assert_eq!((void.attempt().attempt, void.seal_hash()), (1, None));
     let seal = log.hash();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
     assert_eq!(log.seal_hash(), Some(seal));
     let again = table.sign(&log, Seat::HOST, &Part::Again);
-    assert!(matches!(log.take(again), Err(Refused::Foul(_))));
+    assert!(matches!(log.accept(again), Err(Refused::Foul(_))));
 }
 
 /// A seat that seals other shares than the engine gave can make hands that are none. Nobody can tell who

@@ -15,16 +15,16 @@ pub(super) fn in_phase(table: &TestMatch, so: impl Fn(&Phase) -> bool) -> MatchL
 pub(super) fn foul(table: &TestMatch, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
     let hash = log.hash();
     let mut log = log.clone();
-    match log.take(table.sign(&log, seat, part)) {
+    match log.accept(table.sign(&log, seat, part)) {
         Err(Refused::Foul(proof)) => {
             assert_eq!((log.hash(), proof.part.seat), (hash, seat));
-            log.close(*proof.clone());
+            log.record_foul(*proof.clone());
             let end = End::Foul {
                 seat,
                 foul: proof.foul.clone(),
             };
             assert_eq!(log.phase(), Phase::Over(end));
-            assert!(table.seats().all(|seat| log.may_say(seat).is_empty()));
+            assert!(table.seats().all(|seat| log.may_sign(seat).is_empty()));
             proof.foul
         }
         other => panic!("{other:?}"),
@@ -105,7 +105,7 @@ fn a_share_that_does_not_open_its_commitment_is_a_foul() {
         // The log cannot know the MACs: whose digest is wrong is for the receiver to dispute.
         macs[0].macs[0] ^= 1;
         let (mut log, part) = (log.clone(), Part::Open(macs));
-        assert!(log.take(table.sign(&log, seat, &part)).is_ok());
+        assert!(log.accept(table.sign(&log, seat, &part)).is_ok());
     }
 }
 
@@ -118,7 +118,7 @@ fn a_share_of_the_last_try_or_hand_opens_nothing() {
     let first = table.part(PartKind::Open, &log, Seat::HOST);
     let mut again = log.clone();
     again
-        .say(&table.identities[0], Seat::HOST, &Part::Again)
+        .sign(&table.identities[0], Seat::HOST, &Part::Again)
         .unwrap();
     assert_eq!((again.phase(), again.attempt().attempt), (Phase::Deal, 1));
     table.play_until(&mut again, due);
@@ -140,7 +140,7 @@ fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
     let old: Vec<SignedPart> = log.history(0).cloned().collect();
     while !matches!(log.phase(), Phase::Over(_)) {
         for part in &old {
-            assert_eq!(log.take(part.clone()), Ok(Taken::Known));
+            assert_eq!(log.accept(part.clone()), Ok(Accepted::Known));
             let moved = SignedPart {
                 step: log.step(),
                 ..part.clone()
@@ -149,10 +149,10 @@ fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
                 .part(log.step(), part.seat)
                 .is_none_or(|said| said.part != part.part)
             {
-                assert_eq!(log.take(moved), Err(Refused::Signature(part.seat)));
+                assert_eq!(log.accept(moved), Err(Refused::Signature(part.seat)));
             }
         }
-        table.speak(&mut log);
+        table.sign_next(&mut log);
     }
 }
 
@@ -168,7 +168,7 @@ fn who_acts_out_of_turn_is_refused_and_named() {
                 assert_eq!(foul(&table, &log, seat, &part), PartFoul::NotItsTurn);
             }
         }
-        table.speak(&mut log);
+        table.sign_next(&mut log);
     }
 }
 
@@ -273,7 +273,7 @@ fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
                 continue;
             }
             let mut log = log.clone();
-            log.take(table.sign(&log, seat, &part)).unwrap();
+            log.accept(table.sign(&log, seat, &part)).unwrap();
             let stopped = End::Stopped(vec![(seat, Stop::Dispute { step })]);
             assert_eq!(log.phase(), Phase::Over(stopped));
             assert_eq!(log.final_stacks(), [100, 100]);
@@ -289,7 +289,7 @@ fn who_has_seen_the_flop_and_folds_gets_nothing_back_by_a_dispute_of_its_hole_ca
         let is_move = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
         let say = |log: &mut MatchLog, seat: Seat, choice| {
             let identity = &table.identities[seat.index()];
-            log.say(identity, seat, &Part::Move(choice)).unwrap()
+            log.sign(identity, seat, &Part::Move(choice)).unwrap()
         };
         table.play_until(&mut log, is_move);
         say(&mut log, Seat::GUEST, Choice::Bet { to: 60 });
@@ -300,17 +300,17 @@ fn who_has_seen_the_flop_and_folds_gets_nothing_back_by_a_dispute_of_its_hole_ca
         let dispute = Part::Dispute { step: hole };
         match edition {
             Edition::Two => {
-                log.take(table.sign(&log, Seat::HOST, &dispute)).unwrap();
+                log.accept(table.sign(&log, Seat::HOST, &dispute)).unwrap();
                 assert_eq!(log.final_stacks(), [100, 100]);
             }
             Edition::Three => {
                 let late = foul(&table, &log, Seat::HOST, &dispute);
                 assert_eq!(late, PartFoul::LateDispute(hole));
-                let Err(Refused::Foul(proof)) = log.take(table.sign(&log, Seat::HOST, &dispute))
+                let Err(Refused::Foul(proof)) = log.accept(table.sign(&log, Seat::HOST, &dispute))
                 else {
                     panic!("it is taken");
                 };
-                log.close(*proof);
+                log.record_foul(*proof);
                 assert_eq!(log.final_stacks(), [98, 102]);
             }
         }
@@ -322,13 +322,13 @@ fn an_opening_is_disputed_until_the_seat_has_said_something_in_a_later_step() {
     for table in [holdem(2, 1), draw(2, 1), holdem(3, 1), free_deck(2)] {
         let mut log = table.log();
         // The last step in which each seat spoke.
-        let mut spoke = vec![0; table.of.seats()];
+        let mut spoke = vec![0; table.match_info.seats()];
         let mut disputed = 0;
         while !matches!(log.phase(), Phase::Over(_)) {
-            for seat in table.seats().filter(|seat| !log.may_say(*seat).is_empty()) {
+            for seat in table.seats().filter(|seat| !log.may_sign(*seat).is_empty()) {
                 for step in 0..log.step() {
                     let part = Part::Dispute { step };
-                    let taken = log.clone().take(table.sign(&log, seat, &part));
+                    let taken = log.clone().accept(table.sign(&log, seat, &part));
                     let openers = log.openers(step, seat);
                     assert!(!openers.contains(&seat));
                     let may = step >= spoke[seat.index()] && !openers.is_empty();
@@ -337,7 +337,7 @@ fn an_opening_is_disputed_until_the_seat_has_said_something_in_a_later_step() {
                     disputed += usize::from(may);
                 }
             }
-            let said = table.speak(&mut log);
+            let said = table.sign_next(&mut log);
             spoke[said.seat.index()] = said.step;
         }
         assert!(disputed > 2);
@@ -364,16 +364,16 @@ fn a_part_of_a_seat_that_did_not_speak_in_a_step_convicts_whenever_it_arrives() 
                 for later in complete.clone().step_by(7).chain([&whole]) {
                     let mut later = later.clone();
                     let stacks = later.stacks().to_vec();
-                    let Err(Refused::Foul(proof)) = later.take(late.clone()) else {
+                    let Err(Refused::Foul(proof)) = later.accept(late.clone()) else {
                         panic!("{at} {seat}");
                     };
                     assert_eq!(proof.foul, PartFoul::NotItsTurn);
-                    later.close(*proof);
+                    later.record_foul(*proof);
                     let (foul, step) = (PartFoul::NotItsTurn, later.step());
                     assert_eq!(later.phase(), Phase::Over(End::Foul { seat, foul }));
                     assert_eq!(later.part(log.step(), seat), Some(&late));
                     assert!(later.part(step, seat).is_none_or(|part| *part != late));
-                    assert_eq!(later.take(late.clone()), Ok(Taken::Known));
+                    assert_eq!(later.accept(late.clone()), Ok(Accepted::Known));
                     // What was settled before stays so.
                     let over = matches!(later.state.phase, Phase::Over(_));
                     assert!(!over || later.final_stacks() == stacks);

@@ -12,7 +12,7 @@ fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
     let mut log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
     let say = |log: &mut MatchLog, part: &Part| {
         let seat = log.waits_for()[0];
-        log.say(&table.identities[seat.index()], seat, part)
+        log.sign(&table.identities[seat.index()], seat, part)
             .unwrap();
     };
     say(&mut log, &Part::Move(Choice::Raise { to: 30 }));
@@ -23,10 +23,10 @@ fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
     }
     let mut fouled = log.clone();
     let foul = table.sign(&log, Seat::GUEST, &Part::Move(Choice::Check));
-    let Err(Refused::Foul(proof)) = fouled.take(foul) else {
+    let Err(Refused::Foul(proof)) = fouled.accept(foul) else {
         panic!();
     };
-    fouled.close(*proof);
+    fouled.record_foul(*proof);
     assert_eq!(fouled.final_stacks(), [102, 98]);
     // Before it stands the hand counts for nothing.
     let mut sealing = in_phase(&table, |phase| matches!(phase, Phase::Seal(_)));
@@ -45,13 +45,13 @@ fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
                 None => log.stacks().to_vec(),
             };
             for seat in table.seats() {
-                if !log.may_say(seat).contains(&PartKind::Leave) {
+                if !log.may_sign(seat).contains(&PartKind::Leave) {
                     continue;
                 }
                 let costs = log.lost_by_leaving(seat);
                 let mut left = log.clone();
                 let identity = &table.identities[seat.index()];
-                left.say(identity, seat, &Part::Leave).unwrap();
+                left.sign(identity, seat, &Part::Leave).unwrap();
                 let lost = match log.phase() {
                     // The pot belongs to who has won it.
                     Phase::Result(_) => 0,
@@ -70,7 +70,7 @@ fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
     let table = holdem(2, 1);
     let mut log = in_phase(&table, |phase| *phase == Phase::Seal(Seat::HOST));
     assert_eq!(log.lost_by_leaving(Seat::GUEST), 0);
-    table.speak(&mut log);
+    table.sign_next(&mut log);
     assert_eq!(log.phase(), Phase::Seal(Seat::GUEST));
     assert_eq!(log.lost_by_leaving(Seat::HOST), 1);
 }
@@ -98,8 +98,8 @@ fn a_seat_that_has_shown_its_hand_loses_nothing_by_leaving() {
     );
     let show = Part::Move(Choice::Show);
     let identity = &table.identities[first.index()];
-    log.say(identity, first, &show).unwrap();
-    table.speak(&mut log);
+    log.sign(identity, first, &show).unwrap();
+    table.sign_next(&mut log);
     assert!(to_show(&log.phase()) && log.waits_for() == [second]);
     assert_eq!(
         [first, second].map(|seat| log.lost_by_leaving(seat)),
@@ -122,7 +122,7 @@ fn cards_that_are_in_no_deck_end_the_match_undecided() {
     };
     let shares = part(&log, Seat::HOST) ^ part(&log, Seat::GUEST);
     masked.cards[4] = masked.cards[5] ^ shares;
-    log.say(&table.identities[0], Seat::HOST, &Part::Seal(seal))
+    log.sign(&table.identities[0], Seat::HOST, &Part::Seal(seal))
         .unwrap();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
     let twice = |end: &End| matches!(end, End::Cards(rules::BadCards::Twice(_)));
@@ -146,7 +146,7 @@ fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() 
             } => Part::Move(Choice::Raise { to: to.max }),
             _ => table.honest(&log, seat),
         };
-        log.say(&table.identities[seat.index()], seat, &part)
+        log.sign(&table.identities[seat.index()], seat, &part)
             .unwrap();
     }
     let broke = log.stacks().iter().position(|&stack| stack == 0).unwrap();
@@ -160,7 +160,7 @@ fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() 
                 vec![false; 2]
             };
             let deal = Part::Deal(log.deal([1; 32], rebuys, 4));
-            log.say(&table.identities[seat.index()], seat, &deal)
+            log.sign(&table.identities[seat.index()], seat, &deal)
                 .unwrap();
         }
         match agree {
@@ -198,11 +198,11 @@ fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
     let seat = folded.waits_for()[0];
     let bet = Part::Move(Choice::Bet { to: 2 });
     folded
-        .say(&table.identities[seat.index()], seat, &bet)
+        .sign(&table.identities[seat.index()], seat, &bet)
         .unwrap();
     let other = seat.next(2);
     folded
-        .say(
+        .sign(
             &table.identities[other.index()],
             other,
             &Part::Move(Choice::Fold),
@@ -217,12 +217,12 @@ fn a_try_is_made_void_by_who_seals_and_by_the_host_before_its_first_opening_and_
     for table in [holdem(2, 1), draw(2, 1), free_deck(2), holdem(3, 1)] {
         let (mut log, mut allowed) = (table.log(), Vec::new());
         while !matches!(log.phase(), Phase::Over(_)) {
-            let again = |seat: &Seat| log.may_say(*seat).contains(&PartKind::Again);
+            let again = |seat: &Seat| log.may_sign(*seat).contains(&PartKind::Again);
             allowed.extend(table.seats().filter(again));
-            table.speak(&mut log);
+            table.sign_next(&mut log);
         }
         let in_a_hand: Vec<Seat> = table.seats().chain([Seat::HOST]).collect();
-        let hands = table.of.header().stakes.hands() as usize;
+        let hands = table.match_info.header().stakes.hands() as usize;
         assert_eq!(allowed, in_a_hand.repeat(hands));
     }
 }
@@ -238,7 +238,7 @@ fn nobody_disputes_what_it_opened_alone() {
     for shown in &all[all.len() - 2..] {
         for seat in table.seats() {
             let part = Part::Dispute { step: shown.step };
-            let taken = log.clone().take(table.sign(&log, seat, &part));
+            let taken = log.clone().accept(table.sign(&log, seat, &part));
             assert_eq!(taken.is_ok(), seat != shown.seat, "{seat} {taken:?}");
         }
     }
@@ -250,7 +250,7 @@ fn void_tries_are_counted_for_the_seat_that_declared_them_until_the_hand_has_a_r
     let mut log = table.log();
     let counted = |log: &MatchLog| [Seat::HOST, Seat::GUEST].map(|seat| log.voided_by_others(seat));
     table.play_until(&mut log, |log| log.phase() == Phase::Seal(Seat::HOST));
-    log.say(&table.identities[0], Seat::HOST, &Part::Again)
+    log.sign(&table.identities[0], Seat::HOST, &Part::Again)
         .unwrap();
     assert_eq!(counted(&log), [0, 1]);
     table.play_until(&mut log, |log| log.attempt().hand == 2);

@@ -212,8 +212,8 @@ fn a_foul_and_a_fork_are_in_the_file_that_proves_them() {
 
     let mut before = table.log();
     let fork = table.sign(&before, Seat::HOST, &Part::Leave);
-    table.speak(&mut before);
-    let Err(Refused::Fork(evidence)) = before.take(fork) else {
+    table.sign_next(&mut before);
+    let Err(Refused::Fork(evidence)) = before.accept(fork) else {
         panic!();
     };
     let (mut opened, memory) = open(&table, &bytes).unwrap();
@@ -241,28 +241,30 @@ fn a_file_that_its_owner_wrote_with_parts_that_do_not_belong_there_is_refused() 
 #[test]
 fn files_are_made_listed_found_locked_and_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = Shelf(folder.path().join("matches"));
+    let shelf = MatchFolder(folder.path().join("matches"));
     assert_eq!(shelf.list().unwrap(), []);
     let table = holdem(2, 1);
     let log = sealed_hand(&table);
-    let (path, storage) = shelf.create(&table.of.id(), "An/na ../\u{7f}").unwrap();
+    let (path, storage) = shelf
+        .create(&table.match_info.id(), "An/na ../\u{7f}")
+        .unwrap();
     let mut journal = Journal::create(storage, key(&table), &table.sitting(Seat::HOST)).unwrap();
     journal.append(log.history(0)).unwrap();
     let [found] = &shelf.list().unwrap()[..] else {
         panic!("one file");
     };
     assert_eq!((&found.path, found.peer.as_str()), (&path, "Anna"));
-    assert!(hex(&table.of.id()).starts_with(&found.of));
-    assert!(shelf.create(&table.of.id(), "Anna").is_err());
+    assert!(hex(&table.match_info.id()).starts_with(&found.match_id));
+    assert!(shelf.create(&table.match_info.id(), "Anna").is_err());
     // While it is open nobody else opens or removes it.
     let blocked = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
     assert!(DiskStorage::open(&path).is_err_and(blocked));
-    assert!(Shelf::remove(&path).is_err_and(blocked));
+    assert!(MatchFolder::remove(&path).is_err_and(blocked));
     drop(journal);
     let opened = Journal::open(DiskStorage::open(&path).unwrap(), key(&table)).unwrap();
     assert_eq!(opened.log.hash(), log.hash());
     drop(opened);
-    Shelf::remove(&path).unwrap();
+    MatchFolder::remove(&path).unwrap();
     assert_eq!(shelf.list().unwrap(), []);
     #[cfg(unix)]
     {

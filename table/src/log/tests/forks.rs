@@ -7,7 +7,7 @@ use crate::seat::Seat;
 /// Takes all that another log holds, as when two sides meet again.
 fn merge(into: &mut MatchLog, from: &MatchLog) -> Result<(), Refused> {
     for part in from.history(0) {
-        into.take(part.clone())?;
+        into.accept(part.clone())?;
     }
     Ok(())
 }
@@ -38,19 +38,19 @@ fn the_two_halves_of_a_step_are_merged() {
     let mut logs = [table.log(), table.log()];
     for (seat, log) in Seat::all(2).zip(&mut logs) {
         let deal = table.honest(log, seat);
-        log.say(&table.identities[seat.index()], seat, &deal)
+        log.sign(&table.identities[seat.index()], seat, &deal)
             .unwrap();
         assert_eq!(log.waits_for(), [seat.next(2)]);
-        assert!(log.lost_its_run());
+        assert!(log.lost_engine_run());
     }
     let before = logs.clone();
     merge(&mut logs[0], &before[1]).unwrap();
     merge(&mut logs[1], &before[0]).unwrap();
     assert_eq!(logs[0].hash(), logs[1].hash());
     assert_eq!(logs[0].phase(), Phase::Seal(Seat::HOST));
-    assert!(logs[0].lost_its_run());
-    table.speak(&mut logs[0]);
-    assert!(!logs[0].lost_its_run());
+    assert!(logs[0].lost_engine_run());
+    table.sign_next(&mut logs[0]);
+    assert!(!logs[0].lost_engine_run());
 }
 
 #[test]
@@ -61,15 +61,15 @@ fn a_withheld_part_is_waited_for_and_the_seat_that_withholds_it_is_named() {
     for (at, withheld) in all.iter().enumerate() {
         let mut log = prefixes[at].clone();
         for later in &all[at + 1..] {
-            let taken = log.take(later.clone());
+            let taken = log.accept(later.clone());
             match later.step == withheld.step {
-                true => assert!(matches!(taken, Ok(Taken::New(..)))),
+                true => assert!(matches!(taken, Ok(Accepted::New(..)))),
                 false => assert!(matches!(taken, Err(Refused::TooEarly { .. }))),
             }
         }
         assert_eq!(log.waits_for(), [withheld.seat]);
         assert_eq!(log.step(), withheld.step);
-        log.take(withheld.clone()).unwrap();
+        log.accept(withheld.clone()).unwrap();
         assert_eq!(log.step(), withheld.step + 1);
     }
 }
@@ -86,12 +86,12 @@ fn two_parts_of_one_seat_for_one_step_are_evidence_wherever_the_second_turns_up(
             let mut soon = prefixes[at + 1].clone();
             for log in [&mut soon, &mut whole] {
                 let hash = log.hash();
-                let Err(Refused::Fork(evidence)) = log.take(forked.clone()) else {
+                let Err(Refused::Fork(evidence)) = log.accept(forked.clone()) else {
                     panic!("{honest:?}");
                 };
                 assert_eq!(log.hash(), hash);
                 assert_eq!(evidence.seat(), honest.seat);
-                assert!(evidence.holds(&table.of));
+                assert!(evidence.holds(&table.match_info));
                 assert_eq!(Evidence::decode(&evidence.encode()), Ok(*evidence.clone()));
             }
         }
@@ -103,8 +103,8 @@ fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let forked = table.sign(&log, Seat::HOST, &Part::Leave);
-    table.speak(&mut log);
-    let Err(Refused::Fork(evidence)) = log.take(forked.clone()) else {
+    table.sign_next(&mut log);
+    let Err(Refused::Fork(evidence)) = log.accept(forked.clone()) else {
         panic!();
     };
     let one = evidence.parts[0].clone();
@@ -112,22 +112,22 @@ fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
         parts: [one.clone(), one],
         ..(*evidence).clone()
     };
-    assert!(!twice.holds(&table.of));
-    assert!(!evidence.holds(&holdem(2, 2).of));
+    assert!(!twice.holds(&table.match_info));
+    assert!(!evidence.holds(&holdem(2, 2).match_info));
     let bytes = evidence.encode();
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
         let changed = Evidence::decode(&other);
         assert!(
-            changed.is_err() || !changed.unwrap().holds(&table.of),
+            changed.is_err() || !changed.unwrap().holds(&table.match_info),
             "{at}"
         );
         assert!(Evidence::decode(&bytes[..at]).is_err() || at > bytes.len() - 400);
     }
-    assert!(log.convict(twice).is_err());
+    assert!(log.record_fork(twice).is_err());
     assert_eq!(log.phase(), Phase::Deal);
-    log.convict(*evidence).unwrap();
+    log.record_fork(*evidence).unwrap();
     assert_eq!(log.phase(), Phase::Over(End::Fork { seat: Seat::HOST }));
 }
 
@@ -142,11 +142,11 @@ fn an_end_beside_another_part_ends_the_match_for_both_in_either_order() {
     let result = table.sign(&log, Seat::HOST, &Part::Result(outcome.stacks.clone()));
     let leave = table.sign(&log, Seat::GUEST, &Part::Leave);
     let mut other = log.clone();
-    log.take(result.clone()).unwrap();
-    log.take(leave.clone()).unwrap();
-    other.take(leave).unwrap();
+    log.accept(result.clone()).unwrap();
+    log.accept(leave.clone()).unwrap();
+    other.accept(leave).unwrap();
     assert_eq!(other.waits_for(), []);
-    other.take(result).unwrap();
+    other.accept(result).unwrap();
     for log in [log, other] {
         let stopped = End::Stopped(vec![(Seat::GUEST, Stop::Leave)]);
         assert_eq!(log.phase(), Phase::Over(stopped));
@@ -159,15 +159,15 @@ fn a_history_with_a_foul_ends_the_match_where_it_is_told() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let foul = table.sign(&log, Seat::HOST, &Part::Again);
-    let Err(Refused::Foul(proof)) = log.take(foul) else {
+    let Err(Refused::Foul(proof)) = log.accept(foul) else {
         panic!();
     };
-    log.close(*proof);
+    log.record_foul(*proof);
     let mut other = table.log();
     let Err(Refused::Foul(proof)) = merge(&mut other, &log) else {
         panic!();
     };
-    other.close(*proof);
+    other.record_foul(*proof);
     assert_eq!(other.phase(), log.phase());
     assert_eq!(other.foul(), log.foul());
     assert!(matches!(
@@ -187,7 +187,7 @@ fn a_log_that_forgets_older_hands_comes_to_the_same_and_stays_short() {
     let mut log = table.log();
     let mut longest = 0;
     for part in &all {
-        log.take(part.clone()).unwrap();
+        log.accept(part.clone()).unwrap();
         log.forget_older_hands();
         longest = longest.max(log.history(0).count());
     }
@@ -202,7 +202,7 @@ fn a_log_that_forgets_older_hands_comes_to_the_same_and_stays_short() {
         all.len()
     );
     // What was forgotten can be neither compared nor said anew.
-    let refused = log.clone().take(all[0].clone());
+    let refused = log.clone().accept(all[0].clone());
     assert_eq!(refused, Err(Refused::Forgotten { step: 0 }));
     assert_eq!(log.part(0, Seat::HOST), None);
     let told = log.resume_from(0);

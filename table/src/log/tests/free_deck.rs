@@ -81,7 +81,7 @@ fn a_commitment_of_the_other_seat_or_of_another_roll_cannot_be_opened() {
             (Seat::GUEST, table.part(PartKind::Commit, &log, Seat::GUEST)),
         ];
         for (seat, part) in parts {
-            log.take(table.sign(&log, seat, &part)).unwrap();
+            log.accept(table.sign(&log, seat, &part)).unwrap();
         }
         for other in [mine.clone(), reveal(Seat::GUEST)] {
             let found = foul(&table, &log, Seat::HOST, &Part::Reveal(other));
@@ -105,9 +105,11 @@ fn a_value_that_no_die_has_is_a_foul_though_it_was_committed_to() {
         dice: "2d6".parse().unwrap(),
     };
     let commitment = Part::Commit(lie.commitment(&terms, 0).0);
-    log.take(table.sign(&log, Seat::HOST, &commitment)).unwrap();
+    log.accept(table.sign(&log, Seat::HOST, &commitment))
+        .unwrap();
     let of_guest = table.part(PartKind::Commit, &log, Seat::GUEST);
-    log.take(table.sign(&log, Seat::GUEST, &of_guest)).unwrap();
+    log.accept(table.sign(&log, Seat::GUEST, &of_guest))
+        .unwrap();
     let found = foul(&table, &log, Seat::HOST, &Part::Reveal(lie));
     let out_of_range = dice::Check::OutOfRange { die: 1 };
     assert_eq!(found, PartFoul::Dice(out_of_range));
@@ -117,10 +119,10 @@ fn a_value_that_no_die_has_is_a_foul_though_it_was_committed_to() {
 fn a_withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
     let table = free_deck(2);
     let (mut log, honest) = to_reveal(&table);
-    log.take(table.sign(&log, Seat::HOST, &Part::Reveal(honest)))
+    log.accept(table.sign(&log, Seat::HOST, &Part::Reveal(honest)))
         .unwrap();
     assert_eq!(log.waits_for(), [Seat::GUEST]);
-    let may = log.may_say(Seat::GUEST);
+    let may = log.may_sign(Seat::GUEST);
     assert_eq!(may[0], PartKind::Reveal);
     for kind in [
         PartKind::Commit,
@@ -130,7 +132,7 @@ fn a_withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
     ] {
         assert!(!may.contains(&kind), "{kind}");
     }
-    log.take(table.sign(&log, Seat::GUEST, &Part::Forfeit))
+    log.accept(table.sign(&log, Seat::GUEST, &Part::Forfeit))
         .unwrap();
     let stops = vec![(Seat::GUEST, Stop::Forfeit)];
     assert_eq!(log.phase(), Phase::Over(End::Stopped(stops)));
@@ -224,7 +226,7 @@ fn a_hand_that_was_not_sealed_by_all_lies_there_as_before() {
     for seat in [Seat::HOST, Seat::GUEST] {
         let mut log = to_reseal(&table, seat);
         let held = log.game().unwrap().held(Seat::HOST);
-        log.take(table.sign(&log, seat, &Part::Void)).unwrap();
+        log.accept(table.sign(&log, seat, &Part::Void)).unwrap();
         assert!(matches!(log.phase(), Phase::Choose { .. }));
         assert_eq!(log.game().unwrap().held(Seat::HOST), held);
         assert!(
@@ -254,7 +256,7 @@ fn a_host_that_does_not_like_the_dice_gets_no_other_deal() {
         };
         rolled |= seat == Seat::HOST;
         let part = table.sign(&log, seat, &Part::Move(choice));
-        log.take(part).unwrap();
+        log.accept(part).unwrap();
         if draws {
             break;
         }
@@ -262,7 +264,7 @@ fn a_host_that_does_not_like_the_dice_gets_no_other_deal() {
     }
     assert!(matches!(log.phase(), Phase::Open(_)));
     assert!(log.game().is_some_and(|game| game.rolls() > 0));
-    assert!(!log.may_say(Seat::HOST).contains(&PartKind::Again));
+    assert!(!log.may_sign(Seat::HOST).contains(&PartKind::Again));
     let found = foul(&table, &log, Seat::HOST, &Part::Again);
     assert_eq!(found, PartFoul::Kind(PartKind::Again));
 }

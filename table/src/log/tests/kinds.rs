@@ -21,7 +21,7 @@ fn at_each_part(table: &TestMatch, mut look: impl FnMut(&mut MatchLog)) {
     let mut log = table.log();
     while !matches!(log.phase(), Phase::Over(_)) {
         look(&mut log);
-        table.speak(&mut log);
+        table.sign_next(&mut log);
     }
     look(&mut log);
 }
@@ -38,13 +38,13 @@ fn a_signed_part_of_a_kind_that_is_not_allowed_is_a_foul_of_its_signer() {
         at_each_part(&table, |log| {
             let hash = log.hash();
             for seat in table.seats() {
-                let may = log.may_say(seat);
+                let may = log.may_sign(seat);
                 let spoken = log.part(log.step(), seat).is_some();
                 for part in everything(&table, log, seat) {
                     if may.contains(&part.kind()) || spoken {
                         continue;
                     }
-                    match log.take(table.sign(log, seat, &part)) {
+                    match log.accept(table.sign(log, seat, &part)) {
                         Err(Refused::Foul(proof)) => assert_eq!(proof.part.seat, seat),
                         Err(Refused::Over) => assert!(matches!(log.phase(), Phase::Over(_))),
                         other => panic!("{part:?} {other:?}"),
@@ -61,13 +61,13 @@ fn what_a_seat_may_say_is_taken_and_said_by_all_alike() {
     for table in tables() {
         at_each_part(&table, |log| {
             for seat in table.seats() {
-                for kind in log.may_say(seat) {
+                for kind in log.may_sign(seat) {
                     let part = table.part(kind, log, seat);
                     let (mut taker, mut sayer) = (log.clone(), log.clone());
-                    let said = sayer.say(&table.identities[seat.index()], seat, &part);
+                    let said = sayer.sign(&table.identities[seat.index()], seat, &part);
                     let (signed, events) = said.unwrap();
-                    let taken = taker.take(signed);
-                    assert_eq!(taken, Ok(Taken::New(part, events)));
+                    let taken = taker.accept(signed);
+                    assert_eq!(taken, Ok(Accepted::New(part, events)));
                     assert_eq!((taker.hash(), taker.phase()), (sayer.hash(), sayer.phase()));
                 }
             }
@@ -94,7 +94,7 @@ fn a_part_without_the_signature_of_its_seat_for_its_step_is_refused() {
                     ..good.clone()
                 },
             ];
-            let other = seat.next(table.of.seats());
+            let other = seat.next(table.match_info.seats());
             let by_other = table.sign(log, other, &table.honest(log, seat));
             wrong.push(SignedPart { seat, ..by_other });
             if let Some(old) = &old {
@@ -106,7 +106,7 @@ fn a_part_without_the_signature_of_its_seat_for_its_step_is_refused() {
                 });
             }
             for part in wrong {
-                assert_eq!(log.take(part), Err(Refused::Signature(seat)));
+                assert_eq!(log.accept(part), Err(Refused::Signature(seat)));
             }
             let late = SignedPart {
                 step: good.step + 1,
@@ -114,15 +114,15 @@ fn a_part_without_the_signature_of_its_seat_for_its_step_is_refused() {
             };
             let now = log.step();
             assert_eq!(
-                log.take(late),
+                log.accept(late),
                 Err(Refused::TooEarly { step: now + 1, now })
             );
-            let nobody = Seat::new(table.of.seats() as u8);
+            let nobody = Seat::new(table.match_info.seats() as u8);
             let strange = SignedPart {
                 seat: nobody,
                 ..good.clone()
             };
-            assert_eq!(log.take(strange), Err(Refused::NoSuchSeat(nobody)));
+            assert_eq!(log.accept(strange), Err(Refused::NoSuchSeat(nobody)));
             old = Some(good);
         });
     }
@@ -147,7 +147,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                 other.resize(length, 0);
                 let signed = table.sign_bytes(log, seat, other);
                 assert!(
-                    matches!(log.take(signed), Err(Refused::Foul(_))),
+                    matches!(log.accept(signed), Err(Refused::Foul(_))),
                     "{honest:?} {length}"
                 );
             }
@@ -156,7 +156,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                 let mut other = bytes.clone();
                 other[at] ^= 1 << (at % 8);
                 let signed = table.sign_bytes(log, seat, other.clone());
-                if let Ok(Taken::New(part, _)) = log.clone().take(signed) {
+                if let Ok(Accepted::New(part, _)) = log.clone().accept(signed) {
                     assert_eq!(part.encode(log.shape(), bytes.len()), other);
                     assert_ne!(part, honest);
                 }
@@ -171,7 +171,7 @@ fn all_that_can_be_said_in_a_phase_has_one_size() {
         at_each_part(&table, |log| {
             for seat in table.seats() {
                 let size = log.size(seat);
-                for kind in log.may_say(seat) {
+                for kind in log.may_sign(seat) {
                     assert_eq!(
                         table.part(kind, log, seat).encode(log.shape(), size).len(),
                         size,
@@ -191,9 +191,9 @@ fn a_match_that_is_over_takes_nothing_and_says_nothing() {
     for seat in table.seats() {
         for part in everything(&table, &log, seat) {
             let signed = table.sign(&log, seat, &part);
-            assert_eq!(log.take(signed), Err(Refused::Over));
-            let said = log.say(&table.identities[seat.index()], seat, &part);
-            assert_eq!(said, Err(CannotSay::Over));
+            assert_eq!(log.accept(signed), Err(Refused::Over));
+            let said = log.sign(&table.identities[seat.index()], seat, &part);
+            assert_eq!(said, Err(CannotSign::Over));
         }
     }
 }
@@ -202,9 +202,9 @@ fn a_match_that_is_over_takes_nothing_and_says_nothing() {
 fn nobody_speaks_twice_in_a_step() {
     let table = holdem(2, 1);
     let mut log = table.log();
-    let first = table.speak(&mut log);
+    let first = table.sign_next(&mut log);
     let identity = &table.identities[0];
-    let again = log.say(identity, Seat::HOST, &Part::Leave);
-    assert_eq!(again, Err(CannotSay::Spoken));
-    assert_eq!(log.take(first), Ok(Taken::Known));
+    let again = log.sign(identity, Seat::HOST, &Part::Leave);
+    assert_eq!(again, Err(CannotSign::AlreadySigned));
+    assert_eq!(log.accept(first), Ok(Accepted::Known));
 }

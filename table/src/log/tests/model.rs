@@ -72,7 +72,7 @@ fn opening(table: &TestMatch, log: &MatchLog, seat: Seat, letter: char, cards: &
 }
 
 /// The letters of what a seat may say.
-fn may_say(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
+fn may_sign(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
     let letter = |kind| match kind {
         PartKind::Deal => 'd',
         PartKind::Seal => 's',
@@ -86,7 +86,7 @@ fn may_say(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
         PartKind::Dispute => 'c',
         kind => panic!("no {kind} in hold'em"),
     };
-    log.may_say(seat).into_iter().map(letter).collect()
+    log.may_sign(seat).into_iter().map(letter).collect()
 }
 
 fn phase(log: &MatchLog) -> &'static str {
@@ -179,9 +179,9 @@ fn add(table: &TestMatch, log: &mut MatchLog, last: &str) {
     let seat = Seat::new(last.as_bytes()[0] - b'0');
     let letter = last.chars().last().unwrap();
     let signed = table.sign(log, seat, &part(table, log, seat, letter));
-    match log.take(signed) {
-        Err(Refused::Foul(proof)) if letter.is_uppercase() => log.close(*proof),
-        taken => assert!(matches!(taken, Ok(Taken::New(..))), "{last} {taken:?}"),
+    match log.accept(signed) {
+        Err(Refused::Foul(proof)) if letter.is_uppercase() => log.record_foul(*proof),
+        taken => assert!(matches!(taken, Ok(Accepted::New(..))), "{last} {taken:?}"),
     }
 }
 
@@ -193,7 +193,7 @@ fn compare(line: &Row<'_>, log: &MatchLog) {
     }
     for (seat, may) in Seat::all(2).zip(line.may) {
         let may: BTreeSet<char> = may.chars().collect();
-        assert_eq!(may_say(log, seat, line.phase), may, "{} {seat}", line.log);
+        assert_eq!(may_sign(log, seat, line.phase), may, "{} {seat}", line.log);
     }
 }
 
@@ -206,7 +206,7 @@ fn refusals(table: &TestMatch, line: &Row<'_>, log: &mut MatchLog) -> usize {
         }
         for letter in "dsaomwrlfc".chars().filter(|&letter| !may.contains(letter)) {
             let part = part(table, log, seat, letter);
-            let answer = log.take(table.sign(log, seat, &part));
+            let answer = log.accept(table.sign(log, seat, &part));
             let named = match &answer {
                 Err(Refused::Foul(proof)) => proof.part.seat == seat,
                 Err(Refused::Over) => line.over != "-",
@@ -233,7 +233,7 @@ fn the_cards_of_the_models_hand_are_those_that_the_rules_ask_for() {
                 !matches!(log.phase(), Phase::Open(_)) || !log.waits_for().contains(&seat)
             });
         } else {
-            table.speak(&mut log);
+            table.sign_next(&mut log);
         }
     }
     assert_eq!(opened, [&HOLE[0][..], &HOLE[1], &FLOP]);

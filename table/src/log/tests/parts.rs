@@ -8,7 +8,7 @@ use crate::rules::{Edition, Stakes, StakesError};
 
 #[test]
 fn a_header_with_more_seats_than_any_game_has_is_refused() {
-    let header = free_deck(Stakes::MAX_SEATS).of.header().clone();
+    let header = free_deck(Stakes::MAX_SEATS).match_info.header().clone();
     let mut bytes = header.encode();
     // Behind two versions and a length; the stakes end with seats and hands.
     let at = 2 + 2 + 2 + header.stakes.encode().len() - 5;
@@ -23,7 +23,9 @@ fn a_header_with_more_seats_than_any_game_has_is_refused() {
 #[test]
 fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
     let tables = [holdem(2, 1), draw(5, 1000), free_deck(Stakes::MAX_SEATS)];
-    let mut headers = tables.map(|table| table.of.header().clone()).to_vec();
+    let mut headers = tables
+        .map(|table| table.match_info.header().clone())
+        .to_vec();
     let kinds = "knight=14,castle=5,road=2".parse().unwrap();
     headers.push(Header {
         stakes: Stakes::of_kinds(kinds, 7, Stakes::MAX_SEATS, 3).unwrap(),
@@ -50,7 +52,7 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
 
 #[test]
 fn a_header_of_version_2_is_read_as_it_was_written_and_others_are_unknown() {
-    let header = holdem(2, 1).of.header().clone();
+    let header = holdem(2, 1).match_info.header().clone();
     assert_eq!(header.log_version, Header::LOG_VERSION);
     let mut bytes = header.encode();
     bytes[0] = 2;
@@ -67,8 +69,11 @@ fn a_header_of_version_2_is_read_as_it_was_written_and_others_are_unknown() {
 #[test]
 fn the_match_is_another_if_anything_of_it_is() {
     let table = holdem(2, 1);
-    let (header, players) = (table.of.header().clone(), table.of.players().to_vec());
-    let mut ids = vec![table.of.id(), holdem(2, 2).of.id()];
+    let (header, players) = (
+        table.match_info.header().clone(),
+        table.match_info.players().to_vec(),
+    );
+    let mut ids = vec![table.match_info.id(), holdem(2, 2).match_info.id()];
     let mut other_nonce = players.clone();
     other_nonce[1].nonce[0] ^= 1;
     let mut other_seats = players.clone();
@@ -95,7 +100,7 @@ fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
     use rand::{RngExt, SeedableRng};
     let mut rng = rand::rngs::StdRng::seed_from_u64(3);
     let table = holdem(2, 1);
-    let shape = table.of.header().shape();
+    let shape = table.match_info.header().shape();
     for _ in 0..20_000 {
         let len = rng.random_range(0..400);
         let mut bytes: Vec<u8> = (0..len).map(|_| rng.random_range(0..3)).collect();
@@ -112,14 +117,14 @@ fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
 fn hashes_and_signatures_are_over_what_the_protocol_says() {
     let table = holdem(2, 1);
     let log = table.played();
-    let header = table.of.header().encode();
+    let header = table.match_info.header().encode();
     let mut start = Hash::new("match").number(2);
-    for (seat, player) in table.of.players().iter().enumerate() {
+    for (seat, player) in table.match_info.players().iter().enumerate() {
         start = start.number(seat as u64).field(&player.identity.encode());
     }
     let nonces = start.field(&[9; 32]).field(&[9; 32]);
     let mut hash = nonces.field(&header).finish();
-    assert_eq!(hash, table.of.id());
+    assert_eq!(hash, table.match_info.id());
     for step in 0..log.step() {
         assert_eq!(log.hash_before(step), Some(hash));
         let mut next = Hash::new("step").number(step).field(&hash);
@@ -127,7 +132,7 @@ fn hashes_and_signatures_are_over_what_the_protocol_says() {
             let Some(said) = log.part(step, seat) else {
                 continue;
             };
-            let id = table.of.id();
+            let id = table.match_info.id();
             let (number, place) = (step.to_le_bytes(), [seat.number()]);
             let fields: [&[u8]; 5] = [&id, &number, &hash, &place, &said.part];
             let by = table.identities[seat.index()].public();

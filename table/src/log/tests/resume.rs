@@ -22,26 +22,26 @@ enum Went {
 
 /// Hears what the other tells, over the bytes that travel.
 fn meet(log: &mut MatchLog, other: &MatchLog) -> Went {
-    let (mut resuming, mut asked) = (Resuming::meet_again(), false);
+    let (mut resuming, mut asked) = (Resuming::reconnection(), false);
     let mut messages: Vec<LogMessage> = telling(other, other.resume());
     messages.reverse();
     while let Some(message) = messages.pop() {
         let message = LogMessage::decode(&message.encode()).unwrap();
-        match resuming.hear(log, message) {
+        match resuming.receive(log, message) {
             Ok(ToDo::Nothing) => {}
-            Ok(ToDo::Take(part)) => match log.take(part) {
+            Ok(ToDo::Accept(part)) => match log.accept(part) {
                 Ok(_) => {}
                 Err(refused) => return Went::Refused(refused),
             },
-            Ok(ToDo::Ask) => {
+            Ok(ToDo::RequestAll) => {
                 asked = true;
                 messages.splice(..0, telling(other, other.resume_from(0)).into_iter().rev());
             }
-            Ok(ToDo::TellAll) => panic!("nobody asks here"),
+            Ok(ToDo::SendAll) => panic!("nobody asks here"),
             Err(error) => return Went::Cannot(error),
         }
     }
-    assert!(resuming.has_told_all());
+    assert!(resuming.is_complete());
     Went::Together { asked }
 }
 
@@ -86,7 +86,7 @@ fn who_lacks_no_more_than_a_hand_needs_nothing_that_the_other_has_forgotten() {
     let mut log = table.log();
     let mut behind = vec![table.log()];
     for part in whole.history(0) {
-        log.take(part.clone()).unwrap();
+        log.accept(part.clone()).unwrap();
         log.forget_older_hands();
         let lags = |old: &&MatchLog| old.attempt().hand + 1 >= log.attempt().hand;
         for old in behind.iter().rev().filter(lags).step_by(3) {
@@ -110,14 +110,14 @@ fn a_side_that_goes_on_from_a_state_that_was_put_back_is_convicted_by_the_other(
         let mut put_back = prefixes[back].clone();
         let seat = put_back.waits_for()[0];
         let identity = &table.identities[seat.index()];
-        put_back.say(identity, seat, &Part::Leave).unwrap();
+        put_back.sign(identity, seat, &Part::Leave).unwrap();
         let mut other = prefixes[back + 1].clone();
         let went = meet(&mut other, &put_back);
         let Went::Refused(Refused::Fork(evidence)) = went else {
             panic!("{back} {went:?}");
         };
         assert_eq!(evidence.seat(), seat);
-        other.convict(*evidence).unwrap();
+        other.record_fork(*evidence).unwrap();
     }
 }
 
@@ -140,7 +140,7 @@ fn parts_of_somebody_elses_making_change_nothing() {
         let mut forged = part.clone();
         forged.signature = [1; 64];
         let mut log = log.clone();
-        let refused = log.take(forged).unwrap_err();
+        let refused = log.accept(forged).unwrap_err();
         let early = matches!(refused, Refused::TooEarly { .. });
         assert!(early || refused == Refused::Signature(part.seat));
         assert_eq!(log.history(0).count(), 0);
@@ -155,7 +155,7 @@ fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed
     table.play_until(&mut one, fourth);
     let deal = other.deal([77; 32], vec![false; 2], 0);
     let identity = &table.identities[0];
-    other.say(identity, Seat::HOST, &Part::Deal(deal)).unwrap();
+    other.sign(identity, Seat::HOST, &Part::Deal(deal)).unwrap();
     table.play_until(&mut other, fourth);
     assert_eq!(one.step(), other.step());
     let went = meet(&mut one, &other);
@@ -164,7 +164,7 @@ fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed
     };
     assert_eq!(
         (evidence.seat(), evidence.before),
-        (Seat::HOST, table.of.id())
+        (Seat::HOST, table.match_info.id())
     );
 }
 
@@ -176,20 +176,20 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
         panic!("nothing told");
     };
     let out_of_order = |messages: &[&LogMessage]| {
-        let (mut resuming, mut log) = (Resuming::meet_again(), log.clone());
+        let (mut resuming, mut log) = (Resuming::reconnection(), log.clone());
         for (place, &message) in messages.iter().enumerate() {
             let last = place + 1 == messages.len();
-            match resuming.hear(&log, message.clone()) {
+            match resuming.receive(&log, message.clone()) {
                 Ok(todo) if !last => {
-                    if let ToDo::Take(part) = todo {
-                        log.take(part).unwrap();
+                    if let ToDo::Accept(part) = todo {
+                        log.accept(part).unwrap();
                     }
                 }
                 answer => assert_eq!(answer, Err(CannotResume::OutOfOrder), "{place}"),
             }
         }
     };
-    let ask = &LogMessage::AskForAll;
+    let ask = &LogMessage::RequestAll;
     out_of_order(&[&parts[0]]);
     out_of_order(&[resume, resume]);
     out_of_order(&[resume, &parts[0], resume]);
@@ -203,7 +203,7 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
 
     // On the line on which the match begins nobody has anything to tell.
     for message in [resume, ask] {
-        let answer = Resuming::first_connection().hear(&log, message.clone());
+        let answer = Resuming::first_connection().receive(&log, message.clone());
         assert_eq!(answer, Err(CannotResume::OutOfOrder));
     }
 
@@ -213,14 +213,17 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
         before: [9; 32],
         ..told.resume()
     });
-    let mut resuming = Resuming::meet_again();
-    assert_eq!(resuming.hear(&log, elsewhere.clone()), Ok(ToDo::Ask));
+    let mut resuming = Resuming::reconnection();
+    assert_eq!(
+        resuming.receive(&log, elsewhere.clone()),
+        Ok(ToDo::RequestAll)
+    );
     for part in parts {
-        assert_eq!(resuming.hear(&log, part.clone()), Ok(ToDo::Nothing));
+        assert_eq!(resuming.receive(&log, part.clone()), Ok(ToDo::Nothing));
     }
     // It has said more before it heard that it was asked.
-    assert_eq!(resuming.hear(&log, parts[0].clone()), Ok(ToDo::Nothing));
-    let answer = resuming.hear(&log, elsewhere);
+    assert_eq!(resuming.receive(&log, parts[0].clone()), Ok(ToDo::Nothing));
+    let answer = resuming.receive(&log, elsewhere);
     assert_eq!(answer, Err(CannotResume::OtherBeginning));
 }
 
@@ -231,26 +234,26 @@ fn a_foul_is_told_behind_its_step_if_it_comes_last_and_nothing_else_is() {
     // The guest deals first, and then the host commits its foul in the same step.
     let deal = table.honest(&log, Seat::GUEST);
     let identity = &table.identities[Seat::GUEST.index()];
-    log.say(identity, Seat::GUEST, &deal).unwrap();
+    log.sign(identity, Seat::GUEST, &deal).unwrap();
     let no_part = vec![PartKind::Leave as u8; 40];
     let foul = table.sign_bytes(&log, Seat::HOST, no_part);
-    let Err(Refused::Foul(proof)) = log.take(foul.clone()) else {
+    let Err(Refused::Foul(proof)) = log.accept(foul.clone()) else {
         panic!("a host may say that");
     };
-    log.close(*proof);
+    log.record_foul(*proof);
     let went = meet(&mut table.log(), &log);
     assert!(matches!(went, Went::Refused(Refused::Foul(_))), "{went:?}");
 
-    let (mut resuming, other) = (Resuming::meet_again(), table.log());
+    let (mut resuming, other) = (Resuming::reconnection(), table.log());
     let mut told = telling(&log, log.resume());
     let [LogMessage::Resume(resume), ..] = &mut told[..] else {
         panic!("nothing told");
     };
     resume.parts += 1;
     let answers: Vec<_> = (told.into_iter())
-        .map(|message| resuming.hear(&other, message))
+        .map(|message| resuming.receive(&other, message))
         .collect();
-    assert!(matches!(answers[1], Ok(ToDo::Take(_))));
+    assert!(matches!(answers[1], Ok(ToDo::Accept(_))));
     assert_eq!(answers[2], Err(CannotResume::OutOfOrder));
 }
 
@@ -265,10 +268,10 @@ fn a_late_foul_of_which_one_side_knows_is_known_to_both_when_they_have_met() {
     let late = table.sign(sealed.unwrap(), Seat::HOST, &Part::Leave);
     for knows in (5..logs.len()).step_by(4) {
         let mut one = logs[knows].clone();
-        let Err(Refused::Foul(proof)) = one.take(late.clone()) else {
+        let Err(Refused::Foul(proof)) = one.accept(late.clone()) else {
             panic!("{knows}");
         };
-        one.close(*proof);
+        one.record_foul(*proof);
         for lacks in (0..=knows).step_by(3) {
             let mut other = logs[lacks].clone();
             // It does not know of the end, and tells what it has.
@@ -279,7 +282,7 @@ fn a_late_foul_of_which_one_side_knows_is_known_to_both_when_they_have_met() {
             let Went::Refused(Refused::Foul(proof)) = meet(&mut other, &one) else {
                 panic!("{knows} {lacks}");
             };
-            other.close(*proof);
+            other.record_foul(*proof);
             assert_eq!((other.phase(), other.hash()), (one.phase(), one.hash()));
             assert!(other.history(0).eq(one.history(0)));
             // Once both know it, nothing is new.
@@ -292,7 +295,7 @@ fn a_late_foul_of_which_one_side_knows_is_known_to_both_when_they_have_met() {
 fn only_what_is_written_is_a_message_of_the_log() {
     let table = holdem(2, 1);
     let told = telling(&table.played(), table.played().resume());
-    for message in told.iter().take(2).chain([&LogMessage::AskForAll]) {
+    for message in told.iter().take(2).chain([&LogMessage::RequestAll]) {
         let bytes = message.encode();
         assert_eq!(LogMessage::decode(&bytes).as_ref(), Ok(message));
         let rest = match message {

@@ -15,7 +15,7 @@ use dealerless::dice::{Dice, Reveal, Terms};
 
 pub(crate) struct TestMatch {
     pub(crate) identities: Vec<Identity>,
-    pub(crate) of: Match,
+    pub(crate) match_info: Match,
 }
 
 /// The nonce of a card that was sealed anew is that of a position so much higher.
@@ -86,29 +86,35 @@ impl TestMatch {
         };
         let players = identities.iter().map(player).collect();
         let of = Match::new(header, players).unwrap();
-        TestMatch { identities, of }
+        TestMatch {
+            identities,
+            match_info: of,
+        }
     }
 
     /// The same table, for a match of this edition.
     pub(crate) fn of_edition(self, edition: Edition) -> Self {
-        let mut header = self.of.header().clone();
+        let mut header = self.match_info.header().clone();
         header.log_version = edition;
-        let of = Match::new(header, self.of.players().to_vec()).unwrap();
-        TestMatch { of, ..self }
+        let of = Match::new(header, self.match_info.players().to_vec()).unwrap();
+        TestMatch {
+            match_info: of,
+            ..self
+        }
     }
 
     pub(crate) fn log(&self) -> MatchLog {
-        MatchLog::new(self.of.clone())
+        MatchLog::new(self.match_info.clone())
     }
 
     pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
-        Seat::all(self.of.seats())
+        Seat::all(self.match_info.seats())
     }
 
     pub(crate) fn sitting(&self, seat: Seat) -> Sitting {
         let names = self.seats().map(|seat| Name::clean(&seat.to_string()));
         Sitting {
-            of: self.of.clone(),
+            match_info: self.match_info.clone(),
             seat,
             names: names.collect(),
         }
@@ -119,7 +125,7 @@ impl TestMatch {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
         let mut rng = StdRng::seed_from_u64(seed);
-        let stakes = &self.of.header().stakes;
+        let stakes = &self.match_info.header().stakes;
         let (cards, drawn) = stakes.deck();
         let deck: Vec<u64> = match stakes.boards() {
             Some(boards) => (0..boards).flat_map(|_| hands(&mut rng)).collect(),
@@ -191,7 +197,7 @@ impl TestMatch {
             let nonce = attempt.share_nonce(seat, position, &[5; 32]);
             attempt.share_commitment(seat, position, share, &nonce)
         };
-        let bits = vec![true; self.of.seats()];
+        let bits = vec![true; self.match_info.seats()];
         Seal {
             masked: (seat == Seat::HOST).then(|| Masked {
                 cards: deck.masked.clone(),
@@ -211,7 +217,7 @@ impl TestMatch {
     pub(crate) fn part(&self, kind: PartKind, log: &MatchLog, seat: Seat) -> Part {
         match kind {
             PartKind::Deal => {
-                let none = vec![false; self.of.seats()];
+                let none = vec![false; self.match_info.seats()];
                 Part::Deal(log.deal([seat.number() + 1; 32], none, 0))
             }
             PartKind::Seal => Part::Seal(self.seal(log, seat)),
@@ -232,7 +238,7 @@ impl TestMatch {
                             ..
                         },
                     ..
-                } => match self.of.header().stakes.boards() {
+                } => match self.match_info.header().stakes.boards() {
                     Some(_) => super::boards::pastime(log, seat, &proposals),
                     None => self.pastime(log, seat, may_draw),
                 },
@@ -274,7 +280,7 @@ impl TestMatch {
     /// of the host's, the host reveals the other, and all pass.
     fn pastime(&self, log: &MatchLog, seat: Seat, may_draw: bool) -> Choice {
         let game = log.game().expect("a hand in play");
-        let drawn = self.of.header().stakes.deck().1;
+        let drawn = self.match_info.header().stakes.deck().1;
         let is_shown = |&position: &usize| log.public_card(position).is_some();
         let shown = (0..drawn).filter(is_shown).count();
         match game.held(seat)[..] {
@@ -301,7 +307,7 @@ impl TestMatch {
 
     /// What an honest seat says that checks or calls, and shows.
     pub(crate) fn honest(&self, log: &MatchLog, seat: Seat) -> Part {
-        self.part(log.may_say(seat)[0], log, seat)
+        self.part(log.may_sign(seat)[0], log, seat)
     }
 
     /// The part with this seat's signature, whether it may say it or not.
@@ -311,21 +317,28 @@ impl TestMatch {
 
     pub(crate) fn sign_bytes(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {
         let identity = &self.identities[seat.index()];
-        SignedPart::sign(identity, &self.of.id(), log.step(), &log.hash(), seat, part)
+        SignedPart::sign(
+            identity,
+            &self.match_info.id(),
+            log.step(),
+            &log.hash(),
+            seat,
+            part,
+        )
     }
 
     /// One seat that is waited for says what it honestly says.
-    pub(crate) fn speak(&self, log: &mut MatchLog) -> SignedPart {
+    pub(crate) fn sign_next(&self, log: &mut MatchLog) -> SignedPart {
         let seat = log.waits_for()[0];
         let part = self.honest(log, seat);
-        let said = log.say(&self.identities[seat.index()], seat, &part);
+        let said = log.sign(&self.identities[seat.index()], seat, &part);
         said.unwrap().0
     }
 
     /// Plays honestly until it is so.
     pub(crate) fn play_until(&self, log: &mut MatchLog, so: impl Fn(&MatchLog) -> bool) {
         while !so(log) {
-            self.speak(log);
+            self.sign_next(log);
         }
     }
 
@@ -334,7 +347,7 @@ impl TestMatch {
         let mut logs = vec![self.log()];
         for part in parts {
             let mut log = logs[logs.len() - 1].clone();
-            log.take(part.clone()).unwrap();
+            log.accept(part.clone()).unwrap();
             logs.push(log);
         }
         logs

@@ -66,9 +66,13 @@ mod tests {
 
     /// The host, where the match stands so, after an opening of this step has failed its check.
     fn host(table: &TestMatch, log: &MatchLog, bad: u64) -> Seated {
-        let (header, keys) = (table.of.header(), table.identities[0].file_key());
+        let (header, keys) = (table.match_info.header(), table.identities[0].file_key());
         let sitting = table.sitting(Seat::HOST);
-        let inputs = Inputs::open(MemoryStorage::default(), keys.clone(), table.of.id());
+        let inputs = Inputs::open(
+            MemoryStorage::default(),
+            keys.clone(),
+            table.match_info.id(),
+        );
         let mut play = Play::new(Setting {
             identity: Arc::new(crate::identity::Identity::from_seed([0; 32])),
             seat: Seat::HOST,
@@ -91,7 +95,7 @@ mod tests {
     fn say(table: &TestMatch, log: &mut MatchLog, choice: Choice) {
         let seat = log.waits_for()[0];
         let identity = &table.identities[seat.index()];
-        log.say(identity, seat, &Part::Move(choice)).unwrap();
+        log.sign(identity, seat, &Part::Move(choice)).unwrap();
     }
 
     #[test]
@@ -102,7 +106,7 @@ mod tests {
             let says = |log: &MatchLog, bad| host(&table, log, bad).next_part().unwrap();
             table.play_until(&mut log, |log| chooses(log, Seat::HOST));
             assert_eq!(says(&log, HOLE), Some(Part::Dispute { step: HOLE }));
-            table.speak(&mut log);
+            table.sign_next(&mut log);
             table.play_until(&mut log, |log| chooses(log, Seat::HOST));
             assert_eq!(says(&log, FLOP), Some(Part::Dispute { step: FLOP }));
             let older = match edition {

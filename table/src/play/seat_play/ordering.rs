@@ -29,11 +29,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// logs come to the same, one part after the other, so both engines get the same orders in the
     /// same order, however many parts are heard at once.
     pub(super) fn note_due(&mut self) {
-        if !self.may_speak() {
+        if !self.is_synced() {
             return;
         }
         let reshuffling = self.reshuffling_due();
-        let lost_its_run = self.has_lost_its_run();
+        let lost_engine_run = self.has_lost_its_run();
         let (stands, log) = (self.stands(), &self.set.log);
         let Some(Connected {
             run, due, pooled, ..
@@ -43,7 +43,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         };
         if log.phase() == Phase::Seal(Seat::HOST)
             && !run.ordered
-            && !lost_its_run
+            && !lost_engine_run
             && let (Some(seeds), Some(name)) = (run.seeds.take(), deck_name(log))
         {
             run.ordered = true;
@@ -77,7 +77,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 /// It takes in all that was said up to their deals.
 pub fn deck_name(log: &MatchLog) -> Option<Vec<u8>> {
     let (attempt, dealt) = (log.attempt(), log.dealt_hash()?);
-    let hash = Hash::new("deck").field(&attempt.of).field(&dealt);
+    let hash = Hash::new("deck").field(&attempt.match_id).field(&dealt);
     let numbers = [attempt.hand, attempt.attempt].map(u64::from);
     let hash = numbers.into_iter().fold(hash, Hash::number);
     Some(hash.finish().to_vec())

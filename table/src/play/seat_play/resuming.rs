@@ -27,10 +27,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// # Errors
     /// If what was heard cannot be written.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn meet_again(&mut self) -> Result<(), PlayError> {
+    pub(crate) fn resume(&mut self) -> Result<(), PlayError> {
         self.lose_connection();
         self.write()?;
-        self.connected = Some(Connected::new(Resuming::meet_again()));
+        self.connected = Some(Connected::new(Resuming::reconnection()));
         self.tell_from(self.set.log.resume().from);
         Ok(())
     }
@@ -41,15 +41,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.connected = None;
     }
 
-    /// Whether this seat may sign something: there is a line, and the other side has told all.
-    pub(super) fn may_speak(&self) -> bool {
-        let connected = self.connected.as_ref();
-        connected.is_some_and(|connected| connected.told.has_told_all())
-    }
-
     /// Whether there is a line on which the other side has told all that it has.
-    pub fn has_met(&self) -> bool {
-        self.may_speak()
+    pub fn is_synced(&self) -> bool {
+        let connected = self.connected.as_ref();
+        connected.is_some_and(|connected| connected.told.is_complete())
     }
 
     /// Tells what this side has of the match, from a step on.
@@ -66,7 +61,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn recall(&mut self) -> Result<(), PlayError> {
         if !self.set.log.is_whole() {
             self.write()?;
-            self.set.log = self.set.journal.log()?;
+            self.set.log = self.set.journal.read_log()?;
         }
         Ok(())
     }
@@ -80,7 +75,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.destroy_deck()?;
         }
         let lacks_deck = matches!(self.set.log.phase(), Phase::Seal(_)) && self.hand.deck.is_none();
-        if self.set.log.lost_its_run() || lacks_deck {
+        if self.set.log.lost_engine_run() || lacks_deck {
             self.lost_run = Some((attempt.hand, attempt.attempt));
         }
         self.ask_again();
@@ -101,7 +96,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// have sealed, and learns again what they have opened.
     pub(super) fn restore(&mut self) -> Result<(), PlayError> {
         let log = &self.set.log;
-        let (attempt, stands) = (log.attempt(), log.phase().stands());
+        let (attempt, stands) = (log.attempt(), log.phase().is_sealed());
         let kept = self.set.vault.kept().map_err(PlayError::Vault)?;
         self.kept |= kept.is_some();
         let (None, Some(name)) = (&self.hand.deck, deck_name(log)) else {

@@ -122,7 +122,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 /// What the engines of both sides call the hand that is shuffled again for the choice of this step.
 pub(super) fn steal_name(log: &MatchLog, step: u64) -> Option<Vec<u8>> {
     let (attempt, said) = (log.attempt(), log.hash_before(step + 1)?);
-    let hash = Hash::new("steal").field(&attempt.of).field(&said);
+    let hash = Hash::new("steal").field(&attempt.match_id).field(&said);
     let numbers = [u64::from(attempt.hand), u64::from(attempt.attempt), step];
     let hash = numbers.into_iter().fold(hash, Hash::number);
     Some(hash.finish().to_vec())

@@ -32,7 +32,7 @@ fn at_a_table(
     let mut journal = Journal::create(file.clone(), key.clone(), &world.sitting(own)).unwrap();
     let parts: Vec<_> = log.history(0).cloned().collect();
     journal.append(&parts).unwrap();
-    let inputs = Inputs::open(MemoryStorage::default(), key, world.of.id()).unwrap();
+    let inputs = Inputs::open(MemoryStorage::default(), key, world.match_info.id()).unwrap();
     let setting = Setting {
         identity,
         seat: own,
@@ -84,7 +84,7 @@ fn is_silent(
     }
     // What happened before.
     while table.play.news().is_some() {}
-    let clock = world.of.header().clock;
+    let clock = world.match_info.header().clock;
     let limited = clock != Clock::default();
     let time = match limited {
         true => u64::from(clock.each_move + clock.bank) + 10,
@@ -117,7 +117,12 @@ fn is_silent(
         _ => vec![Claimed::Away, Claimed::Closed],
     };
     assert_eq!(claims, expected);
-    assert!(record.claims.iter().all(|claim| claim.stands(&record.log)));
+    assert!(
+        record
+            .claims
+            .iter()
+            .all(|claim| claim.is_valid(&record.log))
+    );
 
     let identity = Identity::from_seed([own.number(); 32]);
     let opened = Journal::open(MemoryStorage::of(file.bytes()), identity.file_key()).unwrap();
@@ -139,7 +144,7 @@ fn parts_of(world: &World, last_first: bool) -> Vec<SignedPart> {
     while let Some(seat) = speaker(&log) {
         let part = world.honest(&log, seat);
         let identity = &world.identities[seat.index()];
-        parts.push(log.say(identity, seat, &part).unwrap().0);
+        parts.push(log.sign(identity, seat, &part).unwrap().0);
     }
     parts
 }
@@ -150,11 +155,11 @@ fn a_match_can_be_closed_when_the_peer_is_silent_in_any_phase_with_a_connection_
     for (clock, last_first) in [(None, false), (Some(Clock::default()), true)] {
         for mut world in [holdem(2, 1), draw(2, 1), free_deck(2), boards(2)] {
             if let Some(clock) = clock {
-                let header = world.of.header().clone();
-                let players = world.of.players().to_vec();
-                world.of = Match::new(Header { clock, ..header }, players).unwrap();
+                let header = world.match_info.header().clone();
+                let players = world.match_info.players().to_vec();
+                world.match_info = Match::new(Header { clock, ..header }, players).unwrap();
             }
-            let header = world.of.header();
+            let header = world.match_info.header();
             let algorithm = match header.stakes.boards() {
                 Some(_) => Algorithm::Waksman,
                 None => header.algorithm,

@@ -12,17 +12,17 @@ pub(super) fn noted(table: &TestMatch) -> (MatchLog, Vec<u8>) {
     let (mut journal, memory) = begun(table, Seat::HOST);
     let mut log = table.log();
     while matches!(log.phase(), Phase::Deal | Phase::Seal(_)) {
-        journal.append([&table.speak(&mut log)]).unwrap();
+        journal.append([&table.sign_next(&mut log)]).unwrap();
     }
     journal.note(&Seen {
-        of: log.attempt(),
+        attempt: log.attempt(),
         position: 0,
         since: 0,
         card: face(table, &log, 0),
         wide: false,
     });
     while !log.waits_for().is_empty() {
-        journal.append([&table.speak(&mut log)]).unwrap();
+        journal.append([&table.sign_next(&mut log)]).unwrap();
     }
     (log, memory.bytes())
 }

@@ -55,10 +55,10 @@ fn signed_parts_decide_a_hand_without_the_losers_signature() {
                 pots.push(0);
             }
             (phase, Some(Unsettled::Undecided { pot })) => {
-                assert!(phase.stands());
+                assert!(phase.is_sealed());
                 pots.push(pot);
             }
-            (phase, None) => assert!(!phase.stands()),
+            (phase, None) => assert!(!phase.is_sealed()),
             (phase, unsettled) => panic!("{phase:?}: {unsettled:?}"),
         }
     }
@@ -78,7 +78,7 @@ fn every_ending_of_a_match_is_read() {
         let mut log = chooses(&table);
         let seat = log.waits_for()[0];
         let part = table.part(kind, &log, seat);
-        log.say(&table.identities[seat.index()], seat, &part)
+        log.sign(&table.identities[seat.index()], seat, &part)
             .unwrap();
         match state(&table, &log) {
             MatchState::Over(End::Stopped(stops)) => stops[0],
@@ -120,8 +120,8 @@ fn a_foul_or_a_fork_is_an_ending_and_not_damage() {
 
     let mut log = table.log();
     let other = table.sign(&log, Seat::HOST, &Part::Leave);
-    let said = table.speak(&mut log);
-    let Err(Refused::Fork(evidence)) = log.take(other.clone()) else {
+    let said = table.sign_next(&mut log);
+    let Err(Refused::Fork(evidence)) = log.accept(other.clone()) else {
         panic!();
     };
     let (mut journal, memory) = begun(&table, Seat::GUEST);
@@ -151,8 +151,8 @@ fn evidence_of_another_match_is_refused() {
     let (table, others) = (holdem(2, 1), holdem(2, 2));
     let mut log = others.log();
     let other = others.sign(&log, Seat::HOST, &Part::Leave);
-    others.speak(&mut log);
-    let Err(Refused::Fork(evidence)) = log.take(other) else {
+    others.sign_next(&mut log);
+    let Err(Refused::Fork(evidence)) = log.accept(other) else {
         panic!();
     };
     let (mut journal, memory) = begun(&table, Seat::GUEST);

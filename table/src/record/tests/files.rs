@@ -58,9 +58,9 @@ pub(super) fn random_match(table: &TestMatch, seed: u64, hands: u32) -> (MatchLo
     while log.attempt().hand <= hands && !log.waits_for().is_empty() {
         let seat = log.waits_for()[0];
         let phase = log.phase();
-        let part = match (log.may_say(seat)[0], &phase) {
+        let part = match (log.may_sign(seat)[0], &phase) {
             (PartKind::Move, Phase::Choose { legal, .. }) => {
-                let choice = random_choice(legal, table.of.seats(), &mut rng);
+                let choice = random_choice(legal, table.match_info.seats(), &mut rng);
                 // In a deck without rules the card may already be open.
                 let mut game = log.game().unwrap().clone();
                 let allowed = game.choose(seat, &choice).is_ok();
@@ -69,14 +69,14 @@ pub(super) fn random_match(table: &TestMatch, seed: u64, hands: u32) -> (MatchLo
             (kind, _) => table.part(kind, &log, seat),
         };
         let identity = &table.identities[seat.index()];
-        let (said, _) = log.say(identity, seat, &part).unwrap();
+        let (said, _) = log.sign(identity, seat, &part).unwrap();
         if let Phase::Open(openings) = &phase
             && log.phase() != phase
         {
             for (position, to) in openings.iter().flat_map(|opening| opening.cards.clone()) {
                 if to == Learners::Seat(Seat::HOST) {
                     journal.note(&Seen {
-                        of: log.attempt(),
+                        attempt: log.attempt(),
                         position: position as u16,
                         since: log.resealed(position).map_or(0, |(step, _)| step),
                         card: face(table, &log, position),

@@ -102,7 +102,7 @@ fn a_seat_with_two_parts_for_a_step_is_convicted() {
                     panic!("{count}");
                 };
                 assert_eq!((evidence.seat(), at), (part.seat, hand));
-                assert!(evidence.holds(&table.of));
+                assert!(evidence.holds(&table.match_info));
             }
         }
     }

@@ -37,7 +37,7 @@ fn chips(hand: &RecordedHand, seat: Seat) -> u64 {
 
 fn same_chips(table: &TestMatch, hand: &RecordedHand) {
     let Some(outcome) = &hand.outcome else { return };
-    if table.of.header().stakes.betting().is_some() {
+    if table.match_info.header().stakes.betting().is_some() {
         let all: Vec<u64> = table.seats().map(|seat| chips(hand, seat)).collect();
         assert_eq!(all, outcome.stacks, "hand {}", hand.begun.hand);
     }
@@ -193,13 +193,13 @@ fn void_tries_are_not_hands_and_their_notes_are_ignored() {
     let void = noted(log.attempt(), 0);
     let guest = Seat::GUEST;
     let again = table.part(PartKind::Again, &log, guest);
-    log.say(&table.identities[1], guest, &again).unwrap();
+    log.sign(&table.identities[1], guest, &again).unwrap();
     let open = Record::read(&file(&table, Seat::HOST, &log), None).unwrap();
     assert!(open.hands.is_empty());
     // The host seals first. It does not seal the next try but declares it void.
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Seal(_)));
     let again = table.part(PartKind::Again, &log, Seat::HOST);
-    log.say(&table.identities[0], Seat::HOST, &again).unwrap();
+    log.sign(&table.identities[0], Seat::HOST, &again).unwrap();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
     let good = noted(log.attempt(), 2);
     table.play_until(&mut log, |log| log.attempt().hand > 1);
@@ -238,7 +238,7 @@ fn a_note_of_an_undealt_hand_or_a_missing_card_is_refused() {
 fn noted(of: Attempt, position: u16) -> Seen {
     let card = Card(7);
     Seen {
-        of,
+        attempt: of,
         position,
         since: 0,
         card,

@@ -10,7 +10,7 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Deadlines, VERSION};
 use dealerless_table::connection::{Connection, ConnectionError, Door};
-use dealerless_table::log::{Clock, DiskStorage, Inputs, Journal, Match, MatchLog, Shelf};
+use dealerless_table::log::{Clock, DiskStorage, Inputs, Journal, Match, MatchFolder, MatchLog};
 use dealerless_table::play::{CannotBegin, MemoryVault, Seating, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
@@ -55,8 +55,10 @@ fn table(
     let identity = Arc::clone(host.home.identity());
     let seating =
         Seating::of_connection(&connection, header, (identity.public(), &host.name)).unwrap();
-    let of = seating.sitting.of.clone();
-    let (path, storage) = Shelf(host.home.matches()).create(&of.id(), "Bob").unwrap();
+    let of = seating.sitting.match_info.clone();
+    let (path, storage) = MatchFolder(host.home.matches())
+        .create(&of.id(), "Bob")
+        .unwrap();
     let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
     let setting = Setting {
         seat: seating.sitting.seat,
@@ -111,8 +113,8 @@ fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_wi
         let begun = Seating::of_connection(&connection, header.clone(), own);
         assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
         assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");
-        let players = sitting.of.players().to_vec();
-        sitting.of = Match::new(header.clone(), players).unwrap();
+        let players = sitting.match_info.players().to_vec();
+        sitting.match_info = Match::new(header.clone(), players).unwrap();
         match Seating::of_file(sitting.clone()) {
             Ok(_) => assert!(resumes, "{engine}"),
             Err(CannotBegin::Engine { theirs, .. }) => {

@@ -26,7 +26,7 @@ fn over(went: &Went, game: Game) -> Over {
         Record::read(&bytes, None).unwrap()
     });
     let inputs = [0, 1].map(|seat| {
-        let of = records[seat].log.of().id();
+        let of = records[seat].log.match_info().id();
         let opened = inputs(&went.disks[seat], Seat::new(seat as u8), of);
         opened.unwrap().inputs
     });
@@ -223,8 +223,8 @@ fn inputs_that_one_side_has_lost_are_not_opened_by_the_other() {
     let [one, other] = over.exchange(|_, _| {}).unwrap();
     assert!(one == other);
     assert_eq!(one.tries.len(), all - 1);
-    let of = (lost.of.hand, lost.of.attempt);
-    let opened = one.tries.iter().map(|inputs| &inputs[0].of);
+    let of = (lost.attempt.hand, lost.attempt.attempt);
+    let opened = one.tries.iter().map(|inputs| &inputs[0].attempt);
     assert!(
         opened
             .map(|of| (of.hand, of.attempt))
@@ -235,11 +235,11 @@ fn inputs_that_one_side_has_lost_are_not_opened_by_the_other() {
 #[test]
 fn a_match_that_is_open_is_not_audited() {
     let over = with_a_void_try();
-    let mut log = MatchLog::new(over.log().of().clone());
+    let mut log = MatchLog::new(over.log().match_info().clone());
     for part in over.log().history(0) {
         let auditing = Auditing::new(&log, Seat::HOST, &over.inputs[0]);
         assert_eq!(auditing.err(), Some(CannotAudit::NotOver));
-        log.take(part.clone()).unwrap();
+        log.accept(part.clone()).unwrap();
     }
     assert!(Auditing::new(&log, Seat::HOST, &over.inputs[0]).is_ok());
 }

@@ -99,7 +99,7 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let held = game.held(program.seat());
     let is_open = |&position: &usize| program.log().public_card(position).is_some();
-    if program.log().of().header().stakes.deck().1 == OF_A_STEAL {
+    if program.log().match_info().header().stakes.deck().1 == OF_A_STEAL {
         let is_new = !(0..OF_A_STEAL).any(|position| is_open(&position));
         let closed = held.iter().find(|position| !is_open(position));
         // The host is the first to hold two.
@@ -112,7 +112,15 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
         };
     }
     match legal {
-        Legal::Speak { proposals, .. } if program.log().of().header().stakes.boards().is_some() => {
+        Legal::Speak { proposals, .. }
+            if program
+                .log()
+                .match_info()
+                .header()
+                .stakes
+                .boards()
+                .is_some() =>
+        {
             of_boards(program, proposals)
         }
         Legal::Bet { call: None, .. } => Choice::Check,
@@ -130,7 +138,7 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
 /// The host proposes that each sees two hands of the first board, and then that both see everything.
 fn of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
     let game = program.log().game().expect("a hand is played");
-    let drawn = program.log().of().header().stakes.deck().1;
+    let drawn = program.log().match_info().header().stakes.deck().1;
     let is_public = (0..drawn).any(|position| game.public(position).is_some());
     match proposals.first() {
         Some(proposal) if proposal.by == program.seat() => Choice::Pass,

@@ -123,7 +123,7 @@ pub(crate) fn inputs(disk: &Disk, seat: Seat, of: [u8; 32]) -> io::Result<Opened
 pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
     let identity = identity(seat);
     let opened = Journal::open(disk.log(), identity.file_key())?;
-    let of = opened.log.of().id();
+    let of = opened.log.match_info().id();
     Play::new(Setting {
         seat,
         log: opened.log,
@@ -171,12 +171,12 @@ impl Side {
     /// All that it has committed itself to can be opened, if nothing was put back.
     pub(crate) fn check_inputs(&self) {
         let program = self.program.as_ref().expect("it runs");
-        let of = program.log().of().id();
+        let of = program.log().match_info().id();
         let inputs = inputs(&self.disk, self.seat, of).unwrap().inputs;
         for deal in program.log().deals(self.seat) {
             let opens = inputs.iter().any(|input| {
                 let (bits, nonce) = (&input.bits, &input.nonce);
-                input.of.input_commitment(self.seat, bits, nonce) == deal.deck.input
+                input.attempt.input_commitment(self.seat, bits, nonce) == deal.deck.input
             });
             assert!(opens, "hand {}, try {}", deal.hand, deal.attempt);
         }

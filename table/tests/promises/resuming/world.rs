@@ -68,7 +68,7 @@ impl World {
         let of = Match::new(header, Seat::all(2).map(player).collect()).unwrap();
         let side = |seat: Seat, kills: Vec<Kill>| {
             let sitting = Sitting {
-                of: of.clone(),
+                match_info: of.clone(),
                 seat,
                 names: Vec::new(),
             };
@@ -108,7 +108,7 @@ impl World {
             let program = side.program.as_mut().expect("it was started");
             if first {
                 program.begin();
-            } else if let Err(error) = program.meet_again() {
+            } else if let Err(error) = program.resume() {
                 assert!(side.disk.was_killed(), "{error:?}");
                 side.program = None;
             }
@@ -127,7 +127,7 @@ impl World {
     }
 
     /// A seat says what is due. Says whether the line still stands.
-    fn go_on(&mut self, seat: usize) -> bool {
+    fn advance(&mut self, seat: usize) -> bool {
         let [host, guest] = &mut self.sides;
         let (side, other) = match seat {
             0 => (host, guest),
@@ -135,7 +135,7 @@ impl World {
         };
         let program = side.program.as_mut().expect("it runs");
         side.disk.at_step(program.log().step());
-        if program.has_met() && !matches!(program.log().phase(), Phase::Over(_)) {
+        if program.is_synced() && !matches!(program.log().phase(), Phase::Over(_)) {
             side.start_engine(self.lines, &self.engines.0);
         }
         let mut mouth = Mouth {
@@ -149,8 +149,8 @@ impl World {
         };
         let program = side.program.as_mut().expect("it runs");
         let went = match &mut side.dealer {
-            Some(dealer) => program.go_on(&mut mouth, dealer),
-            None => program.go_on(&mut mouth, &mut Nobody),
+            Some(dealer) => program.advance(&mut mouth, dealer),
+            None => program.advance(&mut mouth, &mut Nobody),
         };
         let (connection, cut) = (mouth.connection, mouth.cut);
         other.inbox.extend(connection);
@@ -169,7 +169,7 @@ impl World {
         while let Some(message) = self.sides[other].inbox.pop_front() {
             let side = &mut self.sides[other];
             let program = side.program.as_mut().expect("it runs");
-            let heard = program.hear(Event::Said(message));
+            let heard = program.receive(Event::Received(message));
             if side.disk.was_killed() {
                 side.program = None;
                 break;
@@ -184,13 +184,13 @@ impl World {
     }
 
     /// A seat hears something. Says whether the line still stands.
-    fn hear(&mut self, seat: usize, event: Event) -> bool {
+    fn receive(&mut self, seat: usize, event: Event) -> bool {
         let side = &mut self.sides[seat];
         if let Event::Done(Done::Failed(error)) = &event {
             panic!("the engine of an honest seat fails: {error}");
         }
         let program = side.program.as_mut().expect("it runs");
-        let went = program.hear(event);
+        let went = program.receive(event);
         self.came_of(seat, went, false)
     }
 
@@ -202,21 +202,21 @@ impl World {
         }
         let mut happened = false;
         for seat in [0, 1] {
-            if !self.go_on(seat) {
+            if !self.advance(seat) {
                 return true;
             }
             let told = self.sides[seat].tell(&mut self.void);
             happened |= told;
             while let Some(message) = self.sides[seat].inbox.pop_front() {
                 happened = true;
-                if !self.hear(seat, Event::Said(message)) {
+                if !self.receive(seat, Event::Received(message)) {
                     return true;
                 }
             }
         }
         while let Ok((seat, connection, event)) = self.engines.1.try_recv() {
             happened = true;
-            if connection == self.lines && !self.hear(seat, event) {
+            if connection == self.lines && !self.receive(seat, event) {
                 return true;
             }
         }
@@ -233,12 +233,12 @@ impl World {
         let Ok((seat, connection, event)) = heard else {
             let phases = self.sides.each_ref().map(|side| {
                 let program = side.program.as_ref().expect("it runs");
-                (program.log().phase(), program.has_met())
+                (program.log().phase(), program.is_synced())
             });
             panic!("both wait: {phases:?} {:?}", self.plan);
         };
         if connection == self.lines {
-            self.hear(seat, event);
+            self.receive(seat, event);
         }
     }
 
@@ -271,7 +271,7 @@ impl World {
             let log = program.log();
             logs.push((log.hash(), log.history(0).cloned().collect::<Vec<_>>()));
             assert!(log.evidence().is_none() && log.foul().is_none());
-            let chips = 2 * log.of().header().stakes.stack();
+            let chips = 2 * log.match_info().header().stakes.stack();
             assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck outlives the match");
             side.check_inputs();

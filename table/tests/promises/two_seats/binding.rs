@@ -80,10 +80,10 @@ fn deal(
     change: impl FnOnce(&mut Vec<u8>),
 ) -> Event {
     let honest = Part::Deal(log.deal(input, vec![false; 2], 0));
-    let (said, _) = log.clone().say(identity, Seat::HOST, &honest).unwrap();
+    let (said, _) = log.clone().sign(identity, Seat::HOST, &honest).unwrap();
     let mut part = said.part;
     change(&mut part);
-    let (of, step, before) = (log.of().id(), 0u64.to_le_bytes(), log.hash());
+    let (of, step, before) = (log.match_info().id(), 0u64.to_le_bytes(), log.hash());
     let signature = identity.sign("part", &[&of, &step, &before, &[0], &part]);
     let signed = SignedPart {
         step: 0,
@@ -91,7 +91,7 @@ fn deal(
         part,
         signature,
     };
-    Event::Said(LogMessage::Part(signed).encode())
+    Event::Received(LogMessage::Part(signed).encode())
 }
 
 /// The log in the file of a guest after the host has said all this.
@@ -101,7 +101,7 @@ fn file_after(said: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
     let log = MatchLog::new(of);
     let mut guest = Watched::new(guest, &log);
     for event in said(&log, &host.identity) {
-        guest.play.hear(event).unwrap();
+        guest.play.receive(event).unwrap();
     }
     // It is written when it is heard: a program that stops here loses nothing.
     let mut bytes = Vec::new();
@@ -146,7 +146,7 @@ fn the_name_of_a_deck_takes_in_all_that_was_said() {
         let mut log = MatchLog::new(of.clone());
         for (seat, wiring) in [Seat::HOST, Seat::GUEST].into_iter().zip(&seats) {
             let deal = Part::Deal(log.deal([input; 32], vec![false; 2], 0));
-            log.say(&wiring.identity, seat, &deal).unwrap();
+            log.sign(&wiring.identity, seat, &deal).unwrap();
         }
         dealerless_table::play::deck_name(&log)
     };

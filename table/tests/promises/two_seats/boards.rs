@@ -73,7 +73,7 @@ fn a_word_that_is_not_balanced_in_one_of_many_boards_voids_the_try_before_a_hand
         let log = honest.play.log();
         assert_eq!((log.phase(), log.attempt().attempt), (Phase::Deal, 1));
         assert_eq!(log.seal_hash(), None);
-        assert!(log.may_say(honest.play.seat()).contains(&PartKind::Deal));
+        assert!(log.may_sign(honest.play.seat()).contains(&PartKind::Deal));
         assert!((0..4 * BOARDS as usize).all(|hand| honest.play.card(hand).is_none()));
         // It was this seat that declared the try void, so nothing counts as the other's.
         assert!(!honest.deeds.all().contains(&Deed::Voided));

@@ -82,7 +82,7 @@ fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_n
     let costs = Mutex::new(Vec::new());
     let run = |guest: &mut Watched| {
         for ahead in [ahead(3, 1, 7), ahead(2, 4, 50)] {
-            guest.play.hear(Event::Done(Done::Prepared(ahead)))?;
+            guest.play.receive(Event::Done(Done::Prepared(ahead)))?;
         }
         guest.run(|_, news| {
             if let News::Sealed { cost } = news {
@@ -113,15 +113,15 @@ fn nobody_is_told_whose_turn_it_is_while_there_is_no_line() {
             let host = Seat::HOST;
             matches!(phase, Phase::Choose { seat, .. } if seat == host)
         };
-        guest.go_on()?;
+        guest.advance()?;
         while !at_the_hosts_choice(guest) {
-            guest.hear()?;
-            guest.go_on()?;
+            guest.receive()?;
+            guest.advance()?;
         }
         // It is lost before the player has heard of it.
         guest.play.lose_connection();
         assert!(!turns(guest));
-        guest.go_on()?;
+        guest.advance()?;
         assert!(!turns(guest));
         Ok(End::Played)
     };
@@ -147,7 +147,7 @@ fn after_a_failed_check_no_deal_is_signed_before_the_user_is_asked() {
     assert!(matches!(end, Err(PlayError::Seal(_))), "{end:?}");
     let log = guest.play.log();
     assert_eq!((log.phase(), log.attempt().attempt), (Phase::Deal, 1));
-    assert!(log.may_say(Seat::GUEST).contains(&PartKind::Deal));
+    assert!(log.may_sign(Seat::GUEST).contains(&PartKind::Deal));
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
         let failed = || deck_error();
         let mut told = false;
         loop {
-            guest.go_on()?;
+            guest.advance()?;
             let mut said = false;
             while let Some(news) = guest.play.news() {
                 if let News::Over(end) = news {
@@ -282,7 +282,7 @@ fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
                 if let News::Sealed { .. } = news
                     && !std::mem::replace(&mut told, true)
                 {
-                    guest.play.hear(Event::Done(Done::Failed(failed())))?;
+                    guest.play.receive(Event::Done(Done::Failed(failed())))?;
                 }
                 if let Some(command) = calls(&news) {
                     guest.play.command(command).unwrap();
@@ -290,7 +290,7 @@ fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
                 }
             }
             if !said {
-                guest.hear()?;
+                guest.receive()?;
             }
         }
     };
@@ -333,7 +333,7 @@ fn nothing_that_hides_a_card_is_used_twice() {
     let deal = deals.find(|part| part.seat == Seat::GUEST).unwrap();
     let at = 1 + 4 + 4 + 2 * 8 + 1 + 2 * 32;
     let attempt = dealerless_table::log::Attempt {
-        of: log.of().id(),
+        match_id: log.match_info().id(),
         hand: 1,
         attempt: 0,
     };
@@ -349,25 +349,25 @@ fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convi
     let forks = [[1; 32], [2; 32], [3; 32]].map(|input| {
         let mut log = MatchLog::new(of.clone());
         let deal = Part::Deal(log.deal(input, vec![false; 2], 0));
-        log.say(&host.identity, Seat::HOST, &deal).unwrap().0
+        log.sign(&host.identity, Seat::HOST, &deal).unwrap().0
     });
-    let said = |part: &SignedPart| Event::Said(LogMessage::Part(part.clone()).encode());
+    let said = |part: &SignedPart| Event::Received(LogMessage::Part(part.clone()).encode());
     for fork in &forks[..2] {
-        guest.play.hear(said(fork)).unwrap();
+        guest.play.receive(said(fork)).unwrap();
     }
     let is_over = |guest: &Watched| guest.play.log().phase() == over_by_fork();
     assert!(is_over(&guest));
     for fork in &forks[1..] {
-        guest.play.meet_again().unwrap();
+        guest.play.resume().unwrap();
         let told = LogMessage::Resume(Resume {
-            of: of.id(),
+            match_id: of.id(),
             from: 0,
             before: of.id(),
             parts: 1,
         });
-        guest.play.hear(Event::Said(told.encode())).unwrap();
-        guest.play.hear(said(fork)).unwrap();
-        assert!(guest.play.has_met() && is_over(&guest));
+        guest.play.receive(Event::Received(told.encode())).unwrap();
+        guest.play.receive(said(fork)).unwrap();
+        assert!(guest.play.is_synced() && is_over(&guest));
     }
     let record = Record::read(&guest.deeds.written(), None).unwrap();
     assert_eq!(
@@ -383,7 +383,8 @@ fn over_by_fork() -> Phase {
 #[test]
 fn a_part_for_a_step_that_was_complete_without_it_convicts_also_when_the_step_is_forgotten() {
     for hands in [1, 4] {
-        let last = |host: &mut Puppet| host.late_in = Some(host.log.of().header().stakes.hands());
+        let last =
+            |host: &mut Puppet| host.late_in = Some(host.log.match_info().header().stakes.hands());
         let (end, guest) = for_hands(hands, last, |_| {}, plays);
         let foul = End::Foul {
             seat: Seat::HOST,

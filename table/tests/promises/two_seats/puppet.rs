@@ -65,7 +65,7 @@ impl Puppet {
             while let Some(mut part) = self.part() {
                 (self.twist)(&mut part);
                 let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
-                let (said, _) = self.log.say(identity, seat, &part).expect("no foul");
+                let (said, _) = self.log.sign(identity, seat, &part).expect("no foul");
                 if self
                     .wiring
                     .wire
@@ -90,8 +90,8 @@ impl Puppet {
                 return;
             }
             match self.wiring.events.recv() {
-                Ok(Event::Said(bytes)) => match LogMessage::decode(&bytes) {
-                    Ok(LogMessage::Part(part)) => drop(self.log.take(part).unwrap()),
+                Ok(Event::Received(bytes)) => match LogMessage::decode(&bytes) {
+                    Ok(LogMessage::Part(part)) => drop(self.log.accept(part).unwrap()),
                     _ => return,
                 },
                 Ok(Event::Done(Done::Shuffled { deck, .. })) => {
@@ -110,7 +110,7 @@ impl Puppet {
 
     /// A part of this seat for a step that is complete without one.
     fn out_of_turn(&self, step: u64) -> SignedPart {
-        let (of, seat, part) = (self.log.of().id(), self.seat(), vec![7]);
+        let (of, seat, part) = (self.log.match_info().id(), self.seat(), vec![7]);
         let before = self.log.hash_before(step).expect("nothing is forgotten");
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
         let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
@@ -143,7 +143,7 @@ impl Puppet {
     }
 
     fn part(&mut self) -> Option<Part> {
-        if self.log.may_say(self.seat()).is_empty() {
+        if self.log.may_sign(self.seat()).is_empty() {
             return None;
         }
         match self.log.phase() {

@@ -39,7 +39,7 @@ pub(crate) struct Wire(Sender<Event>);
 
 impl Outbox for Wire {
     fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
-        let sent = self.0.send(Event::Said(part));
+        let sent = self.0.send(Event::Received(part));
         sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -47,7 +47,7 @@ impl Outbox for Wire {
 impl Drop for Wire {
     /// The other must not wait for a seat that is gone.
     fn drop(&mut self) {
-        let _ = self.0.send(Event::Said(Vec::new()));
+        let _ = self.0.send(Event::Received(Vec::new()));
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, of: &Match) ->
 impl<S: Storage + Default> Side<S> {
     pub(crate) fn new(wiring: Wiring, of: &Match) -> Self {
         let sitting = Sitting {
-            of: of.clone(),
+            match_info: of.clone(),
             seat: wiring.seat,
             names: Vec::new(),
         };
@@ -157,7 +157,7 @@ impl<S: Storage + Default> Side<S> {
     ) -> Result<End, PlayError> {
         let Side { play, wiring } = self;
         loop {
-            play.go_on(&mut wiring.wire, &mut wiring.dealer)?;
+            play.advance(&mut wiring.wire, &mut wiring.dealer)?;
             let mut said = false;
             while let Some(news) = play.news() {
                 if let Some(command) = player(play, &news) {
@@ -170,7 +170,7 @@ impl<S: Storage + Default> Side<S> {
             }
             if !said {
                 let event = wiring.events.recv().expect("the engine or the peer");
-                play.hear(event)?;
+                play.receive(event)?;
             }
         }
     }

@@ -6,7 +6,9 @@ use std::sync::mpsc::Receiver;
 use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{End, LogEvent, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
+use dealerless_table::log::{
+    Accepted, End, LogEvent, LogMessage, Match, MatchLog, Part, Phase, Stop,
+};
 use dealerless_table::play::{Command, Event, News, Outbox, PlayError};
 use dealerless_table::rules::{Choice, Stakes, Variety};
 
@@ -32,15 +34,15 @@ impl Outbox for Liar<'_> {
         let Ok(LogMessage::Part(signed)) = LogMessage::decode(&message) else {
             panic!("nothing else is sent on a first line");
         };
-        let lie = match self.log.clone().take(signed.clone()) {
-            Ok(Taken::New(part, _)) => (self.lie)(&self.log, &part),
+        let lie = match self.log.clone().accept(signed.clone()) {
+            Ok(Accepted::New(part, _)) => (self.lie)(&self.log, &part),
             taken => panic!("{taken:?}"),
         };
         let Some(lie) = lie else {
-            self.log.take(signed).unwrap();
+            self.log.accept(signed).unwrap();
             return self.wire.send(message);
         };
-        let (signed, _) = self.log.say(&self.identity, Seat::HOST, &lie).unwrap();
+        let (signed, _) = self.log.sign(&self.identity, Seat::HOST, &lie).unwrap();
         self.lied = Some(lie);
         self.wire.send(LogMessage::Part(signed).encode())
     }
@@ -55,14 +57,14 @@ impl Liar<'_> {
             } = self.log.phase()
             {
                 let pass = Part::Move(Choice::Pass);
-                let (signed, _) = self.log.say(&self.identity, Seat::HOST, &pass).unwrap();
+                let (signed, _) = self.log.sign(&self.identity, Seat::HOST, &pass).unwrap();
                 self.wire.send(LogMessage::Part(signed).encode()).unwrap();
             }
-            if let Event::Said(bytes) = events.recv().unwrap() {
+            if let Event::Received(bytes) = events.recv().unwrap() {
                 let Ok(LogMessage::Part(part)) = LogMessage::decode(&bytes) else {
                     return;
                 };
-                self.log.take(part).unwrap();
+                self.log.accept(part).unwrap();
             }
         }
     }
@@ -79,11 +81,11 @@ fn host_that_lies(mut host: Side, of: &Match, lie: Lie) {
         lied: None,
     };
     loop {
-        play.go_on(&mut liar, &mut wiring.dealer).unwrap();
+        play.advance(&mut liar, &mut wiring.dealer).unwrap();
         while let Some(news) = play.news() {
             if let News::YourTurn { .. } = news {
                 play.command(Command::Choose(Choice::Draw)).unwrap();
-                play.go_on(&mut liar, &mut wiring.dealer).unwrap();
+                play.advance(&mut liar, &mut wiring.dealer).unwrap();
             }
         }
         match liar.lied {
@@ -93,16 +95,16 @@ fn host_that_lies(mut host: Side, of: &Match, lie: Lie) {
             _ => {}
         }
         let event = wiring.events.recv().unwrap();
-        if let Event::Said(bytes) = &event {
+        if let Event::Received(bytes) = &event {
             let Ok(LogMessage::Part(part)) = LogMessage::decode(bytes) else {
                 return;
             };
-            liar.log.take(part).unwrap();
+            liar.log.accept(part).unwrap();
             if liar.lied.is_some() {
                 return;
             }
         }
-        play.hear(event).unwrap();
+        play.receive(event).unwrap();
     }
 }
 
@@ -122,20 +124,20 @@ fn steals_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
         let mut guest = Watched::new(wiring, &MatchLog::new(of.clone()));
         let mut steal = || {
             loop {
-                guest.go_on()?;
+                guest.advance()?;
                 while let Some(news) = guest.play.news() {
                     match news {
                         News::YourTurn { .. } => {
                             let steal = Choice::Steal(Seat::HOST);
                             guest.play.command(Command::Choose(steal)).unwrap();
-                            guest.go_on()?;
+                            guest.advance()?;
                         }
-                        News::Log(LogEvent::NotStolen { .. }) => return guest.go_on(),
+                        News::Log(LogEvent::NotStolen { .. }) => return guest.advance(),
                         News::Over(_) => return Ok(()),
                         _ => {}
                     }
                 }
-                guest.hear()?;
+                guest.receive()?;
             }
         };
         let end = steal();

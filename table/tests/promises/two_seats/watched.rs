@@ -128,7 +128,7 @@ impl Watched {
     pub(crate) fn new(wiring: Wiring, log: &MatchLog) -> Self {
         let deeds = Deeds::default();
         let sitting = Sitting {
-            of: log.of().clone(),
+            match_info: log.match_info().clone(),
             seat: wiring.seat,
             names: Vec::new(),
         };
@@ -138,7 +138,7 @@ impl Watched {
             seat: wiring.seat,
             log: log.clone(),
             journal: Journal::create(deeds.clone(), key, &sitting).unwrap(),
-            inputs: inputs(Deeds::default(), &wiring.identity, log.of()),
+            inputs: inputs(Deeds::default(), &wiring.identity, log.match_info()),
             vault: deeds.clone(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
@@ -153,22 +153,22 @@ impl Watched {
         }
     }
 
-    pub(crate) fn go_on(&mut self) -> Result<(), PlayError> {
+    pub(crate) fn advance(&mut self) -> Result<(), PlayError> {
         let Wiring { wire, dealer, .. } = &mut self.wiring;
         let deeds = &self.deeds;
-        (self.play).go_on(&mut Mouth(wire, deeds), &mut Hands(dealer, deeds))
+        (self.play).advance(&mut Mouth(wire, deeds), &mut Hands(dealer, deeds))
     }
 
     /// Takes in what comes next, and in a lazy seat what comes soon after it.
-    pub(crate) fn hear(&mut self) -> Result<(), PlayError> {
+    pub(crate) fn receive(&mut self) -> Result<(), PlayError> {
         let mut next = Some(self.wiring.events.recv().unwrap());
         while let Some(event) = next.take() {
-            if let Event::Said(bytes) = &event
+            if let Event::Received(bytes) = &event
                 && bytes.is_empty()
             {
                 return Err(PlayError::NoMessage);
             }
-            self.play.hear(event)?;
+            self.play.receive(event)?;
             if self.lazy {
                 let soon = Duration::from_millis(50);
                 next = self.wiring.events.recv_timeout(soon).ok();
@@ -183,7 +183,7 @@ impl Watched {
         mut player: impl FnMut(&Play<Deeds, Deeds, SystemRng>, &News) -> Option<Command>,
     ) -> Result<End, PlayError> {
         loop {
-            self.go_on()?;
+            self.advance()?;
             let mut said = false;
             while let Some(news) = self.play.news() {
                 if let Some(command) = player(&self.play, &news).or_else(|| calls(&news)) {
@@ -195,7 +195,7 @@ impl Watched {
                 }
             }
             if !said {
-                self.hear()?;
+                self.receive()?;
             }
         }
     }

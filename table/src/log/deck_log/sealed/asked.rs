@@ -50,7 +50,7 @@ impl MatchLog {
 
     /// How many tries of this hand seats other than this one have declared void.
     pub(crate) fn voided_by_others(&self, seat: Seat) -> u32 {
-        let others = Seat::all(self.of().seats()).zip(&self.sealed().voids);
+        let others = Seat::all(self.match_info().seats()).zip(&self.sealed().voids);
         others
             .filter(|(by, _)| *by != seat)
             .map(|(_, tries)| tries)
@@ -60,10 +60,10 @@ impl MatchLog {
     /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of
     /// the engine that belongs to it was on a line that is gone, and the seat that seals first says
     /// [`Part::Again`].
-    pub(crate) fn lost_its_run(&self) -> bool {
+    pub(crate) fn lost_engine_run(&self) -> bool {
         match self.state.phase {
             Phase::Deal => {
-                let mut seats = Seat::all(self.of().seats());
+                let mut seats = Seat::all(self.match_info().seats());
                 seats.any(|seat| self.part(self.step(), seat).is_some())
             }
             Phase::Seal(seat) => seat == Seat::HOST,

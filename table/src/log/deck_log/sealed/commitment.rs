@@ -9,7 +9,7 @@ use crate::seat::Seat;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The match.
-    pub of: [u8; 32],
+    pub match_id: [u8; 32],
     /// The number of the hand, from 1.
     pub hand: u32,
     /// The number of the try, from 0.
@@ -19,7 +19,7 @@ pub struct Attempt {
 impl Attempt {
     fn hash(&self, tag: &str, seat: Seat) -> Hash {
         Hash::new(tag)
-            .field(&self.of)
+            .field(&self.match_id)
             .number(u64::from(self.hand))
             .number(u64::from(self.attempt))
             .number(u64::from(seat.number()))
@@ -72,7 +72,7 @@ impl Attempt {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn dice_context(&self) -> [u8; 32] {
         Hash::new("dice")
-            .field(&self.of)
+            .field(&self.match_id)
             .number(u64::from(self.hand))
             .number(u64::from(self.attempt))
             .finish()

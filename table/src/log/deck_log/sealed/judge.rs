@@ -21,7 +21,7 @@ impl SealedLog {
         if let Phase::Reseal(..) = phase {
             kinds.push(PartKind::Void);
         }
-        if phase.stands() {
+        if phase.is_sealed() {
             kinds.push(PartKind::Forfeit);
             if self.disputable(phase, seat).next().is_some() {
                 kinds.push(PartKind::Dispute);
@@ -37,7 +37,7 @@ impl SealedLog {
         match phase {
             Phase::Seal(_) => true,
             Phase::Open(_) => {
-                let alone = phase.speakers(self.seats) == [Seat::HOST];
+                let alone = phase.signers(self.seats) == [Seat::HOST];
                 alone && self.deck.openings.is_empty()
             }
             _ => false,
@@ -116,9 +116,9 @@ impl SealedLog {
     pub(super) fn disputable(&self, phase: &Phase, seat: Seat) -> impl Iterator<Item = u64> {
         let since = match self.edition {
             Edition::Two => 0,
-            Edition::Three => self.deck.spoke_in[seat.index()],
+            Edition::Three => self.deck.last_signed[seat.index()],
         };
-        let openings = self.openings_to(seat).filter(|_| phase.stands());
+        let openings = self.openings_to(seat).filter(|_| phase.is_sealed());
         let steps = openings.map(|(step, _)| *step);
         steps.take_while(move |step| *step >= since)
     }

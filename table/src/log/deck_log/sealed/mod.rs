@@ -62,7 +62,7 @@ struct Deck {
     /// The cards that were sealed anew, by position.
     resealed: Vec<Option<Resealed>>,
     /// The last step in which each seat said something, since the deal.
-    spoke_in: Vec<u64>,
+    last_signed: Vec<u64>,
     /// The step of the choice for which a hand was last shuffled again.
     stolen_in: u64,
     /// What was sealed anew by some seats and not yet by all, in order of the seats.
@@ -119,9 +119,9 @@ impl SealedLog {
         Phase::Reseal(Seat::HOST, steal)
     }
 
-    pub(super) fn spoke(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
+    pub(super) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
         for seat in seats {
-            self.deck.spoke_in[seat.index()] = step;
+            self.deck.last_signed[seat.index()] = step;
         }
     }
 
@@ -257,7 +257,7 @@ impl Deck {
             shares: Shares::none(seats, drawn),
             openings: Vec::new(),
             resealed: vec![None; drawn],
-            spoke_in: vec![step; seats],
+            last_signed: vec![step; seats],
             stolen_in: 0,
             reseals: Vec::new(),
             commitments: Vec::new(),

@@ -12,8 +12,8 @@ use super::super::news::News;
 use super::super::vault::Vault;
 use super::{Play, Trouble};
 use crate::log::{
-    CardOpening, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage,
-    Taken, ToDo,
+    Accepted, CardOpening, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart,
+    Storage, ToDo,
 };
 use crate::rules::Learners;
 use crate::seat::Seat;
@@ -58,23 +58,23 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let Some(connected) = &mut self.connected else {
             return Ok(());
         };
-        let knew = connected.told.has_told_all();
-        let to_do = connected.told.hear(&self.set.log, message);
+        let knew = connected.told.is_complete();
+        let to_do = connected.told.receive(&self.set.log, message);
         match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
-            ToDo::Take(part) => self.take(part)?,
-            ToDo::Ask => {
+            ToDo::Accept(part) => self.take(part)?,
+            ToDo::RequestAll => {
                 self.recall()?;
                 if let Some(connected) = &mut self.connected {
-                    connected.unsent.push(LogMessage::AskForAll);
+                    connected.unsent.push(LogMessage::RequestAll);
                 }
             }
-            ToDo::TellAll => {
+            ToDo::SendAll => {
                 self.recall()?;
                 self.tell_from(0);
             }
         }
-        match !knew && self.may_speak() {
+        match !knew && self.is_synced() {
             true => self.resumed(),
             false => Ok(()),
         }
@@ -83,16 +83,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     fn take(&mut self, signed: SignedPart) -> Result<(), PlayError> {
         let seat = signed.seat;
         let before = self.set.log.phase();
-        match self.set.log.take(signed.clone()) {
-            Ok(Taken::Known) => Ok(()),
-            Ok(Taken::New(part, events)) => {
+        match self.set.log.accept(signed.clone()) {
+            Ok(Accepted::Known) => Ok(()),
+            Ok(Accepted::New(part, events)) => {
                 let step = signed.step;
                 self.unwritten.push(signed);
                 self.added(seat, step, &part, &before, events)
             }
             Err(Refused::Foul(proof)) => {
                 self.unwritten.push(proof.part.clone());
-                self.set.log.close(*proof);
+                self.set.log.record_foul(*proof);
                 self.write()?;
                 self.over();
                 Ok(())
@@ -109,7 +109,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.write()?;
                 self.set.journal.append_evidence(&evidence)?;
                 // It was made of this log's own part.
-                let _ = self.set.log.convict(*evidence);
+                let _ = self.set.log.record_fork(*evidence);
                 self.over();
                 Ok(())
             }
@@ -152,7 +152,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn happened(&mut self, step: u64, event: LogEvent) -> Result<(), PlayError> {
         match &event {
             LogEvent::Begun(_) => {
-                let (_, drawn) = self.set.log.of().header().stakes.deck();
+                let (_, drawn) = self.set.log.match_info().header().stakes.deck();
                 self.hand.known = vec![None; drawn];
             }
             LogEvent::Sealed { .. } => {
@@ -231,11 +231,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if learners == Learners::Seat(self.set.seat) {
             let log = &self.set.log;
             self.set.journal.note(&Seen {
-                of: log.attempt(),
+                attempt: log.attempt(),
                 position: position as u16,
                 since: log.resealed(position).map_or(0, |(step, _)| step),
                 card,
-                wide: log.of().header().stakes.word_bits() > u16::BITS,
+                wide: log.match_info().header().stakes.word_bits() > u16::BITS,
             });
         }
     }

@@ -16,7 +16,7 @@ use crate::seat::Seat;
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// What this seat is to say now, if anything.
     pub(super) fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
-        let may = self.set.log.may_say(self.set.seat);
+        let may = self.set.log.may_sign(self.set.seat);
         if may.is_empty() {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether a player who leaves now does so at once: where this seat deals, seals or chooses. What the
     /// rules ask of its program is done first, so that no pot is lost that is all but won.
     pub fn leaves_now(&self) -> bool {
-        let may_speak = !self.set.log.may_say(self.set.seat).is_empty();
+        let may_speak = !self.set.log.may_sign(self.set.seat).is_empty();
         let phase = self.set.log.phase();
         let is_turn = matches!(
             phase,
@@ -111,7 +111,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn their_turn(&mut self) -> Option<News> {
         let step = self.set.log.step();
         match self.set.log.phase() {
-            Phase::Choose { seat, .. } if seat != self.set.seat && self.may_speak() => {
+            Phase::Choose { seat, .. } if seat != self.set.seat && self.is_synced() => {
                 let connected = self.connected.as_mut()?;
                 let is_new = connected.told_turn.replace(step) != Some(step);
                 is_new.then_some(News::TheirTurn { seat })
@@ -121,7 +121,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     pub(super) fn broke(&self) -> Vec<Seat> {
-        if self.set.log.of().header().stakes.betting().is_none() {
+        if self
+            .set
+            .log
+            .match_info()
+            .header()
+            .stakes
+            .betting()
+            .is_none()
+        {
             return Vec::new();
         }
         let stacks = self.set.log.stacks();
@@ -149,7 +157,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(None);
         }
         let rebuy = self.rebuy.take().unwrap_or(false);
-        let seats = Seat::all(self.set.log.of().seats());
+        let seats = Seat::all(self.set.log.match_info().seats());
         let rebuys = seats.map(|seat| rebuy && broke.contains(&seat)).collect();
         let seeds = self
             .set
@@ -160,7 +168,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let attempt = self.set.log.attempt();
         let commitment = attempt.input_commitment(self.set.seat, seeds.bits(), &nonce);
         let input = Input {
-            of: attempt,
+            attempt: attempt,
             bits: Zeroizing::new(seeds.bits().to_vec()),
             nonce,
         };
@@ -175,7 +183,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// How many hands the batch behind this hand holds. All seats come to the same number.
     pub(super) fn batch(&self) -> u32 {
-        let hands = self.set.log.of().header().stakes.hands();
+        let hands = self.set.log.match_info().header().stakes.hands();
         let left = hands.saturating_sub(self.set.log.attempt().hand);
         let pooled = self.connected.as_ref().map_or(0, |now| now.pooled);
         let pooled = pooled.saturating_sub(1);
