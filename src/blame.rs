@@ -1,23 +1,24 @@
-//! Whose fault an error can be.
+//! The party that can be at fault for an error.
 
 use std::fmt;
 
-/// Whose fault an error can be. It displays as advice to the user, in a sentence or two.
+/// The party that can be at fault for an error. Displays as one or two sentences of advice to the
+/// user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Blame {
     /// A peer that cheats, or a connection that corrupts data or lets an attacker change it. An
-    /// honest peer never causes it, whatever its version.
+    /// honest peer never causes this error, whatever its version.
     CheatOrConnection,
-    /// A peer that runs another program or version, is broken or cheats; or the connection.
+    /// A peer that runs another program or version, is faulty or cheats; or the connection.
     ProgramOrConnection,
-    /// Either side: both may be honest, and disagree on what to run.
+    /// Either side. Both may be honest but disagree on what to run.
     Either,
-    /// The peer, which ended the session. It does not say why.
+    /// The peer, which ended the session without giving a reason.
     Peer,
-    /// The connection, or a peer that went away or is slow.
+    /// The connection, or a peer that disconnected or is slow.
     Connection,
-    /// The caller on this side. For a session that has ended, see the error that ended it.
+    /// The caller on this side. If the session has already ended, see the error that ended it.
     ThisSide,
 }
 
@@ -28,16 +29,16 @@ impl fmt::Display for Blame {
                 "The other side cheated, or the connection corrupts data: stop playing with them."
             }
             Blame::ProgramOrConnection => {
-                "The other side runs another program or version, a broken one, or cheats; or the \
+                "The other side runs another program or version, is faulty, or cheats; or the \
                  connection corrupts data."
             }
             Blame::Either => {
-                "Nobody need have cheated: agree with the other side on what both run, and begin \
-                 anew."
+                "Nobody need have cheated: agree with the other side on what both run, and start \
+                 again."
             }
-            Blame::Peer => "The other side does not say why.",
-            Blame::Connection => "The session is over. Begin anew: start both sides again.",
-            Blame::ThisSide => "The fault is on this side.",
+            Blame::Peer => "The other side gave no reason.",
+            Blame::Connection => "The session is over. Start both sides again.",
+            Blame::ThisSide => "The error is on this side.",
         })
     }
 }

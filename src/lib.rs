@@ -1,21 +1,21 @@
 //! Two parties shuffle and deal cards with no dealer.
 //!
 //! A [`shuffle::Spec`] becomes a circuit, [`shuffle::ShuffleCircuit`]. Two parties who share a
-//! [`net::Channel`] open a session, [`mpc::Malicious`], evaluate the circuit on the randomness of
-//! both, and hold a [`deck::SealedDeck`], which they open card by card.
+//! [`net::Channel`] open a session, [`mpc::Malicious`]. They evaluate the circuit on the randomness
+//! of both and obtain a [`deck::SealedDeck`], which they open card by card.
 //!
 //! | to | look at |
 //! |---|---|
 //! | shuffle and open cards | [`deck`], and the example `in_memory` |
 //! | draw from a pile of repeated cards | [`deck::Pile`], and the example `draw` |
-//! | steal a random card of the other's hand | [`deck::SealedDeck::steal`], and the example `steal` |
+//! | steal a random card from a hand | [`deck::SealedDeck::steal`], and the example `steal` |
 //! | roll dice | [`dice`], and the example `dice` |
-//! | talk over TCP or in memory, with deadlines | [`net`], and the example `over_tcp` |
+//! | communicate over TCP or in memory, with deadlines | [`net`], and the example `over_tcp` |
 //! | compute something else on shared bits | [`mpc::TwoParty`] |
 //! | build, count, evaluate, read or write circuits | [`circuit`] |
 //! | sample and check the shuffles | [`shuffle`] |
 //! | play a whole hand | the crate `dealerless-table` |
-//! | learn which check failed, and whose fault that can be | [`mpc::Error`], [`deck::Error`] |
+//! | learn which check failed, and who can be at fault | [`mpc::Error`], [`deck::Error`] |
 //!
 //! ```
 //! use std::thread;
@@ -45,20 +45,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This session protects against a peer that does anything; [`mpc::SemiHonest`], which is faster,
-//! only against one that follows the protocol. [`net::TcpTransport`] is neither encrypted nor
-//! authenticated; `docs/threat-model.md` of the repository says what that means.
+//! This session protects against an arbitrarily malicious peer. [`mpc::SemiHonest`] is faster, but
+//! protects only against a peer that follows the protocol. [`net::TcpTransport`] is neither
+//! encrypted nor authenticated; `docs/threat-model.md` in the repository explains the consequences.
 //!
-//! With the feature `parallel`, which is on by default, preprocessing uses all cores: rayon's global
-//! pool of threads, or that in which the session is called (`rayon::ThreadPool::install`). A session blocks
-//! on its connection: do not run several as tasks of one pool, since a thread that waits for its pieces may
-//! take up another session. Rayon panics if the system gives no threads for the global pool.
+//! With the feature `parallel`, which is on by default, preprocessing uses all cores. It runs on
+//! rayon's global thread pool, or on the pool that the session is called in
+//! (`rayon::ThreadPool::install`). A session blocks on its connection. Do not run several sessions
+//! as tasks of one pool: a thread that waits for its pieces may start another session. Rayon panics
+//! if the system cannot provide threads for the global pool.
 //!
-//! The feature `comparison` adds `shuffle::comparison`, shuffles to measure the real ones against, and
-//! `shuffle::Enumeration`, which counts every draw of a small deck.
+//! The feature `comparison` adds `shuffle::comparison`, shuffles for comparison with the real ones,
+//! and `shuffle::Enumeration`, which counts every draw of a small deck.
 //!
 //! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
-//! frames of [`net`], and `testing`. It promises no stability: any version may change them.
+//! frames of [`net`], and `testing`. These have no stability guarantee: any version may change
+//! them.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -70,7 +72,7 @@ pub mod mpc;
 pub mod net;
 pub mod shuffle;
 
-// Public for tests, fuzz targets and whoever measures the parts.
+// Public for tests, fuzz targets and benchmarks of single parts.
 #[cfg(feature = "internals")]
 pub mod crypto;
 #[cfg(feature = "internals")]
@@ -90,5 +92,6 @@ mod parallel;
 mod uniform;
 
 pub use blame::Blame;
-/// The version of `rand` whose traits this crate takes. A generator of another version does not compile.
+/// The version of `rand` whose traits this crate accepts. A generator of another version does not
+/// compile.
 pub use rand;

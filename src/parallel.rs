@@ -1,6 +1,6 @@
-//! Work on several cores, if the feature `parallel` is on and there are some.
+//! Work on several cores, if the feature `parallel` is on and several cores are available.
 
-/// How many pieces of work are done at once.
+/// The number of pieces that are processed at the same time.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "parallel")]
     return rayon::current_num_threads();
@@ -8,7 +8,7 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// What `work` makes of each piece. A single piece, or a single core, costs no change of thread.
+/// Applies `work` to each piece. A single piece or a single core involves no change of thread.
 pub(crate) fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) -> Vec<R> {
     #[cfg(feature = "parallel")]
     if pieces.len() > 1 && threads() > 1 {
@@ -38,14 +38,15 @@ mod tests {
     }
 
     #[test]
-    fn pieces_stay_in_order_and_are_made_on_as_many_threads_as_there_are() {
+    fn pieces_stay_in_order_and_use_all_threads() {
         assert_eq!(with_threads(3, threads), 3);
         let doubled = with_threads(3, || map((0..100).collect(), |piece: usize| 2 * piece));
         assert_eq!(doubled, (0..100).map(|piece| 2 * piece).collect::<Vec<_>>());
     }
 
-    /// What a receiver with so many threads sends for several batches, of which the last is smaller, and
-    /// what the sender makes of them with two threads.
+    /// Extends a receiver with the given number of threads and a sender with two threads, over
+    /// several batches of which the last is smaller. Returns the frames that the receiver sends,
+    /// and whether the keys and MACs of both sides match.
     fn ots(threads: usize) -> (Vec<Vec<u8>>, bool) {
         const OTS: usize = 128 * 400;
         let session = SessionId([3; 32]);
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_threads_changes_nothing_that_is_sent() {
+    fn sent_bytes_do_not_depend_on_the_number_of_threads() {
         let (alone, fit) = ots(1);
         assert!(fit && alone.len() >= 2 * 7);
         assert!(ots(3) == (alone, true));

@@ -1,15 +1,15 @@
 //! The builder: records gates, folds constants, and never records the same AND twice.
 //!
-//! While a circuit is built, each wire carries its *linear form*: the set of inputs and ANDs
-//! whose XOR it is. The form is held as a fingerprint of 128 bits, the XOR of one random word for
-//! each member of the set, so that the fingerprint of an XOR is the XOR of the fingerprints. Equal
-//! forms are one wire; different forms collide with probability 2^-128. The words are drawn afresh
-//! for each builder and from the operating system, so that an imported netlist cannot be written to
-//! make two forms collide.
+//! While a circuit is built, each wire carries its *linear form*: the set of inputs and ANDs whose
+//! XOR it is. The form is represented by a fingerprint of 128 bits, the XOR of one random word for
+//! each member of the set. The fingerprint of an XOR is therefore the XOR of the fingerprints.
+//! Equal forms share one wire; different forms collide with probability 2^-128. Each builder draws
+//! its own words from the operating system, so that nobody can craft an imported netlist that makes
+//! two forms collide.
 //!
-//! The circuit must not depend on those words, since an exported netlist is compared byte by byte.
-//! So fingerprints are compared for equality only, or to find a place in a table; which wire is the
-//! operand of a gate never follows from their order.
+//! The circuit must not depend on those words, since exported netlists are compared byte by byte.
+//! So fingerprints are only compared for equality and used as keys of a hash table. Their order
+//! never decides which wire is the operand of a gate.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,7 +26,7 @@ use super::layers::lay_out;
 
 /// A bit of a circuit under construction: a constant, a wire, or the negation of a wire.
 ///
-/// It belongs to the [`Builder`] that gave it. Constants belong to every builder.
+/// It belongs to the [`Builder`] that created it. Constants belong to every builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bit {
     /// Twice the number of the node, plus 1 if the bit is its negation.
@@ -47,7 +47,7 @@ impl Bit {
         builder: 0,
     };
 
-    /// A node of the builder with this number.
+    /// The bit of a node of the builder with this number.
     fn positive(node: Node, builder: u32) -> Self {
         Bit {
             literal: node.0 << 1,
@@ -72,7 +72,7 @@ impl Bit {
         }
     }
 
-    /// The same bit when its node is called `node`.
+    /// The same bit after its node has been renumbered to `node`.
     fn renamed(self, node: Node) -> Self {
         Bit::positive(node, self.builder).invert_if(self.inverted())
     }
@@ -84,17 +84,18 @@ impl From<bool> for Bit {
     }
 }
 
-/// A wire under construction: the empty XOR, then the inputs, then the gates as they come.
+/// A wire under construction: first the empty XOR, then the inputs, then the gates in the order in
+/// which they are recorded.
 ///
-/// The empty XOR is a node like the others, with the fingerprint 0, so that constants fold
-/// without a case of their own.
+/// The empty XOR is an ordinary node with the fingerprint 0, so constants fold without a special
+/// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Node(u32);
 
 impl Node {
     /// The empty XOR.
     pub(super) const ZERO: Node = Node(0);
-    /// A [`Bit`] has 31 bits for the number of its node.
+    /// The largest node number: a [`Bit`] has 31 bits for it.
     const MAX: usize = (1 << 31) - 1;
 
     pub(super) fn index(self) -> usize {
@@ -102,7 +103,7 @@ impl Node {
     }
 }
 
-/// A gate under construction. NOT is not among them: inversion lives in [`Bit`].
+/// A gate under construction. There is no NOT: inversion is part of [`Bit`].
 #[derive(Clone, Copy)]
 pub(super) enum Operation {
     Xor(Node, Node),
@@ -123,19 +124,18 @@ impl Operation {
 
 /// Records a circuit gate by gate.
 ///
-/// Constants are folded; a XOR is recorded once for each linear form; an AND is recorded once for
+/// Constants are folded. An XOR is recorded once for each linear form. An AND is recorded once for
 /// each two-dimensional span `{p, q, p ^ q}`, also under negations, since the ANDs of any two of
-/// these three differ by a XOR only. Gates that no output needs are dropped by
-/// [`build`](Self::build).
+/// these three differ only by an XOR. [`build`](Self::build) drops gates that no output needs.
 ///
-/// The record depends on the calls alone, so the same calls give the same circuit.
+/// The record depends only on the calls, so the same calls give the same circuit.
 pub struct Builder {
-    /// The number of this builder in its [bits](Bit). It is not 0.
+    /// The number of this builder, which its [bits](Bit) carry. It is not 0.
     number: u32,
     inputs: Vec<usize>,
     input_bits: usize,
-    /// The number of nodes that come before the operations: the constant, the input bits and, if the
-    /// circuit is built in slices, the gates of earlier slices that are still known.
+    /// The number of nodes before the operations: the constant, the input bits and, if the circuit
+    /// is built in slices, the gates of earlier slices that are still known.
     leaves: usize,
     operations: Vec<Operation>,
     fingerprints: Vec<u128>,
@@ -146,24 +146,24 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The most nodes that a builder holds.
+    /// The maximum number of nodes in a builder.
     pub const MAX_NODES: usize = Node::MAX;
 
-    /// The most nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds. The other calls
-    /// add one at most.
+    /// The maximum number of nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds.
+    /// The other calls add at most one.
     pub(crate) const MAX_NODES_PER_AND: usize = 3;
 
     /// Begins a circuit, given the number of bits of each input value.
     ///
     /// # Panics
-    /// When there are more input bits than [`MAX_NODES`](Self::MAX_NODES), or when the operating
-    /// system gives no randomness.
+    /// Panics if there are more input bits than [`MAX_NODES`](Self::MAX_NODES), or if the operating
+    /// system provides no randomness.
     pub fn new(inputs: &[usize]) -> Self {
         Self::with(Forms::Known(HashTable::new()), inputs)
     }
 
-    /// Begins a circuit of which nothing is asked until it is built: [`build`](Self::build) finds which
-    /// XORs are the same. The circuit is the same, and is there sooner.
+    /// Begins a circuit whose equal XORs are merged only in [`build`](Self::build). The resulting
+    /// circuit is the same but is ready sooner. The caller must not query linear forms before that.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -175,7 +175,7 @@ impl Builder {
         let input_bits = inputs
             .iter()
             .try_fold(0, |sum: usize, &bits| sum.checked_add(bits))
-            .expect("fewer input bits than a usize counts");
+            .expect("the number of input bits fits into a usize");
         assert!(input_bits < Self::MAX_NODES, "too many input bits");
         let mut generator = StdRng::from_rng(&mut UnwrapErr(SysRng));
         let mut fingerprints = vec![0];
@@ -198,7 +198,7 @@ impl Builder {
     /// The bits of an input value (from 0), least significant first.
     ///
     /// # Panics
-    /// When there is no such value.
+    /// Panics if the value does not exist.
     pub fn input(&self, value: usize) -> Vec<Bit> {
         let first = self.inputs[..value].iter().sum();
         self.input_bits()
@@ -212,7 +212,7 @@ impl Builder {
         (1..=self.input_bits).map(|node| self.bit(Node(node as u32)))
     }
 
-    /// The number of nodes so far: the constant 0, the input bits, and the gates recorded.
+    /// The number of nodes so far: the constant 0, the input bits and the recorded gates.
     pub(crate) fn nodes(&self) -> usize {
         self.fingerprints.len()
     }
@@ -220,8 +220,8 @@ impl Builder {
     /// `a ^ b`. Free.
     ///
     /// # Panics
-    /// Like every call that records a gate, when the builder is full (see
-    /// [`MAX_NODES`](Self::MAX_NODES)) or when a bit belongs to another builder.
+    /// Like every call that records a gate, panics if the builder is full (see
+    /// [`MAX_NODES`](Self::MAX_NODES)) or if a bit belongs to another builder.
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
         let node = self.xor_nodes(self.own(a), self.own(b));
         self.bit(node).invert_if(a.inverted() ^ b.inverted())
@@ -252,13 +252,13 @@ impl Builder {
         self.not(neither)
     }
 
-    /// Ends the circuit: drops the gates that no output needs and puts the others in layer order.
+    /// Finishes the circuit: drops gates that no output needs, and puts the others in layer order.
     ///
-    /// The outputs are values, each a word of bits, least significant first. A negated bit among
-    /// them becomes a NOT gate, one for each wire.
+    /// The outputs are values, each a word of bits, least significant first. A negated output bit
+    /// becomes a NOT gate, one for each wire.
     ///
     /// # Panics
-    /// When an output belongs to another builder.
+    /// Panics if an output belongs to another builder.
     pub fn build(self, mut outputs: Vec<Vec<Bit>>) -> Circuit {
         for &bit in outputs.iter().flatten() {
             self.own(bit);
@@ -271,7 +271,7 @@ impl Builder {
             spans,
             ..
         } = self;
-        // Of no more use, and large.
+        // No longer needed, and large.
         drop(spans);
         forms.share(fingerprints, &mut operations, &mut outputs);
         lay_out(inputs, &operations, &outputs)
@@ -290,7 +290,7 @@ impl Builder {
     /// The node of a bit of this builder, or of a constant.
     ///
     /// # Panics
-    /// When the bit belongs to another builder.
+    /// Panics if the bit belongs to another builder.
     fn own(&self, bit: Bit) -> Node {
         assert!(
             bit.builder == self.number || bit.builder == 0,
@@ -334,7 +334,7 @@ impl Builder {
         let operands = self.operand_forms(and);
         match [p, q].map(|node| operands.contains(&self.fingerprints[node.index()])) {
             [true, true] => and,
-            // One operand is common and the other is the sum of the two: a(a ^ b) = a ^ ab.
+            // The operands share p or q, and their other one is p ^ q: a(a ^ b) = a ^ ab.
             [true, false] => self.xor_nodes(p, and),
             [false, _] => self.xor_nodes(q, and),
         }
@@ -352,7 +352,7 @@ impl Builder {
         [p, q, p ^ q]
     }
 
-    /// A new node, with a form that no other is known to have.
+    /// Adds a node whose form no existing node is known to have.
     fn record(&mut self, fingerprint: u128, operation: Operation) -> Node {
         let number = self.fingerprints.len();
         assert!(number < Self::MAX_NODES, "the circuit is too large");
@@ -364,7 +364,7 @@ impl Builder {
     }
 }
 
-/// A number that no other builder of this process has, among 2^32 in a row.
+/// A number that is unique among the builders of this process, until it wraps around after 2^32.
 fn next_number() -> u32 {
     static BUILDERS: AtomicU32 = AtomicU32::new(1);
     BUILDERS.fetch_add(1, Ordering::Relaxed).max(1)

@@ -2,13 +2,13 @@
 
 use super::{Circuit, Gate, Output, Wire};
 
-/// Separates this use of BLAKE3 from every other, and this encoding from later ones.
+/// Separates this use of BLAKE3 from all others, and this encoding from later ones.
 const CONTEXT: &str = "dealerless circuit v1";
 
-/// Gates encoded at a time: the hash is fast on long stretches only.
+/// The number of gates that are encoded at a time. BLAKE3 is fast only on long inputs.
 const STRETCH: usize = 4096;
 
-/// The digest that [`Circuit::digest`] defines.
+/// Computes the digest that [`Circuit::digest`] defines.
 pub(super) fn digest(circuit: &Circuit) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     let mut bytes = Vec::new();

@@ -1,26 +1,26 @@
-//! Evaluation in the clear.
+//! Plaintext evaluation.
 
 use super::{Circuit, Gate, Output, Wire};
 
-/// The input values do not have the shape that the circuit asks for.
+/// The input values do not have the shape that the circuit expects.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
-    /// Too many or too few input values.
-    #[error("the circuit takes {expected} input values and was given {given}")]
+    /// Wrong number of input values.
+    #[error("the circuit takes {expected} input values, but {given} were given")]
     Values {
         /// The number of input values of the circuit.
         expected: usize,
-        /// The number of input values that came.
+        /// The number of input values given.
         given: usize,
     },
-    /// An input value is too long or too short.
-    #[error("input value {value} of the circuit has {expected} bits and was given {given}")]
+    /// Wrong number of bits in an input value.
+    #[error("input value {value} of the circuit has {expected} bits, but {given} were given")]
     Bits {
-        /// Which input value, from 0.
+        /// The number of the input value, from 0.
         value: usize,
-        /// Its bits in the circuit.
+        /// The number of bits that the circuit expects.
         expected: usize,
-        /// The bits that came.
+        /// The number of bits given.
         given: usize,
     },
 }
@@ -28,22 +28,25 @@ pub enum InputError {
 impl Circuit {
     /// Evaluates the circuit on one input.
     ///
-    /// Takes the input values and gives the output values, the least significant bit of each
-    /// first. To evaluate many inputs use [`evaluate_lanes`](Self::evaluate_lanes), which takes
-    /// the same time for 64.
+    /// Takes the input values and returns the output values, each with its least significant bit
+    /// first. To evaluate many inputs, use [`evaluate_lanes`](Self::evaluate_lanes), which takes
+    /// the same time for 64 inputs.
     ///
     /// # Errors
-    /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
+    /// When the number of values, or the number of bits of a value, differs from
+    /// [`inputs`](Self::inputs).
     pub fn evaluate(&self, inputs: &[Vec<bool>]) -> Result<Vec<Vec<bool>>, InputError> {
         let outputs = self.evaluate_lanes(&as_lanes(inputs))?;
         Ok(outputs.iter().map(as_bits).collect())
     }
 
-    /// Evaluates the circuit on 64 inputs at once, bit-sliced: bit `i` of each `u64` belongs to
-    /// the `i`-th evaluation, and each `u64` stands where [`evaluate`](Self::evaluate) has a bit.
+    /// Evaluates the circuit on 64 inputs at once, bit-sliced. Each bit of
+    /// [`evaluate`](Self::evaluate) becomes a `u64`, whose bit `i` belongs to the `i`-th
+    /// evaluation.
     ///
     /// # Errors
-    /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
+    /// When the number of values, or the number of bits of a value, differs from
+    /// [`inputs`](Self::inputs).
     pub fn evaluate_lanes(&self, inputs: &[Vec<u64>]) -> Result<Vec<Vec<u64>>, InputError> {
         check_shape(&self.inputs, inputs)?;
         let mut wires: Vec<u64> = Vec::with_capacity(self.wires());
@@ -74,7 +77,7 @@ impl Circuit {
     }
 }
 
-/// Bits, each in the first of 64 lanes.
+/// Puts each bit into the first of 64 lanes.
 pub(super) fn as_lanes(values: &[Vec<bool>]) -> Vec<Vec<u64>> {
     values
         .iter()
@@ -87,7 +90,7 @@ pub(super) fn as_bits<'a>(lanes: impl IntoIterator<Item = &'a u64>) -> Vec<bool>
     lanes.into_iter().map(|lanes| lanes & 1 == 1).collect()
 }
 
-/// Whether there are as many input values as `widths`, each with so many bits.
+/// Checks that the number of input values and their widths match `widths`.
 pub(super) fn check_shape(widths: &[usize], inputs: &[Vec<u64>]) -> Result<(), InputError> {
     if inputs.len() != widths.len() {
         return Err(InputError::Values {

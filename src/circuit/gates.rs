@@ -1,11 +1,12 @@
-//! Wires and gates, and the passes over a list of gates.
+//! Wires and gates, and passes over a list of gates.
 
-/// A wire of a circuit, by number. The first wires are the input bits, and then each gate has one.
+/// A wire of a circuit, by number. The input bits are the first wires; one wire for each gate
+/// follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wire(pub(super) u32);
 
 impl Wire {
-    /// The wire of this number, which is below [`Builder::MAX_NODES`](super::Builder::MAX_NODES).
+    /// The wire with this number, which is below [`Builder::MAX_NODES`](super::Builder::MAX_NODES).
     pub(super) fn new(index: usize) -> Self {
         Wire(index as u32)
     }
@@ -16,12 +17,12 @@ impl Wire {
     }
 }
 
-/// A gate, with the wires that it reads. Gate number `g` drives wire `input_bits + g`.
+/// A gate, with the wires that it reads. Gate number `g` sets wire `input_bits + g`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     /// Exclusive or: free when garbled.
     Xor(Wire, Wire),
-    /// And: what a circuit costs.
+    /// And: the gate that determines the cost of a circuit.
     And(Wire, Wire),
     /// Negation: free when garbled.
     Not(Wire),
@@ -32,7 +33,7 @@ pub enum Gate {
 pub enum Output {
     /// A bit that does not depend on the inputs.
     Const(bool),
-    /// The bit on a wire, which may be an input and may be put out more than once.
+    /// The bit on a wire. The wire may be an input and may be output more than once.
     Wire(Wire),
 }
 
@@ -41,19 +42,19 @@ pub enum Output {
 pub(super) struct Gates<'a> {
     /// The number of bits of each input value.
     pub(super) inputs: &'a [usize],
-    /// The gates; gate number `g` drives wire `input_bits + g`.
+    /// The gates; gate number `g` sets wire `input_bits + g`.
     pub(super) list: &'a [Gate],
     /// The output values, each a word of bits.
     pub(super) outputs: &'a [Vec<Output>],
 }
 
 impl<'a> Gates<'a> {
-    /// The number of bits of all input values together.
+    /// The total number of bits of all input values.
     pub(super) fn input_bits(self) -> usize {
         self.inputs.iter().sum()
     }
 
-    /// The number of wires: input bits and gates.
+    /// The number of wires: input bits plus gates.
     pub(super) fn wires(self) -> usize {
         self.input_bits() + self.list.len()
     }

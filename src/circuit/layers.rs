@@ -1,4 +1,4 @@
-//! From the builder's gates, in the order in which they came, to the record in layer order.
+//! Converts the builder's gates, in the order recorded, to a circuit in layer order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use super::digest::digest;
 use super::record::LastOwnership;
 use super::{Circuit, Gate, Layer, Output, Wire};
 
-/// Drops the gates that no output needs, orders the others by AND-depth, and makes the NOT gates
-/// that the outputs ask for. Linear in the number of gates.
+/// Drops the gates that no output needs, orders the others by AND-depth, and adds the NOT gates for
+/// negated outputs. Linear in the number of gates.
 ///
-/// Gates of one layer and kind keep the order in which they came, so that the record depends on
-/// nothing else.
+/// Gates of the same layer and kind keep the order in which they were recorded, so the result
+/// depends on nothing else.
 pub(super) fn lay_out(
     inputs: Vec<usize>,
     operations: &[Operation],
@@ -55,13 +55,13 @@ fn bits(outputs: &[Vec<Bit>]) -> impl Iterator<Item = Bit> {
     outputs.iter().flatten().copied()
 }
 
-/// What is known of each node before the gates are placed.
+/// The properties of each node that are needed before the gates are placed.
 struct Nodes {
     /// The number of nodes that are not gates: the constant and the input bits.
     leaves: usize,
     /// Whether an output needs the node.
     live: Vec<bool>,
-    /// The most ANDs on a path from an input to the node.
+    /// The largest number of ANDs on a path from an input to the node.
     depth: Vec<u32>,
 }
 
@@ -94,7 +94,7 @@ impl Nodes {
         }
     }
 
-    /// The gates that some output needs, with their nodes.
+    /// The gates that at least one output needs, with their nodes.
     fn live_gates<'a>(
         &'a self,
         operations: &'a [Operation],
@@ -104,9 +104,9 @@ impl Nodes {
             .filter(|&(node, _)| self.live[node])
     }
 
-    /// The ranges of gate numbers of each layer: counted, then laid end to end.
+    /// The ranges of gate numbers of each layer: counted first, then laid end to end.
     fn layers(&self, operations: &[Operation], negated: &BTreeSet<Node>) -> Vec<Layer> {
-        // Layer 0 is there even when it is empty.
+        // Layer 0 exists even when it is empty.
         let mut sizes = vec![(0, 0)];
         for (node, operation) in self.live_gates(operations) {
             let depth = self.depth[node] as usize;
@@ -136,7 +136,7 @@ impl Nodes {
     }
 }
 
-/// Gives each live gate the next number of its layer and kind. The negations come last in their
+/// Assigns each live gate the next number of its layer and kind. The negations come last in their
 /// layers.
 ///
 /// Returns the gates, the wire of each node, and the wires of the negated nodes.
@@ -154,7 +154,7 @@ fn place(
     for input in 0..input_bits {
         wires[1 + input] = Wire(input as u32);
     }
-    // The ranges of the layers, each shrinking from the front as its gates are placed.
+    // The unassigned rest of each layer's ranges.
     let mut free_places = layers.to_vec();
     let end = layers.last().map_or(0, |layer| layer.free.end);
     let mut gates = vec![Gate::Not(UNPLACED); end];
@@ -170,7 +170,8 @@ fn place(
         gates[place] = gate;
         wires[node] = driven_by(place);
     }
-    // In the order of their wires: a netlist that is read back must be laid out as it was written.
+    // In the order of their wires, so that a netlist that is read back has the layout that was
+    // written.
     let mut negated: Vec<Node> = negated.iter().copied().collect();
     negated.sort_unstable_by_key(|node| wires[node.index()]);
     let negations = negated

@@ -1,8 +1,8 @@
 //! Boolean circuits: the record, the builder, gadgets, plaintext evaluation and Bristol Fashion.
 //!
-//! A [`Circuit`] is recorded once, by a [`Builder`], and never changes. Counting, evaluating,
-//! exporting, garbling: everything else walks that one record. Its gates are XOR, AND and NOT;
-//! the cost of a circuit is its number of AND gates, since XOR and NOT are free when garbled.
+//! A [`Circuit`] is recorded once, by a [`Builder`], and never changes. Everything else (counting,
+//! evaluating, exporting, garbling) walks over that one record. Its gates are XOR, AND and NOT. The
+//! cost of a circuit is its number of AND gates, since XOR and NOT are free when garbled.
 //!
 //! ```
 //! use dealerless::circuit::{Builder, gadgets, to_bits};

@@ -1,7 +1,7 @@
-//! Numbers as the bits of input and output values.
+//! Conversion between numbers and the bits of input and output values.
 
-/// The `bits` lowest bits of a number, the least significant first, as an input value has them. `None` if the
-/// number needs more bits.
+/// Returns the `bits` lowest bits of a number, least significant first, as for an input value.
+/// `None` if the number needs more bits.
 ///
 /// ```
 /// use dealerless::circuit::{from_bits, to_bits};
@@ -19,8 +19,8 @@ pub fn to_bits(number: u64, bits: usize) -> Option<Vec<bool>> {
     })
 }
 
-/// The number whose bits, the least significant first, are those of an output value. `None` if it does not
-/// fit into 64 bits.
+/// Returns the number whose bits, least significant first, are those of an output value. `None` if
+/// it does not fit into 64 bits.
 pub fn from_bits(bits: &[bool]) -> Option<u64> {
     let (low, high) = bits.split_at(bits.len().min(u64::BITS as usize));
     let number = (low.iter().rev()).fold(0, |number, &bit| number << 1 | u64::from(bit));
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_comes_back_from_its_bits_whatever_their_number() {
+    fn numbers_survive_a_round_trip_through_any_number_of_bits() {
         for number in [
             0,
             1,
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_more_than_64_bits_is_a_number_only_if_the_rest_is_0() {
+    fn value_longer_than_64_bits_is_a_number_only_if_the_rest_is_0() {
         let mut bits = vec![true; 64];
         bits.extend([false; 3]);
         assert_eq!(from_bits(&bits), Some(u64::MAX));

@@ -1,22 +1,22 @@
-//! What a party computes alone.
+//! The gates that a party computes alone.
 
 use super::gates::{Gate, Gates, Wire};
 use super::party::{ByParty, Party};
 use super::slots::Places;
 
-/// The AND gates of one owner, and the free gates that these need, with places for what is held of their
-/// wires: as many as there are wires at once.
+/// The AND gates of one owner and the free gates that they need, with storage places for their
+/// wires. There are only as many places as wires that are held at once.
 #[derive(Default)]
 pub(crate) struct OwnGates {
     /// The place of each input.
     inputs: Vec<Wire>,
-    /// The gates, whose wires are places, and the place of each one's output.
+    /// The gates, whose operands are given as places, each with the place of its output.
     gates: Vec<(Gate, Wire)>,
     places: usize,
 }
 
 impl OwnGates {
-    /// Those of both parties, given the owner of each wire.
+    /// The gates of both parties, given the owner of each wire.
     pub(super) fn of_both(gates: Gates<'_>, owners: &[Option<Party>]) -> ByParty<Self> {
         let mut places = ByParty::from_fn(|_| Places::new(gates.wires()));
         let mut own = ByParty::<Self>::default();
@@ -39,35 +39,35 @@ impl OwnGates {
         own
     }
 
-    /// Adds a gate, if an AND gate after it needs it or it is one.
+    /// Adds a gate if it is an AND gate, or if an AND gate after it needs it.
     fn add_before(&mut self, places: &mut Places, gate: Gate, wire: Wire) {
         let is_and = matches!(gate, Gate::And(..));
-        let set = places.take_back(wire);
+        let set = places.release(wire);
         if set.is_none() && !is_and {
             return;
         }
-        let mut read = |wire| Wire(places.give(wire));
+        let mut read = |wire| Wire(places.assign(wire));
         let gate = match gate {
             Gate::Xor(a, b) => Gate::Xor(read(a), read(b)),
             Gate::And(a, b) => Gate::And(read(a), read(b)),
             Gate::Not(a) => Gate::Not(read(a)),
         };
-        let set = Wire(set.unwrap_or(Places::NOBODYS));
+        let set = Wire(set.unwrap_or(Places::UNREAD));
         self.gates.push((gate, set));
     }
 
-    /// The place of each bit of the owner's input values, in order. Those that no gate here reads have
-    /// one together.
+    /// The place of each bit of the owner's input values, in order. All inputs that none of these
+    /// gates reads share one place.
     pub(crate) fn inputs(&self) -> &[Wire] {
         &self.inputs
     }
 
-    /// The gates in their order, with places instead of wires, each with the place that it sets.
+    /// The gates in order, with places instead of wires, each with the place that it sets.
     pub(crate) fn gates(&self) -> &[(Gate, Wire)] {
         &self.gates
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub(crate) fn places(&self) -> usize {
         self.places
     }
@@ -79,8 +79,8 @@ mod tests {
     use crate::circuit::{Circuit, Ownership};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
-    /// The wires that the places of an owner hold one after the other, as its gates set them.
-    fn assert_that_every_gate_finds_its_operands(circuit: &Circuit, owner: Party) {
+    /// Replays the owner's gates in their places and checks that each place holds the right wire.
+    fn assert_gates_read_their_operands(circuit: &Circuit, owner: Party) {
         let ownership = Ownership::of(circuit, Party::BOTH.map(Some));
         let own = ownership.own_gates(owner);
         let mut held = vec![None; own.places()];
@@ -90,7 +90,7 @@ mod tests {
         let mut all = circuit.gates().iter().zip(circuit.input_bits()..);
         let mut products = Vec::new();
         for (gate, set) in own.gates() {
-            let on = |place: Wire| held[place.index()].expect("it is set before it is read");
+            let on = |place: Wire| held[place.index()].expect("the place is set before it is read");
             let gate = match *gate {
                 Gate::Xor(a, b) => Gate::Xor(on(a), on(b)),
                 Gate::And(a, b) => Gate::And(on(a), on(b)),
@@ -107,11 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_computes_its_and_gates_from_the_wires_that_they_read() {
+    fn owner_computes_its_and_gates_from_their_operands() {
         for algorithm in Algorithm::ALL {
             let shuffle = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());
             for owner in Party::BOTH {
-                assert_that_every_gate_finds_its_operands(shuffle.circuit(), owner);
+                assert_gates_read_their_operands(shuffle.circuit(), owner);
             }
         }
     }

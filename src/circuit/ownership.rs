@@ -1,4 +1,4 @@
-//! Who could compute each wire of a circuit alone.
+//! The party that could compute each wire of a circuit alone.
 
 use std::iter;
 use std::sync::OnceLock;
@@ -8,10 +8,10 @@ use super::own_gates::OwnGates;
 use super::party::{ByParty, Party};
 use super::slots::Slots;
 
-/// Which wires depend on the inputs of one party only, its *owner*.
+/// The wires that depend on the inputs of only one party, their *owner*.
 ///
-/// A wire that depends on inputs of both parties, or on an input that neither of them knows, has no
-/// owner: it is *joint*.
+/// A wire has no owner if it depends on inputs of both parties, or on an input that neither of them
+/// knows. It is then *joint*.
 pub struct Ownership {
     /// The owner of each input value.
     pub(super) of_values: Vec<Option<Party>>,
@@ -24,13 +24,13 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    /// The ownership of the wires of `gates`, given who knows each input value.
+    /// The ownership of the wires of `gates`, given the party that knows each input value.
     ///
     /// # Panics
-    /// When there is not one owner for each input value.
+    /// Panics if there is not exactly one owner for each input value.
     pub(super) fn of_gates(gates: Gates<'_>, of_values: Vec<Option<Party>>) -> Self {
         let count = gates.inputs.len();
-        assert_eq!(of_values.len(), count, "an owner for each value");
+        assert_eq!(of_values.len(), count, "one owner for each value");
         let mut wires = Vec::with_capacity(gates.wires());
         for (&owner, &bits) in of_values.iter().zip(gates.inputs) {
             wires.extend(iter::repeat_n(owner, bits));
@@ -89,14 +89,19 @@ impl Ownership {
         &self.products[owner]
     }
 
-    /// What computes the outputs of these AND gates from the inputs of their owner.
+    /// The gates that compute the outputs of these AND gates from the inputs of their owner.
     pub(crate) fn own_gates(&self, owner: Party) -> &OwnGates {
         &self.own_gates[owner]
     }
 
-    /// Where a run of these gates, whose ownership this is, keeps its wires. Found once.
+    /// The storage slots of the wires when these gates are run, which must be the gates of this
+    /// ownership. Computed once.
     pub(super) fn slots_of(&self, gates: Gates<'_>) -> &Slots {
-        debug_assert_eq!(gates.wires(), self.wires.len(), "of these gates");
+        debug_assert_eq!(
+            gates.wires(),
+            self.wires.len(),
+            "the ownership is that of these gates"
+        );
         (self.slots).get_or_init(|| Slots::of_owned(gates, &self.wires))
     }
 }
@@ -107,7 +112,7 @@ mod tests {
     use crate::circuit::{AndsByOwner, Builder};
 
     #[test]
-    fn a_wire_belongs_to_the_party_whose_inputs_alone_it_depends_on() {
+    fn wire_that_depends_on_one_party_belongs_to_it() {
         let mut builder = Builder::new(&[2, 2, 2]);
         let [a, b, shared] = [0, 1, 2].map(|value| builder.input(value));
         let of_a = builder.and(a[0], a[1]);
@@ -134,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ands_of_each_owner_are_those_that_the_structure_counts() {
+    fn ands_of_each_owner_match_the_structure() {
         use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
         for algorithm in Algorithm::ALL {
             let circuit = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());

@@ -8,15 +8,15 @@ use std::ops::{Index, IndexMut};
 pub enum Party {
     /// The party that garbles: A in the papers.
     Garbler,
-    /// The party that evaluates what was garbled: B in the papers.
+    /// The party that evaluates the garbled circuit: B in the papers.
     Evaluator,
 }
 
 impl Party {
-    /// Both, the garbler first.
+    /// Both parties, the garbler first.
     pub const BOTH: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
-    /// The other one.
+    /// The other party.
     pub fn other(self) -> Self {
         match self {
             Party::Garbler => Party::Evaluator,
@@ -28,14 +28,14 @@ impl Party {
 /// One value for each party.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ByParty<V> {
-    /// The garbler's.
+    /// The value of the garbler.
     pub garbler: V,
-    /// The evaluator's.
+    /// The value of the evaluator.
     pub evaluator: V,
 }
 
 impl<V> ByParty<V> {
-    /// What `of` gives for each, the garbler first.
+    /// Calls `of` for each party, the garbler first.
     pub fn from_fn(mut of: impl FnMut(Party) -> V) -> Self {
         ByParty {
             garbler: of(Party::Garbler),

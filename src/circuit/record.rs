@@ -11,26 +11,27 @@ use super::slots::Slots;
 
 /// The gates of one AND-depth, as two consecutive ranges of gate numbers.
 ///
-/// An AND of layer d reads wires of earlier layers only, so all of them may be garbled as one
-/// batch. The free gates after them read wires of earlier layers, of these ANDs, and of free gates
-/// before them.
+/// An AND of layer d reads only wires of earlier layers, so all of them may be garbled as one
+/// batch. The free gates after them read wires of earlier layers, of these ANDs, and of preceding
+/// free gates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layer {
-    /// AND gates only; none in layer 0.
+    /// AND gates only; empty in layer 0.
     pub(crate) ands: Range<usize>,
     /// XOR and NOT gates only, in topological order.
     pub(crate) free: Range<usize>,
 }
 
-/// The ownership that was asked for last. It is kept, as a circuit is run many times with the same
-/// owners, and only one, as it is nearly as large as the circuit. Clones of the circuit share it.
+/// The ownership that was requested last. It is cached because a circuit is run many times with the
+/// same owners. Only one is kept because it is nearly as large as the circuit. Clones of the
+/// circuit share it.
 #[derive(Clone, Default)]
 pub(super) struct LastOwnership(Arc<Mutex<Option<Arc<Ownership>>>>);
 
 /// A Boolean circuit, in layer order, without dead gates.
 ///
-/// Made by a [`Builder`](super::Builder) and immutable: every wire that a gate or an output names
-/// exists, and every gate reads wires of a lower number only.
+/// Created by a [`Builder`](super::Builder) and immutable. Every wire that a gate or an output
+/// refers to exists, and every gate reads only wires with lower numbers.
 #[derive(Clone)]
 pub struct Circuit {
     pub(super) inputs: Vec<usize>,
@@ -48,18 +49,18 @@ impl Circuit {
         &self.inputs
     }
 
-    /// The number of bits of all input values together. They are the first wires, value after
-    /// value, the least significant bit of each first.
+    /// The total number of bits of all input values. They are the first wires, value after value,
+    /// each with its least significant bit first.
     pub fn input_bits(&self) -> usize {
         self.input_bits
     }
 
-    /// The gates, in layer order. Gate `g` drives wire `input_bits + g`.
+    /// The gates, in layer order. Gate `g` sets wire `input_bits + g`.
     pub fn gates(&self) -> &[Gate] {
         &self.gates
     }
 
-    /// The layers, by AND-depth from 0. Together they are all gates, in order.
+    /// The layers, by AND-depth from 0. Together they contain all gates, in order.
     pub(crate) fn layers(&self) -> &[Layer] {
         &self.layers
     }
@@ -69,7 +70,7 @@ impl Circuit {
         &self.outputs
     }
 
-    /// The number of wires: input bits and gates.
+    /// The number of wires: input bits plus gates.
     pub fn wires(&self) -> usize {
         self.input_bits + self.gates.len()
     }
@@ -79,7 +80,7 @@ impl Circuit {
         self.layers.iter().map(|layer| layer.ands.len()).sum()
     }
 
-    /// The number of bits of all output values together.
+    /// The total number of bits of all output values.
     pub fn output_bits(&self) -> usize {
         self.outputs.iter().map(Vec::len).sum()
     }
@@ -93,21 +94,21 @@ impl Circuit {
             .count()
     }
 
-    /// Its [`Ownership::of`], which is found once for many calls with the same owners.
+    /// The result of [`Ownership::of`], computed once for consecutive calls with the same owners.
     ///
     /// # Panics
-    /// When there is not one owner for each input value.
+    /// Panics if there is not exactly one owner for each input value.
     pub(crate) fn ownership(
         &self,
         values: impl IntoIterator<Item = Option<Party>>,
     ) -> Arc<Ownership> {
         let values: Vec<_> = values.into_iter().collect();
-        // Only whole values are put there, so one of a call that has panicked is right.
+        // Only complete values are stored, so the value left by a call that panicked is valid.
         let mut last = (self.ownership.0.lock()).unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some(found) if found.of_values == values => found.clone(),
             _ => {
-                // Dropped first: two would take twice the memory.
+                // Drop the old one first: two would take twice the memory.
                 *last = None;
                 let found = Arc::new(Ownership::of(self, values));
                 *last = Some(found.clone());
@@ -125,14 +126,14 @@ impl Circuit {
         }
     }
 
-    /// The BLAKE3 digest of the record: two circuits have the same one only if they have the same
-    /// inputs, gates and outputs in the same order.
+    /// The BLAKE3 digest of the record. Two circuits have the same digest only if they have the
+    /// same inputs, gates and outputs in the same order.
     ///
-    /// It is BLAKE3 in its key-derivation mode, with the context string `dealerless circuit v1`,
-    /// over: the number of input values and the bits of each; the number of gates, and for each a
-    /// byte (0 XOR, 1 AND, 2 NOT) and the wires that it reads; the number of output values, and
-    /// for each its number of bits and for each bit a byte (0 zero, 1 one, 2 a wire, which
-    /// follows). Counts are 8 bytes and wires 4, little-endian.
+    /// It is computed by BLAKE3 in key-derivation mode with the context string `dealerless circuit
+    /// v1`, over: the number of input values and the bits of each; the number of gates, and for
+    /// each gate a byte (0 XOR, 1 AND, 2 NOT) and the wires that it reads; the number of output
+    /// values, for each value its number of bits, and for each bit a byte (0 zero, 1 one, 2 a wire,
+    /// which follows). Counts take 8 bytes and wires 4 bytes, little-endian.
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }
@@ -143,15 +144,17 @@ impl Circuit {
     allow(unreachable_pub, reason = "public with the feature `internals`")
 )]
 impl Ownership {
-    /// The ownership of a circuit's wires, given who knows each input value. Linear in the number of gates.
+    /// The ownership of a circuit's wires, given the party that knows each input value. Linear in
+    /// the number of gates.
     ///
     /// # Panics
-    /// When there is not one owner for each input value.
+    /// Panics if there is not exactly one owner for each input value.
     pub fn of(circuit: &Circuit, values: impl IntoIterator<Item = Option<Party>>) -> Self {
         Ownership::of_gates(circuit.parts(), values.into_iter().collect())
     }
 
-    /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
+    /// The storage slots of the wires when the circuit is run, which must be the circuit of this
+    /// ownership. Computed once.
     pub(crate) fn slots(&self, circuit: &Circuit) -> &Slots {
         self.slots_of(circuit.parts())
     }
@@ -175,7 +178,7 @@ mod tests {
     use crate::circuit::Builder;
 
     #[test]
-    fn a_circuit_and_its_clones_keep_the_ownership_that_was_asked_for_last() {
+    fn circuit_and_its_clones_cache_the_last_ownership() {
         let mut builder = Builder::new(&[1, 1]);
         let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
         let circuit = builder.build(vec![vec![both]]);

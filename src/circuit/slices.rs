@@ -1,4 +1,4 @@
-//! Circuits that are built in slices, and never are in memory as a whole.
+//! Circuits that are built in slices and are never in memory as a whole.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::sync_channel;
@@ -9,22 +9,22 @@ use super::builder::slices::Slice;
 use super::structure::Tally;
 use super::{Bit, Builder, Gate, Output, Party, Structure};
 
-/// Slices that are ready before the next is taken.
+/// The number of finished slices that may wait for the receiver.
 const WAITING: usize = 1;
 
-/// A circuit that is built anew, slice by slice, whenever something is to be known of it.
+/// A circuit that is rebuilt, slice by slice, for each operation on it.
 pub(crate) struct Sliced<'a> {
-    /// The bits of each input value.
+    /// The number of bits of each input value.
     pub(crate) inputs: Vec<usize>,
-    /// A slice ends after so many gates, at the next call of [`Builder::forget_others`].
+    /// A slice ends at the first call of [`Builder::forget_others`] after this many gates.
     pub(crate) least: usize,
-    /// Records the circuit, and gives its output values.
+    /// Records the circuit and returns its output values.
     pub(crate) record: &'a (dyn Fn(&mut Builder) -> Vec<Vec<Bit>> + Sync),
 }
 
 impl Sliced<'_> {
-    /// Counts the gates. `owners` says whose each input value is; `progress` hears how many ANDs
-    /// there are so far.
+    /// Counts the gates. `owners` gives the owner of each input value; `progress` is called with
+    /// the number of ANDs so far.
     pub(crate) fn structure(&self, owners: &[Party], mut progress: impl FnMut(usize)) -> Structure {
         let inputs: usize = self.inputs.iter().sum();
         let mut tally = Tally::new(&self.inputs, owners);
@@ -40,9 +40,10 @@ impl Sliced<'_> {
         tally.structure()
     }
 
-    /// Writes the circuit, which has this structure, as a Bristol Fashion netlist.
+    /// Writes the circuit, whose structure is given, as a Bristol Fashion netlist.
     ///
-    /// The gates come in the order in which they are recorded. The outputs are copies, at the end.
+    /// The gates are written in the order in which they are recorded. The outputs are copies at the
+    /// end.
     ///
     /// # Errors
     /// Those of the writer.
@@ -58,7 +59,7 @@ impl Sliced<'_> {
         let outputs: usize = widths.iter().sum();
         let gates = structure.gates() + outputs;
         write_header(&mut out, [gates, inputs + gates], &self.inputs, widths)?;
-        // The number in the file of each wire of the slice.
+        // The number of each wire of the slice in the file.
         let mut numbers: Vec<usize> = (0..inputs).collect();
         let mut next = inputs;
         let mut ands = 0;
@@ -80,8 +81,8 @@ impl Sliced<'_> {
         out.flush()
     }
 
-    /// Builds the circuit in a thread of its own, and lets `take` have the slices. Gives the
-    /// outputs, which have the numbers of a slice that would follow.
+    /// Builds the circuit in a separate thread and passes each slice to `take`. Returns the
+    /// outputs, whose wires are numbered as in a slice after the last one.
     fn each(&self, mut take: impl FnMut(Slice) -> io::Result<()>) -> io::Result<Vec<Vec<Output>>> {
         let (sender, slices) = sync_channel(WAITING);
         thread::scope(|scope| {
@@ -90,7 +91,7 @@ impl Sliced<'_> {
                 let outputs = (self.record)(&mut builder);
                 builder.finish(outputs)
             });
-            // If one cannot be taken the others are not built, since the receiver is dropped.
+            // If `take` fails, the receiver is dropped and no more slices are built.
             let taken = slices.into_iter().try_for_each(&mut take);
             let outputs = builder.join();
             taken.map(|()| outputs.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -1,25 +1,25 @@
-//! Where a run keeps what it holds for each wire.
+//! The storage slots of wires in a run of a circuit.
 
 use super::gates::{Gate, Gates, Output, Wire};
 use super::party::Party;
 
-/// The place of each wire in the lists of a run.
+/// The storage place of each wire in the lists of a run.
 ///
-/// A wire needs its place from the gate that sets it until the last gate that reads it. Then another
-/// wire may have it, so that a list is as long as there are wires at once, and not as all of them. An
-/// input is set before all gates, and an output is read after all of them.
+/// A wire needs its place from the gate that sets it until the last gate that reads it. After that,
+/// another wire may use the place. A list is therefore only as long as the number of wires held at
+/// once. An input is set before all gates, and an output is read after all of them.
 ///
-/// An AND that a party owns reads nothing: its owner enters the output. So a wire that only such gates
-/// need has no place of its own. They may set their outputs later than the gates around them, before
-/// the first gate that reads these. The other gates come one after the other.
+/// An AND that a party owns reads nothing: its owner enters the output. So a wire that only such
+/// gates need has no place of its own. These gates may set their outputs later than the gates
+/// around them, but before the first gate that reads them. The other gates run one after the other.
 pub(crate) struct Slots {
     of_wire: Vec<u32>,
     count: usize,
 }
 
 impl Slots {
-    /// A place for each wire, by its number. That of no gate is [`Places::NOBODYS`]: a gate reads wires
-    /// of a lower number.
+    /// One place for each wire, with the number of the wire. No gate has the place
+    /// [`Places::UNREAD`], since a gate reads wires with lower numbers.
     #[cfg(feature = "internals")]
     pub(crate) fn for_each_wire(wires: usize) -> Self {
         let wires = 0..wires as u32;
@@ -29,22 +29,22 @@ impl Slots {
         }
     }
 
-    /// The slots of the wires of `gates`, given the owner of each wire: no more than wires that are held at once.
-    /// Linear in the number of gates.
+    /// The slots of the wires of `gates`, given the owner of each wire. There are only as many as
+    /// wires that are held at once. Linear in the number of gates.
     ///
     /// # Panics
-    /// If nothing reads the output of a joint AND. A circuit keeps only gates that an output needs, and
-    /// what reads a joint wire is joint. With another circuit the passes over the gates would count its
-    /// joint ANDs differently.
+    /// Panics if nothing reads the output of a joint AND. A circuit keeps only gates that an output
+    /// needs, and every gate that reads a joint wire is joint. For any other circuit, the passes
+    /// over the gates would disagree on the number of joint ANDs.
     pub(super) fn of_owned(gates: Gates<'_>, owners: &[Option<Party>]) -> Self {
         let mut places = Places::new(gates.wires());
         for output in gates.outputs.iter().flatten() {
             if let Output::Wire(wire) = *output {
-                places.give(wire);
+                places.assign(wire);
             }
         }
         for (gate, wire) in gates.last_to_first() {
-            if places.take_back(wire).is_none() {
+            if places.release(wire).is_none() {
                 let is_joint_and = matches!(gate, Gate::And(..)) && owners[wire.index()].is_none();
                 assert!(!is_joint_and, "nothing reads a joint AND");
                 continue;
@@ -52,11 +52,11 @@ impl Slots {
             match gate {
                 Gate::And(..) if owners[wire.index()].is_some() => {}
                 Gate::And(a, b) | Gate::Xor(a, b) => {
-                    places.give(a);
-                    places.give(b);
+                    places.assign(a);
+                    places.assign(b);
                 }
                 Gate::Not(a) => {
-                    places.give(a);
+                    places.assign(a);
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Slots {
         }
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -77,18 +77,18 @@ impl Slots {
         self.of_wire[wire] as usize
     }
 
-    /// The place of a gate's output, if anything reads it.
+    /// The place of a gate's output, or `None` if nothing reads it.
     #[inline]
     pub(crate) fn of_output(&self, wire: usize) -> Option<usize> {
         match self.of_wire[wire] {
-            Places::NOBODYS => None,
+            Places::UNREAD => None,
             slot => Some(slot as usize),
         }
     }
 }
 
-/// Hands out places to wires, from the last gate to the first: so a wire's last reader is the first that
-/// is met.
+/// Assigns places to wires, from the last gate to the first. The first reader found is therefore
+/// the last one to run.
 pub(super) struct Places {
     of_wire: Vec<u32>,
     free: Vec<u32>,
@@ -96,22 +96,22 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The place of all wires that nothing reads.
-    pub(super) const NOBODYS: u32 = 0;
+    /// The shared place of all wires that nothing reads.
+    pub(super) const UNREAD: u32 = 0;
 
-    /// No wire has a place of its own.
+    /// Creates a state where no wire has a place of its own.
     pub(super) fn new(wires: usize) -> Self {
         Places {
-            of_wire: vec![Self::NOBODYS; wires],
+            of_wire: vec![Self::UNREAD; wires],
             free: Vec::new(),
-            count: Self::NOBODYS + 1,
+            count: Self::UNREAD + 1,
         }
     }
 
-    /// The place of a wire that is read. It gets one if it has none.
-    pub(super) fn give(&mut self, wire: Wire) -> u32 {
+    /// The place of a wire that is read. Assigns one if the wire has none.
+    pub(super) fn assign(&mut self, wire: Wire) -> u32 {
         let place = &mut self.of_wire[wire.index()];
-        if *place == Self::NOBODYS {
+        if *place == Self::UNREAD {
             *place = self.free.pop().unwrap_or_else(|| {
                 self.count += 1;
                 self.count - 1
@@ -120,11 +120,11 @@ impl Places {
         *place
     }
 
-    /// The place of a wire at the gate that sets it: before this gate others may have it. None if nothing
-    /// reads the wire.
-    pub(super) fn take_back(&mut self, wire: Wire) -> Option<u32> {
+    /// Releases the place of a wire at the gate that sets it: before this gate, other wires may use
+    /// the place. Returns `None` if nothing reads the wire.
+    pub(super) fn release(&mut self, wire: Wire) -> Option<u32> {
         let place = self.of(wire);
-        if place == Self::NOBODYS {
+        if place == Self::UNREAD {
             return None;
         }
         self.free.push(place);
@@ -136,7 +136,7 @@ impl Places {
         self.of_wire[wire.index()]
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub(super) fn count(&self) -> usize {
         self.count as usize
     }
@@ -148,9 +148,9 @@ mod tests {
     use crate::circuit::{Builder, Circuit, Ownership, bristol};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
-    /// Runs a circuit in the slots, with the number of a wire on each. Gates that nobody needs are left
-    /// out.
-    fn assert_that_every_gate_finds_its_operands(circuit: &Circuit, ownership: &Ownership) {
+    /// Runs a circuit in the slots and stores the number of each wire in its slot. Skips gates that
+    /// no output needs.
+    fn assert_gates_read_their_operands(circuit: &Circuit, ownership: &Ownership) {
         let slots = ownership.slots(circuit);
         let mut held = vec![usize::MAX; slots.count()];
         for wire in 0..circuit.input_bits() {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_gate_and_output_finds_its_wires_in_as_few_places_as_are_live_at_once() {
+    fn gates_and_outputs_find_their_wires_in_a_minimum_of_places() {
         let mut places = [0, 0];
         for algorithm in Algorithm::ALL {
             let shuffle = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());
@@ -188,22 +188,23 @@ mod tests {
             let of_nobody = Ownership::of(circuit, [None, None]);
             let owned = Ownership::of(circuit, Party::BOTH.map(Some));
             for ownership in [&of_nobody, &owned] {
-                assert_that_every_gate_finds_its_operands(circuit, ownership);
+                assert_gates_read_their_operands(circuit, ownership);
             }
-            // And the place of what nothing reads.
-            let live = (circuit.structure(None).live_wires).expect("of a whole circuit");
+            // Plus the shared place of all wires that nothing reads.
+            let live =
+                (circuit.structure(None).live_wires).expect("the circuit was not built in slices");
             assert!(of_nobody.slots(circuit).count() <= 1 + live);
             assert!(owned.slots(circuit).count() <= of_nobody.slots(circuit).count());
             for (places, ownership) in places.iter_mut().zip([&of_nobody, &owned]) {
                 *places += ownership.slots(circuit).count();
             }
         }
-        // What only the gates of one party need has none.
+        // Wires that only the gates of one party need have no place.
         assert!(places[1] < places[0]);
     }
 
     #[test]
-    fn gates_that_nothing_reads_are_in_no_circuit_that_is_built_or_read() {
+    fn circuits_built_or_read_have_no_dead_gates() {
         let mut builder = Builder::new(&[2, 2]);
         let [a, b] = [0, 1].map(|value| builder.input(value));
         let read = builder.and(a[0], b[0]);
@@ -215,13 +216,13 @@ mod tests {
         for (circuit, ands) in [(built, 1), (read, 0)] {
             let ownership = Ownership::of(&circuit, Party::BOTH.map(Some));
             assert_eq!(ownership.joint_ands().len(), ands);
-            assert_that_every_gate_finds_its_operands(&circuit, &ownership);
+            assert_gates_read_their_operands(&circuit, &ownership);
         }
     }
 
     #[test]
     #[should_panic(expected = "nothing reads a joint AND")]
-    fn a_circuit_with_a_joint_and_that_nothing_reads_is_not_run() {
+    fn circuit_with_an_unread_joint_and_is_rejected() {
         let mut builder = Builder::new(&[1, 1]);
         let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
         let mut circuit = builder.build(vec![vec![both]]);

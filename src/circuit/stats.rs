@@ -1,26 +1,26 @@
-//! What a circuit costs.
+//! The cost of a circuit.
 
 use super::{Circuit, Gate};
 
 /// The size of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stats {
-    /// AND gates: what garbling costs.
+    /// AND gates, which determine the cost of garbling.
     pub and: usize,
     /// XOR gates.
     pub xor: usize,
     /// NOT gates.
     pub not: usize,
-    /// The most AND gates on a path from an input to an output.
+    /// The largest number of AND gates on a path from an input to an output.
     pub and_depth: usize,
-    /// The bits of each input value.
+    /// The number of bits of each input value.
     pub inputs: Vec<usize>,
-    /// The bits of each output value.
+    /// The number of bits of each output value.
     pub outputs: Vec<usize>,
 }
 
 impl Circuit {
-    /// Counts the gates by kind. Linear in their number.
+    /// Counts the gates by kind. Linear in the number of gates.
     pub fn stats(&self) -> Stats {
         let count = |kind: fn(&Gate) -> bool| self.gates.iter().filter(|gate| kind(gate)).count();
         Stats {

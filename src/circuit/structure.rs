@@ -1,13 +1,13 @@
-//! What can be said of a circuit's gates without running them.
+//! The properties of a circuit's gates that are known without running it.
 
 use super::bristol::{Netlist, Operation, Step};
 use super::builder::slices::Slice;
 use super::{Circuit, Gate, Output, Party, Wire};
 
-/// The gates of a circuit or of a netlist as it is written, and how they hang together.
+/// The structure of the gates of a circuit, or of a netlist as written.
 ///
-/// A gate is dead if no output needs it. Dead gates are in the counts of gates, and in nothing that
-/// is said of depths and widths.
+/// A gate is dead if no output needs it. Dead gates are included in the gate counts, but not in
+/// depths and widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Structure {
@@ -17,21 +17,22 @@ pub struct Structure {
     pub xor: usize,
     /// NOT gates.
     pub not: usize,
-    /// Constants and copies of wires (`EQ` and `EQW` in a netlist), which are no gates.
+    /// Constants and copies of wires (`EQ` and `EQW` in a netlist), which are not gates.
     pub copies: usize,
-    /// The AND gates by the party that could compute them alone; absent if it is not known whose
-    /// the inputs are.
+    /// The AND gates by the party that could compute them alone; `None` if the owners of the inputs
+    /// are unknown.
     pub ands_by_owner: Option<AndsByOwner>,
-    /// The most AND gates on a path from an input to an output.
+    /// The largest number of AND gates on a path from an input to an output.
     pub and_depth: usize,
-    /// The most gates (AND, XOR and NOT) on a path from an input to an output.
+    /// The largest number of gates (AND, XOR and NOT) on a path from an input to an output.
     pub depth: usize,
-    /// The most AND gates of the same AND-depth.
+    /// The largest number of AND gates with the same AND-depth.
     pub widest_layer: usize,
-    /// The most wires that an evaluation in the order of the gates holds at once. A wire is held from
-    /// when it is set (an input: from the beginning) until after it is read for the last time; an
-    /// output until the end. The result of a gate is held together with what the gate reads. Absent if
-    /// the circuit was built in slices, where it is not known when an input is read for the last time.
+    /// The largest number of wires held at once when the gates are evaluated in order. A wire is
+    /// held from the gate that sets it (an input: from the beginning) until its last reader has
+    /// run; an output is held until the end. The result of a gate is held together with the
+    /// operands of the gate. `None` if the circuit was built in slices: the last reader of an input
+    /// is then unknown.
     pub live_wires: Option<usize>,
     /// AND, XOR and NOT gates that no output needs.
     pub dead: usize,
@@ -44,7 +45,7 @@ impl Structure {
         self.and + self.xor + self.not
     }
 
-    /// The mean number of AND gates of the same AND-depth, from depth 1 on; 0 without any.
+    /// The mean number of AND gates with the same AND-depth, from depth 1 on; 0 without AND gates.
     pub fn mean_layer(&self) -> f64 {
         match self.and_depth {
             0 => 0.0,
@@ -55,29 +56,29 @@ impl Structure {
 
 /// AND gates by owner.
 ///
-/// A wire that depends on the inputs of one party only is that party's, and a gate is the owner's of
-/// its result. The engines of this crate garble only the joint ones. A party computes those that it
-/// owns in the clear and enters the results; in a malicious session it also proves them, by QuickSilver
-/// (Yang, Sarkar, Weng and Wang, CCS 2021). An owner follows from the wires that a gate reads, and not
-/// from what it computes.
+/// A wire that depends only on the inputs of one party is owned by that party, and the owner of a
+/// gate is the owner of its result. The engines of this crate garble only the joint gates. A party
+/// computes the gates that it owns in the clear and enters the results; in a malicious session it
+/// also proves them with QuickSilver (Yang, Sarkar, Weng and Wang, CCS 2021). Ownership follows
+/// from the wires that a gate reads, not from the function that it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AndsByOwner {
-    /// Those that depend on inputs of both.
+    /// AND gates that depend on inputs of both parties.
     pub joint: usize,
-    /// The garbler's alone.
+    /// AND gates that depend only on inputs of the garbler.
     pub garbler: usize,
-    /// The evaluator's alone.
+    /// AND gates that depend only on inputs of the evaluator.
     pub evaluator: usize,
-    /// Those of constants, which are nobody's.
+    /// AND gates of constants, which have no owner.
     pub nobody: usize,
 }
 
 impl Circuit {
-    /// Looks at the gates in layer order. `owners` says whose each input value is, if it is known.
-    /// Linear in the number of gates.
+    /// Analyses the gates in layer order. `owners` gives the owner of each input value, if known.
+    /// Runs in time linear in the number of gates.
     ///
     /// # Panics
-    /// When there is not one owner for each input value.
+    /// Panics if there is not exactly one owner for each input value.
     pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
         let steps = (self.gates().iter().enumerate()).map(|(number, &gate)| Step {
             operation: gate.into(),
@@ -96,11 +97,11 @@ impl Circuit {
 }
 
 impl Netlist {
-    /// Looks at the gates as they are written. `owners` says whose each input value is, if it is
-    /// known. Linear in the number of gates.
+    /// Analyses the gates as written. `owners` gives the owner of each input value, if known. Runs
+    /// in time linear in the number of gates.
     ///
     /// # Panics
-    /// When there is not one owner for each input value.
+    /// Panics if there is not exactly one owner for each input value.
     pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
         let steps = self.steps().iter().copied();
         let outputs = self.first_output()..self.wires();
@@ -118,7 +119,7 @@ impl From<Gate> for Operation {
     }
 }
 
-/// The structure of the circuit that these steps set the wires of.
+/// The structure of the circuit that consists of these steps.
 fn survey(
     inputs: &[usize],
     wires: usize,
@@ -161,7 +162,7 @@ fn survey(
     }
 }
 
-/// How many gates there are of each kind.
+/// The number of gates of each kind.
 #[derive(Default)]
 struct Kinds {
     and: usize,
@@ -189,11 +190,11 @@ fn is_gate(operation: Operation) -> bool {
     !matches!(operation, Operation::Copy(_) | Operation::Const(_))
 }
 
-/// Marks what the wires that are marked, the outputs, are computed from. Gives the most wires held at
-/// once, where outputs are held until the end.
+/// Marks the wires that the already marked wires, the outputs, are computed from. Returns the
+/// largest number of wires held at once, where outputs are held until the end.
 fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]) -> usize {
-    // From the end to the beginning: a wire is held before a gate that reads it, if it is an output or
-    // read later or by that gate, and no longer before the gate that sets it.
+    // Goes from the end to the beginning. A wire is held before a step that reads it, or if it is
+    // an output or read later. It is released before the step that sets it.
     let mut held = needed.to_vec();
     let mut now = held.iter().filter(|&&held| held).count();
     let mut most = now;
@@ -211,11 +212,11 @@ fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]
     most
 }
 
-/// How deep the gates are that were seen so far.
+/// The depths of the gates seen so far.
 struct Depths {
-    /// For each wire the most ANDs, and the most gates, on a path to it.
+    /// For each wire, the largest number of ANDs and the largest number of gates on a path to it.
     reached: Vec<(u32, u32)>,
-    /// The ANDs of each AND-depth, from 1.
+    /// The number of ANDs of each AND-depth, from 1.
     layers: Vec<usize>,
     depth: u32,
 }
@@ -229,7 +230,7 @@ impl Depths {
         }
     }
 
-    /// Counts a gate, and gives what its wire has reached.
+    /// Counts a gate and returns the depths of its wire.
     fn reach(&mut self, operation: Operation) -> (u32, u32) {
         let (mut ands, mut gates) = (0, 0);
         for wire in operation.reads() {
@@ -252,7 +253,7 @@ impl Depths {
 const GARBLER: u8 = 1;
 const EVALUATOR: u8 = 2;
 
-/// The parties that the wires depend on, and the ANDs that were seen so far.
+/// The parties that each wire depends on, and the ANDs seen so far.
 struct Owned {
     depends: Vec<u8>,
     ands: AndsByOwner,
@@ -260,7 +261,7 @@ struct Owned {
 
 impl Owned {
     fn new(inputs: &[usize], owners: &[Party]) -> Self {
-        assert_eq!(inputs.len(), owners.len(), "an owner for each input value");
+        assert_eq!(inputs.len(), owners.len(), "one owner for each input value");
         let mut depends = Vec::new();
         for (&bits, owner) in inputs.iter().zip(owners) {
             let owner = match owner {
@@ -273,7 +274,7 @@ impl Owned {
         Owned { depends, ands }
     }
 
-    /// Counts a gate, and gives the owners of its wire.
+    /// Counts a gate and returns the owners of its wire.
     fn add(&mut self, operation: Operation) -> u8 {
         let owner = operation
             .reads()
@@ -290,7 +291,7 @@ impl Owned {
     }
 }
 
-/// The structure of a circuit whose gates come one after the other.
+/// The structure of a circuit whose gates arrive one at a time.
 pub(super) struct Tally {
     depths: Depths,
     owned: Owned,
@@ -298,7 +299,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Begins with the inputs, which are the first wires. `owners` says whose each value is.
+    /// Begins with the inputs, which are the first wires. `owners` gives the owner of each value.
     pub(super) fn new(inputs: &[usize], owners: &[Party]) -> Self {
         let owned = Owned::new(inputs, owners);
         Tally {
@@ -308,7 +309,7 @@ impl Tally {
         }
     }
 
-    /// Counts a gate, which drives the next wire.
+    /// Counts a gate, which sets the next wire.
     pub(super) fn add(&mut self, gate: Gate) {
         let operation = Operation::from(gate);
         self.kinds.add(operation);
@@ -318,7 +319,7 @@ impl Tally {
         self.owned.depends.push(owner);
     }
 
-    /// Forgets the wires but the inputs and those that the slice carries over.
+    /// Forgets all wires except the inputs and those that the slice carries over.
     pub(super) fn carry(&mut self, slice: &Slice, inputs: usize) {
         slice.carry(&mut self.depths.reached, inputs);
         slice.carry(&mut self.owned.depends, inputs);
@@ -328,7 +329,7 @@ impl Tally {
         self.kinds.and
     }
 
-    /// What is known when all gates have come. Those that nobody needs did not come.
+    /// The structure after the last gate. Gates that no output needs have not been added.
     pub(super) fn structure(self) -> Structure {
         Structure {
             and: self.kinds.and,

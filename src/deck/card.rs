@@ -4,8 +4,8 @@ use std::fmt;
 
 use zeroize::Zeroize;
 
-/// What lies at a position. Of a deck it is a card: its number in the unshuffled deck, from 0. Of a
-/// [split](crate::shuffle::split) it is a hand: bit c is set if card c is in it.
+/// The content of a position. For a deck, it is a card: its number in the unshuffled deck, from 0.
+/// For a [split](crate::shuffle::split), it is a hand: bit c is set if card c is in the hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Zeroize)]
 pub struct Card(pub u64);
 
@@ -23,7 +23,7 @@ pub enum Suit {
 }
 
 impl Suit {
-    /// All four, spades first.
+    /// All four suits, spades first.
     pub const ALL: [Suit; 4] = [Suit::Spades, Suit::Hearts, Suit::Diamonds, Suit::Clubs];
 
     /// `♠`, `♥`, `♦` or `♣`.
@@ -38,8 +38,9 @@ const RANKS: [char; 13] = [
 ];
 
 impl Card {
-    /// The name of a card of a 52-card deck: card `13 * suit + rank`, suits clubs, diamonds,
-    /// hearts, spades, ranks from the deuce to the ace. `None` for any other card.
+    /// The name of a card of a 52-card deck. The card number is `13 * suit + rank`, with the suits
+    /// clubs, diamonds, hearts and spades, and the ranks from the deuce to the ace. `None` for any
+    /// other card.
     ///
     /// ```
     /// use dealerless::deck::{Card, Suit};
@@ -53,8 +54,8 @@ impl Card {
         Some(format!("{rank}{}", self.suit()?.symbol()))
     }
 
-    /// The rank of a card of a 52-card deck: 2 to 10, and 11 for a jack, 12 for a queen, 13 for a king,
-    /// 14 for an ace. `None` for any other card.
+    /// The rank of a card of a 52-card deck: 2 to 10, 11 for a jack, 12 for a queen, 13 for a king
+    /// and 14 for an ace. `None` for any other card.
     pub fn rank(self) -> Option<u8> {
         (self.0 < 52).then_some(2 + (self.0 % 13) as u8)
     }
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_52_names_are_all_different_and_there_is_no_53rd() {
+    fn names_of_52_cards_are_different_and_card_52_has_none() {
         let names: std::collections::HashSet<_> = (0..52)
             .map(|number| Card(number).of_52().unwrap())
             .collect();
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_of_52_has_the_rank_and_the_suit_of_its_name_and_no_other_card_has_any() {
+    fn rank_and_suit_match_the_name_and_only_52_cards_have_them() {
         for number in 0..52 {
             let card = Card(number);
             let (rank, suit) = (card.rank().unwrap(), card.suit().unwrap());

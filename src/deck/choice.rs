@@ -1,4 +1,4 @@
-//! Which shuffle a session takes.
+//! The choice of the shuffle for a session.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,18 +6,18 @@ use std::str::FromStr;
 use crate::mpc::Security;
 use crate::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
 
-/// What a user asks for: an algorithm, or `auto`.
+/// A user's choice: an algorithm, or `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// `auto`: the one that [costs least](Algorithm::cheapest).
+    /// `auto`: the [cheapest](Algorithm::cheapest) algorithm.
     Cheapest,
-    /// This one.
+    /// The given algorithm.
     Given(Algorithm),
 }
 
 impl Choice {
-    /// The shuffle of a session that draws `draw` of `cards` cards. Two parties with the same arguments
-    /// come to the same spec.
+    /// The shuffle of a session that draws `draw` out of `cards` cards. Two parties with the same
+    /// arguments get the same spec.
     ///
     /// # Errors
     /// As [`Spec::new`].
@@ -30,8 +30,8 @@ impl Choice {
     }
 }
 
-/// The circuit by which a session of this security shuffles: with a check of the seeds if the peer
-/// may enter anything.
+/// The circuit that a session of this security shuffles with. It includes a check of the seeds if
+/// the peer may enter arbitrary inputs.
 pub fn circuit(spec: Spec, security: Security) -> ShuffleCircuit {
     if checks_seeds(security) {
         ShuffleCircuit::build_checked(spec)
@@ -57,9 +57,9 @@ impl fmt::Display for Choice {
     }
 }
 
-/// A name that is neither `auto` nor that of an [`Algorithm`].
+/// The error for a name that is neither `auto` nor an [`Algorithm`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no algorithm {0:?}; there are auto, {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
+#[error("unknown algorithm {0:?}; use one of auto, {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
 pub struct UnknownChoice(String);
 
 impl FromStr for Choice {
@@ -80,7 +80,7 @@ mod tests {
     use crate::mpc::Demand;
 
     #[test]
-    fn a_choice_is_read_by_its_name() {
+    fn choices_are_parsed_by_name() {
         for name in ["auto", "fisher-yates", "lehmer"] {
             let choice: Choice = name.parse().unwrap();
             assert_eq!(choice.to_string(), name);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_algorithm_is_taken_and_the_bounds_of_a_spec_are_kept() {
+    fn given_algorithm_is_used_and_bounds_are_checked() {
         let bubble = Choice::Given(Algorithm::Bubble).spec(52, 9);
         assert_eq!(bubble, Spec::new(52, 9, Algorithm::Bubble));
         let (draw, cards) = (53, 52);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_the_circuit_of_which_the_least_is_garbled() {
+    fn auto_selects_the_circuit_with_the_fewest_garbled_ands() {
         for draw in (1..=30).chain([52]) {
             let garbled = |algorithm| {
                 let spec = Spec::new(52, draw, algorithm).unwrap();

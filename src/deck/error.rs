@@ -1,4 +1,4 @@
-//! What can go wrong with a deck.
+//! Errors of a deck.
 
 use crate::circuit::Party;
 use crate::{Blame, mpc, net};
@@ -6,11 +6,11 @@ use crate::{Blame, mpc, net};
 /// The result of a call on a deck.
 pub type Result<R, E = Error> = std::result::Result<R, E>;
 
-/// An error of a sealed deck, or of the session below it.
+/// An error of a sealed deck, or of the underlying session.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The caller asked for something that cannot be done. Nothing was sent.
+    /// The caller requested something impossible. Nothing has been sent.
     #[error("{0}")]
     Usage(String),
     /// A check failed: the peer cheated, or the connection corrupts data.
@@ -32,7 +32,7 @@ impl Error {
         Error::Usage(what.into())
     }
 
-    /// Whose fault it can be.
+    /// The party that can be at fault.
     pub fn blame(&self) -> Blame {
         match self {
             Error::Usage(_) => Blame::ThisSide,
@@ -42,23 +42,23 @@ impl Error {
     }
 }
 
-/// A check of a deck, which an honest peer passes.
+/// A check of a deck. An honest peer passes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
-    /// A party entered seeds that no honest one draws.
+    /// A party entered seeds that an honest party never draws.
     #[error("the seeds of the {0} are out of range")]
     SeedsOutOfRange(Party),
     /// An opened card is not in the deck.
     #[error("an opened card is not in the deck")]
     NotInDeck,
-    /// An opened card has been seen at another position.
+    /// An opened card has already been seen at another position.
     #[error("the same card was opened twice")]
     OpenedTwice,
-    /// After a steal, the cards of a hand are not those that it had.
-    #[error("the cards of the hand are not those from which one was stolen")]
+    /// After a steal, the cards of a hand are not the cards it had before.
+    #[error("the cards of the hand changed in the steal")]
     NotOfTheHand,
-    /// What the peer shows of a kept card is not what was sealed.
-    #[error("opening a kept card: the MACs of the mask shares")]
+    /// The peer's share of a kept card is not the share that was sealed.
+    #[error("the MACs of the mask shares of a kept card are invalid")]
     KeptMacs,
 }

@@ -1,32 +1,32 @@
-//! What shuffles take of memory, told before a circuit is built or anything is sent.
+//! The memory that shuffles need, estimated before a circuit is built or anything is sent.
 
 use super::choice::checks_seeds;
 use crate::mpc::Security;
 use crate::shuffle::Spec;
 
-/// Bytes that a process takes whatever it plays.
+/// Bytes that a process needs in any case.
 const BASE: u64 = 10_000_000;
 
-/// Bytes for each AND while a circuit is built: the builder knows each wire in two tables.
+/// Bytes for each AND while a circuit is built: the builder has each wire in two tables.
 const BUILDING: u64 = 270;
 
 /// Bytes for each AND of a circuit, with the free gates between them.
 const CIRCUIT: u64 = 110;
 
-/// Bytes for each AND that one party of a session needs while it makes them ready and runs them.
+/// Bytes for each AND that one party of a session needs to prepare and run circuits.
 const fn session(security: Security) -> u64 {
     match security {
-        // Labels, and tables that come and go.
+        // Labels, and temporary tables.
         Security::SemiHonest => 80,
         // Leaky triples, several for each AND.
         Security::Malicious => 800,
     }
 }
 
-/// How many ANDs shuffles have, and how much memory they take.
+/// The number of ANDs of shuffles, and the memory that they need.
 ///
-/// The memory was measured on Linux on x86-64, from 20 MB to 1.4 GB: a session is within 10 % of
-/// the estimate. What is built without a session takes 45 to 100 % of it.
+/// The memory was measured on Linux on x86-64, from 20 MB to 1.4 GB. A session needs within 10 % of
+/// the estimate. Building a circuit without a session needs 45 to 100 % of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     ands: usize,
@@ -34,7 +34,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of shuffles by `spec` in a session of this security that makes ready so many `at_once`.
+    /// The estimate for shuffles by `spec`, in a session of this security that prepares `at_once`
+    /// shuffles together.
     pub fn of(spec: Spec, security: Security, at_once: u32) -> Self {
         Self::of_ands(
             spec.estimated_ands(checks_seeds(security)),
@@ -43,20 +44,20 @@ impl Estimate {
         )
     }
 
-    /// The same of a circuit whose ANDs are known.
+    /// As [`of`](Self::of), for a circuit with a known number of ANDs.
     pub fn of_ands(ands: usize, security: Security, at_once: u32) -> Self {
         let session =
             (session(security).saturating_mul(ands as u64)).saturating_mul(at_once.into());
         Self { ands, session }
     }
 
-    /// The AND gates of one shuffle.
+    /// The number of AND gates of one shuffle.
     pub fn ands(&self) -> usize {
         self.ands
     }
 
-    /// The most bytes that a process holds at a time, if it builds the circuit and is so many
-    /// `parties` of the session: none, one, or both.
+    /// The maximum number of bytes that a process holds at a time if it builds the circuit and
+    /// plays `parties` parties of the session: 0, 1 or 2.
     pub fn memory(&self, parties: u64) -> u64 {
         let ands = self.ands as u64;
         let sessions = self.session.saturating_mul(parties);
@@ -71,7 +72,7 @@ mod tests {
     use crate::shuffle::Algorithm;
 
     #[test]
-    fn memory_grows_with_the_parties_the_security_and_the_shuffles_at_once() {
+    fn memory_grows_with_parties_security_and_shuffles_at_once() {
         let spec = Spec::new(52, 52, Algorithm::Waksman).unwrap();
         let memory =
             |security, at_once, parties| Estimate::of(spec, security, at_once).memory(parties);
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_that_of_the_circuit_and_of_each_session_or_that_of_building() {
+    fn memory_is_the_maximum_of_building_and_running() {
         let estimate = Estimate::of_ands(1000, Security::Malicious, 3);
         let of_sessions = 2 * 3 * session(Security::Malicious);
         assert!(CIRCUIT + of_sessions > BUILDING && BUILDING > CIRCUIT);
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_of_everything_does_not_overflow() {
+    fn largest_estimate_does_not_overflow() {
         let estimate = Estimate::of_ands(1 << 40, Security::Malicious, u32::MAX);
         assert_eq!(estimate.memory(2), u64::MAX);
     }

@@ -1,21 +1,22 @@
-//! What lies where, as far as this party has seen.
+//! The content of each position, as far as this party has seen it.
 
 use zeroize::Zeroizing;
 
 use super::Card;
 use super::error::{Check, Error, Result};
 
-/// What is dealt, and so what can lie at a position.
+/// The pack that is dealt, which determines what a position can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pack {
     /// Cards of a deck of the given size.
     Cards(u32),
-    /// Hands of so many cards: those of board `b` lie at the positions `4b` to `4b + 3`.
+    /// Hands of the given number of cards: those of board `b` are at the positions `4b` to `4b +
+    /// 3`.
     Hands(u32),
 }
 
 impl Pack {
-    /// How many cards there are, of one board if hands are dealt.
+    /// The number of cards in the pack; for hands, in the pack of one board.
     pub(super) fn cards(self) -> u32 {
         match self {
             Pack::Cards(cards) => cards,
@@ -23,12 +24,13 @@ impl Pack {
         }
     }
 
-    /// Checks that this can lie at a position, where that was `seen` at others.
+    /// Checks that a card or hand is possible at a position, given the cards or hands `seen` at
+    /// others.
     ///
     /// # Errors
     /// [`Check::NotInDeck`] if it is not a card of the deck, or not a hand of the right size;
-    /// [`Check::OpenedTwice`] if the card lies elsewhere, or a card of the hand is in another hand of its
-    /// board.
+    /// [`Check::OpenedTwice`] if the card is at another position, or if a card of the hand is in
+    /// another hand of its board.
     pub fn check(
         self,
         (position, card): (usize, Card),
@@ -56,13 +58,13 @@ impl Pack {
     }
 }
 
-/// How many hands there are of a board.
+/// The number of hands on a board.
 pub(super) const HANDS: u32 = 4;
 
-/// The faces that this party knows of what was dealt.
+/// The cards or hands that this party has seen.
 pub(super) struct Faces {
     pack: Pack,
-    /// By position.
+    /// The content of each position.
     seen: Zeroizing<Vec<Option<Card>>>,
 }
 
@@ -82,12 +84,12 @@ impl Faces {
         *self.seen.get(position)?
     }
 
-    /// Forgets the card at a position: another one lies there now.
+    /// Forgets the card at a position, where another card is now.
     pub(super) fn forget(&mut self, position: usize) {
         self.seen[position] = None;
     }
 
-    /// Takes in the opened bits of a position, the lowest first.
+    /// Records the opened bits of a position, lowest first.
     ///
     /// # Errors
     /// [`Check::NotInDeck`], [`Check::OpenedTwice`].
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_in_the_deck_and_is_opened_at_one_position() {
+    fn card_must_be_in_the_deck_and_at_only_one_position() {
         let mut faces = Faces::unseen(Pack::Cards(7), 3);
         assert_eq!(open(&mut faces, 0, 6), Ok(Card(6)));
         assert_eq!(open(&mut faces, 0, 6), Ok(Card(6)));
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hand_is_full_and_has_no_card_of_another_hand_of_its_board() {
+    fn hand_must_be_full_and_disjoint_from_others_of_its_board() {
         let mut faces = Faces::unseen(Pack::Hands(2), 8);
         assert_eq!(open(&mut faces, 0, 0b11), Ok(Card(0b11)));
         for wrong in [0, 0b100, 0b11100, 0b1_0000_0100] {

@@ -1,12 +1,13 @@
-//! A sealed deck that outlives its session: on a disk, say, while a line is down.
+//! A sealed deck that outlives its session, for example on disk while a connection is down.
 //!
 //! A party keeps its share of every bit, and tags of MACs: of its own, and of the two that it
-//! accepts from the peer. To open a card a party shows its share bits and a digest of their tags
-//! ([`Share`]); the other checks the digest and adds its own share. A kept deck can only be
-//! opened: nothing else can be computed from it, and nothing of other decks.
+//! accepts from the peer. To open a card, a party sends its share bits and a digest of their tags
+//! ([`Share`]). The other party checks the digest and adds its own share. A kept deck can only be
+//! opened: nothing else can be computed from it, and it reveals nothing about other decks.
 //!
-//! The same goes for the bits that say whether the seeds of the shuffle were in range: the parties
-//! show each other their shares of these first ([`KeptDeck::check_seeds`]), over whatever line.
+//! The same applies to the bits that hold whether the seeds of the shuffle were in range: the
+//! parties first send each other their shares of these bits ([`KeptDeck::check_seeds`]), over any
+//! connection.
 
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -22,51 +23,51 @@ use crate::mpc::{
 use crate::shuffle::split::{Split, SplitCircuit};
 use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
-/// How a kept deck begins when it is written.
+/// The first bytes of a serialized deck.
 const MAGIC: &[u8; 16] = b"dealerless deck2";
 
-/// The bytes of a bit: masked value and share in one byte, and three tags.
+/// The size of a bit in bytes: masked value and share in one byte, and three tags.
 const BIT_BYTES: usize = 1 + 3 * 32;
 
 const CONTEXT: &str = "dealerless 2026-11 share of a card v1";
 const NAME_CONTEXT: &str = "dealerless 2026-11 name of a kept deck v1";
 const FILE_CONTEXT: &str = "dealerless 2026-11 file of a kept deck v1";
 
-/// One party's part of the drawn cards of a deck. It shows nothing by itself. Everything in it is
-/// wiped when it is dropped.
+/// One party's part of the drawn cards of a deck. It reveals nothing by itself. All its contents
+/// are wiped on drop.
 pub struct KeptDeck {
     /// The hash of its name.
     name: [u8; 32],
     cards: Vec<Vec<KeptBit>>,
-    /// Whether the seeds of each party were in range. Empty if no input can be out of range, and for a
-    /// hand that was shuffled again, because only cards of a checked deck are.
+    /// Whether the seeds of each party were in range. Empty if no input can be out of range. Also
+    /// empty for a reshuffled hand, because only cards of a checked deck are reshuffled.
     validity: Vec<KeptBit>,
-    /// Whether the peer has shown that they were, or there is nothing to show.
+    /// Whether the peer has proved that the seeds were in range, or no proof is needed.
     checked: bool,
     faces: Faces,
 }
 
-/// A party's share of a word: whoever holds the other share learns the word. It is wiped when it is
-/// dropped.
+/// A party's share of a word. A party that has both shares knows the word. It is wiped on drop.
 #[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Share {
     /// The share bits of the mask, the lowest bit of the word first.
     pub bits: Vec<bool>,
-    /// The digest of the tags of their MACs.
+    /// The digest of the tags of the MACs of these bits.
     pub macs: [u8; 32],
 }
 
 impl KeptDeck {
-    /// Shuffles and draws, with this party's seeds, and keeps what opens the cards later. Both
-    /// parties call this with the same circuit and the same `name`, which must be new each time
-    /// (the match, the hand, the try): the run compares it, and a share of one deck opens no other.
+    /// Shuffles and draws with this party's seeds, and keeps the data for opening the cards later.
+    /// Both parties call this with the same circuit and the same `name`, which must be new each
+    /// time (the match, the hand, the try). The run compares the name, and a share of one deck does
+    /// not open any other.
     ///
-    /// Nothing is opened, not even whether the seeds were in range: see
+    /// Nothing is opened yet, not even whether the seeds were in range: see
     /// [`check_seeds`](Self::check_seeds).
     ///
     /// # Errors
-    /// [`Error::Usage`] if the circuit does not check the seeds: nothing is sent then. Any error of
-    /// the session.
+    /// [`Error::Usage`] if the circuit does not check the seeds; nothing has been sent in that
+    /// case. Any error of the session.
     pub fn shuffle(
         session: &mut Malicious,
         shuffle: &ShuffleCircuit,
@@ -76,8 +77,8 @@ impl KeptDeck {
         Self::shuffle_live(session, shuffle, seeds, name).map(|(kept, _)| kept)
     }
 
-    /// Does what [`shuffle`](Self::shuffle) does, and also returns the shares from which more can be
-    /// computed while the session lives, once the seeds have been checked.
+    /// As [`shuffle`](Self::shuffle), but also returns the shares for further computations while
+    /// the session lives, which are available once the seeds have been checked.
     ///
     /// # Errors
     /// Those of [`shuffle`](Self::shuffle).
@@ -103,9 +104,9 @@ impl KeptDeck {
         Ok((kept, unchecked))
     }
 
-    /// As [`shuffle`](Self::shuffle), for the hands of boards: at position `4b + h` lies hand h of board b,
-    /// as a set of cards. No hand is opened before it is known that the words of both
-    /// parties are balanced: see [`check_seeds`](Self::check_seeds).
+    /// As [`shuffle`](Self::shuffle), for the hands of boards: position `4b + h` holds hand h of
+    /// board b, as a set of cards. No hand can be opened before the words of both parties are known
+    /// to be balanced: see [`check_seeds`](Self::check_seeds).
     ///
     /// # Errors
     /// Any error of the session.
@@ -123,7 +124,7 @@ impl KeptDeck {
         Self::keep(session, pack, hands, Some(circuit.validity()), name)
     }
 
-    /// Keeps the first words of a run as cards or hands, and one as the bits of validity.
+    /// Keeps the first words of a run as cards or hands, and one word as the validity bits.
     pub(super) fn keep(
         session: &Malicious,
         pack: Pack,
@@ -146,7 +147,7 @@ impl KeptDeck {
         })
     }
 
-    /// This party's share of the bits that say whether the seeds were in range, for the peer.
+    /// This party's share of the validity bits (whether the seeds were in range), for the peer.
     pub fn validity(&self) -> Share {
         share(&self.validity)
     }
@@ -156,20 +157,20 @@ impl KeptDeck {
         self.validity.iter().map(|bit| bit.masked).collect()
     }
 
-    /// Checks with the peer's share of [`validity`](Self::validity) that the seeds of both were in
-    /// range. No card is opened before.
+    /// Checks, with the peer's share of [`validity`](Self::validity), that the seeds of both
+    /// parties were in range. Cards cannot be opened before this.
     ///
     /// # Errors
-    /// [`Check::KeptMacs`] if the share is not the one that was sealed;
-    /// [`Check::SeedsOutOfRange`], naming the party, if its seeds were.
+    /// [`Check::KeptMacs`] if the share is not the one that was sealed; [`Check::SeedsOutOfRange`],
+    /// with the party whose seeds were out of range.
     pub fn check_seeds(&mut self, theirs: &Share) -> Result<()> {
         check_validity(&self.validity, theirs)?;
         self.checked = true;
         Ok(())
     }
 
-    /// The masked value of each bit of a card, which both parties know: with the shares of both it
-    /// gives the card.
+    /// The masked value of each bit of a card, which both parties know. Together with both shares,
+    /// it determines the card.
     ///
     /// # Errors
     /// [`Error::Usage`] if the position was not drawn.
@@ -177,7 +178,7 @@ impl KeptDeck {
         Ok(self.bits(position)?.iter().map(|bit| bit.masked).collect())
     }
 
-    /// How many cards were drawn.
+    /// The number of cards drawn.
     pub fn len(&self) -> usize {
         self.cards.len()
     }
@@ -187,7 +188,7 @@ impl KeptDeck {
         self.cards.is_empty()
     }
 
-    /// The card at `position`, if it has been opened here.
+    /// The card at `position`, if it has been opened on this side.
     pub fn seen(&self, position: usize) -> Option<Card> {
         self.faces.at(position)
     }
@@ -203,9 +204,9 @@ impl KeptDeck {
     /// Opens a card with the peer's share of it.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the position was not drawn, or the [seeds](Self::check_seeds) have not
-    /// been checked. [`Check::KeptMacs`] if the share is not the one that was sealed;
-    /// [`Check::NotInDeck`] or [`Check::OpenedTwice`] if the card cannot be.
+    /// [`Error::Usage`] if the position was not drawn, or if the [seeds](Self::check_seeds) have
+    /// not been checked. [`Check::KeptMacs`] if the share is not the one that was sealed;
+    /// [`Check::NotInDeck`] or [`Check::OpenedTwice`] if the card is impossible.
     pub fn open(&mut self, position: usize, theirs: &Share) -> Result<Card> {
         if !self.checked {
             return Err(Error::usage("the seeds of this deck have not been checked"));
@@ -219,18 +220,20 @@ impl KeptDeck {
         let card = self.cards.get(position);
         card.map(Vec::as_slice).ok_or_else(|| {
             Error::usage(format!(
-                "card {position} was not drawn: there are {count}, counted from 0"
+                "card {position} was not drawn: the deck has {count} drawn cards, numbered from 0"
             ))
         })
     }
 
-    /// The deck in bytes, for a private file. Not which cards have been opened, nor whether the
-    /// seeds have been checked: whoever reads it shows it the peer's shares again.
+    /// Serializes the deck for a private file. This does not include which cards have been opened,
+    /// or whether the seeds have been checked: after loading the deck, apply the peer's shares
+    /// again.
     ///
-    /// Layout: 16 bytes that name the format; the cards of the deck (0 if hands were dealt), the drawn
-    /// cards or hands, the bits of each and the bits of validity as u32 LE; for each bit, validity last, a byte (1: masked
-    /// value, 2: share) and three tags; and a digest of all that and of the deck's name. A file
-    /// that went bad would make an honest peer look like a cheat.
+    /// Layout: 16 bytes that identify the format; the number of cards in the deck (0 if hands were
+    /// dealt), the number of drawn cards or hands, the number of bits of each, and the number of
+    /// validity bits, as u32 LE; for each bit, validity last, a byte (1: masked value, 2: share)
+    /// and three tags; and a digest of all this and of the deck's name. Without the digest, a
+    /// corrupt file would make an honest peer look like a cheat.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let (count, width) = (self.cards.len(), self.cards.first().map_or(0, Vec::len));
         let bits = count * width + self.validity.len();
@@ -255,8 +258,8 @@ impl KeptDeck {
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) has written of the deck with this name. `None` if it
-    /// is anything else.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) has written for the deck with this name.
+    /// `None` if they are invalid.
     pub fn from_bytes(bytes: &[u8], name: &[u8]) -> Option<Self> {
         let name = blake3::derive_key(NAME_CONTEXT, name);
         let (bytes, digest) = bytes.split_last_chunk::<32>()?;
@@ -268,7 +271,7 @@ impl KeptDeck {
             bytemuck::pod_read_unaligned::<[[u8; 4]; 4]>(numbers).map(u32::from_le_bytes);
         let pack = read_pack(cards, drawn, width)?;
         let [drawn, width, validity] = [drawn, width, validity].map(|number| number as usize);
-        // A bit of validity for each party, or none.
+        // One validity bit for each party, or none.
         if ![0, Party::BOTH.len()].contains(&validity) {
             return None;
         }
@@ -291,7 +294,7 @@ impl KeptDeck {
 /// The pack that was dealt, if words of the given width can encode it.
 fn read_pack(cards: u32, drawn: u32, width: u32) -> Option<Pack> {
     if cards > 0 {
-        // The algorithm plays no part.
+        // The algorithm does not matter here.
         let spec = Spec::new(cards as usize, drawn as usize, Algorithm::FisherYates).ok()?;
         return (spec.word_bits() == width as usize).then_some(Pack::Cards(cards));
     }
@@ -309,7 +312,8 @@ fn share(bits: &[KeptBit]) -> Share {
     }
 }
 
-/// Checks, with the peer's share of the bits of validity, that the seeds of both parties were in range.
+/// Checks, with the peer's share of the validity bits, that the seeds of both parties were in
+/// range.
 ///
 /// # Errors
 /// Those of [`KeptDeck::check_seeds`].
@@ -318,7 +322,7 @@ pub(super) fn check_validity(validity: &[KeptBit], theirs: &Share) -> Result<()>
     seeds_in_range(&valid).map_err(Error::Check)
 }
 
-/// The values of a word's bits, with the peer's share of it.
+/// The values of a word's bits, given the peer's share of the word.
 fn values(bits: &[KeptBit], theirs: &Share) -> Result<Zeroizing<Vec<bool>>> {
     let both = || bits.iter().zip(&theirs.bits);
     let expected = digest(both().map(|(bit, theirs)| &bit.accepted[usize::from(*theirs)]));
@@ -333,7 +337,7 @@ fn values(bits: &[KeptBit], theirs: &Share) -> Result<Zeroizing<Vec<bool>>> {
     ))
 }
 
-/// What shows that a file is as it was written.
+/// The digest that detects changes to a file.
 fn file_digest(name: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(FILE_CONTEXT);
     hasher.update(name);
@@ -342,7 +346,7 @@ fn file_digest(name: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
 }
 
 fn read_bits(bytes: &[u8]) -> Option<Vec<KeptBit>> {
-    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocate all bits at once: a growing vector leaves copies behind that nobody wipes.
     let mut bits = Vec::with_capacity(bytes.len() / BIT_BYTES);
     for bit in bytes.chunks(BIT_BYTES) {
         bits.push(read_bit(bit)?);
@@ -377,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_names_a_pack_whose_words_have_as_many_bits() {
+    fn header_is_valid_only_if_its_pack_fits_the_word_width() {
         assert_eq!(read_pack(7, 3, 3), Some(Pack::Cards(7)));
         assert_eq!(read_pack(0, 8, 52), Some(Pack::Hands(13)));
         assert_eq!(read_pack(0, 400, 8), Some(Pack::Hands(2)));

@@ -1,4 +1,4 @@
-//! The cards of a kept deck while its session lives: these can be shuffled again.
+//! The cards of a kept deck while its session lives. These can be reshuffled.
 
 use rand::CryptoRng;
 
@@ -8,7 +8,7 @@ use super::kept::{KeptDeck, Share, check_validity};
 use super::steal::reshuffle;
 use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
 
-/// One party's shares of the drawn cards, in the session that has dealt them, before the seeds have
+/// One party's shares of the drawn cards, in the session that dealt them, before the seeds have
 /// been checked. Nothing can be computed from them:
 ///
 /// ```compile_fail,E0599
@@ -19,7 +19,7 @@ use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
 /// ```
 pub struct UncheckedDeck {
     pub(super) live: LiveDeck,
-    /// Whether the seeds of each party were in range, if the circuit looks at that.
+    /// Whether the seeds of each party were in range, if the circuit checks that.
     pub(super) validity: Vec<KeptBit>,
 }
 
@@ -35,21 +35,21 @@ impl UncheckedDeck {
     }
 }
 
-/// One party's shares of the drawn cards, in the session that has dealt them from seeds in range. A
-/// [`KeptDeck`] can be opened without the session; one that was read from a file has no `LiveDeck`, so
-/// it can only be opened.
+/// One party's shares of the drawn cards, in the session that dealt them from seeds in range. A
+/// [`KeptDeck`] can be opened without the session. A `KeptDeck` that was read from a file has no
+/// `LiveDeck`, so it can only be opened.
 pub struct LiveDeck {
-    /// What was dealt.
+    /// The pack that was dealt.
     pub(super) pack: Pack,
-    /// By position.
+    /// The words, by position.
     pub(super) words: Vec<Vec<AuthenticatedBit>>,
 }
 
 impl LiveDeck {
-    /// Shuffles the cards at the positions of `hand` again, by a permutation of each party, for a
-    /// [steal](super::SealedDeck::steal): the first card is the stolen one. Returns the shuffled hand,
-    /// which counts its cards from 0, and the deck with these cards at the positions of `hand`. This
-    /// deck stays as it was, for a steal that does not take place.
+    /// Reshuffles the cards at the positions of `hand`, with one permutation from each party, for a
+    /// [steal](super::SealedDeck::steal): the first card is the stolen one. Returns the shuffled
+    /// hand, whose cards are numbered from 0, and the deck with these cards at the positions of
+    /// `hand`. `self` is unchanged, in case the steal does not take place.
     ///
     /// Both parties call this with the same positions in the same order, and with the same `name`,
     /// which must be new each time: the run compares both. Nothing is opened. The hand needs no
@@ -57,8 +57,8 @@ impl LiveDeck {
     /// valid.
     ///
     /// # Errors
-    /// [`Error::Usage`](super::Error::Usage) if the hand is empty, a position was not drawn or occurs
-    /// twice: nothing is sent then. Any error of the session.
+    /// [`Error::Usage`](super::Error::Usage) if the hand is empty, or if a position was not drawn
+    /// or appears twice; nothing has been sent in that case. Any error of the session.
     pub fn reshuffle(
         &self,
         session: &mut Malicious,

@@ -1,11 +1,11 @@
 //! The sealed deck: shuffled by both parties, known to neither, opened card by card.
 //!
-//! [`SealedDeck::shuffle`] runs a shuffle circuit over any [`TwoParty`]; [`SealedDeck::open`]
-//! opens drawn cards to one party or to both. A [`KeptDeck`] of a malicious session outlives it: its
-//! cards are opened one by one over any line, once the session is gone.
+//! [`SealedDeck::shuffle`] runs a shuffle circuit over any [`TwoParty`]; [`SealedDeck::open`] opens
+//! drawn cards to one party or to both. A [`KeptDeck`] of a malicious session outlives the session:
+//! its cards can be opened one by one over any connection after the session has ended.
 //!
-//! While the session lives, [`SealedDeck::steal`] takes a random card of a hand. A [`Pile`] is a
-//! sealed deck of repeated cards from which the parties draw as they go.
+//! While the session lives, [`SealedDeck::steal`] takes a random card from a hand. A [`Pile`] is a
+//! sealed deck of repeated cards that the parties draw from during a game.
 
 mod card;
 mod choice;
@@ -33,19 +33,19 @@ pub use kept::{KeptDeck, Share};
 pub use live::{LiveDeck, UncheckedDeck};
 pub use pile::{Kinds, KindsError, Pile};
 
-/// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the
-/// deck alone shows nothing, which is why it has no `Debug`.
+/// The cards drawn from a shuffled deck. Their bits are shared between the parties. One party's
+/// deck alone reveals nothing, which is why it does not implement `Debug`.
 pub struct SealedDeck<S> {
-    /// A word for each drawn card.
+    /// One word for each drawn card.
     drawn: Vec<Vec<S>>,
     faces: Faces,
-    /// Which positions have been opened to whom.
+    /// For each position, the parties that the card has been opened to.
     opened: Vec<ByParty<bool>>,
 }
 
 impl<S: Clone> SealedDeck<S> {
-    /// Makes ahead what `count` shuffles take: both parties call this with the same circuit. A
-    /// shuffle is faster then; see [`TwoParty::prepare`].
+    /// Prepares `count` shuffles: both parties call this with the same circuit. Shuffles are then
+    /// faster; see [`TwoParty::prepare`].
     ///
     /// # Errors
     /// Any [`Error`] of the session.
@@ -58,17 +58,17 @@ impl<S: Clone> SealedDeck<S> {
         Ok(session.prepare(demand)?)
     }
 
-    /// Shuffles and draws: both parties call this with the same circuit. This party's randomness
-    /// is drawn from `rng`, which must be the operating system's generator or as good: no seed of
-    /// 256 bits holds the choice of a large deck's permutation.
+    /// Shuffles and draws: both parties call this with the same circuit. This party's randomness is
+    /// drawn from `rng`, which must be the operating system's generator or equally good: a seed of
+    /// 256 bits cannot encode all permutations of a large deck.
     ///
-    /// If the circuit is [checked](ShuffleCircuit::build_checked), whether each party's seeds are
-    /// in range is opened to both before there is a deck.
+    /// If the circuit is [checked](ShuffleCircuit::build_checked), the session first opens to both
+    /// parties whether each party's seeds are in range.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the session is malicious and the circuit not checked: nothing is sent
-    /// then. [`Check::SeedsOutOfRange`], naming the party, if its seeds are. Any error of the
-    /// session.
+    /// [`Error::Usage`] if the session is malicious and the circuit is not checked; nothing has
+    /// been sent in that case. [`Check::SeedsOutOfRange`], with the party whose seeds are out of
+    /// range. Any error of the session.
     pub fn shuffle<P: TwoParty<Shared = S>>(
         session: &mut P,
         shuffle: &ShuffleCircuit,
@@ -77,8 +77,8 @@ impl<S: Clone> SealedDeck<S> {
         Self::shuffle_in(session, shuffle, &[], rng)
     }
 
-    /// As [`shuffle`](Self::shuffle), if both parties also mean the same `context`: what the deck
-    /// is for, such as the digest of a log.
+    /// As [`shuffle`](Self::shuffle), but fails unless both parties use the same `context`: what
+    /// the deck is for, such as the digest of a log.
     ///
     /// # Errors
     /// Those of [`shuffle`](Self::shuffle).
@@ -101,7 +101,7 @@ impl<S: Clone> SealedDeck<S> {
         })
     }
 
-    /// How many cards were drawn.
+    /// The number of cards drawn.
     pub fn len(&self) -> usize {
         self.opened.len()
     }
@@ -111,7 +111,7 @@ impl<S: Clone> SealedDeck<S> {
         self.opened.is_empty()
     }
 
-    /// How many cards the whole deck has.
+    /// The number of cards in the whole deck.
     fn cards(&self) -> usize {
         self.faces.pack().cards() as usize
     }
@@ -128,16 +128,16 @@ impl<S: Clone> SealedDeck<S> {
         self.faces.at(position)
     }
 
-    /// Opens drawn cards, all in one exchange, and gives for each what this party learned. The
-    /// peer must open the same positions to the same audience, in the same order.
+    /// Opens drawn cards, all in one exchange, and returns for each the card if this party learned
+    /// it. The peer must open the same positions to the same audience, in the same order.
     ///
-    /// A card is opened to a party once. A card that one party has seen is later opened to the other party
-    /// alone, not to both.
+    /// A card is opened to each party only once. A card that one party has seen is later opened
+    /// only to the other party, not to both.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a position was not drawn, occurs twice or was opened to that party
-    /// before: nothing is sent then. [`Check::NotInDeck`] or [`Check::OpenedTwice`] if what comes
-    /// out cannot be. Any error of the session.
+    /// [`Error::Usage`] if a position was not drawn, appears twice or has already been opened to
+    /// that party; nothing has been sent in that case. [`Check::NotInDeck`] or
+    /// [`Check::OpenedTwice`] if an opened card is impossible. Any error of the session.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
         session: &mut P,
@@ -166,14 +166,14 @@ impl<S: Clone> SealedDeck<S> {
         for (i, &(position, to)) in openings.iter().enumerate() {
             let Some(opened) = self.opened.get(position) else {
                 return Err(Error::usage(format!(
-                    "card {position} was not drawn: there are {}, counted from 0",
+                    "card {position} was not drawn: the deck has {} drawn cards, numbered from 0",
                     self.len()
                 )));
             };
             check_closed(&format!("card {position}"), opened, to)?;
             if openings[..i].iter().any(|(other, _)| *other == position) {
                 return Err(Error::usage(format!(
-                    "card {position} is named twice in one opening"
+                    "card {position} appears twice in one opening"
                 )));
             }
         }
@@ -181,10 +181,10 @@ impl<S: Clone> SealedDeck<S> {
     }
 }
 
-/// Checks that `what` was not opened before to a party that is to see it now.
+/// Checks that `what` has not already been opened to any party in the audience `to`.
 ///
 /// # Errors
-/// [`Error::Usage`], which names the party, and the audience that is left.
+/// [`Error::Usage`], which names the party, and the audience that is still possible.
 pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<()> {
     let Some(learner) = Party::BOTH
         .into_iter()
@@ -203,13 +203,14 @@ pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<
     )))
 }
 
-/// Opens whether the seeds of each party are in range, and ends the session if some are not. `words`
-/// are what a run of the shuffle gave. Nothing is opened of a circuit that does not check them.
+/// Opens whether the seeds of each party are in range, and ends the session if any are not. `words`
+/// is the result of a run of the shuffle. If the circuit does not check the seeds, nothing is
+/// opened.
 ///
-/// [`SealedDeck::shuffle`] does it; this is for callers that run the circuit themselves.
+/// [`SealedDeck::shuffle`] calls this; it is for callers that run the circuit themselves.
 ///
 /// # Errors
-/// [`Check::SeedsOutOfRange`], naming the party; any error of the session.
+/// [`Check::SeedsOutOfRange`], with the party; any error of the session.
 pub fn check_seeds<P: TwoParty>(
     session: &mut P,
     shuffle: &ShuffleCircuit,
@@ -221,11 +222,11 @@ pub fn check_seeds<P: TwoParty>(
     }
 }
 
-/// Opens one bit for each party, which says whether its input is one that an honest party can enter. Ends
-/// the session if a bit is 0.
+/// Opens one bit for each party: whether its input is one that an honest party can enter. Ends the
+/// session if a bit is 0.
 ///
 /// # Errors
-/// [`Check::SeedsOutOfRange`], naming the party; any error of the session.
+/// [`Check::SeedsOutOfRange`], with the party; any error of the session.
 pub fn check_validity<P: TwoParty>(session: &mut P, valid: &[P::Shared]) -> Result<()> {
     let opened = session.open(&[Opening {
         to: Audience::Both,
@@ -238,7 +239,8 @@ pub fn check_validity<P: TwoParty>(session: &mut P, valid: &[P::Shared]) -> Resu
     })
 }
 
-/// The opened bits of validity, one for each party: none is said where nothing can be out of range.
+/// Checks the opened validity bits, one for each party. The slice is empty if no input can be out
+/// of range.
 fn seeds_in_range(valid: &[bool]) -> Result<(), Check> {
     let mut validity = Party::BOTH.into_iter().zip(valid);
     match validity.find(|(_, valid)| !**valid) {
@@ -250,7 +252,7 @@ fn seeds_in_range(valid: &[bool]) -> Result<(), Check> {
 fn check_circuit(security: Security, shuffle: &ShuffleCircuit) -> Result<()> {
     if choice::checks_seeds(security) && !shuffle.is_checked() {
         return Err(Error::usage(
-            "against a malicious peer the circuit must check the seeds",
+            "a malicious session needs a circuit that checks the seeds",
         ));
     }
     Ok(())

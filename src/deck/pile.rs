@@ -1,16 +1,17 @@
-//! A pile of repeated cards: drawn in private, shown later.
+//! A pile of repeated cards, which are drawn in private and shown later.
 //!
 //! A pile of 14 knights and 5 castles is a sealed deck of 19 cards, of which the first 14 are
-//! knights. All orders of the 19 cards are equally likely, so all orders that can be told apart by
-//! kinds come up as often as they must.
+//! knights. All orders of the 19 cards are equally likely. So all sequences of kinds have their
+//! correct probabilities.
 //!
-//! Who has drawn which position is public, and so is who has played it. What lies there is known to
-//! who drew it. A party shows what it drew by opening that very position to the other: it can show
-//! no other card for it. So to prove that one *still* holds a card is to show a position that one
-//! holds.
+//! It is public who has drawn a position and who has played it. Only the player who drew a position
+//! knows its card. A player shows a drawn card by opening that position to the other player, so it
+//! cannot show another card instead. To prove that it *still* holds a card, it shows a position
+//! that it holds.
 //!
-//! Cards of one kind have different [numbers](Card). So who has seen a card knows it again, even
-//! after a [steal](Pile::steal) has changed its position, as if it was marked on its face.
+//! Cards of the same kind have different [numbers](Card). So a player who has seen a card
+//! recognises it later, even after a [steal](Pile::steal) has changed its position, as if its face
+//! were marked.
 
 use rand::CryptoRng;
 
@@ -20,22 +21,23 @@ use crate::circuit::Party;
 use crate::mpc::{Audience, TwoParty};
 use crate::shuffle::Spec;
 
-/// How many cards there are of each kind: public, and agreed on.
+/// The number of cards of each kind. It is public, and both parties agree on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kinds {
     counts: Vec<u32>,
 }
 
-/// Why there is no pile of such cards.
+/// The error for an invalid number of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a pile has 2 to {max} cards", max = Spec::MAX_CARDS)]
 pub struct KindsError;
 
 impl Kinds {
-    /// So many cards of kind 0, of kind 1, …: 2 to [`Spec::MAX_CARDS`] in all.
+    /// A pile with the given numbers of cards of kind 0, of kind 1, …: 2 to [`Spec::MAX_CARDS`]
+    /// cards in total.
     ///
     /// # Errors
-    /// If they are too few or too many.
+    /// When there are too few or too many cards.
     pub fn new(counts: &[u32]) -> Result<Self, KindsError> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         if (2..=Spec::MAX_CARDS as u64).contains(&sum) {
@@ -47,23 +49,23 @@ impl Kinds {
         }
     }
 
-    /// How many cards there are of each kind.
+    /// The number of cards of each kind.
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// How many cards there are in all.
+    /// The total number of cards.
     pub fn cards(&self) -> usize {
         self.counts.iter().sum::<u32>() as usize
     }
 
-    /// The kind of a card, from 0. `None` if there is no such card.
+    /// The kind of a card, from 0. `None` if the card does not exist.
     pub fn of(&self, card: Card) -> Option<usize> {
         self.place(card).map(|(kind, _)| kind)
     }
 
-    /// The kind of a card, and its place among the cards of that kind, both from 0. `None` if there
-    /// is no such card.
+    /// The kind of a card, and its index among the cards of that kind, both from 0. `None` if the
+    /// card does not exist.
     pub fn place(&self, card: Card) -> Option<(usize, u32)> {
         let mut place = u32::try_from(card.0).ok()?;
         for (kind, &count) in self.counts.iter().enumerate() {
@@ -76,7 +78,7 @@ impl Kinds {
     }
 }
 
-/// Where a card of a pile is.
+/// The location of a card of a pile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CardState {
     InPile,
@@ -84,23 +86,23 @@ enum CardState {
     Played,
 }
 
-/// A shuffled pile, and the cards that were drawn from it.
+/// A shuffled pile, and the cards drawn from it.
 pub struct Pile<S> {
     kinds: Kinds,
     deck: SealedDeck<S>,
-    /// By position.
+    /// The location of the card at each position.
     states: Vec<CardState>,
 }
 
 impl<S: Clone> Pile<S> {
-    /// The pile of these kinds, as the deck lies. Nothing of the deck has been opened.
+    /// A pile of these kinds, in the order of the deck. No card of the deck may have been opened.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the deck has not as many cards.
+    /// [`Error::Usage`] if the deck has a different number of cards.
     pub fn new(kinds: Kinds, deck: SealedDeck<S>) -> Result<Self> {
         if deck.cards() != kinds.cards() {
             return Err(Error::usage(format!(
-                "a pile of {} cards cannot be dealt from a deck of {}",
+                "a pile of {} cards cannot be dealt from a deck of {} cards",
                 kinds.cards(),
                 deck.cards()
             )));
@@ -112,7 +114,7 @@ impl<S: Clone> Pile<S> {
         })
     }
 
-    /// How many cards can still be drawn.
+    /// The number of cards that can still be drawn.
     pub fn left(&self) -> usize {
         self.states
             .iter()
@@ -120,7 +122,7 @@ impl<S: Clone> Pile<S> {
             .count()
     }
 
-    /// The positions that a party holds: what it drew or stole, and has not played.
+    /// The positions that a party holds: those that it drew or stole and has not played.
     pub fn hand(&self, party: Party) -> Vec<usize> {
         (0..self.states.len())
             .filter(|position| self.states[*position] == CardState::Held(party))
@@ -132,26 +134,27 @@ impl<S: Clone> Pile<S> {
         self.kinds.of(self.deck.seen(position)?)
     }
 
-    /// A party draws the next card, which it alone sees. Gives the position; the
-    /// [kind](Self::kind) is then known to who drew it.
+    /// Draws the next card for a party; only that party sees it. Returns the position. The
+    /// [kind](Self::kind) is then known to the party that drew it.
     ///
     /// # Errors
-    /// [`Error::Usage`] if nothing is left; those of [`SealedDeck::open`].
+    /// [`Error::Usage`] if no cards are left; those of [`SealedDeck::open`].
     pub fn draw<P: TwoParty<Shared = S>>(&mut self, session: &mut P, by: Party) -> Result<usize> {
         let mut states = self.states.iter();
         let next = states.position(|place| *place == CardState::InPile);
-        let next = next.ok_or_else(|| Error::usage("no card is left to be drawn"))?;
+        let next = next.ok_or_else(|| Error::usage("no cards are left to draw"))?;
         let openings = [(next, Audience::Only(by))];
         self.deck.open(session, &openings)?;
         self.states[next] = CardState::Held(by);
         Ok(next)
     }
 
-    /// Who holds the card at `position` shows it to the other, and goes on holding it. Gives its
-    /// kind.
+    /// Shows the card at `position` to the party that does not hold it. The holder keeps it.
+    /// Returns its kind.
     ///
     /// # Errors
-    /// [`Error::Usage`] if nobody holds it, or both have seen it; those of [`SealedDeck::open`].
+    /// [`Error::Usage`] if nobody holds it or both parties have seen it; those of
+    /// [`SealedDeck::open`].
     pub fn show<P: TwoParty<Shared = S>>(
         &mut self,
         session: &mut P,
@@ -163,8 +166,8 @@ impl<S: Clone> Pile<S> {
         self.public_kind(position)
     }
 
-    /// Who holds the card at `position` plays it: both see it then, and nobody holds it any more.
-    /// Gives its kind.
+    /// Plays the card at `position`: both parties then see it, and nobody holds it any more.
+    /// Returns its kind.
     ///
     /// # Errors
     /// [`Error::Usage`] if nobody holds it; those of [`SealedDeck::open`].
@@ -183,8 +186,8 @@ impl<S: Clone> Pile<S> {
         Ok(kind)
     }
 
-    /// The other party takes a random card out of the hand of `owner`: see
-    /// [`SealedDeck::steal`]. Gives its kind.
+    /// Takes a random card from the hand of `owner` for the other party: see [`SealedDeck::steal`].
+    /// Returns its kind.
     ///
     /// # Errors
     /// Those of [`SealedDeck::steal`].
@@ -207,7 +210,7 @@ impl<S: Clone> Pile<S> {
         }
     }
 
-    /// The kind of a card that both have seen.
+    /// The kind of a card that both parties have seen.
     fn public_kind(&self, position: usize) -> Result<usize> {
         let kind = self.kind(position);
         kind.ok_or_else(|| Error::usage(format!("card {position} has not been seen")))

@@ -1,13 +1,14 @@
-//! A random card out of the other's hand.
+//! Stealing a random card from the other player's hand.
 //!
 //! The circuit takes the shares of the hand's cards as they are, so nobody can enter other cards.
-//! Each party sets a network through which they go ([`Reshuffle`]). The card that comes out first is
-//! the stolen one: a uniform one, if one party's setting is uniform. It is opened to both, for its
-//! owner must know what it has lost. The others stay sealed, at places that the thief does not
-//! know, and are opened to their owner again, which could not know its places either.
+//! Each party sets a network that the cards go through ([`Reshuffle`]). The first output is the
+//! stolen card. It is uniform if one party's setting is uniform. It is opened to both parties,
+//! because its owner must know what it has lost. The other cards stay sealed, at positions that the
+//! thief does not know. They are opened to their owner again, which could not know their positions
+//! either.
 //!
-//! Only a deck whose session lives can be stolen from: the shares of a [`KeptDeck`](super::KeptDeck)
-//! can be opened, and nothing can be computed on them.
+//! Stealing needs a deck whose session is alive. The shares of a [`KeptDeck`](super::KeptDeck) can
+//! be opened, but nothing can be computed on them.
 //!
 //! ```compile_fail,E0599
 //! fn after_the_session(kept: &mut dealerless::deck::KeptDeck) {
@@ -24,15 +25,15 @@ use crate::circuit::{ByParty, Party};
 use crate::mpc::{Audience, Demand, Input, Opening, Run, TwoParty, Words};
 use crate::shuffle::Reshuffle;
 
-/// How the context of a steal begins; the owner of the hand follows, and what the caller adds.
+/// The prefix of the context of a steal. The owner of the hand and the caller's context follow it.
 const CONTEXT: &[u8] = b"dealerless steal v1";
 
 impl<S: Clone> SealedDeck<S> {
-    /// Makes ahead what `count` steals from hands of so many `cards` take: both parties call this
-    /// with the same numbers. A steal is faster then; see [`TwoParty::prepare`].
+    /// Prepares `count` steals from hands of `cards` cards: both parties call this with the same
+    /// numbers. Steals are then faster; see [`TwoParty::prepare`].
     ///
     /// # Errors
-    /// [`Error::Usage`] if no hand has so many cards; any [`Error`] of the session.
+    /// [`Error::Usage`] if no hand can have that many cards; any [`Error`] of the session.
     pub fn prepare_steals<P: TwoParty<Shared = S>>(
         &self,
         session: &mut P,
@@ -40,30 +41,31 @@ impl<S: Clone> SealedDeck<S> {
         count: usize,
     ) -> Result<()> {
         if !(1..=self.len()).contains(&cards) {
-            return Err(Error::usage(format!("no hand has {cards} cards")));
+            return Err(Error::usage(format!("a hand cannot have {cards} cards")));
         }
         let reshuffle = Reshuffle::new(cards, self.width());
         let circuit = reshuffle.circuit();
-        // The cards are shared already: the settings alone are entered.
+        // The cards are already shared: only the settings are entered.
         let demand = Demand::of(circuit).times(count);
         Ok(session.prepare(demand)?)
     }
 
-    /// Takes a uniformly random card out of the hand of `owner`, for the other party. Both call this
-    /// with the same positions, in the same order. This party's randomness is drawn from `rng`,
-    /// which must be the operating system's generator or as good.
+    /// Takes a uniformly random card from the hand of `owner`, for the other party. Both parties
+    /// call this with the same positions, in the same order. This party's randomness is drawn from
+    /// `rng`, which must be the operating system's generator or equally good.
     ///
-    /// The stolen card then lies at the first of the positions, and both have seen it. The rest of
-    /// the hand lies at the others, in an order that neither has chosen: the owner has seen it, and
-    /// the thief knows of no position which card lies there, not even of a card that had been shown
-    /// to it. Only the owner can tell where the stolen card had lain.
+    /// The stolen card is then at the first of the positions, and both parties have seen it. The
+    /// rest of the hand is at the other positions, in an order that neither party has chosen. The
+    /// owner has seen these cards. The thief does not know which card is at which position, not
+    /// even for cards that had been shown to it. Only the owner knows the previous position of the
+    /// stolen card.
     ///
-    /// A party may break off when it has seen the card, as after any opening. That is its forfeit.
+    /// A party may abort after it has seen the card, as after any opening. It then forfeits.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the hand is empty, a position was not drawn, occurs twice, or has not
-    /// been opened to the owner: nothing is sent then. [`Check::NotOfTheHand`],
-    /// [`Check::NotInDeck`] or [`Check::OpenedTwice`] if what comes out cannot be. Any error of the
+    /// [`Error::Usage`] if the hand is empty, or if a position was not drawn, appears twice, or has
+    /// not been opened to the owner; nothing has been sent in that case. [`Check::NotOfTheHand`],
+    /// [`Check::NotInDeck`] or [`Check::OpenedTwice`] if the result is impossible. Any error of the
     /// session.
     pub fn steal<P: TwoParty<Shared = S>>(
         &mut self,
@@ -75,8 +77,8 @@ impl<S: Clone> SealedDeck<S> {
         self.steal_in(session, owner, hand, &[], rng)
     }
 
-    /// As [`steal`](Self::steal), if both parties also mean the same `context`, such as the digest
-    /// of a log.
+    /// As [`steal`](Self::steal), but fails unless both parties use the same `context`, such as the
+    /// digest of a log.
     ///
     /// # Errors
     /// Those of [`steal`](Self::steal).
@@ -102,8 +104,8 @@ impl<S: Clone> SealedDeck<S> {
             .inspect_err(|_| session.abort())
     }
 
-    /// Takes in what was opened after a steal, and gives the stolen card. `before` are the cards that
-    /// this party had seen of the hand.
+    /// Records the cards opened after a steal and returns the stolen card. `before` holds the cards
+    /// of the hand that this party had seen.
     fn see<'a>(
         &mut self,
         owner: Party,
@@ -120,7 +122,7 @@ impl<S: Clone> SealedDeck<S> {
         }
         let stolen = self.seen(hand[0]);
         let stolen = stolen.ok_or(Error::Check(Check::NotOfTheHand))?;
-        // Who had seen all of them, as the owner has, knows what can come out.
+        // A party that had seen all of them, such as the owner, knows the possible results.
         let known = before.iter().all(Option::is_some);
         let after = self.faces_of(hand);
         let mut after = after.iter().filter(|card| card.is_some());
@@ -130,7 +132,7 @@ impl<S: Clone> SealedDeck<S> {
         Ok(stolen)
     }
 
-    /// The bits of a card.
+    /// The number of bits of a card.
     fn width(&self) -> usize {
         self.drawn.first().map_or(0, Vec::len)
     }
@@ -152,13 +154,13 @@ impl<S: Clone> SealedDeck<S> {
     }
 }
 
-/// Shuffles the cards at the positions of `hand` again, out of the shares of all drawn cards, in a run
+/// Reshuffles the cards at the positions of `hand`, using the shares of all drawn cards, in a run
 /// with this context.
 ///
 /// # Errors
-/// [`Error::Usage`] if the hand is empty, a position was not drawn or occurs twice: nothing is sent
-/// then. (A card that went in twice would come out twice, and [`Check::OpenedTwice`] would blame the
-/// peer.) Any error of the session.
+/// [`Error::Usage`] if the hand is empty, or if a position was not drawn or appears twice; nothing
+/// has been sent in that case. (A card that was entered twice would come out twice, and
+/// [`Check::OpenedTwice`] would blame the peer.) Any error of the session.
 pub(super) fn reshuffle<P: TwoParty>(
     session: &mut P,
     drawn: &[Vec<P::Shared>],
@@ -170,7 +172,7 @@ pub(super) fn reshuffle<P: TwoParty>(
     for (i, &position) in hand.iter().enumerate() {
         if hand[..i].contains(&position) {
             return Err(Error::usage(format!(
-                "card {position} is named twice in one hand"
+                "card {position} appears twice in one hand"
             )));
         }
         let card = drawn.get(position);
@@ -178,7 +180,7 @@ pub(super) fn reshuffle<P: TwoParty>(
         cards.push(Input::Shared(&card[..]));
     }
     let Some(Input::Shared(first)) = cards.first() else {
-        return Err(Error::usage("nothing can be stolen from an empty hand"));
+        return Err(Error::usage("cannot steal from an empty hand"));
     };
     let reshuffle = Reshuffle::new(hand.len(), first.len());
     let setting = reshuffle.sample(rng);
@@ -187,7 +189,7 @@ pub(super) fn reshuffle<P: TwoParty>(
     Ok(session.run(run.in_context(context))?)
 }
 
-/// Who sees the card that comes out at this place: the first is the stolen one.
+/// The audience for the output at this place: the first card is the stolen one.
 fn audience(owner: Party, place: usize) -> Audience {
     match place {
         0 => Audience::Both,

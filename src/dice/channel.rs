@@ -10,15 +10,16 @@ use super::terms::{Dice, Terms};
 use crate::circuit::Party;
 use crate::net::Channel;
 
-/// Rolls dice with the peer, and gives the faces, from 1. Both parties call this with the same
+/// Rolls dice with the peer and returns the faces, from 1. Both parties call this with the same
 /// terms and different roles.
 ///
-/// Two flights: commitments, then reveals. A channel proves nothing about who is at its other
-/// end, nor does this: use an encrypted line with the peer, and put its id into the context.
+/// This takes two flights: commitments, then reveals. Neither a channel nor this function
+/// authenticates the peer. Use an encrypted connection to the peer, and include its id in the
+/// context.
 ///
 /// # Errors
-/// [`Error::Check`] if the peer cheats; any error of the channel. Whatever it is, the roll is not
-/// repeated: see [`dice`](super#a-withheld-reveal).
+/// [`Error::Check`] if the peer cheats; any error of the channel. After any error, do not repeat
+/// the roll: see [`dice`](super#a-withheld-reveal).
 pub fn roll(
     channel: &mut Channel,
     terms: Terms<'_>,
@@ -51,7 +52,7 @@ fn exchange(
     Ok(revealed.finish(&from_bytes(&bytes))?)
 }
 
-/// The bytes of a reveal: a nonce, and four for each die.
+/// The size of a reveal in bytes: a nonce, and four bytes for each die.
 fn length(dice: Dice) -> usize {
     32 + 4 * dice.count() as usize
 }
@@ -66,7 +67,9 @@ fn to_bytes(reveal: &Reveal) -> Zeroizing<Vec<u8>> {
 }
 
 fn from_bytes(bytes: &[u8]) -> Reveal {
-    let (nonce, values) = bytes.split_first_chunk().expect("a nonce comes first");
+    let (nonce, values) = bytes
+        .split_first_chunk()
+        .expect("the buffer is at least as long as a nonce");
     let (values, _) = values.as_chunks::<4>();
     Reveal {
         nonce: *nonce,

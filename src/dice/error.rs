@@ -1,11 +1,11 @@
-//! What can go wrong with a roll.
+//! Errors of a roll.
 
 use crate::{Blame, net};
 
 /// The result of a roll.
 pub type Result<R, E = Error> = std::result::Result<R, E>;
 
-/// Why there are no faces.
+/// The reason why a roll failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,7 +18,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whose fault it can be.
+    /// The party that can be at fault.
     pub fn blame(&self) -> Blame {
         match self {
             Error::Check(_) => Blame::CheatOrConnection,
@@ -27,20 +27,20 @@ impl Error {
     }
 }
 
-/// A check of a roll, which an honest peer passes.
+/// A check of a roll. An honest peer passes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
     /// The peer sent this party's own commitment back.
-    #[error("the commitment to the dice is this side's own")]
+    #[error("the peer sent back this side's own commitment to the dice")]
     Reflected,
-    /// What is revealed is not what was committed to.
-    #[error("the revealed dice are not those of the commitment")]
+    /// The revealed values are not the committed values.
+    #[error("the revealed dice do not match the commitment")]
     NotCommitted,
     /// A committed value is not below the number of sides.
     #[error("the value of die {die} is out of range")]
     OutOfRange {
-        /// The die, from 0.
+        /// The number of the die, from 0.
         die: usize,
     },
 }

@@ -1,24 +1,27 @@
 //! Fair dice, by commit and reveal.
 //!
-//! Each party draws every die uniformly, and says a [`Commitment`] to what it has drawn. Only when
-//! it has the other's commitment does it [reveal](Roll::reveal). The faces are the sums of what both
-//! have drawn, modulo the number of sides: uniform, if one party draws honestly.
+//! Each party draws every die uniformly, and sends a [`Commitment`] to the values it has drawn. It
+//! [reveals](Roll::reveal) them only when it has the other party's commitment. The faces are the
+//! sums of both parties' values, modulo the number of sides. They are uniform if one party draws
+//! honestly.
 //!
 //! | to | look at |
 //! |---|---|
 //! | roll over a channel | [`roll()`] |
 //! | roll over anything else | [`Roll`], which sends nothing by itself |
-//! | roll with more than two, or keep what was drawn on a disk | [`Reveal`], [`Dice::faces`] |
+//! | roll with more than two parties, or store drawn values | [`Reveal`], [`Dice::faces`] |
 //!
 //! # A withheld reveal
-//! Who has both reveals first knows the faces first, and can go away. Nothing can prevent that. So
-//! a reveal that does not come is a forfeit of the roll, and of whatever the game says that this
-//! costs. **It is never a reason to roll again**: else a party would roll until it likes the faces.
+//! The party that has both reveals first knows the faces first, and can disconnect. Nothing can
+//! prevent that. So a missing reveal forfeits the roll, with all consequences under the rules of
+//! the game. **It is never a reason to roll again**: otherwise a party could roll until it likes
+//! the faces.
 //!
-//! # What is committed to
-//! The hash of the context, the number of the roll, the party, the dice, the values and a fresh nonce
-//! of 256 bits. So a commitment can neither be sent back as one's own nor serve for another roll, and
-//! says nothing about the values. Whoever rolls twice in one context gives the rolls two numbers.
+//! # Contents of a commitment
+//! A commitment is the hash of the context, the number of the roll, the party, the dice, the values
+//! and a fresh nonce of 256 bits. So it can neither be sent back as the peer's own nor be used for
+//! another roll, and it reveals nothing about the values. Several rolls in the same context need
+//! different numbers.
 
 mod channel;
 mod error;

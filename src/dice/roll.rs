@@ -1,5 +1,5 @@
 //! A roll of two parties, as states that send nothing: [`Roll`] has committed and waits for the
-//! peer's commitment, [`Revealed`] has revealed and waits for the peer's reveal.
+//! peer's commitment; [`Revealed`] has revealed and waits for the peer's reveal.
 
 use std::fmt;
 
@@ -13,15 +13,15 @@ use crate::uniform;
 
 const CONTEXT: &str = "dealerless 2026-11 commitment to dice v1";
 
-/// The commitment of one party to what it has drawn. It shows nothing.
+/// The commitment of one party to the values it has drawn. It reveals nothing about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commitment(pub [u8; 32]);
 
-/// What one party has drawn, and the nonce of its commitment. Secret until both commitments are
-/// known; wiped when it is dropped.
+/// The values that one party has drawn, and the nonce of its commitment. Secret until both
+/// commitments are known; wiped on drop.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Reveal {
-    /// A value for each die, below the number of sides.
+    /// One value for each die, below the number of sides.
     pub values: Vec<u32>,
     /// 256 random bits, fresh for each roll.
     pub nonce: [u8; 32],
@@ -29,9 +29,9 @@ pub struct Reveal {
 
 impl Reveal {
     /// Draws a value for each die, exactly uniform, and a nonce. `rng` must be the operating
-    /// system's generator or as good.
+    /// system's generator or equally good.
     pub fn draw(dice: Dice, rng: &mut impl CryptoRng) -> Self {
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        // Allocate all values at once: a growing vector leaves copies behind that nobody wipes.
         let mut values = Vec::with_capacity(dice.count() as usize);
         let sides = u64::from(dice.sides());
         values.extend((0..dice.count()).map(|_| uniform::below(sides, || rng.next_u64()) as u32));
@@ -40,7 +40,8 @@ impl Reveal {
         Reveal { values, nonce }
     }
 
-    /// The commitment of a party to this. Parties have numbers: the garbler or the host is 0.
+    /// The commitment of a party to these values. Parties are numbered: the garbler or the host is
+    /// 0.
     pub fn commitment(&self, terms: &Terms<'_>, party: u8) -> Commitment {
         let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
         let mut field = |bytes: &[u8]| {
@@ -62,7 +63,7 @@ impl Reveal {
         commitment
     }
 
-    /// Checks that a party has committed to this, and that each die has such a value.
+    /// Checks that a party has committed to these values, and that each value is in range.
     ///
     /// # Errors
     /// [`Check::NotCommitted`], [`Check::OutOfRange`].
@@ -100,7 +101,7 @@ pub struct Roll<'a> {
 }
 
 impl<'a> Roll<'a> {
-    /// Draws this party's values, and commits to them. The commitment goes to the peer.
+    /// Draws this party's values and commits to them. The commitment must be sent to the peer.
     pub fn commit(terms: Terms<'a>, me: Party, rng: &mut impl CryptoRng) -> (Self, Commitment) {
         let mine = Reveal::draw(terms.dice, rng);
         let commitment = mine.commitment(&terms, me as u8);
@@ -113,10 +114,12 @@ impl<'a> Roll<'a> {
         (roll, commitment)
     }
 
-    /// Takes the peer's commitment, and only then gives what this party has drawn, for the peer.
+    /// Takes the peer's commitment, and only then returns this party's values, to be sent to the
+    /// peer.
     ///
     /// # Errors
-    /// [`Check::Reflected`] if the commitment is this party's own: nothing is revealed then.
+    /// [`Check::Reflected`] if the commitment is this party's own; nothing is revealed in that
+    /// case.
     pub fn reveal(self, theirs: Commitment) -> Result<(Revealed<'a>, Reveal), Check> {
         if theirs == self.commitment {
             return Err(Check::Reflected);
@@ -126,7 +129,7 @@ impl<'a> Roll<'a> {
     }
 }
 
-/// A roll in which both have committed and this party has revealed.
+/// A roll in which both parties have committed and this party has revealed.
 #[derive(Debug)]
 pub struct Revealed<'a> {
     roll: Roll<'a>,
@@ -134,7 +137,7 @@ pub struct Revealed<'a> {
 }
 
 impl Revealed<'_> {
-    /// The faces, from 1, with what the peer has drawn.
+    /// The faces, from 1, given the peer's values.
     ///
     /// # Errors
     /// [`Check::NotCommitted`], [`Check::OutOfRange`]: the peer forfeits, as if it had revealed

@@ -3,9 +3,9 @@
 crate::net::tags! {
     /// The kind of a message of a roll.
     pub enum Tag {
-        /// The commitment to what the sender has drawn.
+        /// The commitment to the values that the sender has drawn.
         Commitment = 96, "commitment to dice";
-        /// What the sender has drawn, and the nonce.
+        /// The values that the sender has drawn, and the nonce.
         Reveal = 97, "revealed dice";
     }
 }

@@ -1,11 +1,11 @@
-//! Which dice are rolled, and what for.
+//! The dice of a roll, and its purpose.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::roll::Reveal;
 
-/// Some dice of one kind: `2d6` are two dice of six sides.
+/// Some dice of one kind: `2d6` is two dice with six sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dice {
     count: u32,
@@ -13,13 +13,14 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// The most dice of a roll.
+    /// The maximum number of dice in a roll.
     pub const MAX_COUNT: u32 = 1000;
 
-    /// So many dice (1 to [`MAX_COUNT`](Self::MAX_COUNT)) of so many sides (at least 1).
+    /// A roll of `count` dice (1 to [`MAX_COUNT`](Self::MAX_COUNT)) with `sides` sides (at least
+    /// 1).
     ///
     /// # Errors
-    /// [`DiceError::Bounds`] if a number is out of its bounds.
+    /// [`DiceError::Bounds`] if a number is out of bounds.
     pub fn new(count: u32, sides: u32) -> Result<Self, DiceError> {
         if (1..=Self::MAX_COUNT).contains(&count) && sides >= 1 {
             Ok(Dice { count, sides })
@@ -28,19 +29,20 @@ impl Dice {
         }
     }
 
-    /// How many dice.
+    /// The number of dice.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// The sides of each.
+    /// The number of sides of each die.
     pub fn sides(self) -> u32 {
         self.sides
     }
 
-    /// The faces, from 1: for each die the sum of what all parties have drawn, modulo the number of
-    /// sides, plus 1. They are uniform if one party's values are, and if all have committed
-    /// to theirs before any was revealed. `drawn` must have been [checked](Reveal::check).
+    /// The faces, from 1: for each die, the sum of the values drawn by all parties, modulo the
+    /// number of sides, plus 1. They are uniform if one party's values are uniform, and if all
+    /// parties have committed to their values before any was revealed. `drawn` must have been
+    /// [checked](Reveal::check).
     pub fn faces(self, drawn: &[&Reveal]) -> Vec<u32> {
         (0..self.count as usize)
             .map(|die| {
@@ -58,15 +60,15 @@ impl fmt::Display for Dice {
     }
 }
 
-/// Why a text stands for no dice, or why there are no such dice.
+/// The reason why dice are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiceError {
-    /// The text has another form.
-    #[error("dice are written like 2d6: how many, d, the sides")]
+    /// The text is not of the form `2d6`.
+    #[error("expected dice such as 2d6: the number of dice, d, the number of sides")]
     Form,
-    /// A number is out of its bounds.
-    #[error("one rolls 1 to {max} dice of 1 to {sides} sides", max = Dice::MAX_COUNT, sides = u32::MAX)]
+    /// A number is out of bounds.
+    #[error("a roll has 1 to {max} dice with 1 to {sides} sides", max = Dice::MAX_COUNT, sides = u32::MAX)]
     Bounds,
 }
 
@@ -81,7 +83,7 @@ impl FromStr for Dice {
     }
 }
 
-/// A number in digits alone: a parser of the library would also take a sign.
+/// Parses a number that consists only of digits: `str::parse` would also accept a sign.
 fn number(digits: &str) -> Result<u32, DiceError> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(DiceError::Form);
@@ -89,13 +91,14 @@ fn number(digits: &str) -> Result<u32, DiceError> {
     digits.parse().map_err(|_| DiceError::Bounds)
 }
 
-/// What names a roll: both parties mean the same, or neither's reveal fits.
+/// The identification of a roll: if the parties' terms differ, neither reveal matches its
+/// commitment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms<'a> {
-    /// What the roll is for and with whom, such as the digest of a log or the id of a line. Where
-    /// the channel proves nothing, nothing else ties the roll to this peer.
+    /// The purpose of the roll and the peer, such as the digest of a log or the id of a connection.
+    /// Unless the channel authenticates the peer, nothing else ties the roll to it.
     pub context: &'a [u8],
-    /// The number of the roll in this context: no two rolls have the same.
+    /// The number of the roll in this context. No two rolls may have the same number.
     pub number: u64,
     /// The dice.
     pub dice: Dice,
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dice_are_read_as_they_are_written() {
+    fn dice_are_parsed_as_they_are_printed() {
         for (text, count, sides) in [
             ("2d6", 2, 6),
             ("1d1", 1, 1),

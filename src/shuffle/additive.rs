@@ -1,14 +1,14 @@
 //! Additive seeds: draw i takes `r_i = (a_i + b_i) mod (n - i)`.
 //!
-//! `a_i` is the garbler's and `b_i` the evaluator's, both below n - i. If one of them is uniform and
-//! independent of the other, r_i is uniform. (The XOR of two seeds, reduced modulo n - i, is not:
-//! from 6 bits the 12 smallest of 52 values come up twice as often as the others.)
+//! `a_i` is the garbler's seed and `b_i` the evaluator's, both below n - i. If one of them is
+//! uniform and independent of the other, r_i is uniform. (The XOR of two seeds, reduced modulo n -
+//! i, is not: with 6 bits, the 12 smallest of 52 values occur twice as often as the others.)
 
 use super::randomness::{Encoding, Seed};
 use super::spec::{Spec, bits_below};
 use crate::circuit::{Bit, Builder, Party, gadgets};
 
-/// The number of draws: the last card of a full shuffle is what is left, without a choice.
+/// The number of draws. The last card of a full shuffle is the only one left, so it needs no draw.
 pub(super) fn draws(spec: Spec) -> usize {
     spec.draw().min(spec.cards() - 1)
 }
@@ -32,14 +32,14 @@ pub(super) fn seeds(spec: Spec, party: Party) -> Vec<Seed> {
         .collect()
 }
 
-/// The r_i of seeds in the clear, which are below their moduli.
+/// The r_i of plaintext seeds, which are below their moduli.
 pub(super) fn indices(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Vec<usize> {
     (0..draws(spec))
         .map(|i| (garbler[i] + evaluator[i]) as usize % (spec.cards() - i))
         .collect()
 }
 
-/// The draws as wires of a circuit whose input value 0 is the garbler's seeds and 1 the
+/// The draws as wires of a circuit. Its input value 0 is the garbler's seeds, and input value 1 the
 /// evaluator's.
 pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
     let (garbler, evaluator) = (b.input(0), b.input(1));
@@ -58,25 +58,26 @@ pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
         .collect()
 }
 
-/// The ANDs of one r_i below `modulus`: two per bit, less one, and less one for each trailing zero.
+/// The number of ANDs of one r_i below `modulus`: two per bit, minus one, minus one for each
+/// trailing zero.
 pub(super) fn index_cost(modulus: usize) -> usize {
     2 * bits_below(modulus) - 1 - modulus.trailing_zeros() as usize
 }
 
-/// The ANDs of all r_i.
+/// The number of ANDs of all r_i.
 pub(super) fn indices_cost(spec: Spec) -> usize {
     (0..draws(spec)).map(|i| index_cost(spec.cards() - i)).sum()
 }
 
 /// One draw: the wires of its two seeds.
 pub(super) struct Draw {
-    /// i, the number of the draw: the cards at places i.. can be drawn.
+    /// i, the number of the draw: any card at position i or later can be drawn.
     pub(super) first: usize,
     /// n - i.
     modulus: usize,
-    /// a_i, of k = ceil(log2 (n - i)) bits.
+    /// a_i, with k = ceil(log2 (n - i)) bits.
     garbler: Vec<Bit>,
-    /// b_i - (n - i), of k + 1 bits.
+    /// b_i - (n - i), with k + 1 bits.
     evaluator: Vec<Bit>,
 }
 
@@ -87,16 +88,18 @@ impl Draw {
         gadgets::add_mod(b, garbler, evaluator, Bit::ZERO, self.modulus as u64)
     }
 
-    /// The one-hot code of r_i: n - i bits, at n - i - 1 - k ANDs more than r_i.
+    /// The one-hot code of r_i: n - i bits, at a cost of n - i - 1 - k ANDs in addition to those of
+    /// r_i.
     pub(super) fn one_hot(&self, b: &mut Builder) -> Vec<Bit> {
         let index = self.index(b);
         gadgets::one_hot(b, &index, self.modulus)
     }
 
-    /// i + r_i, the place in the whole deck that is drawn, as a word of w bits. Below k + w ANDs.
+    /// i + r_i, the drawn position in the whole deck, as a word of w bits. Costs less than k + w
+    /// ANDs.
     ///
-    /// The sum `a_i + b_i - (n - i)` is r_i or, if it is negative, r_i - (n - i). So adding i, or n if
-    /// it is negative, gives i + r_i, at the cost of the reduction alone.
+    /// The sum `a_i + b_i - (n - i)` is r_i or, if it is negative, r_i - (n - i). Adding i, or n if
+    /// it is negative, therefore gives i + r_i at the cost of the reduction alone.
     pub(super) fn place(&self, b: &mut Builder, word_bits: usize) -> Vec<Bit> {
         let k = self.garbler.len();
         let (mut sum, carry) = gadgets::add(b, &self.garbler, &self.evaluator[..k], Bit::ZERO);

@@ -1,14 +1,14 @@
-//! The algorithms, by name.
+//! The shuffle algorithms, by name.
 
 use serde::{Deserialize, Serialize};
 
-/// Makes the enum of algorithms, and the list of all, from their names.
+/// Defines the enum of algorithms and the list of all of them from their names.
 macro_rules! algorithms {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// A way to turn the randomness of two parties into a shuffle.
+        /// An algorithm that turns the randomness of two parties into a shuffle.
         ///
         /// Its name on the command line and on the wire, which [`Display`](std::fmt::Display)
-        /// writes, is that of the variant in lower case: `fisher-yates`.
+        /// writes, is the variant in kebab case: `fisher-yates`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
         #[serde(rename_all = "kebab-case")]
@@ -19,28 +19,28 @@ macro_rules! algorithms {
         }
 
         impl Algorithm {
-            /// Every algorithm, in the order in which tables list them.
+            /// Every algorithm, in the order used by tables.
             pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
         }
     };
 }
 
 algorithms! {
-    /// Draw i swaps the card at place i with a uniform one of those at places i, i + 1, ….
+    /// Draw i swaps the card at position i with a uniform card of positions i, i + 1, ….
     FisherYates,
-    /// Draw i carries a uniform one of the cards at places i, i + 1, … to place i by swaps of
-    /// neighbours, so that the others keep their order.
+    /// Draw i moves a uniform card of positions i, i + 1, … to position i by swaps of neighbours,
+    /// so that the other cards keep their order.
     Bubble,
-    /// The same draws as `Bubble`, computed from the places drawn alone, without a deck.
+    /// The same draws as `Bubble`, computed only from the drawn positions, without a deck.
     Lehmer,
-    /// As `Lehmer`, but a draw from an even number of cards also cuts the rest of the deck, which
+    /// Like `Lehmer`, but a draw from an even number of cards also cuts the rest of the deck, which
     /// is cheaper.
     Cut,
-    /// The deck goes through two bitonic sorting networks, of which each party sets one.
+    /// The deck goes through two bitonic sorting networks, one set by each party.
     Bitonic,
-    /// The deck goes through two odd-even merge sorting networks, of which each party sets one.
+    /// The deck goes through two odd-even merge sorting networks, one set by each party.
     OddEven,
-    /// The deck goes through two Waksman networks, of which each party sets one.
+    /// The deck goes through two Waksman networks, one set by each party.
     Waksman,
 }
 
@@ -51,9 +51,9 @@ impl Algorithm {
     }
 }
 
-/// A name that belongs to no [`Algorithm`].
+/// The error for a name that is not an [`Algorithm`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no algorithm {0:?}; there are {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
+#[error("unknown algorithm {0:?}; use one of {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
 pub struct UnknownAlgorithm(String);
 
 impl UnknownAlgorithm {
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_algorithm_is_found_by_its_name() {
+    fn algorithms_are_found_by_name() {
         for algorithm in Algorithm::ALL {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
             let json = serde_json::to_string(&algorithm).unwrap();
@@ -76,7 +76,7 @@ mod tests {
         let error = "riffle".parse::<Algorithm>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no algorithm \"riffle\"; there are fisher-yates, bubble, lehmer, cut, bitonic, \
+            "unknown algorithm \"riffle\"; use one of fisher-yates, bubble, lehmer, cut, bitonic, \
              odd-even, waksman"
         );
     }

@@ -1,14 +1,14 @@
-//! `bubble`: draw i carries the card at place i + r_i to place i by swaps of neighbours.
+//! `bubble`: draw i moves the card at position i + r_i to position i by swaps of neighbours.
 //!
-//! So the cards that it passes move down by one place, and the others keep theirs. Layer i has a
-//! swap for each j, from the last to the first. It exchanges places i + j - 1 and i + j if r_i >= j.
-//! So the swap bits are the thermometer code of r_i, a running XOR of its one-hot code.
+//! The cards that it passes move by one position, and the others stay. Layer i has a swap for each
+//! j, from the last to the first, which exchanges positions i + j - 1 and i + j if r_i >= j. The
+//! swap bits are therefore the thermometer code of r_i, a running XOR of its one-hot code.
 //!
-//! The circuit does not swap step by step, since the carried card would pass through many gates. It
-//! makes the new deck from the old one at once. Place i + j takes the card of the place above it if
-//! r_i >= j. Place i takes the card that is left over (see [`put_if`]). Neighbours in the old deck
-//! differ in few independent bits. So this saves half of the ANDs if 5 of 52 cards are drawn, and a
-//! fifth if all are; and a layer has the depth of one multiplexer.
+//! The circuit does not swap step by step, since the moving card would pass through many gates. It
+//! computes the new deck from the old one at once. Position i + j takes the card of the position
+//! above it if r_i >= j. Position i takes the card that is left over (see [`put_if`]). Neighbours
+//! in the old deck differ in few independent bits. This saves half of the ANDs when 5 of 52 cards
+//! are drawn, and a fifth when all are drawn; and the depth of a layer is that of one multiplexer.
 
 use super::Spec;
 use super::additive;
@@ -33,7 +33,7 @@ fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     deck
 }
 
-/// Records the circuit, and gives the m drawn cards.
+/// Records the circuit and returns the m drawn cards.
 fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut deck = fresh_deck(spec);
     for draw in additive::draws_of(b, spec) {
@@ -52,21 +52,22 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     deck
 }
 
-/// The ANDs of [`record`].
+/// The number of ANDs of [`record`].
 ///
-/// A layer takes as many ANDs at a place as the difference of the words on it and above it has
-/// independent bits, modulo constants. Let c_p be the difference of the numbers p and p - 1: it is
-/// 2^(t+1) - 1, where 2^t is the largest power of two that divides p. After i draws, i > 0, each
-/// difference is a XOR of words c_q, q = p - i, …, p, each times a wire of its own:
+/// At each position, a layer takes as many ANDs as the difference between the word there and the
+/// word above it has independent bits, modulo constants. Let c_p be the difference of the numbers p
+/// and p - 1: it is 2^(t+1) - 1, where 2^t is the largest power of two that divides p. After i
+/// draws, i > 0, each difference is an XOR of words c_q, q = p - i, …, p, each multiplied by a wire
+/// of its own:
 ///
-/// - Draw 0 finds constants. It adds c_p and c_(p-1) to the difference, times the swap bits of the two
-///   places.
-/// - A later draw adds the differences at p and p - 1, times the swap bits of these places. The ANDs of
-///   independent wires with a swap bit are new and independent, and so are the swap bits themselves,
-///   since the one-hot code is.
+/// - Draw 0 starts from constants. It adds c_p and c_(p-1) to the difference, multiplied by the
+///   swap bits of the two positions.
+/// - A later draw adds the differences at p and p - 1, multiplied by the swap bits of these
+///   positions. The ANDs of independent wires with a swap bit are new and independent. So are the
+///   swap bits themselves, since the one-hot code is.
 ///
-/// The c_q with different t are independent. So the ANDs at place p are as many as there are different t
-/// among p - i, …, p. A single draw puts out r_0, and its one-hot code is dropped.
+/// The c_q with different t are independent. So the number of ANDs at position p is the number of
+/// different t among p - i, …, p. A single draw outputs r_0, and its one-hot code is dropped.
 fn cost(spec: Spec) -> Cost {
     let swaps = |i: usize| match i {
         0 => 0,
@@ -86,18 +87,18 @@ fn cost(spec: Spec) -> Cost {
     Cost::exact(additive::indices_cost(spec) + layers)
 }
 
-/// How many of the windows of `length` numbers in a row, out of 1 to `last`, have a number in them that
-/// 2^t divides and 2^(t+1) does not.
+/// The number of windows of `length` consecutive numbers between 1 and `last` that contain a number
+/// divisible by 2^t but not by 2^(t+1).
 fn windows(last: usize, length: usize, t: usize) -> usize {
     let (power, step) = (1 << t, 2 << t);
     let starts = last + 1 - length;
     if length >= step {
         return starts;
     }
-    // The numbers are further apart than a window is long, so no window has two of them.
+    // The distance between these numbers exceeds the length of a window, so no window contains two.
     let begun = (starts + power) / step;
     let next = power + begun * step;
-    // The first may be in fewer windows, as may the one behind the last start.
+    // The first number, and the one after the last start, may be in fewer windows.
     let first = if begun > 0 {
         length.saturating_sub(power)
     } else {
@@ -110,7 +111,7 @@ fn windows(last: usize, length: usize, t: usize) -> usize {
     begun * length - first + behind
 }
 
-/// Bit j says whether the index is at least j.
+/// The thermometer code of the index: bit j is whether the index is at least j.
 fn thermometer(b: &mut Builder, one_hot: Vec<Bit>) -> Vec<Bit> {
     let mut code = one_hot;
     for j in (1..code.len()).rev() {
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_are_counted_as_one_by_one() {
+    fn window_count_matches_counting_one_by_one() {
         for last in 1..40usize {
             for length in 1..=last {
                 for t in 0..6 {

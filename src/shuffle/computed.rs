@@ -1,4 +1,4 @@
-//! The size of a circuit, computed without building it, also for decks that are too large to build.
+//! The size of a circuit, computed without building it, even for decks that are too large to build.
 
 use super::additive;
 use super::algorithm::Algorithm;
@@ -9,13 +9,13 @@ use super::range_check;
 use super::spec::{Spec, SpecError};
 use crate::circuit::{ByParty, Party};
 
-/// The size of the circuit of a shuffle, computed and not counted.
+/// The size of the circuit of a shuffle, computed instead of counted.
 ///
-/// The ANDs of `bubble`, `lehmer` and `cut` are sums over the draws; the files of these algorithms say
-/// why they are exact. Those of a network are the ranks of its switches: a switch takes as many ANDs as
-/// there are independent bits in which its two cards can differ. They are exact too. So are those of
-/// `fisher-yates`, but for draws of more than half of a deck whose size is just above a power of two:
-/// [`exact`](Self::exact) tells.
+/// The numbers of ANDs of `bubble`, `lehmer` and `cut` are sums over the draws; the files of these
+/// algorithms explain why they are exact. The number for a network is the sum of the ranks of its
+/// switches: a switch takes one AND for each independent bit in which its two cards can differ. It
+/// is also exact. So is the number for `fisher-yates`, except for draws of more than half of a deck
+/// whose size is just above a power of two: see [`exact`](Self::exact).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Computed {
@@ -23,45 +23,47 @@ pub struct Computed {
     pub and: usize,
     /// AND gates with the check that both parties' inputs are in range.
     pub checked_and: usize,
-    /// AND gates that depend on the inputs of both parties, with the check or without: only these are
-    /// garbled.
+    /// AND gates that depend on the inputs of both parties, with or without the check: only these
+    /// are garbled.
     pub joint_and: usize,
-    /// AND gates that depend on the inputs of one party alone, with the check: those of its check, or of
-    /// the garbler's copy of a network.
+    /// AND gates that depend on the inputs of only one party, with the check: those of its check,
+    /// or of the garbler's copy of a network.
     pub owned_and: ByParty<usize>,
     /// Whether the number of ANDs is exact. Otherwise it is a few per cent too high.
     pub exact: bool,
-    /// The bits that the garbler enters.
+    /// The number of bits that the garbler enters.
     pub garbler_inputs: usize,
-    /// The bits that the evaluator enters.
+    /// The number of bits that the evaluator enters.
     pub evaluator_inputs: usize,
-    /// The bits of all drawn cards.
+    /// The number of bits of all drawn cards.
     pub outputs: usize,
-    /// The bits of the outcome of the check: 2, or 0 if no input is out of range.
+    /// The number of bits of the check's result: 2, or 0 if no input is out of range.
     pub validity_outputs: usize,
 }
 
 impl Computed {
-    /// The largest deck of which the sizes are computed. Larger than
-    /// [`Spec::MAX_CARDS`], since nothing is built.
+    /// The largest deck for which sizes are computed. It is larger than [`Spec::MAX_CARDS`], since
+    /// nothing is built.
     pub const MAX_CARDS: usize = Spec::MAX_CARDS_TO_COUNT;
 
     /// Checks that a deck and a draw are within the bounds of [`of`](Self::of).
     ///
     /// # Errors
-    /// When they are not.
+    /// When the number of cards or the draw is out of bounds.
     pub fn check_bounds(cards: usize, draw: usize) -> Result<(), SpecError> {
-        // They are the same for every algorithm.
+        // The bounds are the same for every algorithm.
         Spec::to_count(cards, draw, Algorithm::ALL[0]).map(drop)
     }
 
-    /// Computes the sizes of the circuit that draws `draw` of `cards` cards.
+    /// Computes the sizes of the circuit that draws `draw` out of `cards` cards.
     ///
-    /// An additive algorithm takes milliseconds. A network is laid out, but no gate of it: that takes
-    /// memory in proportion to its switches, a second and half a gigabyte for the largest.
+    /// An additive algorithm takes milliseconds. For a network, the switches are laid out, but no
+    /// gates. That takes memory in proportion to the switches: one second and half a gigabyte for
+    /// the largest.
     ///
     /// # Errors
-    /// When there are not 2 to [`MAX_CARDS`](Self::MAX_CARDS) cards, or not 1 to all of them are drawn.
+    /// When `cards` is not between 2 and [`MAX_CARDS`](Self::MAX_CARDS), or `draw` is not between 1
+    /// and `cards`.
     pub fn of(cards: usize, draw: usize, algorithm: Algorithm) -> Result<Self, SpecError> {
         let spec = Spec::to_count(cards, draw, algorithm)?;
         let outputs = draw * spec.word_bits();
@@ -93,7 +95,7 @@ impl Computed {
                 let checks = seeds.each_ref().map(|seeds| range_check::cost(seeds));
                 Self {
                     and: ands,
-                    // Each depends on an index, to which both parties have added.
+                    // Each AND depends on an index, which is a sum of both parties' seeds.
                     joint_and: ands,
                     owned_and: ByParty::from_fn(|party| checks[party as usize]),
                     checked_and: ands + checks.iter().sum::<usize>(),
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn small_circuits_have_the_sizes_that_are_computed() {
+    fn small_circuits_have_the_computed_sizes() {
         for algorithm in Algorithm::ALL {
             for cards in 2..=24 {
                 (1..=cards).for_each(|draw| assert_computed(cards, draw, algorithm));
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_circuits_have_the_sizes_that_are_computed() {
+    fn larger_circuits_have_the_computed_sizes() {
         for algorithm in Algorithm::ALL {
             for (cards, draws) in [
                 (31, &[2, 15, 21, 31][..]),
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_exact_for_half_of_a_deck_and_for_a_whole_one() {
+    fn counts_are_exact_for_half_a_deck_and_a_whole_deck() {
         for algorithm in Algorithm::ALL {
             for cards in 2..=150usize {
                 for draw in [1, cards.div_ceil(2), cards] {
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deck_beyond_the_bounds_is_refused() {
+    fn decks_out_of_bounds_are_rejected() {
         for cards in [0, 1, Computed::MAX_CARDS + 1, usize::MAX] {
             let refused = Computed::of(cards, 1, Algorithm::Cut);
             assert_eq!(refused, Err(SpecError::CardsToCount(cards)));

@@ -1,20 +1,20 @@
-//! `cut`: as `lehmer`, but a draw from an even number of cards also cuts the rest of the deck.
+//! `cut`: like `lehmer`, but a draw from an even number of cards also cuts the rest of the deck.
 //!
-//! Draw i takes the card at place r_i of the N = n - i that are left. A draw is uniform whatever
-//! order the other cards get. So they get one that makes the circuit cheap.
+//! Draw i takes the card at position r_i of the N = n - i that are left. A draw is uniform whatever
+//! the order of the other cards. So they are put into an order that makes the circuit cheap.
 //!
 //! - If N is odd, the others keep their order.
-//! - If N = q 2^e is even, the deck is q packets of 2^e cards. It is cut behind the packet of the
-//!   drawn card, and in each packet the cards change places by XOR. In terms of the [`Group`] on
-//!   `0..N`, place z of the new deck is place r_i + z - (N - 1) of the old one. That differs for each
-//!   z, and is never r_i, since z is never N - 1.
+//! - If N = q 2^e is even, the deck consists of q packets of 2^e cards. It is cut after the packet
+//!   of the drawn card, and an XOR permutes the cards within each packet. In terms of the [`Group`]
+//!   on `0..N`, position z of the new deck is position r_i + z - (N - 1) of the old one. That
+//!   position differs for each z, and is never r_i, since z is never N - 1.
 //!
-//! To find a place before such a draw from the one after it takes 2 (k - e) - 1 ANDs for words of k
-//! bits, and none if N is a power of two. `lehmer` takes 2k - 1.
+//! Computing a position before such a draw from the position after it takes 2 (k - e) - 1 ANDs for
+//! words of k bits, and none if N is a power of two. `lehmer` takes 2k - 1.
 //!
-//! For e ANDs more, the same addition takes in a carry. So it also does the increment of a draw next
-//! to it, whose N is odd, which costs only its comparison then. That makes 3k - 1 - e ANDs for both
-//! draws, where `lehmer` takes 4k - 2.
+//! With e more ANDs, the same addition also accepts a carry in. It can then do the increment of an
+//! adjacent draw, whose N is odd, so that this draw costs only its comparison. Both draws together
+//! cost 3k - 1 - e ANDs, where `lehmer` takes 4k - 2.
 
 use super::Spec;
 use super::additive;
@@ -45,18 +45,18 @@ fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     drawn
 }
 
-/// The place, among `cards`, of the one that is at place z after the one at r is drawn.
+/// The position, among `cards`, of the card that is at position z after the card at r is drawn.
 fn place_before(cards: usize, r: usize, z: usize) -> usize {
     if cards % 2 == 1 {
         return z + usize::from(z >= r);
     }
     let group = Group::of_order(cards);
-    // -(N - 1) is 1 above the low bits, and all low bits.
+    // -(N - 1) has high part 1, and all its low bits are 1.
     let inverse_of_last = (1 % group.odd) << group.low_bits | ((1 << group.low_bits) - 1);
     group.sum(r, group.sum(z, inverse_of_last))
 }
 
-/// Records the circuit, and gives the m drawn cards.
+/// Records the circuit and returns the m drawn cards.
 fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let draws = additive::draws_of(b, spec);
     let mut places: Vec<Vec<Bit>> = draws.iter().map(|draw| draw.index(b)).collect();
@@ -66,7 +66,7 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
         b.forget_others(places.iter_mut().flatten());
         let (drawn, others) = places[i..].split_first_mut().expect("draw i");
         let cut = Cut::behind(b, spec.cards() - i, drawn);
-        // The draw from an odd number of cards that follows, and those after it.
+        // The following draw, from an odd number of cards, and the draws after it.
         if let Some((next, later)) = others.split_first_mut() {
             for place in later {
                 let passed = gadgets::greater_equal(b, place, next);
@@ -89,15 +89,15 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     places
 }
 
-/// The ANDs of [`record`].
+/// The number of ANDs of [`record`].
 ///
-/// If all cards are drawn, the last two are at the places x and !x of the last two that are left. So
-/// their comparisons with the draw before them begin with the same AND.
+/// If all cards are drawn, the last two are at positions x and !x of the last two that are left.
+/// Their comparisons with the preceding draw therefore begin with the same AND.
 fn cost(spec: Spec) -> Cost {
     let (n, m) = (spec.cards(), spec.draw());
     let draw = |i: usize| {
         let group = Group::of_order(n - i);
-        // The draws after this one and after the next.
+        // The number of draws after this one, and after the next one.
         let (after, later) = (m - i - 1, (m - i).saturating_sub(2));
         match (n - i) % 2 {
             0 => {
@@ -106,7 +106,7 @@ fn cost(spec: Spec) -> Cost {
                     0 => 0,
                     _ => constant_cost(group.odd - 1, group.high_bits()),
                 };
-                // Where nothing is above the low bits, the carry out of them is not needed.
+                // If the high part is empty, the carry out of the low bits is not needed.
                 let carries = group.low_bits - usize::from(group.odd == 1);
                 shift + after * group.sum_cost() + later * (comparison + carries)
             }
@@ -118,20 +118,20 @@ fn cost(spec: Spec) -> Cost {
     Cost::exact(additive::indices_cost(spec) + (0..m).map(draw).sum::<usize>() - shared)
 }
 
-/// The ANDs of the addition of a constant to a word: none up to the lowest 1 of the constant, and
+/// The number of ANDs for adding a constant to a word: none up to the lowest 1 of the constant, and
 /// none for the sign.
 fn constant_cost(constant: usize, bits: usize) -> usize {
     bits.saturating_sub(1 + constant.trailing_zeros() as usize)
 }
 
-/// The cut of an even number of cards behind the drawn one.
+/// The cut of an even number of cards after the drawn one.
 struct Cut {
     group: Group,
-    /// k, the bits of a place.
+    /// k, the number of bits of a position.
     bits: usize,
     /// The e low bits of r - (N - 1).
     low: Vec<Bit>,
-    /// Its other bits, as a number less q: in two's complement with the sign.
+    /// The other bits of r - (N - 1), minus q: in two's complement with the sign.
     high_minus_q: Vec<Bit>,
 }
 
@@ -151,7 +151,7 @@ impl Cut {
         }
     }
 
-    /// Where the card was that is at place `after + carry` now.
+    /// The previous position of the card that is now at position `after + carry`.
     fn place_before(&self, b: &mut Builder, after: &[Bit], mut carry: Bit) -> Vec<Bit> {
         let mut after = after.to_vec();
         after.resize(self.bits, Bit::ZERO);

@@ -6,7 +6,7 @@ use crate::circuit::{Bit, Builder, gadgets};
 /// A card: a word of w bits.
 pub(super) type Card = Vec<Bit>;
 
-/// The deck before the shuffle: card c at place c. It is constant, which makes the first draws
+/// The deck before the shuffle: card c at position c. It is constant, which makes the first draws
 /// cheap.
 pub(super) fn fresh_deck(spec: Spec) -> Vec<Card> {
     (0..spec.cards())
@@ -16,8 +16,8 @@ pub(super) fn fresh_deck(spec: Spec) -> Vec<Card> {
 
 /// Puts `incoming` on a place if `bit` is 1, and XORs the change into `balance`. At most w ANDs.
 ///
-/// A permutation does not change the XOR of all cards. So start with one place as the `balance`: when
-/// all other places have their new cards, it has its own, without an AND.
+/// A permutation does not change the XOR of all cards. So one place can serve as the `balance`:
+/// when all other places have their new cards, it has its own new card without an AND.
 pub(super) fn put_if(
     b: &mut Builder,
     bit: Bit,

@@ -1,8 +1,10 @@
-//! Every draw of a circuit over all values of the parties' randomness: uniformity, proven by counting.
+//! Enumerates every draw of a circuit over all values of the parties' randomness, which proves
+//! uniformity by counting.
 //!
-//! A draw is uniform *if one party is honest* when this holds for each value that the other party may
-//! enter: over all values of the honest party, every draw comes equally often. So an [`Enumeration`]
-//! fixes a value of one party, evaluates the circuit on all values of the other, and counts.
+//! A draw is uniform *if one party is honest* when the following holds for each value that the
+//! other party may enter: over all values of the honest party, every draw occurs equally often. So
+//! an [`Enumeration`] fixes a value of one party, evaluates the circuit on all values of the other,
+//! and counts.
 //!
 //! ```
 //! use dealerless::circuit::Party;
@@ -10,16 +12,16 @@
 //!
 //! let enumeration = Enumeration::new(Subject::Shuffle(Algorithm::Cut), 4, 2)?;
 //! let garbler = enumeration.over(Party::Garbler).expect("12 values are not too many");
-//! // Whatever the evaluator enters, each of the 12 draws comes from one value of the garbler.
+//! Whatever the evaluator enters, each of the 12 draws results from one value of the garbler.
 //! for fixed in 0..enumeration.values(Party::Evaluator) {
 //!     assert_eq!(garbler.against(fixed), Ok(1));
 //! }
 //! # Ok::<(), dealerless::shuffle::SpecError>(())
 //! ```
 //!
-//! A party that is not honest may enter more than values: any bits. [`Enumeration::checked`] goes
-//! through these, with the circuit that checks whether they are in range. Then each of them must be
-//! refused, whatever the honest party enters, or leave the draw uniform.
+//! A dishonest party may enter arbitrary bits, not only valid values. [`Enumeration::checked`]
+//! enumerates these bits, with the circuit that checks whether they are in range. Each of them must
+//! be refused, whatever the honest party enters, or must leave the draw uniform.
 
 mod numbering;
 
@@ -30,12 +32,12 @@ use super::construction::Construction;
 use super::{Algorithm, Computed, Randomness, ShuffleCircuit, Spec, SpecError};
 use crate::circuit::{ByParty, Circuit, Party};
 
-/// What is enumerated.
+/// The circuit to enumerate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// A shuffle that is played with.
+    /// A shuffle used for play.
     Shuffle(Algorithm),
-    /// One that is known not to be uniform.
+    /// A shuffle that is known not to be uniform.
     Biased(Biased),
 }
 
@@ -47,24 +49,24 @@ pub struct Enumeration {
     checked: bool,
 }
 
-/// There are too many values to go through them.
+/// The error for a party with too many values to enumerate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the {party} has more than {max} values", max = Enumeration::MAX_VALUES)]
 pub struct TooManyValues {
-    /// The party whose values they are.
+    /// The party with too many values.
     pub party: Party,
 }
 
 impl Enumeration {
-    /// The most values of a party that is honest. They take up to 100 megabytes.
+    /// The maximum number of values of an honest party. They occupy at most 100 megabytes.
     pub const MAX_VALUES: u64 = 1 << 24;
 
-    /// The draws of `draw` of `cards` cards. Nothing is built yet.
+    /// The draws of `draw` out of `cards` cards. Does not build the circuit yet.
     ///
     /// # Errors
     /// As [`Spec::new`].
     pub fn new(subject: Subject, cards: usize, draw: usize) -> Result<Self, SpecError> {
-        // The bounds of a deck and of a draw are the same for those that are biased.
+        // The bounds of a deck and of a draw are the same for biased circuits.
         let algorithm = match subject {
             Subject::Shuffle(algorithm) => algorithm,
             Subject::Biased(_) => Algorithm::FisherYates,
@@ -77,8 +79,9 @@ impl Enumeration {
         })
     }
 
-    /// The same with any bits as the values that are fixed, and the circuit that checks whether they
-    /// are in range. (A biased circuit has no check: any of its bits are a value.)
+    /// The same enumeration, but with arbitrary bits as the fixed values, and with the circuit that
+    /// checks whether they are in range. (A biased circuit has no check: all its bit strings are
+    /// values.)
     #[must_use]
     pub fn checked(self) -> Self {
         Self {
@@ -87,10 +90,10 @@ impl Enumeration {
         }
     }
 
-    /// How many values a party can enter, or [`u64::MAX`] if there are more than that.
+    /// The number of values that a party can enter, or [`u64::MAX`] if it does not fit.
     ///
-    /// These are its seeds, each below its modulus; or its permutations; or, if the circuit is a biased
-    /// one, its bits.
+    /// The values are its seeds, each below its modulus; or its permutations; or, for a biased
+    /// circuit, its bit strings.
     pub fn values(&self, party: Party) -> u64 {
         let n = self.spec.cards();
         match self.subject {
@@ -102,8 +105,8 @@ impl Enumeration {
         }
     }
 
-    /// How many values of a party are to be fixed, or [`u64::MAX`] if there are more than that: its
-    /// [values](Self::values) or, with a check, all bits that it can enter.
+    /// The number of fixed values of a party, or [`u64::MAX`] if it does not fit: its
+    /// [values](Self::values) or, with a check, all bit strings that it can enter.
     pub fn fixed_values(&self, party: Party) -> u64 {
         match self.subject {
             Subject::Shuffle(algorithm) if self.checked => {
@@ -118,12 +121,12 @@ impl Enumeration {
         }
     }
 
-    /// How many draws there are: n (n - 1) … (n - m + 1), or [`u64::MAX`] if there are more than that.
+    /// The number of draws: n (n - 1) … (n - m + 1), or [`u64::MAX`] if it does not fit.
     pub fn draws(&self) -> u64 {
         arrangements(self.spec.cards(), self.spec.draw())
     }
 
-    /// Builds the circuit, for all values of one party.
+    /// Builds the circuit and enumerates all values of one party.
     ///
     /// # Errors
     /// When that party has more than [`MAX_VALUES`](Self::MAX_VALUES).
@@ -164,7 +167,7 @@ impl Enumeration {
     }
 }
 
-/// The circuit, and how a number becomes input bits of a party.
+/// The circuit, with the conversion of a number to input bits of a party.
 enum Source {
     Shuffle(ShuffleCircuit),
     Bits(Circuit),
@@ -178,7 +181,7 @@ impl Source {
         }
     }
 
-    /// The input bits of value number `value`, from 0. Seeds and permutations come in lexicographic
+    /// The input bits of value number `value`, from 0. Seeds and permutations are in lexicographic
     /// order.
     fn bits(&self, party: Party, value: u64) -> Vec<bool> {
         match self {
@@ -193,12 +196,12 @@ impl Source {
                     Construction::Additive(_) => digits(seeds, value),
                 };
                 let randomness = Randomness::from_values(shuffle, party, &values);
-                randomness.expect("values in range").bits().to_vec()
+                randomness.expect("the values are in range").bits().to_vec()
             }
         }
     }
 
-    /// The bits of a number, the lowest first.
+    /// The bits of a number, lowest first.
     fn any_bits(&self, party: Party, number: u64) -> Vec<bool> {
         let bits = self.circuit().inputs()[party as usize] as u32;
         (0..bits)
@@ -206,7 +209,7 @@ impl Source {
             .collect()
     }
 
-    /// The output value that says whether each party's input is in range, if there is one.
+    /// The output value that holds whether each party's input is in range, if there is one.
     fn validity(&self) -> Option<usize> {
         match self {
             Self::Shuffle(shuffle) => shuffle.validity(),
@@ -215,51 +218,52 @@ impl Source {
     }
 }
 
-/// All values of an honest party, to be evaluated against any of the other's.
+/// All values of an honest party, to be evaluated against any value of the other party.
 pub struct Rows {
     enumeration: Enumeration,
     honest: Party,
     source: Source,
     values: u64,
-    /// The input bits of 64 values at a time.
+    /// The input bits, for 64 values at a time.
     lanes: Vec<Vec<u64>>,
 }
 
-/// Why a draw is not uniform.
+/// The reason why a draw is not uniform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counterexample {
-    /// The first draw, in lexicographic order, and the first that comes more often or less often.
+    /// The first draw in lexicographic order, and the first one that occurs more often or less
+    /// often.
     Differ(Outcome, Outcome),
-    /// An outcome that is no draw: it has a card twice, or one that does not exist.
+    /// An outcome that is not a draw: a card appears twice or does not exist.
     NoDraw(Outcome),
-    /// The check does not do what it should: it says of so many values of the honest party that they
-    /// are out of range, or refuses the fixed value with so many of them and not with the others.
+    /// The check is wrong for this number of values of the honest party: it reports these values as
+    /// out of range, or it refuses the fixed value with these values but not with the others.
     Refused(u64),
 }
 
-/// The cards that came, in order, and of how many values.
+/// The drawn cards, in order, and how often they occurred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The cards, in the order in which they are drawn.
     pub cards: Vec<u32>,
-    /// The number of the honest party's values that lead to them.
+    /// The number of the honest party's values that lead to these cards.
     pub times: u64,
 }
 
 impl Rows {
-    /// Evaluates the circuit on all values of the honest party, for value number `fixed` of the other.
-    /// Gives how often each draw came: never if the check refuses the fixed value.
+    /// Evaluates the circuit on all values of the honest party, for value number `fixed` of the
+    /// other party. Returns how often each draw occurred: 0 if the check refuses the fixed value.
     ///
     /// # Errors
-    /// When two draws did not come equally often, or the check does not do what it should.
+    /// When two draws did not occur equally often, or when the check is wrong.
     ///
     /// # Panics
-    /// When the other party has no such value.
+    /// Panics if the other party has no such value.
     pub fn against(&self, fixed: u64) -> Result<u64, Counterexample> {
         let other = self.honest.other();
         assert!(
             fixed < self.enumeration.fixed_values(other),
-            "a value of the {other}"
+            "a value number of the {other}"
         );
         let (mut draws, refused) = self.evaluate(fixed);
         if self.is_refused(refused)? {
@@ -273,8 +277,8 @@ impl Rows {
         self.judge(&counts)
     }
 
-    /// Whether the check refuses the fixed value. Given for how many of the honest party's values it says
-    /// that a party's input is out of range.
+    /// Whether the check refuses the fixed value. `refused` holds, for each party, the number of
+    /// the honest party's values for which the check reports that party's input as out of range.
     fn is_refused(&self, refused: ByParty<u64>) -> Result<bool, Counterexample> {
         match (refused[self.honest], refused[self.honest.other()]) {
             (0, 0) => Ok(false),
@@ -284,8 +288,8 @@ impl Rows {
         }
     }
 
-    /// The outcomes for all values of the honest party, and for how many of them the check says that a
-    /// party's input is out of range.
+    /// The outcomes for all values of the honest party, and for each party the number of those
+    /// values for which the check reports that party's input as out of range.
     fn evaluate(&self, fixed: u64) -> (Vec<u64>, ByParty<u64>) {
         let other = self.honest.other();
         let fixed = if self.enumeration.checked {
@@ -307,7 +311,7 @@ impl Rows {
         for lanes in &self.lanes {
             inputs[self.honest as usize].clone_from(lanes);
             let outputs = self.source.circuit().evaluate_lanes(&inputs);
-            let mut outputs = outputs.expect("inputs of this circuit");
+            let mut outputs = outputs.expect("the inputs are those of this circuit");
             let used = left.min(64) as u32;
             if let Some(validity) = self.source.validity() {
                 for (party, valid) in Party::BOTH.into_iter().zip(outputs.remove(validity)) {
@@ -320,7 +324,7 @@ impl Rows {
         (draws, refused)
     }
 
-    /// Given each outcome that came, in ascending order, and how often.
+    /// Checks the outcomes that occurred, in ascending order, with their counts.
     fn judge(&self, counts: &[(u64, u64)]) -> Result<u64, Counterexample> {
         let (n, m) = (self.enumeration.spec.cards(), self.enumeration.spec.draw());
         let outcome = |&(packed, times): &(u64, u64)| Outcome {
@@ -338,7 +342,7 @@ impl Rows {
         if counts.len() as u64 == all && counts.iter().all(|&(_, other)| other == times) {
             return Ok(times);
         }
-        // Some draw came never, or more or less often than others: the first two that differ.
+        // Not all draws occurred equally often: find the first two that differ.
         let mut counted = counts.iter().peekable();
         let mut all = (0..all).map(|number| {
             let cards = arrangement(n, m, number);
@@ -351,7 +355,7 @@ impl Rows {
         let second = all.find(|outcome| outcome.times != first.times);
         Err(Counterexample::Differ(
             first,
-            second.expect("a draw that differs"),
+            second.expect("some draw differs"),
         ))
     }
 
@@ -367,8 +371,8 @@ impl Rows {
     }
 }
 
-/// The cards of each of 64 lanes as one number, the first card highest. There is room for them: a party
-/// that has so few values draws few cards, or from a small deck.
+/// The cards of each of 64 lanes as one number, the first card in the highest bits. They fit into
+/// 64 bits: a party with so few values draws few cards, or from a small deck.
 fn packed(outputs: &[Vec<u64>]) -> [u64; 64] {
     let mut draws = [0; 64];
     for bits in outputs.iter().flat_map(|word| word.iter().rev()) {

@@ -1,25 +1,26 @@
-//! How many ANDs a shuffle takes, told before its circuit is built, and which shuffle costs least.
+//! The number of ANDs of a shuffle, computed before its circuit is built, and the cheapest shuffle.
 
 use super::{Algorithm, Computed, Spec, SpecError};
 
 impl Spec {
-    /// How many ANDs the circuit has, with a check of the inputs or without. Nothing is built for it.
+    /// The number of ANDs of the circuit, with or without a check of the inputs. Does not build the
+    /// circuit.
     ///
-    /// It is exact but for some draws of `fisher-yates`: see [`Computed`]. A network of 4 096 cards takes a
-    /// tenth of a second, and all else less than a millisecond.
+    /// The number is exact except for some draws of `fisher-yates`: see [`Computed`]. A network of
+    /// 4 096 cards takes a tenth of a second; all other cases take less than a millisecond.
     pub fn estimated_ands(self, checked: bool) -> usize {
         match Computed::of(self.cards(), self.draw(), self.algorithm()) {
             Ok(computed) if checked => computed.checked_and,
             Ok(computed) => computed.and,
-            Err(_) => unreachable!("a deck that can be played can be counted"),
+            Err(_) => unreachable!("the sizes of a playable deck can be computed"),
         }
     }
 }
 
 impl Algorithm {
-    /// The algorithm whose circuit costs least: the one with the fewest ANDs that are garbled
-    /// ([`Computed::joint_and`]), and of these the one with the fewest ANDs. Where two algorithms
-    /// cost nearly the same, this may be the second best.
+    /// The algorithm with the cheapest circuit: the one with the fewest garbled ANDs
+    /// ([`Computed::joint_and`]), and among equals the one with the fewest ANDs. Where two
+    /// algorithms cost nearly the same, this may be the second best.
     ///
     /// # Errors
     /// As [`Spec::new`].

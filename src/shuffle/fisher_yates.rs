@@ -1,16 +1,16 @@
 //! `fisher-yates`: draw i swaps the cards at places i and i + r_i (Knuth, The Art of Computer
 //! Programming, volume 2, 3.4.2, algorithm P).
 //!
-//! There are two circuits for it, which put out the same cards for the same seeds:
+//! There are two circuits for it, which output the same cards for the same seeds:
 //!
-//! - *the network* moves the cards: r_i is decoded to its one-hot code, and card i is
-//!   conditionally swapped with each card behind it. About m n (w + 1) ANDs;
-//! - *the trace* moves none. The card that draw i finds at place p is found by following p back
-//!   through the earlier swaps: if swap s had put something there, it was the card of place s,
-//!   so the search goes on at place s. About m² w ANDs, whatever n is.
+//! - *The network* moves the cards. r_i is decoded to its one-hot code, and card i is conditionally
+//!   swapped with each card after it. This takes about m n (w + 1) ANDs.
+//! - *The trace* moves no cards. To find the card at position p in draw i, it follows p back
+//!   through the earlier swaps. If swap s has put a card there, that card came from position s, so
+//!   the search continues at position s. This takes about m² w ANDs, independently of n.
 //!
-//! Few draws are cheaper to trace, and a full shuffle is cheaper to swap; the record is that of the
-//! cheaper one.
+//! Few draws are cheaper with the trace, and a full shuffle is cheaper with the network. The
+//! cheaper one is recorded.
 
 use super::Spec;
 use super::additive;
@@ -35,7 +35,7 @@ fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     deck
 }
 
-/// Records the cheaper circuit, and gives the m drawn cards.
+/// Records the cheaper circuit and returns the m drawn cards.
 fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     if trace_cost(spec).ands < network_cost(spec) {
         trace(b, spec)
@@ -44,7 +44,7 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     }
 }
 
-/// The ANDs of [`record`].
+/// The number of ANDs of [`record`].
 fn cost(spec: Spec) -> Cost {
     let (trace, network) = (trace_cost(spec), network_cost(spec));
     if trace.ands < network {
@@ -65,7 +65,7 @@ fn network(b: &mut Builder, spec: Spec) -> Vec<Card> {
     deck
 }
 
-/// Swaps the first card with the one at place r, given the one-hot code of r.
+/// Swaps the first card with the one at position r, given the one-hot code of r.
 pub(super) fn swap(b: &mut Builder, deck: &mut [Card], one_hot: &[Bit]) {
     let (drawn, others) = deck.split_first_mut().expect("a card to be drawn");
     let first = drawn.clone();
@@ -74,15 +74,15 @@ pub(super) fn swap(b: &mut Builder, deck: &mut [Card], one_hot: &[Bit]) {
     }
 }
 
-/// The ANDs of [`network`].
+/// The number of ANDs of [`network`].
 ///
-/// A swap takes as many ANDs as the difference of its two words has independent bits, modulo constants.
-/// After draw s, the word at a place p behind it is p XOR words of the span of p and 1, …, s, each times
-/// a wire of its own. For draw s adds the difference of the words at s and at p, times a bit of the
-/// one-hot code: that is the constant s XOR p, and what the two words have. The bits of the one-hot code
-/// are independent, so their ANDs with independent wires are too. The span of 1, …, s is that of the low
-/// bits of s; p adds one to it if it has higher bits. A single draw puts out r_0, and its one-hot code
-/// is dropped.
+/// A swap takes as many ANDs as the difference of its two words has independent bits, modulo
+/// constants. After draw s, the word at a later position p is p XOR words of the span of p and 1,
+/// …, s, each multiplied by a wire of its own: draw s adds the difference of the words at s and p,
+/// multiplied by a bit of the one-hot code. That difference is the constant s XOR p plus the terms
+/// of the two words. The bits of the one-hot code are independent, so their ANDs with independent
+/// wires are too. The span of 1, …, s is that of the low bits of s; p adds one dimension if it has
+/// higher bits. A single draw outputs r_0, and its one-hot code is dropped.
 fn network_cost(spec: Spec) -> usize {
     let (n, m) = (spec.cards(), spec.draw());
     let swaps = |i: usize| match i {
@@ -119,10 +119,10 @@ fn trace(b: &mut Builder, spec: Spec) -> Vec<Card> {
     drawn
 }
 
-/// The card at `place` after the swaps of places s and `swapped[s]`, s = 0, 1, ….
+/// The card at `place` after the swaps of positions s and `swapped[s]`, s = 0, 1, ….
 fn trace_back(b: &mut Builder, swapped: &[Vec<Bit>], mut place: Vec<Bit>) -> Card {
     for (s, other) in swapped.iter().enumerate().rev() {
-        // The search is still behind place s here, so only the other side of the swap can match.
+        // The search is still after position s here, so only the other side of the swap can match.
         let found = equal(b, &place, other);
         let origin = gadgets::constant(s as u64, place.len());
         place = gadgets::mux(b, found, &origin, &place);
@@ -130,7 +130,7 @@ fn trace_back(b: &mut Builder, swapped: &[Vec<Bit>], mut place: Vec<Bit>) -> Car
     place
 }
 
-/// Whether two words are equal: w - 1 ANDs, as a tree, since a trace is deep enough.
+/// Whether two words are equal: w - 1 ANDs, as a tree, since a trace is already deep.
 fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     let mut bits = Vec::with_capacity(x.len());
     for (&x, &y) in x.iter().zip(y) {
@@ -146,14 +146,15 @@ fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     bits[0]
 }
 
-/// The ANDs of [`trace`]; a few too many if so many cards are drawn that the last places have two bits
-/// less than a card.
+/// The number of ANDs of [`trace`]. It is slightly too high if enough cards are drawn that the
+/// last positions have two bits less than a card.
 ///
-/// A step of a search takes w - 1 ANDs to compare, and w to replace the place, whose bits are independent:
-/// its low bits have seeds of their own, and its highest one the carry.
+/// A step of a search takes w - 1 ANDs to compare and w to replace the position. The bits of the
+/// position are independent: its low bits have seeds of their own, and its highest bit has the
+/// carry.
 fn trace_cost(spec: Spec) -> Cost {
     let (n, m) = (spec.cards(), spec.draw());
-    // The place of draw 0 is r_0. The last card of a full shuffle has no place to compute, but a trace
+    // The position of draw 0 is r_0. The last card of a full shuffle needs no position, but a trace
     // like the others.
     let draws = additive::draws(spec);
     let traces: usize = (1..draws).map(|i| draw_cost(spec, i)).sum();
@@ -164,18 +165,18 @@ fn trace_cost(spec: Spec) -> Cost {
     }
 }
 
-/// The ANDs of a step of a search.
+/// The number of ANDs of one step of a search.
 fn step_cost(spec: Spec) -> usize {
     2 * spec.word_bits() - 1
 }
 
-/// The ANDs of [`Draw::place`](additive::Draw::place) for draw i > 0, and of its search.
+/// The number of ANDs of [`Draw::place`](additive::Draw::place) for draw i > 0, and of its search.
 fn draw_cost(spec: Spec, i: usize) -> usize {
     let (n, w) = (spec.cards(), spec.word_bits());
     let k = bits_below(n - i);
     let constants = [n % (1 << w), i];
-    // Below the lowest 1 of both numbers nothing is carried. If both have it, it is a constant, and its
-    // carry costs nothing.
+    // Below the lowest 1 of both numbers, nothing carries. If both have that 1, it is a constant,
+    // and its carry costs nothing.
     let lowest = (constants[0] | constants[1]).trailing_zeros() as usize;
     let addition = match (w - 1).saturating_sub(lowest) {
         0 => 0,
@@ -183,8 +184,9 @@ fn draw_cost(spec: Spec, i: usize) -> usize {
     };
     let saved = match k {
         _ if k == w => 0,
-        // If n - i is a power of two, i and n only differ in the highest bit, where the sign cancels out.
-        // If nothing is carried into that bit, the first step has one independent bit less to replace.
+        // If n - i is a power of two, i and n differ only in the highest bit, where the sign
+        // cancels out. Without a carry into that bit, the first step has one independent bit less
+        // to replace.
         _ => usize::from((n - i).is_power_of_two()) + usize::from(addition == 0),
     };
     k + addition + i * step_cost(spec) - saved
@@ -213,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn network_and_trace_both_draw_by_the_definition() {
+    fn network_and_trace_match_the_definition() {
         for n in 2..=5 {
             for m in 1..=n {
                 let spec = spec(n, m);
                 let shuffle = ShuffleCircuit::build(spec);
                 let circuits = [network, trace].map(|record| circuit(spec, record));
-                // The garbler's seeds at 0 or at their most give every r_i, with and without
-                // reduction, as the evaluator's go through all values.
+                // With the garbler's seeds all 0 or all at their maximum, the evaluator's seeds
+                // give every r_i, both with and without reduction.
                 let moduli: Vec<u64> = (0..additive::draws(spec)).map(|i| (n - i) as u64).collect();
                 let highest: Vec<u64> = moduli.iter().map(|modulus| modulus - 1).collect();
                 for a in [vec![0; moduli.len()], highest] {
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_recorded_circuit_is_the_cheaper_one() {
+    fn cheaper_circuit_is_recorded() {
         for n in [6, 17, 33] {
             for m in 1..=n {
                 let spec = spec(n, m);

@@ -1,13 +1,13 @@
-//! The group by which [`cut`](super::cut) rearranges a deck: Z_q × (Z_2)^e on the numbers `0..N`,
+//! The group with which [`cut`](super::cut) rearranges a deck: Z_q × (Z_2)^e on the numbers `0..N`,
 //! where N = q 2^e and q is odd.
 //!
-//! To add two numbers, XOR their e low bits, and add the rest modulo q. As a circuit that costs fewer
-//! ANDs than addition modulo N, since XOR is free.
+//! To add two numbers, XOR their e low bits and add the rest modulo q. As a circuit, this takes
+//! fewer ANDs than addition modulo N, since XOR is free.
 
 use super::spec::bits_below;
 use crate::circuit::Bit;
 
-/// The group of one order.
+/// The group of a given order.
 #[derive(Clone, Copy)]
 pub(super) struct Group {
     /// q, the odd part of the order.
@@ -26,24 +26,25 @@ impl Group {
         }
     }
 
-    /// `x + y`, in the clear.
+    /// `x + y`, on plaintext values.
     pub(super) fn sum(self, x: usize, y: usize) -> usize {
         let high = ((x >> self.low_bits) + (y >> self.low_bits)) % self.odd;
         let low = (x ^ y) & ((1 << self.low_bits) - 1);
         high << self.low_bits | low
     }
 
-    /// The ANDs of a sum: `2 (k - e) - 1` for words of k bits; none if the order is a power of two.
+    /// The number of ANDs of a sum: `2 (k - e) - 1` for words of k bits; none if the order is a
+    /// power of two.
     pub(super) fn sum_cost(self) -> usize {
         (2 * self.high_bits()).saturating_sub(1)
     }
 
-    /// k - e, the bits of a number modulo q.
+    /// k - e, the number of bits of a number modulo q.
     pub(super) fn high_bits(self) -> usize {
         bits_below(self.odd)
     }
 
-    /// The low bits of a word, which are XORed, and the others, which are added modulo q.
+    /// The low bits of a word, which are XORed, and the other bits, which are added modulo q.
     pub(super) fn split(self, word: &[Bit]) -> (&[Bit], &[Bit]) {
         word.split_at(self.low_bits)
     }
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_group() {
+    fn group_axioms_hold() {
         for order in 1..=20 {
             let group = Group::of_order(order);
             for x in 0..order {

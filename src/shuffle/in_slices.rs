@@ -1,4 +1,4 @@
-//! Circuits of shuffles that are too large to be held in memory.
+//! Circuits of shuffles that are too large to hold in memory.
 
 use std::io::{self, Write};
 
@@ -7,16 +7,17 @@ use super::randomness::Seed;
 use super::shuffle_circuit::Plan;
 use crate::circuit::{Party, Sliced, Structure};
 
-/// The gates after which a slice ends.
+/// The number of gates after which a slice ends.
 const SLICE: usize = 1 << 20;
 
-/// A shuffle whose circuit is built in slices: the gates are counted or written as they come, and
-/// forgotten.
+/// A shuffle whose circuit is built in slices: the gates are counted or written as they are
+/// recorded, and then forgotten.
 ///
-/// It takes memory for the deck and for one slice, whatever number of cards is drawn. The circuit is equal to that of
-/// [`ShuffleCircuit`](super::ShuffleCircuit), and has as many ANDs. But its gates are in the order
-/// in which they are recorded, and not in that of the layers. So the two have different digests; a
-/// netlist that was written in slices is put into layer order when it is [read](crate::circuit::bristol::read()).
+/// It takes memory for the deck and for one slice, regardless of the number of drawn cards. The
+/// circuit computes the same function as that of [`ShuffleCircuit`](super::ShuffleCircuit) and has
+/// the same number of ANDs. But its gates are in the order in which they are recorded, not in layer
+/// order, so the two have different digests. A netlist that was written in slices is put into layer
+/// order when it is [read](crate::circuit::bristol::read()).
 #[derive(Clone, Debug)]
 pub struct InSlices {
     plan: Plan,
@@ -24,9 +25,10 @@ pub struct InSlices {
 }
 
 impl InSlices {
-    /// A shuffle, with the check that both parties' inputs are in range or without. Nothing is built yet.
+    /// A shuffle, with or without the check that both parties' inputs are in range. Does not build
+    /// the circuit yet.
     ///
-    /// `None` if the algorithm is a network: its circuit is small, and is built as a whole.
+    /// `None` if the algorithm is a network: its circuit is small and is built as a whole.
     pub fn new(spec: Spec, checked: bool) -> Option<Self> {
         let plan = Plan::new(spec, checked);
         plan.is_additive()
@@ -38,21 +40,21 @@ impl InSlices {
         self.plan.seeds(party)
     }
 
-    /// The output value, from 0, that says whether the inputs are in range, as
+    /// The number of the output value, from 0, that holds whether the inputs are in range, as
     /// [`ShuffleCircuit::validity`](super::ShuffleCircuit::validity).
     pub fn validity(&self) -> Option<usize> {
         self.plan.validity()
     }
 
-    /// Builds the circuit, and counts its gates. After each slice, `progress` hears how many ANDs
-    /// there are so far.
+    /// Builds the circuit and counts its gates. After each slice, calls `progress` with the number
+    /// of ANDs so far.
     pub fn structure(&self, progress: impl FnMut(usize)) -> Structure {
         self.with_circuit(|circuit| circuit.structure(&Party::BOTH, progress))
     }
 
-    /// Builds the circuit, and writes it as a Bristol Fashion netlist. Its first line says how many
-    /// gates there are, so they must have been counted: `structure` is what
-    /// [`structure`](Self::structure) gave.
+    /// Builds the circuit and writes it as a Bristol Fashion netlist. The first line contains the
+    /// number of gates, so they must be counted first: `structure` is the result of
+    /// [`structure`](Self::structure).
     ///
     /// # Errors
     /// Those of the writer.
@@ -102,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn a_network_does_not_come_in_slices() {
+    fn networks_are_not_built_in_slices() {
         for algorithm in Algorithm::ALL {
             let in_slices = InSlices::new(Spec::new(8, 8, algorithm).unwrap(), false);
             assert_eq!(in_slices.is_some(), ADDITIVE.contains(&algorithm));
         }
     }
 
-    /// The structure, but for what is only known of a circuit as a whole.
+    /// The structure, without the fields that are only known for a whole circuit.
     fn whole(circuit: &Circuit) -> Structure {
         let mut structure = circuit.structure(Some(&Party::BOTH));
         structure.live_wires = None;
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circuit_in_slices_has_the_structure_of_the_whole_one() {
+    fn circuit_in_slices_has_the_structure_of_the_whole() {
         for algorithm in ADDITIVE {
             let small = (2..=24).flat_map(|n| (1..=n).map(move |m| (n, m)));
             let large = [
@@ -134,7 +136,7 @@ mod tests {
                 let structure = in_slices.structure(|_| ());
                 let mut expected = whole(&circuit);
                 if algorithm == Algorithm::Bubble {
-                    // Differences of neighbours that come back after many draws.
+                    // Some differences of neighbours occur again after many draws.
                     let more = structure.xor - expected.xor;
                     assert!(more <= cards, "{draw} of {cards}: {more}");
                     (expected.xor, expected.depth) = (structure.xor, structure.depth);
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_netlist_that_is_written_in_slices_draws_by_the_definition() {
+    fn netlist_written_in_slices_matches_the_definition() {
         let mut rng = StdRng::seed_from_u64(11);
         for algorithm in ADDITIVE {
             for (cards, draw, slice) in [(7, 7, 0), (20, 11, 50), (40, 40, 1000), (52, 9, SLICE)] {
@@ -156,7 +158,7 @@ mod tests {
                 let read = bristol::parse(&netlist).unwrap();
                 assert_eq!(read.ands(), circuit.ands(), "{algorithm} {draw} of {cards}");
                 for _ in 0..20 {
-                    // Out of range too.
+                    // Includes inputs that are out of range.
                     let inputs: Vec<Vec<bool>> = (circuit.inputs().iter())
                         .map(|&bits| (0..bits).map(|_| rng.random()).collect())
                         .collect();
@@ -167,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_without_room_ends_the_writing() {
+    fn full_disk_ends_the_writing() {
         let (in_slices, circuit) = both(40, 40, Algorithm::FisherYates, 0);
         let error = in_slices.write(&whole(&circuit), Full, |_| ());
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 
-    /// A disk without room.
+    /// A writer to a full disk.
     struct Full;
 
     impl Write for Full {

@@ -1,17 +1,18 @@
 //! `lehmer`: r_0, r_1, … is the Lehmer code of the draw, and is decoded without a deck.
 //!
-//! Draw i takes the card at place r_i of those that are left, and the others keep their order. So the
-//! cards are those of [`bubble`](super::bubble). A card at place x after draw i was at place x before
-//! it, or at x + 1 if x >= r_i. Decoding goes from the last draw to the first, and each draw raises
-//! all later ones in this way. A step is a comparison and an increment: 2k - 1 ANDs for words of k
-//! bits.
+//! Draw i takes the card at position r_i of those that are left, and the others keep their order.
+//! So the cards are those of [`bubble`](super::bubble). A card at position x after draw i was at
+//! position x before it, or at x + 1 if x >= r_i. Decoding goes from the last draw to the first,
+//! and each draw shifts all later ones in this way. A step is a comparison and an increment: 2k - 1
+//! ANDs for words of k bits.
 //!
-//! A *block* of draws shares one increment. Let d_0 < d_1 < … be the places that the block takes,
-//! counted before its first draw, and let e_t = d_t - t. A card at place x after the block was at
-//! place x + #{t : e_t <= x} before it. Since e_0 <= e_1 <= …, the comparisons of x with the e_t are
-//! the thermometer code of that number, and its binary code follows from it by XORs. So a later draw
-//! costs k ANDs per draw of the block, and k - 1 for one addition. But the e_t must be sorted. That
-//! takes 2k - 1 ANDs per pair of draws in the block, k more than to decode the pair without a block.
+//! A *block* of draws shares one increment. Let d_0 < d_1 < … be the positions that the block
+//! takes, counted before its first draw, and let e_t = d_t - t. A card at position x after the
+//! block was at position x + #{t : e_t <= x} before it. Since e_0 <= e_1 <= …, the comparisons of x
+//! with the e_t are the thermometer code of that number, and XORs convert it to the binary code. A
+//! later draw therefore costs k ANDs for each draw of the block, and k - 1 for one addition. But
+//! the e_t must be sorted. That takes 2k - 1 ANDs for each pair of draws in the block, k more than
+//! decoding the pair without a block.
 
 use std::mem;
 use std::ops::Range;
@@ -32,7 +33,7 @@ pub(super) const CONSTRUCTION: Construction = Construction::Additive(Additive {
 /// The m drawn cards, given the r_i.
 fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     let mut cards: Vec<u32> = indices.iter().map(|&r| r as u32).collect();
-    // The last card of a full shuffle is the first of the one that is left.
+    // The last card of a full shuffle is at position 0 of the only card left.
     cards.resize(spec.draw(), 0);
     for i in (0..cards.len()).rev() {
         let drawn = cards[i];
@@ -43,7 +44,7 @@ fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     cards
 }
 
-/// Records the circuit, and gives the m drawn cards.
+/// Records the circuit and returns the m drawn cards.
 fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let draws = additive::draws_of(b, spec);
     let mut places: Vec<Vec<Bit>> = draws.iter().map(|draw| draw.index(b)).collect();
@@ -57,11 +58,11 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     places
 }
 
-/// The ANDs of [`record`].
+/// The number of ANDs of [`record`].
 ///
-/// If all cards are drawn, the last two are at the places x and !x of the last two that are left. So the
-/// last card needs no comparison with the one before it. And the comparisons of both with a place of
-/// the block before them begin with the same AND.
+/// If all cards are drawn, the last two are at positions x and !x of the last two that are left. So
+/// the last card needs no comparison with the one before it. The comparisons of both with a
+/// position of the preceding block begin with the same AND.
 fn cost(spec: Spec) -> Cost {
     let block = |block: Range<usize>| {
         let cards = spec.cards() - block.start;
@@ -71,7 +72,7 @@ fn cost(spec: Spec) -> Cost {
         let decoded: usize = (1..block.len())
             .map(|taken| comparisons(taken) + addition)
             .sum();
-        // The last insertion is for those that follow.
+        // The last insertion is needed only if draws follow.
         let sorted = if later > 0 {
             1..block.len()
         } else {
@@ -96,8 +97,8 @@ fn cost(spec: Spec) -> Cost {
     Cost::exact(additive::indices_cost(spec) + decoding - shared)
 }
 
-/// The blocks of m draws. Sorting costs more in a longer block, and saves more if more draws follow.
-/// The square root of the number of draws that are left is close to the best length.
+/// The blocks of m draws. A longer block costs more to sort, but saves more if more draws follow.
+/// The square root of the number of remaining draws is close to the best length.
 fn blocks(m: usize) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut start = 0;
@@ -109,16 +110,17 @@ fn blocks(m: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-/// Turns the places of a block and of the draws behind it into places among the `cards` that are there
-/// before the block. Those of the block's draws come as places among the cards left before each draw;
-/// those of later draws, as places among the cards left after the block.
+/// Converts the positions of a block and of the draws after it to positions among the `cards` that
+/// are present before the block. For draws of the block, the given positions count the cards left
+/// before each draw. For later draws, they count the cards left after the block.
 fn decode(b: &mut Builder, cards: usize, block: Range<usize>, places: &mut [Vec<Bit>]) {
     let mut taken = Taken {
         sorted: Vec::with_capacity(block.len()),
         cards,
     };
     for place in block.start..places.len() {
-        // The last two share ANDs if all cards are drawn (see `cost`): nothing is forgotten between them.
+        // If all cards are drawn, the last two share ANDs (see `cost`): nothing is forgotten
+        // between them.
         if place + 1 < places.len() {
             b.forget_others(places.iter_mut().chain(&mut taken.sorted).flatten());
         }
@@ -131,16 +133,17 @@ fn decode(b: &mut Builder, cards: usize, block: Range<usize>, places: &mut [Vec<
     }
 }
 
-/// The places that some draws have taken from a deck.
+/// The positions that some draws have taken from a deck.
 struct Taken {
-    /// e_0 <= e_1 <= …: the t-th smallest place, less t.
+    /// e_0 <= e_1 <= …: the t-th smallest position, minus t.
     sorted: Vec<Vec<Bit>>,
-    /// The cards of the deck before these draws.
+    /// The number of cards in the deck before these draws.
     cards: usize,
 }
 
 impl Taken {
-    /// For each t, whether a place of those left is e_t or more: a thermometer code.
+    /// For each t, whether a position among the remaining cards is at least e_t: a thermometer
+    /// code.
     fn reached(&self, b: &mut Builder, after: &[Bit]) -> Vec<Bit> {
         self.sorted
             .iter()
@@ -148,7 +151,7 @@ impl Taken {
             .collect()
     }
 
-    /// The place in the whole deck of a place of those left.
+    /// Converts a position among the remaining cards to a position in the whole deck.
     fn before(&self, b: &mut Builder, after: &[Bit], reached: &[Bit]) -> Vec<Bit> {
         let k = bits_below(self.cards);
         let mut after = after.to_vec();
@@ -158,10 +161,10 @@ impl Taken {
         gadgets::add(b, &after, &passed, Bit::ZERO).0
     }
 
-    /// Takes one more, given its place among those left.
+    /// Adds one more position, given among the remaining cards.
     fn insert(&mut self, b: &mut Builder, after: Vec<Bit>, reached: &[Bit]) {
-        // From the top down, the new place is carried to below the first e_t that it has reached.
-        // Those that it passes count one more place below themselves.
+        // From the top down, the new position moves below the first e_t that it has reached. Each
+        // e_t that it passes has one more position below it.
         let k = bits_below(self.cards - self.sorted.len());
         let mut carried = after;
         carried.resize(k, Bit::ZERO);

@@ -1,29 +1,29 @@
-//! Shuffles as circuits: from "a deck of n cards, draw m" to a circuit, and from a party's
+//! Shuffles as circuits: converts "a deck of n cards, draw m" to a circuit, and a party's
 //! randomness to its input bits.
 //!
-//! A [`Spec`] says how many cards are drawn, and by which algorithm. [`ShuffleCircuit::build`]
-//! records its circuit. Each party [samples](ShuffleCircuit::sample) its [`Randomness`]. The draw is
-//! uniform if one party does so honestly, and independently of the other. [`plaintext`] is the
-//! definition that the circuit must equal, on values in the clear.
+//! A [`Spec`] states how many cards are drawn, and with which algorithm. [`ShuffleCircuit::build`]
+//! records its circuit. Each party [samples](ShuffleCircuit::sample) its [`Randomness`]. The draw
+//! is uniform if at least one party samples honestly and independently of the other. [`plaintext`]
+//! is the definition that the circuit must equal, on plaintext values.
 //!
-//! | algorithm | the drawn card | the others |
+//! | algorithm | drawn card | other cards |
 //! |---|---|---|
-//! | [`FisherYates`](Algorithm::FisherYates) | is the one at place i + r_i | the card of place i takes its place |
-//! | [`Bubble`](Algorithm::Bubble) | is the one at place i + r_i | keep their order |
-//! | [`Lehmer`](Algorithm::Lehmer) | is the one at place i + r_i | keep their order, but no deck is touched |
-//! | [`Cut`](Algorithm::Cut) | is the one at place r_i of those left | keep their order or, if n - i is even, are cut behind it |
+//! | [`FisherYates`](Algorithm::FisherYates) | position i + r_i | card at i fills the gap |
+//! | [`Bubble`](Algorithm::Bubble) | position i + r_i | keep their order |
+//! | [`Lehmer`](Algorithm::Lehmer) | position i + r_i | keep their order, but no deck is computed |
+//! | [`Cut`](Algorithm::Cut) | position r_i of the rest | keep their order; cut if n - i is even |
 //!
 //! These take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, where `a_i` is the
-//! garbler's and `b_i` the evaluator's. A peer may enter seeds that are out of range. A
-//! [checked](ShuffleCircuit::build_checked) circuit sees that.
+//! garbler's seed and `b_i` the evaluator's seed. A peer may enter seeds that are out of range. A
+//! [checked](ShuffleCircuit::build_checked) circuit detects them.
 //!
 //! [`Bitonic`](Algorithm::Bitonic), [`OddEven`](Algorithm::OddEven) and
-//! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation
-//! network. Each party has a permutation, and *routes* it: it finds the control bits with which
-//! its copy makes that permutation. Draw j is then card `g[e[j]]`, where g is the garbler's
+//! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation network. Each
+//! party has a permutation and *routes* it: the party computes the control bits with which its copy
+//! of the network applies the permutation. Draw j is then card `g[e[j]]`, where g is the garbler's
 //! permutation and e the evaluator's.
 //!
-//! Each algorithm is one file: its definition, its circuit, and what it costs.
+//! Each algorithm has one file, with its definition, its circuit and its cost.
 //! [`Algorithm::cheapest`] compares the costs.
 //!
 //! ```

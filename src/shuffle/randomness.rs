@@ -1,4 +1,4 @@
-//! One party's secret contribution to a shuffle, and how it becomes input bits.
+//! One party's secret contribution to a shuffle, and its encoding as input bits.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::uniform;
 
-/// How a seed's value v is written as bits, least significant first.
+/// The encoding of a seed's value v as bits, least significant first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// v itself.
@@ -15,14 +15,14 @@ pub enum Encoding {
     /// v - modulus, which is negative, in two's complement. The circuit adds the other seed. If the
     /// sum is negative, it adds the modulus back.
     MinusModulus,
-    /// Not a number but a permutation of `0..modulus`. The bits are the control bits, in order, of
-    /// the switches of a network that makes it: 1 if a switch exchanges its lines. (In the garbler's
-    /// copy, some exchange blocks of cards.) A network permutes whatever its control bits are, so no
-    /// value is out of range.
+    /// A permutation of `0..modulus` instead of a number. The bits are the control bits, in order,
+    /// of the switches of a network that applies it: 1 if a switch exchanges its lines. (In the
+    /// garbler's copy, some switches exchange blocks of cards.) Any control bits give a
+    /// permutation, so no value is out of range.
     ///
     /// A party has one seed of this kind, for all switches of its copy of the network. The
-    /// permutation is one of all n cards, even if the copy has only the switches that the drawn
-    /// cards need.
+    /// permutation is of all n cards, even if the copy has only the switches that the drawn cards
+    /// need.
     Switches,
 }
 
@@ -40,12 +40,12 @@ impl fmt::Display for Encoding {
 /// the numbers below it; and the input wires that carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed {
-    /// The number of input wires: at most 64 for a number, its sign among them; one per switch for
-    /// a permutation.
+    /// The number of input wires: at most 64 for a number, including its sign; one per switch for a
+    /// permutation.
     pub bits: usize,
-    /// The values are `0..modulus`; at least 2. For switches the number of cards.
+    /// The values are `0..modulus`; at least 2. For switches, the number of cards.
     pub modulus: u64,
-    /// How the value is written on the wires.
+    /// The encoding of the value on the wires.
     pub encoding: Encoding,
 }
 
@@ -54,35 +54,36 @@ impl Seed {
         let word = match self.encoding {
             Encoding::Unsigned => value,
             Encoding::MinusModulus => value.wrapping_sub(self.modulus),
-            Encoding::Switches => unreachable!("a permutation is routed by its networks"),
+            Encoding::Switches => unreachable!("permutations are routed by their network"),
         };
         (0..self.bits).map(move |bit| word >> bit & 1 == 1)
     }
 }
 
-/// Why values are not the seeds of a party. It tells places and bounds, never a value.
+/// The reason why values are not the seeds of a party. It contains positions and bounds, never a
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeedError {
-    /// The number of values is not the number of seeds.
-    #[error("{expected} seeds are needed, {found} were given")]
+    /// The number of values differs from the number of seeds.
+    #[error("expected {expected} seeds, found {found}")]
     Count {
-        /// The seeds of the party.
+        /// The number of seeds of the party.
         expected: usize,
-        /// The values that were given.
+        /// The number of values given.
         found: usize,
     },
     /// A value is not below the modulus of its seed.
     #[error("seed {seed} must be below {modulus}")]
     Range {
-        /// The place of the seed, from 0.
+        /// The number of the seed, from 0.
         seed: usize,
         /// The modulus of this seed.
         modulus: u64,
     },
-    /// A value of what should be a permutation has come before.
-    #[error("value {place} repeats an earlier one of a permutation")]
+    /// A value appears twice in a permutation.
+    #[error("value {place} of the permutation repeats an earlier one")]
     Repeated {
-        /// The place of the value, from 0.
+        /// The number of the value, from 0.
         place: usize,
     },
 }
@@ -132,33 +133,32 @@ pub(super) fn check_permutation(
 
 /// The secret seeds of one party for one shuffle, as the input bits of its circuit.
 ///
-/// Whoever knows both parties' seeds knows the order of the deck. They are wiped when this is
-/// dropped, and never shown. There is no `Clone`: seeds that enter two shuffles would tie their decks
-/// together.
+/// The seeds of both parties together determine the order of the deck. They are wiped on drop and
+/// never printed. There is no `Clone`: seeds used in two shuffles would make their decks dependent.
 pub struct Randomness {
     bits: Zeroizing<Vec<bool>>,
 }
 
 impl Randomness {
-    /// Uniform values for `seeds`, each drawn by exact rejection.
+    /// Uniform values for `seeds`, each drawn by exact rejection sampling.
     pub(super) fn sample(seeds: &[Seed], rng: &mut impl CryptoRng) -> Self {
         let values = (seeds.iter()).map(|seed| uniform::below(seed.modulus, || rng.next_u64()));
         Self::encode_seeds(seeds, values)
     }
 
-    /// Values for `seeds` that are numbers.
+    /// Given values for `seeds`, which must be numbers.
     pub(super) fn encode(seeds: &[Seed], values: &[u64]) -> Result<Self, SeedError> {
         check(seeds, values)?;
         Ok(Self::encode_seeds(seeds, values.iter().copied()))
     }
 
-    /// The bits of switches.
+    /// The given control bits of switches.
     pub(super) fn from_bits(bits: Zeroizing<Vec<bool>>) -> Self {
         Self { bits }
     }
 
     fn encode_seeds(seeds: &[Seed], values: impl Iterator<Item = u64>) -> Self {
-        // Room for all bits at once: a vector that grows leaves copies behind that nobody wipes.
+        // Allocate all bits at once: a growing vector leaves copies behind that nobody wipes.
         let mut bits = Vec::with_capacity(seeds.iter().map(|seed| seed.bits).sum());
         for (seed, value) in seeds.iter().zip(values) {
             bits.extend(seed.encode(value));
@@ -168,7 +168,7 @@ impl Randomness {
         }
     }
 
-    /// The bits for this party's input wires, in their order.
+    /// The bits for this party's input wires, in order.
     pub fn bits(&self) -> &[bool] {
         &self.bits
     }
@@ -194,7 +194,7 @@ mod tests {
         ShuffleCircuit::build(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
     }
 
-    /// Counts up.
+    /// An RNG that counts up.
     struct Counter(u64);
 
     impl TryRng for Counter {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_not_seeds_are_refused() {
+    fn invalid_seed_values_are_rejected() {
         let shuffle = shuffle(52, 2);
         let refusal = |values: &[u64]| {
             Randomness::from_values(&shuffle, Party::Evaluator, values)
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_no_permutation_are_refused() {
+    fn values_that_are_not_a_permutation_are_rejected() {
         let check = |values: &[u64]| check_permutation(3, values.iter().copied());
         let count = |found| Err(SeedError::Count { expected: 3, found });
         let range = |seed| Err(SeedError::Range { seed, modulus: 3 });
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn randomness_does_not_show_its_bits() {
+    fn debug_output_hides_the_bits() {
         let shuffle = shuffle(52, 2);
         let randomness = shuffle.sample(Party::Garbler, &mut Counter(7));
         assert_eq!(format!("{randomness:?}"), "Randomness(12 secret bits)");

@@ -1,21 +1,21 @@
-//! Whether the seeds that a party entered are in range.
+//! Checks that the seeds entered by a party are in range.
 //!
-//! A seed that is not below its modulus would skew its draw. With `lehmer` and `cut` there would even
-//! be cards that are dealt twice, or that do not exist. A
-//! [checked](super::ShuffleCircuit::build_checked) circuit finds such seeds.
+//! A seed that is not below its modulus would bias its draw. With `lehmer` and `cut`, cards could
+//! even be dealt twice, or cards could be dealt that do not exist. A
+//! [checked](super::ShuffleCircuit::build_checked) circuit detects such seeds.
 
 use super::randomness::{Encoding, Seed};
 use crate::circuit::{Bit, Builder, gadgets};
 
-/// Whether some input is out of range.
+/// Whether any input can be out of range.
 pub(super) fn is_needed(parties: [&[Seed]; 2]) -> bool {
     !parties.into_iter().flatten().all(always_valid)
 }
 
 /// For each party, whether all of its seeds are in range.
 ///
-/// The input values of the circuit, from 0, are those of the parties. Each bit depends on the wires
-/// of one of them alone, so opening it tells nothing about the other.
+/// The input values of the circuit, from 0, are those of the parties. Each bit depends only on the
+/// wires of one party, so opening it reveals nothing about the other party.
 pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
     let valid = parties.into_iter().enumerate().map(|(value, seeds)| {
         let wires = b.input(value);
@@ -29,14 +29,14 @@ pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
     valid.collect()
 }
 
-/// The ANDs of [`validity`] that depend on the inputs of the party with these seeds. There are no
-/// others.
+/// The number of ANDs of [`validity`] that depend on the inputs of the party with these seeds.
+/// There are no others.
 ///
-/// A comparison of k bits with a constant takes k - 1 ANDs, less one for each trailing zero of the
-/// constant. The sign of a seed takes one more, unless nothing else of the seed is compared.
+/// A comparison of k bits with a constant takes k - 1 ANDs, minus one for each trailing zero of the
+/// constant. The sign of a seed takes one more, unless no other bits of the seed are compared.
 pub(super) fn cost(seeds: &[Seed]) -> usize {
     let compared = seeds.iter().filter(|seed| !always_valid(seed));
-    // With the AND that joins it to the outcomes of the seeds before it.
+    // Includes the AND with the result for the preceding seeds.
     let comparisons = compared.map(|seed| seed.bits - seed.modulus.trailing_zeros() as usize);
     comparisons.sum::<usize>().saturating_sub(1)
 }
@@ -58,12 +58,12 @@ fn in_range(b: &mut Builder, seed: &Seed, word: &[Bit]) -> Bit {
     }
 }
 
-/// Whether all words of the seed's bits are in range.
+/// Whether every possible word of the seed is in range.
 fn always_valid(seed: &Seed) -> bool {
     match seed.encoding {
         Encoding::Unsigned => seed.modulus.is_power_of_two(),
         Encoding::MinusModulus => false,
-        // Whatever its bits, a network permutes.
+        // A network computes a permutation for any control bits.
         Encoding::Switches => true,
     }
 }

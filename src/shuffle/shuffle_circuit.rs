@@ -1,4 +1,4 @@
-//! A shuffle as a circuit, with what its wires mean.
+//! A shuffle as a circuit, with the meaning of its wires.
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;
@@ -12,16 +12,16 @@ use crate::uniform;
 
 /// The circuit of a [`Spec`].
 ///
-/// Input value 0 is the garbler's seeds and 1 the evaluator's, seed after seed, the least
-/// significant bit of each first. The outputs are m values of w bits, the drawn cards; and, if the
-/// circuit is checked, [one more](Self::validity).
+/// Input value 0 is the garbler's seeds and value 1 the evaluator's, one seed after the other, each
+/// with its least significant bit first. The outputs are m values of w bits, the drawn cards; and,
+/// if the circuit is checked, [one more value](Self::validity).
 #[derive(Clone, Debug)]
 pub struct ShuffleCircuit {
     plan: Plan,
     circuit: Circuit,
 }
 
-/// What a circuit is recorded from.
+/// The data from which a circuit is recorded.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     spec: Spec,
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     method: Method,
 }
 
-/// A construction, made ready for one spec.
+/// A construction, prepared for one spec.
 #[derive(Clone, Debug)]
 enum Method {
     Additive(&'static Additive),
@@ -41,14 +41,14 @@ enum Method {
 impl ShuffleCircuit {
     /// Records the circuit, in time linear in its gates.
     ///
-    /// The same spec always gives the same circuit, so that two parties who agree on a spec agree
-    /// on its [`digest`](Circuit::digest).
+    /// The same spec always gives the same circuit, so two parties who agree on a spec agree on its
+    /// [`digest`](Circuit::digest).
     pub fn build(spec: Spec) -> Self {
         Self::record(spec, false)
     }
 
-    /// As [`build`](Self::build), with the output value [`validity`](Self::validity): for parties
-    /// who may enter anything.
+    /// As [`build`](Self::build), with the additional output value [`validity`](Self::validity):
+    /// for parties who may enter arbitrary inputs.
     pub fn build_checked(spec: Spec) -> Self {
         Self::record(spec, true)
     }
@@ -63,19 +63,20 @@ impl ShuffleCircuit {
         }
     }
 
-    /// What is drawn, and how.
+    /// The spec of the shuffle.
     pub fn spec(&self) -> Spec {
         self.plan.spec
     }
 
-    /// Whether the circuit checks that each party's input is one that [`sample`](Self::sample) can
-    /// give.
+    /// Whether the circuit checks that each party's input is a possible result of
+    /// [`sample`](Self::sample).
     pub fn is_checked(&self) -> bool {
         self.plan.checked
     }
 
-    /// The output value, from 0, of two bits: whether the garbler's input is in range, and whether
-    /// the evaluator's is. Each depends on that party's input alone, so both may be opened.
+    /// The number, from 0, of an output value of two bits: whether the garbler's input is in range,
+    /// and whether the evaluator's is. Each bit depends only on that party's input, so both may be
+    /// opened.
     ///
     /// `None` if the circuit is not checked, or if every input of its shape is in range.
     pub fn validity(&self) -> Option<usize> {
@@ -93,10 +94,11 @@ impl ShuffleCircuit {
     }
 
     /// Draws a party's secret, exactly uniform: each seed below its modulus, or the permutation
-    /// that its switches make.
+    /// that its switches apply.
     ///
-    /// Seeds are sampled in constant time but for rejected words. A permutation is not: it is sampled
-    /// and routed with memory accesses that depend on it, which others on the same machine may see.
+    /// Seeds are sampled in constant time except for rejected words. Permutations are not: sampling
+    /// and routing make memory accesses that depend on the permutation, which other processes on
+    /// the same machine may observe.
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         match &self.plan.method {
             Method::Additive(_) => Randomness::sample(self.seeds(party), rng),
@@ -108,8 +110,8 @@ impl ShuffleCircuit {
         }
     }
 
-    /// The secret of a party from the caller: one value for each of [`seeds`](Self::seeds), or the
-    /// permutation as n values if they are [switches](Encoding::Switches).
+    /// Encodes a party's secret from the caller: one value for each of [`seeds`](Self::seeds), or
+    /// the permutation as n values if they are [switches](Encoding::Switches).
     pub(super) fn encode(&self, party: Party, values: &[u64]) -> Result<Randomness, SeedError> {
         match &self.plan.method {
             Method::Additive(_) => Randomness::encode(self.seeds(party), values),
@@ -122,10 +124,10 @@ impl ShuffleCircuit {
         }
     }
 
-    /// The cards that the output bits name, in the order in which they were drawn.
+    /// The cards encoded by the output bits, in the order in which they were drawn.
     ///
-    /// The outputs are those of this circuit. If a party's seeds were out of range the cards need
-    /// not be cards of the deck, nor different ones.
+    /// The outputs must be those of this circuit. If a party's seeds were out of range, the cards
+    /// may be outside the deck or repeated.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u32> {
         outputs
             .iter()
@@ -170,20 +172,20 @@ impl Plan {
         }
     }
 
-    /// The bits of each input value.
+    /// The number of bits of each input value.
     pub(super) fn inputs(&self) -> Vec<usize> {
         Party::BOTH
             .map(|party| self.seeds(party).iter().map(|seed| seed.bits).sum())
             .to_vec()
     }
 
-    /// The output value that says whether the inputs are in range, if there is one.
+    /// The output value that holds whether the inputs are in range, if there is one.
     pub(super) fn validity(&self) -> Option<usize> {
         let seeds = [self.garbler.as_slice(), &self.evaluator];
         (self.checked && range_check::is_needed(seeds)).then_some(self.spec.draw())
     }
 
-    /// Records the circuit, and gives its output values.
+    /// Records the circuit and returns its output values.
     pub(super) fn record(&self, b: &mut Builder) -> Vec<Vec<Bit>> {
         let mut outputs = match &self.method {
             Method::Additive(additive) => (additive.record)(b, self.spec),
@@ -201,11 +203,12 @@ impl Randomness {
     /// The seeds of a party from the caller: one value for each of [`ShuffleCircuit::seeds`]. For a
     /// seed of [`Encoding::Switches`], the permutation: one value per card.
     ///
-    /// For tests, enumeration and known answers; players [`sample`](ShuffleCircuit::sample).
+    /// This is for tests, enumeration and known answers; players
+    /// [`sample`](ShuffleCircuit::sample).
     ///
     /// # Errors
-    /// When the number of values is wrong, or one is not below its modulus, or a permutation has
-    /// one twice.
+    /// When the number of values is wrong, when a value is not below its modulus, or when a value
+    /// of a permutation appears twice.
     pub fn from_values(
         shuffle: &ShuffleCircuit,
         party: Party,
@@ -215,12 +218,12 @@ impl Randomness {
     }
 }
 
-/// What a shuffle is by definition: the m drawn cards, given the seeds of both parties in the clear.
-/// These are one value for each of [`ShuffleCircuit::seeds`], or for switches one per card.
+/// The definition of a shuffle: the m drawn cards, given the plaintext seeds of both parties. These
+/// are one value for each of [`ShuffleCircuit::seeds`], or one value per card for switches.
 ///
 /// # Errors
-/// When the number of a party's values is wrong, or one is not below its modulus, or a permutation
-/// has one twice.
+/// When the number of a party's values is wrong, when a value is not below its modulus, or when a
+/// value of a permutation appears twice.
 pub fn plaintext(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Result<Vec<u32>, SeedError> {
     match spec.algorithm().construction() {
         Construction::Additive(definition) => {
@@ -239,7 +242,7 @@ pub fn plaintext(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Result<Vec<u
     }
 }
 
-/// The seed of a party whose copy of a network has so many switches.
+/// The seed of a party whose copy of a network has the given number of switches.
 fn switches(spec: Spec, switches: usize) -> Seed {
     Seed {
         bits: switches,
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn each_draw_takes_one_seed_a_party_and_the_last_card_of_all_takes_none() {
+    fn draws_take_one_seed_per_party_except_for_the_last_card() {
         for algorithm in [Algorithm::FisherYates, Algorithm::Bubble] {
             for (n, m, draws) in [(52, 9, 9), (52, 51, 51), (52, 52, 51), (2, 1, 1), (2, 2, 1)] {
                 let shuffle = shuffle(n, m, algorithm);
@@ -276,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_evaluator_gives_its_seeds_less_the_modulus() {
+    fn evaluator_enters_seeds_minus_the_modulus() {
         let shuffle = shuffle(52, 1, Algorithm::Bubble);
         let seed = |bits, encoding| Seed {
             bits,
@@ -299,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_are_read_least_significant_bit_first() {
+    fn cards_are_decoded_least_significant_bit_first() {
         let shuffle = shuffle(52, 2, Algorithm::FisherYates);
         let word = |card: u32| (0..6).map(|bit| card >> bit & 1 == 1).collect();
         assert_eq!(shuffle.decode(&[word(1), word(50)]), [1, 50]);

@@ -1,4 +1,4 @@
-//! What is to be drawn, and by which algorithm.
+//! The cards to draw, and the algorithm to draw them with.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +6,7 @@ use super::algorithm::Algorithm;
 
 /// A shuffle: the deck is the cards `0..n` in order, and m of them are drawn.
 ///
-/// A spec keeps its bounds however it was made: one that is deserialized passes through
-/// [`Spec::new`] too.
+/// A spec is always within its bounds: deserialization also goes through [`Spec::new`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Fields", into = "Fields")]
 pub struct Spec {
@@ -20,18 +19,19 @@ impl Spec {
     /// The largest deck.
     ///
     /// Circuits grow with n m log n: a full shuffle of 1024 cards has five million AND gates, and
-    /// one of 4096 a hundred million, more than fits into the memory of most machines. So whoever
-    /// takes a spec from a peer bounds it further before the circuit is built.
+    /// one of 4096 cards a hundred million, more than fits into the memory of most machines. So
+    /// code that accepts a spec from a peer must apply a stricter limit before it builds the
+    /// circuit.
     pub const MAX_CARDS: usize = 4096;
 
-    /// The largest deck of which the sizes are [computed](super::Computed).
+    /// The largest deck for which sizes are [computed](super::Computed).
     pub(super) const MAX_CARDS_TO_COUNT: usize = 1 << 16;
 
-    /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)) of which `draw` (1 to
+    /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)), of which `draw` (1 to
     /// `cards`) are drawn.
     ///
     /// # Errors
-    /// [`SpecError`] names the number that is out of its bounds.
+    /// A [`SpecError`] that names the number out of bounds.
     pub fn new(cards: usize, draw: usize, algorithm: Algorithm) -> Result<Self, SpecError> {
         if !(2..=Self::MAX_CARDS).contains(&cards) {
             return Err(SpecError::Cards(cards));
@@ -39,7 +39,8 @@ impl Spec {
         Self::to_count(cards, draw, algorithm)
     }
 
-    /// A shuffle that is only counted, of up to [`MAX_CARDS_TO_COUNT`](Self::MAX_CARDS_TO_COUNT) cards.
+    /// A shuffle that is only counted, with up to [`MAX_CARDS_TO_COUNT`](Self::MAX_CARDS_TO_COUNT)
+    /// cards.
     pub(super) fn to_count(
         cards: usize,
         draw: usize,
@@ -68,42 +69,42 @@ impl Spec {
         self.draw
     }
 
-    /// The algorithm that draws them.
+    /// The algorithm of the shuffle.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// w = ceil(log2 n), the bits of a card.
+    /// w = ceil(log2 n), the number of bits of a card.
     pub fn word_bits(&self) -> usize {
         bits_below(self.cards)
     }
 }
 
-/// The bits that hold every number below `bound`, which is at least 2: ceil(log2 bound).
+/// The number of bits that hold every number below `bound`, which is at least 2: ceil(log2 bound).
 pub(super) fn bits_below(bound: usize) -> usize {
     (usize::BITS - (bound - 1).leading_zeros()) as usize
 }
 
-/// Why there is no such [`Spec`].
+/// The reason why a [`Spec`] is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// A deck of this many cards is too small or too large.
     #[error("a deck has 2 to {max} cards, not {0}", max = Spec::MAX_CARDS)]
     Cards(usize),
-    /// Nothing is [computed](super::Computed) of a deck of this many cards.
-    #[error("decks of 2 to {max} cards are counted, not of {0}", max = Spec::MAX_CARDS_TO_COUNT)]
+    /// A deck of this many cards is too small or too large to [compute](super::Computed) sizes for.
+    #[error("sizes are computed for decks of 2 to {max} cards, not {0}", max = Spec::MAX_CARDS_TO_COUNT)]
     CardsToCount(usize),
     /// This many cards cannot be drawn.
-    #[error("from {cards} cards one can draw 1 to {cards}, not {draw}")]
+    #[error("cannot draw {draw} of {cards} cards; draw 1 to {cards}")]
     Draw {
-        /// The cards to be drawn.
+        /// The number of cards to draw.
         draw: usize,
-        /// The cards in the deck.
+        /// The number of cards in the deck.
         cards: usize,
     },
 }
 
-/// A [`Spec`] as it is serialized, before its bounds are checked.
+/// The serialized form of a [`Spec`], before its bounds are checked.
 #[derive(Serialize, Deserialize)]
 struct Fields {
     cards: usize,
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bounds_of_a_deck_and_of_a_draw_are_kept() {
+    fn bounds_of_decks_and_draws_are_enforced() {
         let new = |cards, draw| Spec::new(cards, draw, Algorithm::Bubble);
         for cards in [0, 1, Spec::MAX_CARDS + 1, usize::MAX] {
             assert_eq!(new(cards, 1), Err(SpecError::Cards(cards)));
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_has_just_the_bits_that_the_deck_needs() {
+    fn cards_have_the_minimum_number_of_bits() {
         assert_eq!(
             [2, 3, 4, 5, 8, 9, 52, 64, 65, 4096].map(|cards| Spec::new(
                 cards,
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deserialized_spec_is_held_to_the_same_bounds() {
+    fn deserialized_specs_are_checked_too() {
         let spec = Spec::new(52, 9, Algorithm::FisherYates).unwrap();
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(json, r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#);

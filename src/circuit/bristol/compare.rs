@@ -1,61 +1,63 @@
-//! Whether two netlists compute the same.
+//! Whether two netlists compute the same function.
 
 use super::Netlist;
 use super::netlist::Lanes;
 
 /// The inputs on which two netlists are compared.
 pub enum Inputs<'a> {
-    /// All of them, so that the answer is a proof. The first input is all zeros; the first bit of
+    /// All inputs, so that the answer is a proof. The first input is all zeros; the first bit of
     /// the first value changes fastest.
     All,
-    /// All zeros, all ones, a single one at each place (if the input has at most 4 096 bits), and so
-    /// many at random.
+    /// All zeros, all ones, a single one at each position (if the input has at most 4 096 bits),
+    /// and `random` random inputs.
     Some {
-        /// How many at random: rounded up to a multiple of 64.
+        /// The number of random inputs. It is rounded up to a multiple of 64.
         random: u64,
-        /// Gives 64 random bits.
+        /// Returns 64 random bits.
         word: &'a mut dyn FnMut() -> u64,
     },
 }
 
-/// The most bits of an input of which [`Inputs::All`] takes them all.
+/// The maximum number of input bits for [`Inputs::All`].
 const MAX_BITS: usize = 40;
 
-/// The most bits of an input whose places get a one each.
+/// The maximum number of input bits for which each position is tried with a single one.
 const SINGLE_ONES: usize = 4096;
 
-/// Two netlists cannot be compared.
+/// The reason why two netlists cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// The input values do not have the same bits.
-    #[error("the input values have {0} bits in the one and {1} in the other")]
+    /// The input values have different numbers of bits.
+    #[error("the input values have {0} bits in the first netlist and {1} in the second")]
     Inputs(String, String),
-    /// The output values do not have the same bits.
-    #[error("the output values have {0} bits in the one and {1} in the other")]
+    /// The output values have different numbers of bits.
+    #[error("the output values have {0} bits in the first netlist and {1} in the second")]
     Outputs(String, String),
-    /// All inputs are too many.
-    #[error("an input of {0} bits cannot be tried in all ways")]
+    /// The input has too many bits to try all inputs.
+    #[error("an input of {0} bits has too many values to try them all")]
     TooMany(usize),
 }
 
 /// An input on which two netlists differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// How many inputs were tried before it.
+    /// The number of inputs tried before this one.
     pub tried: u64,
     /// The bits of the input values, one value after the other.
     pub input: Vec<bool>,
 }
 
-/// The first input on which `a` and `b` differ, or nothing if there is none among these.
+/// Returns the first input on which `a` and `b` differ, or `None` if they agree on all the inputs
+/// tried.
 ///
-/// Values without bits make no difference: a netlist of the old format may have one that the same
-/// netlist in the Bristol Fashion has not. `progress` is told now and then how many inputs were tried,
-/// of [`inputs_tried`].
+/// Values without bits make no difference: a netlist in the old format may have one that the same
+/// netlist in Bristol Fashion does not have. `progress` is called from time to time with the number
+/// of inputs tried, out of [`inputs_tried`].
 ///
 /// # Errors
-/// When their values do not have the same bits, or all inputs are too many.
+/// When the values have different numbers of bits, or when there are too many inputs to try them
+/// all.
 pub fn first_difference(
     a: &Netlist,
     b: &Netlist,
@@ -81,7 +83,7 @@ pub fn first_difference(
     Ok(None)
 }
 
-/// How many inputs [`first_difference`] tries at most, of so many bits.
+/// The maximum number of inputs that [`first_difference`] tries, for an input of `bits` bits.
 pub fn inputs_tried(inputs: &Inputs, bits: usize) -> u64 {
     match inputs {
         Inputs::All => 1 << bits.min(MAX_BITS),
@@ -91,7 +93,7 @@ pub fn inputs_tried(inputs: &Inputs, bits: usize) -> u64 {
     }
 }
 
-/// The number of inputs that are not random, in whole words.
+/// The number of inputs that are not random, rounded up to whole words.
 fn chosen(bits: usize) -> u64 {
     let single = if bits <= SINGLE_ONES { bits } else { 0 };
     (2 + single as u64).next_multiple_of(64)
@@ -107,7 +109,7 @@ fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), CompareError> {
         let texts = widths.iter().map(usize::to_string);
         match widths.len() {
             0 => "0".into(),
-            // A file may have many values, and an error is a line.
+            // A file may have many values, and an error must fit on one line.
             9.. => format!("{bits} (in {} values)", widths.len()),
             _ => texts.collect::<Vec<_>>().join(" + "),
         }
@@ -130,7 +132,7 @@ fn differing_lane(a: &mut Lanes, b: &mut Lanes, inputs: &[u64], count: u32) -> O
     (lane < count).then_some(lane)
 }
 
-/// Inputs, 64 at a time.
+/// Generates inputs, 64 at a time.
 struct Supply<'a> {
     inputs: Inputs<'a>,
     total: u64,
@@ -155,7 +157,8 @@ impl<'a> Supply<'a> {
         Ok(Supply { inputs, total })
     }
 
-    /// The inputs behind the first `tried`, and how many they are; nothing behind the last.
+    /// Fills in the inputs after the first `tried`. Returns their number, or `None` after the last
+    /// input.
     fn fill(&mut self, tried: u64, lanes: &mut [u64]) -> Option<u32> {
         let count = u64::min(64, self.total - tried) as u32;
         let bits = lanes.len();
@@ -182,8 +185,8 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// A bit of the chosen inputs from `first` on: input 0 is all zeros, input 1 all ones, and input
-/// 2 + i has its one at place i. Those behind are all zeros again.
+/// One bit of the 64 chosen inputs from `first` on. Input 0 is all zeros, input 1 is all ones, and
+/// input 2 + i has its single one at position i. The inputs after those are all zeros again.
 fn chosen_lanes(first: u64, bit: u64) -> u64 {
     let all_ones = if first == 0 { 1 << 1 } else { 0 };
     let single = match (bit + 2).checked_sub(first) {
@@ -206,7 +209,7 @@ mod tests {
         first_difference(&netlist(a), &netlist(b), inputs, |_| ()).unwrap()
     }
 
-    /// The AND of the given wires of so many.
+    /// The AND of the given wires, of an input of `bits` bits.
     fn and_of(bits: usize, wires: &[usize]) -> String {
         let mut gates = String::new();
         let mut last = wires[0];
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn all_inputs_find_the_only_one_that_tells_two_netlists_apart() {
+    fn all_inputs_include_the_only_one_on_which_netlists_differ() {
         for bits in [2, 3, 6, 7, 13] {
             let wires: Vec<usize> = (0..bits).collect();
             let found = difference(&and_of(bits, &wires), &never(bits), Inputs::All).unwrap();
@@ -243,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_first_difference_in_counting_order_is_reported() {
-        // Bit 8 and bit 1 both set, for the first time at 2^8 + 2.
+        // Bits 8 and 1 are both set for the first time at 2^8 + 2.
         let found = difference(&and_of(10, &[8, 1]), &never(10), Inputs::All).unwrap();
         assert_eq!(found.tried, 256 + 2);
         let input: u64 = (found.input.iter().zip(0..))
@@ -253,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_are_not_random_are_zeros_ones_and_single_ones() {
+    fn chosen_inputs_are_zeros_ones_and_single_ones() {
         let compare = |a: &str| {
             let word = &mut || 0;
             difference(a, &never(100), Inputs::Some { random: 1, word }).unwrap()
@@ -261,8 +264,8 @@ mod tests {
         let all: Vec<usize> = (0..100).collect();
         let ones = compare(&and_of(100, &all));
         assert_eq!((ones.tried, ones.input), (1, vec![true; 100]));
-        // The only bit that matters is far behind the first word; all ones finds it earlier, so
-        // both netlists agree there: x AND NOT y.
+        // x AND NOT y. The bit that matters is far after the first word. On all ones, both netlists
+        // agree.
         let lone = "2 102\n1 100\n1 1\n1 1 98 100 INV\n2 1 99 100 101 AND\n";
         let found = compare(lone);
         assert_eq!(found.tried, 2 + 99);
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn random_inputs_are_tried_as_often_as_asked() {
+    fn given_number_of_random_inputs_is_tried() {
         let mut words = 0;
         let mut word = || {
             words += 1;
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_must_agree_but_for_values_without_bits() {
+    fn shapes_must_agree_except_for_values_without_bits() {
         let compare = |a: &str, b: &str| {
             first_difference(&netlist(a), &netlist(b), Inputs::All, |_| ())
                 .map(|difference| difference.is_none())
@@ -297,7 +300,7 @@ mod tests {
         let error = compare(&never(2), &never(3)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "the input values have 2 bits in the one and 3 in the other"
+            "the input values have 2 bits in the first netlist and 3 in the second"
         );
         let split = "1 3\n2 1 1\n1 1\n2 1 0 1 2 AND\n";
         assert!(matches!(

@@ -1,4 +1,4 @@
-//! The header of a netlist: its sizes, and the shape of its values.
+//! The header of a netlist: its sizes and the shape of its values.
 
 use std::io::BufRead;
 
@@ -6,26 +6,26 @@ use super::lines::{Fields, Lines, check_fields, number};
 use super::{Format, NetlistErrorKind as Kind};
 use crate::circuit::Builder;
 
-/// However small a file is, it may declare this many gates and wires, and values without bits.
+/// A file of any size may declare this many gates and wires, and values without bits.
 const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
 
-/// A file with more wires than [`ALWAYS_PLAUSIBLE`] that names each of them has at least so many
-/// bytes per wire: nearly every number has five digits or more, and a space.
+/// The minimum number of bytes per wire in a file that names each wire and has more than
+/// [`ALWAYS_PLAUSIBLE`] wires: nearly every number has at least five digits and a space.
 const BYTES_PER_WIRE: u64 = 5;
 
-/// What the first lines of a netlist declare.
+/// The declarations in the first lines of a netlist.
 pub(super) struct Header {
     pub(super) format: Format,
     pub(super) gates: u64,
     pub(super) wires: usize,
-    /// The bits of each input value.
+    /// The number of bits of each input value.
     pub(super) inputs: Vec<usize>,
-    /// The bits of each output value.
+    /// The number of bits of each output value.
     pub(super) outputs: Vec<usize>,
 }
 
 impl Header {
-    /// Reads the header of a file of at most `size` bytes, in a format or in either.
+    /// Reads the header of a file of at most `size` bytes, in the given format or in either.
     pub(super) fn read(
         lines: &mut Lines<impl BufRead>,
         size: u64,
@@ -33,7 +33,7 @@ impl Header {
     ) -> Result<Self, Kind> {
         let (gates, wires) = read_sizes(lines.next("the number of gates and of wires")?, size)?;
         let expected = match format {
-            Some(Format::Old) => "the bits of both inputs and of the output",
+            Some(Format::Old) => "the widths of both inputs and of the output",
             _ => "the input values",
         };
         lines.next(expected)?;
@@ -62,7 +62,7 @@ impl Header {
 const INPUTS: &str = "input values";
 const OUTPUTS: &str = "output values";
 
-/// The format of a file, of which the second line is held. [`Format`] says by which rule.
+/// Recognises the format of a file whose second line is held, by the rule of [`Format`].
 fn recognise(lines: &mut Lines<impl BufRead>) -> Result<Format, Kind> {
     if lines.fields()?.count() != 3 {
         return Ok(Format::Fashion);
@@ -76,7 +76,7 @@ fn recognise(lines: &mut Lines<impl BufRead>) -> Result<Format, Kind> {
     })
 }
 
-/// The numbers of gates and of wires, neither beyond what a file of `size` bytes can hold.
+/// The numbers of gates and wires, neither larger than a file of `size` bytes can hold.
 fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
     let mut read_size = |what, plausible| {
         let declared = number(fields.next().ok_or(Kind::MissingField)?)?;
@@ -103,7 +103,7 @@ fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
     }
 }
 
-/// The bits of each value, together at most as many as there are wires.
+/// The width of each value. The sum is at most the number of wires.
 fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<Vec<usize>, Kind> {
     let count = number(fields.next().ok_or(Kind::MissingField)?)?;
     let mut left = Wires::new(what, wires);
@@ -111,8 +111,8 @@ fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<V
         .map(|field| left.take(number(field)?))
         .collect::<Result<Vec<_>, _>>()?;
     check_fields(count, widths.len())?;
-    // Each value is a list in memory, at both parties and at each step of a run. A value without
-    // bits takes two bytes of the file only, and nobody needs many.
+    // Each value is a list in memory, for both parties and for each step of a run. A value without
+    // bits takes only two bytes of the file, and nobody needs many of them.
     let empty = widths.iter().filter(|&&width| width == 0).count() as u64;
     if empty > ALWAYS_PLAUSIBLE {
         return Err(Kind::Implausible {
@@ -124,7 +124,7 @@ fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<V
     Ok(widths)
 }
 
-/// The bits of both parties' input values, and of the one output value.
+/// The widths of both parties' input values, and of the only output value.
 fn read_old_widths(fields: Fields, wires: usize) -> Result<(Vec<usize>, Vec<usize>), Kind> {
     let widths: Vec<u64> = fields.take(4).map(number).collect::<Result<_, _>>()?;
     check_fields(3, widths.len())?;
@@ -134,7 +134,7 @@ fn read_old_widths(fields: Fields, wires: usize) -> Result<(Vec<usize>, Vec<usiz
     Ok((inputs, outputs))
 }
 
-/// The wires that are left for values.
+/// The number of wires that are left for values.
 struct Wires {
     what: &'static str,
     wires: usize,
@@ -147,7 +147,7 @@ impl Wires {
         Wires { what, wires, left }
     }
 
-    /// Takes the given number away.
+    /// Subtracts the given number of wires.
     fn take(&mut self, width: u64) -> Result<usize, Kind> {
         let (what, wires) = (self.what, self.wires);
         let left = self.left.checked_sub(width);

@@ -9,7 +9,7 @@ use super::{MAX_LINE, NetlistErrorKind as Kind};
 /// The fields of a line, with white space between them.
 pub(super) type Fields<'a> = SplitAsciiWhitespace<'a>;
 
-/// The lines of a file without comments, and without those that are blank then. Two are held at most.
+/// The lines of a file, without comments and without blank lines. At most two are held.
 pub(super) struct Lines<R> {
     reader: Take<R>,
     line: Vec<u8>,
@@ -18,7 +18,7 @@ pub(super) struct Lines<R> {
     ahead: Option<Ahead>,
 }
 
-/// A line that was looked at before its turn. It is empty at the end of the file.
+/// A line that was read ahead. It is empty at the end of the file.
 struct Ahead {
     line: Vec<u8>,
     number: u64,
@@ -34,7 +34,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Goes to the next line that is not blank. False at the end of the file.
+    /// Advances to the next line that is not blank. Returns false at the end of the file.
     pub(super) fn advance(&mut self) -> Result<bool, Kind> {
         if let Some(ahead) = self.ahead.take() {
             self.line = ahead.line;
@@ -63,7 +63,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The line after the one held, which stays the one held. Empty at the end of the file.
+    /// Returns the line after the one held, which stays held. The result is empty at the end of the
+    /// file.
     pub(super) fn look_ahead(&mut self) -> Result<&[u8], Kind> {
         let line = mem::take(&mut self.line);
         let number = self.number;
@@ -75,9 +76,9 @@ impl<R: BufRead> Lines<R> {
         Ok(&self.ahead.insert(ahead).line)
     }
 
-    /// The next line, if it is a gate as nearly all are written: with one result, one space between
-    /// fields and nothing else. Then it is read; else nothing is. Any line is [`next`](Self::next) too,
-    /// which is slower.
+    /// Reads the next line if it is a gate in the usual form: one result, single spaces between
+    /// fields and nothing else. Otherwise it reads nothing and returns `None`. [`next`](Self::next)
+    /// reads any line, but is slower.
     pub(super) fn next_plain_gate(&mut self) -> Result<Option<PlainGate>, Kind> {
         if self.ahead.is_some() {
             return Ok(None);
@@ -98,7 +99,8 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(gate))
     }
 
-    /// The fields of the next line, which is there to say what is `expected`.
+    /// Returns the fields of the next line, which must exist. `expected` describes it for the
+    /// error.
     pub(super) fn next(&mut self, expected: &'static str) -> Result<Fields<'_>, Kind> {
         if !self.advance()? {
             return Err(Kind::Truncated { expected });
@@ -115,10 +117,10 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// How some editors begin a file.
+/// The bytes with which some editors begin a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Cuts off what follows the first `#` or `//` of a line.
+/// Truncates a line at the first `#` or `//`.
 fn cut_comment(line: &mut Vec<u8>) {
     if let Some(start) =
         (0..line.len()).find(|at| line[*at] == b'#' || line[*at..].starts_with(b"//"))
@@ -127,7 +129,7 @@ fn cut_comment(line: &mut Vec<u8>) {
     }
 }
 
-/// A gate with the wires that it reads, and the one that it sets.
+/// A gate with the wires that it reads and the wire that it sets.
 pub(super) enum PlainGate {
     Xor([u64; 3]),
     And([u64; 3]),
@@ -135,8 +137,8 @@ pub(super) enum PlainGate {
     Copy([u64; 2]),
 }
 
-/// The gate in the first line, and how long that is. None if the line is not as it nearly always is, or
-/// not whole.
+/// Parses the gate in the first line. Also returns the length of the line. Returns `None` if the
+/// line is incomplete or not in the usual form.
 fn plain_gate(text: &[u8]) -> Option<(PlainGate, usize)> {
     let (arity, fields) = text.split_at_checked(4)?;
     let (gate, rest) = match arity {
@@ -164,12 +166,13 @@ fn plain_gate(text: &[u8]) -> Option<(PlainGate, usize)> {
     Some((gate, text.len() - rest.len()))
 }
 
-/// The number before the first space, and what follows that. None if it has more digits than any wire.
+/// Parses the number before the first space. Also returns the text after the space. Returns `None`
+/// if the number has more digits than any wire number.
 #[inline]
 fn plain_number(text: &[u8]) -> Option<(u64, &[u8])> {
-    const MOST_DIGITS: usize = 10;
+    const MAX_DIGITS: usize = 10;
     let mut number = 0;
-    for (at, byte) in text.iter().take(MOST_DIGITS + 1).enumerate() {
+    for (at, byte) in text.iter().take(MAX_DIGITS + 1).enumerate() {
         match byte {
             b'0'..=b'9' => number = 10 * number + u64::from(byte - b'0'),
             b' ' if at > 0 => return Some((number, &text[at + 1..])),
@@ -179,7 +182,7 @@ fn plain_number(text: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// A field that is a number: decimal digits and nothing else.
+/// Parses a field that is a number: decimal digits and nothing else.
 pub(super) fn number(field: &str) -> Result<u64, Kind> {
     if !field.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Kind::NotANumber);
@@ -187,7 +190,7 @@ pub(super) fn number(field: &str) -> Result<u64, Kind> {
     field.parse().map_err(|_| Kind::Overflow)
 }
 
-/// Checks that the number of fields is the one announced.
+/// Checks that the number of fields is the number declared.
 pub(super) fn check_fields(expected: u64, given: usize) -> Result<(), Kind> {
     match (given as u64).cmp(&expected) {
         std::cmp::Ordering::Less => Err(Kind::MissingField),

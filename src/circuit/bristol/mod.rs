@@ -1,4 +1,4 @@
-//! Circuits as text, in the Bristol Fashion, and in the format of old.
+//! Circuits as text: Bristol Fashion and the older format.
 //!
 //! The format is that of Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart, "Bristol Fashion"
 //! MPC circuits (<https://nigelsmart.github.io/MPC-Circuits/>):
@@ -12,8 +12,9 @@
 //! …
 //! ```
 //!
-//! Input values are the first wires and output values the last, each with its least significant
-//! bit first. A gate reads wires that are set already, and sets each of its outputs once:
+//! Input values are the first wires and output values are the last ones, each with its least
+//! significant bit first. A gate reads wires that are already set, and sets each of its outputs
+//! once:
 //!
 //! | operation | line | sets |
 //! |---|---|---|
@@ -24,12 +25,14 @@
 //! | `EQW` | `1 1 a c EQW` | c = a |
 //! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; any number of ANDs |
 //!
-//! In any line a comment begins with `#` or `//` and ends with the line. Its bytes may be any. Comments, blank lines
-//! and a byte order mark of UTF-8 at the beginning of the file are skipped; none of them is written.
+//! In any line, a comment begins with `#` or `//` and ends at the end of the line. It may contain
+//! any bytes. Comments, blank lines and a UTF-8 byte order mark at the beginning of the file are
+//! skipped when reading, and never written.
 //!
-//! The format of old is read too. [`Format`] says how it is recognised. Two lines are its header,
-//! `GATES WIRES` and `N1 N2 N3`: the bits of the first party's input value, of the second's and of
-//! the output value. Gates are lines as above, of which it has only `XOR`, `AND` and `INV`.
+//! The older format can be read too. [`Format`] describes how it is recognised. Its header has two
+//! lines, `GATES WIRES` and `N1 N2 N3`: the numbers of bits of the first party's input value, of
+//! the second party's input value and of the output value. Its gate lines are as above, but only
+//! `XOR`, `AND` and `INV` exist.
 //!
 //! ```
 //! use dealerless::circuit::bristol;

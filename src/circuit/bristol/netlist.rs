@@ -1,4 +1,4 @@
-//! A netlist as it is written.
+//! A netlist as written in its file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use super::read::Sink;
 use crate::circuit::evaluate::{InputError, as_bits, as_lanes, check_shape};
 use crate::circuit::{Bit, Builder, Circuit, Wire};
 
-/// How a netlist is written.
+/// The format of a netlist.
 ///
-/// The second line of the old format has three numbers, and a gate follows, which ends with a name. In
-/// the Bristol Fashion a third line of numbers follows. So the two can be told apart, except where
-/// a netlist has no gates; that is taken for the Bristol Fashion.
+/// In the old format, the second line has three numbers, and the third line is a gate, which ends
+/// with a name. In Bristol Fashion, the third line contains only numbers. So the two can be
+/// distinguished, unless a netlist has no gates; it is then taken for Bristol Fashion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// The Bristol Fashion, of 2019.
+    /// Bristol Fashion, of 2019.
     Fashion,
-    /// The format before it: one output value, and an input value of each of two parties. That of
-    /// the second may have no bits.
+    /// The earlier format: one output value, and one input value for each of two parties. The
+    /// second party's value may have no bits.
     Old,
 }
 
@@ -31,9 +31,9 @@ impl fmt::Display for Format {
     }
 }
 
-/// A name that is not that of a [`Format`].
+/// The error for a name that is not a [`Format`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the formats are fashion and old")]
+#[error("unknown format; use fashion or old")]
 pub struct UnknownFormat;
 
 impl FromStr for Format {
@@ -48,7 +48,7 @@ impl FromStr for Format {
     }
 }
 
-/// What one gate of a netlist does. A `MAND` is as many gates as it has results.
+/// The operation of one gate of a netlist. A `MAND` counts as one gate for each result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::circuit) enum Operation {
     Xor(Wire, Wire),
@@ -61,7 +61,7 @@ pub(in crate::circuit) enum Operation {
 }
 
 impl Operation {
-    /// The wires that it reads.
+    /// The wires that the operation reads.
     pub(in crate::circuit) fn reads(self) -> impl Iterator<Item = Wire> {
         let (first, second) = match self {
             Operation::Xor(a, b) | Operation::And(a, b) => (Some(a), Some(b)),
@@ -79,9 +79,9 @@ pub(in crate::circuit) struct Step {
     pub(in crate::circuit) sets: Wire,
 }
 
-/// A netlist as it is written: every gate, in the order of the file.
+/// A netlist as written: every gate, in the order of the file.
 ///
-/// Each gate reads wires that are set before it, and sets a wire that nothing else sets.
+/// Each gate reads wires that are set before it, and sets a wire that no other gate sets.
 #[derive(Clone)]
 pub struct Netlist {
     pub(super) format: Format,
@@ -92,7 +92,7 @@ pub struct Netlist {
 }
 
 impl Netlist {
-    /// The format in which it was read.
+    /// The format of the file.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -107,13 +107,14 @@ impl Netlist {
         &self.outputs
     }
 
-    /// The number of gates, in the count of which a `MAND` is as many as it has results.
+    /// The number of gates. A `MAND` counts as one gate for each result.
     pub fn gates(&self) -> usize {
         self.steps.len()
     }
 
-    /// The circuit that a [`Builder`] makes of it: constants are folded, equal gates shared, dead
-    /// gates dropped, and the rest put in layers. It has no more AND gates than the netlist.
+    /// The circuit that a [`Builder`] creates from the netlist: constants are folded, equal gates
+    /// shared, dead gates dropped, and the rest put into layers. It has no more AND gates than the
+    /// netlist.
     pub fn circuit(&self) -> Circuit {
         let mut building = Building::new(&self.inputs, self.wires);
         for step in &self.steps {
@@ -122,10 +123,11 @@ impl Netlist {
         building.finish(&self.outputs)
     }
 
-    /// Evaluates the netlist on one input, gate by gate as it is written.
+    /// Evaluates the netlist on one input, gate by gate as written.
     ///
     /// # Errors
-    /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
+    /// When the number of values, or the number of bits of a value, differs from
+    /// [`inputs`](Self::inputs).
     pub fn evaluate(&self, inputs: &[Vec<bool>]) -> Result<Vec<Vec<bool>>, InputError> {
         let inputs = as_lanes(inputs);
         check_shape(&self.inputs, &inputs)?;
@@ -159,7 +161,7 @@ impl Netlist {
     }
 }
 
-/// A circuit that is built of a netlist's gates.
+/// A circuit under construction from the gates of a netlist.
 pub(super) struct Building {
     builder: Builder,
     /// The bit on each wire that is set.
@@ -175,7 +177,7 @@ impl Building {
         Building { builder, bits }
     }
 
-    /// The circuit, whose output values have so many bits. They are on the last wires.
+    /// The circuit with output values of these widths, which are on the last wires.
     pub(super) fn finish(mut self, outputs: &[usize]) -> Circuit {
         let first_output = self.bits.len() - outputs.iter().sum::<usize>();
         let mut bits = self.bits.split_off(first_output).into_iter();
@@ -212,8 +214,8 @@ impl fmt::Debug for Netlist {
     }
 }
 
-/// Evaluates a netlist on 64 inputs at once: bit `i` of each `u64` belongs to the `i`-th evaluation.
-/// It keeps the memory of the wires from one evaluation to the next.
+/// Evaluates a netlist on 64 inputs at once: bit `i` of each `u64` belongs to the `i`-th
+/// evaluation. It reuses the memory of the wires for the next evaluation.
 pub(super) struct Lanes<'n> {
     netlist: &'n Netlist,
     wires: Vec<u64>,
@@ -243,7 +245,7 @@ impl Lanes<'_> {
 mod tests {
     use super::*;
 
-    /// x0 AND y0, and the negation of x1, of two bits and one bit.
+    /// x0 AND y0, and the negation of x1, for inputs of two bits and one bit.
     const OLD: &str = "2 5\n2 1 2\n\n2 1 0 2 3 AND\n1 1 1 4 INV";
 
     fn netlist(text: &str) -> Netlist {
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_format_is_recognised_by_a_gate_in_its_third_line() {
+    fn old_format_is_recognised_by_a_gate_in_its_third_line() {
         let old = netlist(OLD);
         assert_eq!(old.format(), Format::Old);
         assert_eq!((old.inputs(), old.outputs()), (&[2, 1][..], &[2][..]));
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_netlist_without_gates_is_bristol_fashion_unless_told_otherwise() {
+    fn netlist_without_gates_is_bristol_fashion_by_default() {
         let text = b"0 2\n2 1 1\n1 1\n";
         let fashion = Netlist::parse(text, None).unwrap();
         assert_eq!(fashion.format(), Format::Fashion);
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_that_is_asked_for_is_the_only_one_that_is_read() {
+    fn requested_format_is_the_only_one_accepted() {
         let error = |text: &str, format| {
             let error = Netlist::parse(text.as_bytes(), Some(format)).unwrap_err();
             error.to_string()
@@ -288,11 +290,11 @@ mod tests {
         let short = error("1 3\n2 1\n2 1 0 1 2 AND\n", Format::Old);
         assert_eq!(short, "line 2 of the netlist: a field is missing");
         let long = error("1 3\n1 1 1 1\n2 1 0 1 2 AND\n", Format::Old);
-        assert_eq!(long, "line 2 of the netlist: there is a field too many");
+        assert_eq!(long, "line 2 of the netlist: too many fields");
     }
 
     #[test]
-    fn a_fault_in_a_netlist_of_old_is_reported_with_its_line() {
+    fn error_in_old_format_is_reported_with_its_line() {
         for (text, message) in [
             (
                 "1 3\n\n2 2 1\n2 1 0 1 2 AND\n",
@@ -304,7 +306,7 @@ mod tests {
             ),
             (
                 "2 3\n1 1 1\n2 1 0 1 2 AND\n\n",
-                "line 5 of the netlist: the file ends where a gate should be",
+                "line 5 of the netlist: expected a gate, found the end of the file",
             ),
             (
                 "1 3\n1 1 1\n\n2 1 0 2 2 AND\n",
@@ -317,8 +319,8 @@ mod tests {
     }
 
     #[test]
-    fn the_gates_of_a_netlist_are_kept_as_they_are_written() {
-        // Three times the same AND, one of them dead; a constant and a copy; two ANDs in a MAND.
+    fn gates_of_a_netlist_are_kept_as_written() {
+        // The same AND three times, once dead; a constant and a copy; two ANDs in a MAND.
         let netlist = netlist(
             "5 9\n1 2\n1 2\n2 1 0 1 2 AND\n2 1 1 0 3 AND\n1 1 1 4 EQ\n1 1 2 5 EQW\n\
              6 3 3 4 0 5 4 1 6 7 8 MAND\n",

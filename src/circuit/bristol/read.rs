@@ -1,4 +1,4 @@
-//! Reading a netlist, which anybody may have written.
+//! Reads netlists from untrusted files.
 
 use std::io::BufRead;
 
@@ -8,27 +8,28 @@ use super::netlist::{Building, Operation, Step};
 use super::{Format, Netlist, NetlistError, NetlistErrorKind as Kind};
 use crate::circuit::{Builder, Circuit, Wire};
 
-/// The longest line that is read, in bytes: room for a `MAND` of half a million ANDs.
+/// The maximum length of a line, in bytes: room for a `MAND` of half a million ANDs.
 pub const MAX_LINE: u64 = 1 << 24;
 
-/// Reads a netlist of at most `size` bytes, line by line, in either [`Format`]. Later bytes are not
-/// looked at.
+/// Reads a netlist of at most `size` bytes, line by line, in either [`Format`]. Later bytes are
+/// ignored.
 ///
-/// A [`Builder`] makes the circuit: gates that repeat others, or that no output needs, are not in
-/// it. [`Netlist::read`] gives the gates as they are written.
+/// A [`Builder`] creates the circuit, so it does not contain repeated gates or gates that no output
+/// needs. [`Netlist::read`] returns the gates as written.
 ///
 /// Memory is linear in `size`, whatever the file declares: about 3 bytes per byte of a usual file,
-/// and about 30 at most. So a file of more than 2^16 wires must be large enough to name each of
-/// them, and a line has at most 2^16 values without bits.
+/// and about 30 at most. For this reason, a file of more than 2^16 wires must be large enough to
+/// name each of them, and a line has at most 2^16 values without bits.
 ///
 /// # Errors
-/// When the reader fails, or the netlist is not in the [format](super). The error names the line.
+/// When the reader fails, or when the netlist is not in the [format](super). The error names the
+/// line.
 pub fn read(reader: impl BufRead, size: u64) -> Result<Circuit, NetlistError> {
     read_as(reader, size, None)
 }
 
-/// Reads a netlist in the `format` or, without one, in whichever it is in, as [`read`] does. It takes less
-/// memory than [`Netlist::read`], since no gate is kept as it is written.
+/// Reads a netlist in the given `format`, or in either if it is `None`, as [`read`] does. It takes
+/// less memory than [`Netlist::read`], since it does not keep the gates as written.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -52,8 +53,8 @@ pub fn parse(netlist: &[u8]) -> Result<Circuit, NetlistError> {
 }
 
 impl Netlist {
-    /// Reads a netlist of at most `size` bytes as it is written, in the `format` or, without one, in
-    /// whichever it is in. Later bytes are not looked at.
+    /// Reads a netlist of at most `size` bytes as written, in the given `format`, or in either if
+    /// it is `None`. Later bytes are ignored.
     ///
     /// Memory is linear in `size`, as for [`read`].
     ///
@@ -74,7 +75,7 @@ impl Netlist {
         })
     }
 
-    /// Reads a netlist from memory as it is written.
+    /// Reads a netlist from memory as written.
     ///
     /// # Errors
     /// Those of [`read`].
@@ -83,7 +84,7 @@ impl Netlist {
     }
 }
 
-/// What takes in the gates of a netlist, one after the other.
+/// A consumer of the gates of a netlist, one at a time.
 pub(super) trait Sink {
     fn push(&mut self, step: Step);
 }
@@ -94,7 +95,7 @@ impl Sink for Vec<Step> {
     }
 }
 
-/// Reads a file into the sink that `begin` makes for its header.
+/// Reads a file into the sink that `begin` creates for its header.
 fn read_file<S: Sink>(
     reader: impl BufRead,
     size: u64,
@@ -115,7 +116,7 @@ fn read_lines<S: Sink>(
     begin: impl FnOnce(&Header) -> S,
 ) -> Result<(Header, S), Kind> {
     let header = Header::read(lines, size, format)?;
-    // It grows with the lines that are there, whatever the header announces.
+    // The sink grows with the lines present, whatever the header declares.
     let mut gates = Gates::new(&header, begin(&header));
     for _ in 0..header.gates {
         match lines.next_plain_gate()? {
@@ -131,16 +132,16 @@ fn read_lines<S: Sink>(
     Ok((header, sink))
 }
 
-/// The gates while they are read.
+/// The state while gates are read.
 struct Gates<S> {
     sink: S,
     /// Whether each wire is set.
     set: Vec<bool>,
-    /// No fewer than the nodes of a builder that all this fills.
+    /// An upper bound on the nodes of a builder that the gates are pushed into.
     nodes: usize,
-    /// The wires of the current gate, kept from line to line for their memory only.
+    /// The wires of the current gate, kept between lines only to reuse the memory.
     operands: Vec<u64>,
-    /// What the current gate does, kept for its memory only.
+    /// The operations of the current gate, kept only to reuse the memory.
     operations: Vec<Operation>,
 }
 
@@ -217,7 +218,7 @@ impl<S: Sink> Gates<S> {
         self.set(ins as usize)
     }
 
-    /// Operand i with operand `count + i`, for each i below `count`.
+    /// Adds the AND of operands i and `count + i`, for each i below `count`.
     fn and(&mut self, count: usize) -> Result<(), Kind> {
         self.make_room(count.saturating_mul(Builder::MAX_NODES_PER_AND))?;
         for i in 0..count {
@@ -227,7 +228,7 @@ impl<S: Sink> Gates<S> {
         Ok(())
     }
 
-    /// A builder panics when it is full, and a file must not bring it there.
+    /// Reserves builder nodes. A full builder panics, and no file may cause that.
     fn make_room(&mut self, nodes: usize) -> Result<(), Kind> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > Builder::MAX_NODES {
@@ -240,7 +241,7 @@ impl<S: Sink> Gates<S> {
         self.wire(self.operands[operand])
     }
 
-    /// A wire that is read.
+    /// A wire that is read, which must have been set.
     fn wire(&self, wire: u64) -> Result<Wire, Kind> {
         let index = self.index(wire)?;
         if !self.set[index] {
@@ -249,7 +250,7 @@ impl<S: Sink> Gates<S> {
         Ok(Wire::new(index))
     }
 
-    /// Sets the wires after the first `ins` operands by the operations.
+    /// Sets the wires after the first `ins` operands with the current operations.
     fn set(&mut self, ins: usize) -> Result<(), Kind> {
         for i in 0..self.operations.len() {
             let (wire, operation) = (self.operands[ins + i], self.operations[i]);
@@ -299,7 +300,7 @@ mod tests {
     use crate::testing::circuits::random_circuit;
     use crate::testing::session::system_rng;
 
-    /// What becomes of a file: its steps, or the fault with its line.
+    /// The result for a file: its steps, or its error with the line.
     fn outcome(text: &[u8]) -> Result<Vec<Step>, String> {
         let netlist = Netlist::parse(text, None).map_err(|error| error.to_string());
         let circuit = parse(text).map_err(|error| error.to_string());
@@ -311,13 +312,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_with_blanks_or_a_comment_at_its_end_is_the_same_or_has_the_same_fault() {
+    fn trailing_blanks_and_comments_change_nothing() {
         let rng = &mut system_rng();
         let mut faults = 0;
         for _ in 0..3_000 {
             let mut text = Vec::new();
             write(&random_circuit(rng), &mut text).expect("memory");
-            // Something of it is another letter or digit.
+            // Replace some characters with other letters or digits.
             for _ in 0..rng.random_range(0..3) {
                 let at = rng.random_range(0..text.len());
                 if !text[at].is_ascii_whitespace() {

@@ -1,4 +1,4 @@
-//! Writing a netlist.
+//! Writes netlists.
 
 use std::io::{self, BufWriter, Write};
 
@@ -6,9 +6,10 @@ use crate::circuit::{Circuit, Gate, Output, Wire};
 
 /// Writes a circuit as a netlist. The same circuit gives the same bytes.
 ///
-/// The gates come in layer order and drive their output wires directly. Some outputs have no gate of
-/// their own: constants, inputs, and repetitions of other outputs. An `EQ` or `EQW` sets these, after
-/// the gates. [Reading](super::read()) gives back a circuit of the same digest.
+/// The gates are written in layer order and set their output wires directly. Some outputs have no
+/// gate of their own: constants, inputs, and repetitions of other outputs. An `EQ` or `EQW` sets
+/// these after the gates. [Reading](super::read()) the netlist returns a circuit with the same
+/// digest.
 ///
 /// # Errors
 /// Those of the writer.
@@ -38,7 +39,7 @@ pub fn write(circuit: &Circuit, writer: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The lines before the gates; `size` is the number of gates and of wires.
+/// Writes the lines before the gates; `size` is the number of gates and the number of wires.
 pub(in crate::circuit) fn write_header(
     out: &mut impl Write,
     size: [usize; 2],
@@ -51,7 +52,8 @@ pub(in crate::circuit) fn write_header(
     writeln!(out)
 }
 
-/// The line of a gate that sets wire `c` of the file, given the numbers that its wires have there.
+/// Writes the line of a gate that sets wire `c` of the file, given the numbers of the wires in the
+/// file.
 pub(in crate::circuit) fn write_gate(
     out: &mut impl Write,
     gate: Gate,
@@ -66,7 +68,7 @@ pub(in crate::circuit) fn write_gate(
     }
 }
 
-/// The same of an output that has no gate of its own.
+/// Writes the line of an output that has no gate of its own.
 pub(in crate::circuit) fn write_copy(
     out: &mut impl Write,
     output: Output,
@@ -79,7 +81,7 @@ pub(in crate::circuit) fn write_copy(
     }
 }
 
-/// A line of the number of values, then of the bits of each.
+/// Writes a line with the number of values and the width of each.
 fn write_widths(out: &mut impl Write, widths: &[usize]) -> io::Result<()> {
     write!(out, "{}", widths.len())?;
     for width in widths {
@@ -88,7 +90,7 @@ fn write_widths(out: &mut impl Write, widths: &[usize]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The numbers of the wires in the file, where the outputs are the last.
+/// The numbers of the wires in the file, where the outputs come last.
 struct Numbering {
     /// The number of each wire of the circuit.
     numbers: Vec<usize>,
@@ -103,7 +105,7 @@ impl Numbering {
         let input_bits = circuit.input_bits();
         let outputs = || circuit.outputs().iter().flatten().copied().enumerate();
 
-        // The place among all output bits of the first that each gate drives.
+        // For each gate, the position of its first output among all output bits.
         let mut place = vec![None; circuit.gates().len()];
         let mut copied = Vec::new();
         for (position, output) in outputs() {
@@ -124,7 +126,7 @@ impl Numbering {
         for place in place {
             numbers.push(match place {
                 Some(position) => first_output + position,
-                None => next_inner.next().expect("an open range"),
+                None => next_inner.next().expect("the range is unbounded"),
             });
         }
         Numbering {

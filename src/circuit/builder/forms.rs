@@ -1,4 +1,4 @@
-//! Nodes of the same linear form, which are one wire.
+//! Nodes with the same linear form, which share one wire.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -7,10 +7,10 @@ use super::{Bit, Node, Operation};
 
 /// The nodes that a builder knows, by fingerprint.
 pub(super) enum Forms {
-    /// All of them, so that none is recorded twice.
+    /// All nodes, so that none is recorded twice.
     Known(HashTable<Node>),
-    /// None. [`share`](Self::share) finds at the end which are the same, and is faster: the places of a large table
-    /// are all over the memory.
+    /// No nodes. [`share`](Self::share) finds equal forms at the end. This is faster, because the
+    /// accesses to a large table are scattered all over memory.
     AtTheEnd,
 }
 
@@ -27,7 +27,7 @@ impl Forms {
             .copied()
     }
 
-    /// Enters a node that was not found.
+    /// Adds a node whose form was not found.
     pub(super) fn enter(&mut self, node: Node, fingerprints: &[u128]) {
         if let Forms::Known(known) = self {
             let hash = |node: &Node| form_hash(fingerprints[node.index()]);
@@ -35,7 +35,7 @@ impl Forms {
         }
     }
 
-    /// Forgets all nodes, and enters the first ones, of which these are the fingerprints.
+    /// Forgets all nodes and adds the first ones, whose fingerprints are given.
     pub(super) fn refill(&mut self, fingerprints: &[u128]) {
         if let Forms::Known(known) = self {
             known.clear();
@@ -45,7 +45,8 @@ impl Forms {
         }
     }
 
-    /// Lets the gates and the outputs read the first node of each form. The others are then dead.
+    /// Redirects the gates and outputs to the first node of each form. The other nodes are then
+    /// dead.
     pub(super) fn share(
         self,
         fingerprints: Vec<u128>,
@@ -75,7 +76,7 @@ fn form_hash(fingerprint: u128) -> u64 {
     fingerprint as u64
 }
 
-/// A node, and a part of its fingerprint that says nearly always whether it is another's.
+/// A node with a part of its fingerprint. The part nearly always suffices to distinguish two forms.
 #[derive(Clone, Copy)]
 struct Tagged {
     tag: u32,
@@ -88,8 +89,8 @@ impl Tagged {
     }
 }
 
-/// For each node the first one of the same form. The nodes are dealt into heaps by their fingerprints,
-/// so that a table for one heap stays in the cache.
+/// For each node, the first node of the same form. The nodes are first sorted into heaps by their
+/// fingerprints, so that the table for one heap stays in the cache.
 fn firsts(fingerprints: &[u128]) -> Vec<Node> {
     const HEAP_BITS: u32 = 9;
     const HEAPS: usize = 1 << HEAP_BITS;

@@ -1,12 +1,14 @@
-//! Building in slices: gates are handed over as they come, and forgotten.
+//! Building in slices: gates are handed over as they are recorded, and then forgotten.
 //!
-//! Whoever records a circuit says from time to time which bits are still in use. The builder then
-//! drops the gates of the slice that none of these bits needs, hands over the others, and forgets all
-//! nodes but these bits and the inputs. So it takes memory for one slice and not for the circuit.
+//! The code that records a circuit declares from time to time which bits are still in use. The
+//! builder then drops the gates of the slice that none of these bits needs, hands over the others,
+//! and forgets all nodes except these bits and the inputs. It needs memory for one slice only, not
+//! for the circuit.
 //!
-//! The forms of the nodes that are kept stay known, so that no XOR is recorded twice that is at hand.
-//! The spans of earlier ANDs are not: an AND that is recorded in two slices is there twice. And a bit that
-//! is said to be in use takes its gates along, though no output may need them in the end.
+//! The forms of the nodes that are kept stay known, so an XOR is not recorded again while its node
+//! is kept. The spans of earlier ANDs do not stay known: an AND that is recorded in two slices
+//! appears twice. A bit that is declared in use keeps its gates, even if no output needs them in
+//! the end.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
@@ -16,20 +18,20 @@ use crate::circuit::{Gate, Output, Wire};
 
 /// Some gates of a circuit, in an order in which they can be evaluated.
 ///
-/// The wires have numbers of this slice: the inputs first, then the wires that are carried over from
-/// the slice before, then one for each gate.
+/// Wires are numbered within the slice: first the inputs, then the wires carried over from the
+/// previous slice, then one wire for each gate.
 pub(in crate::circuit) struct Slice {
     pub(in crate::circuit) gates: Vec<Gate>,
-    /// The wires that the next slice knows beside the inputs, in ascending order. The first of them
-    /// has the number behind the inputs there, and so on.
+    /// The wires that the next slice knows in addition to the inputs, in ascending order. In the
+    /// next slice, they get the numbers after the inputs, in the same order.
     pub(in crate::circuit) carried: Vec<Wire>,
 }
 
 impl Slice {
-    /// From what is known of each wire of this slice to what is known of the wires with which the
-    /// next one begins.
+    /// Converts a list with one entry for each wire of this slice to the list for the wires that
+    /// the next slice begins with.
     pub(in crate::circuit) fn carry<T: Copy>(&self, known: &mut Vec<T>, inputs: usize) {
-        // They are in order, so none is overwritten before it is read.
+        // The wires are in ascending order, so no entry is overwritten before it is read.
         for (place, wire) in self.carried.iter().enumerate() {
             known[inputs + place] = known[wire.index()];
         }
@@ -37,17 +39,17 @@ impl Slice {
     }
 }
 
-/// Where the slices go.
+/// The receiver of the slices.
 pub(super) struct Slicer {
     slices: SyncSender<Slice>,
-    /// The least number of operations of a slice that is handed over.
+    /// The minimum number of operations in a slice.
     least: usize,
-    /// Whether nobody takes the slices any more. What is recorded then is of no use, and is not.
+    /// Whether the receiver has been dropped. Nothing is recorded after that.
     abandoned: bool,
 }
 
 impl Builder {
-    /// Begins a circuit that is handed over in slices of `least` gates or more.
+    /// Begins a circuit that is handed over in slices of at least `least` gates.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -65,10 +67,11 @@ impl Builder {
         builder
     }
 
-    /// Says that from now on only the inputs and the bits `in_use` are used, and what follows from them.
+    /// Declares that from now on, only the inputs, the bits `in_use` and bits derived from them are
+    /// used.
     ///
-    /// It changes nothing, but if the circuit is built in slices: then these bits may get new names,
-    /// and all other bits have none.
+    /// This has no effect unless the circuit is built in slices. Then these bits may be renumbered,
+    /// and all other bits become invalid.
     pub(crate) fn forget_others<'a>(&mut self, in_use: impl IntoIterator<Item = &'a mut Bit>) {
         if self
             .slicer
@@ -79,8 +82,8 @@ impl Builder {
         }
     }
 
-    /// Ends a circuit that is built in slices. The output wires have the numbers of a slice that
-    /// would follow.
+    /// Finishes a circuit that is built in slices. The output wires are numbered as in a slice
+    /// after the last one.
     pub(in crate::circuit) fn finish(mut self, mut outputs: Vec<Vec<Bit>>) -> Vec<Vec<Output>> {
         self.end_slice(&mut outputs.iter_mut().flatten().collect::<Vec<_>>());
         let negated = outputs.iter().flatten().filter(|bit| bit.inverted());
@@ -134,7 +137,7 @@ impl Builder {
             gates,
             carried: kept.iter().map(|&node| wires[node]).collect(),
         });
-        // The wires are of no more use, so their memory serves for the new names.
+        // The list of wires has served its purpose, so reuse its memory for the new numbers.
         let mut names = wires;
         for (place, &node) in kept.iter().enumerate() {
             names[node] = wire(Node((first + place) as u32));
@@ -170,7 +173,8 @@ impl Builder {
         (gates, wires)
     }
 
-    /// Forgets all nodes but the constant, the inputs, and these, which follow them.
+    /// Forgets all nodes except the constant, the inputs and the given nodes, which are placed
+    /// after them.
     fn keep(&mut self, kept: &[usize]) {
         let first = 1 + self.input_bits;
         for (place, &node) in kept.iter().enumerate() {
@@ -190,7 +194,7 @@ impl Builder {
     }
 }
 
-/// The wire of a node that is not the constant, by its number in the slice.
+/// The wire of a node other than the constant, by its number in the slice.
 fn wire(node: Node) -> Wire {
     Wire::new(node.index() - 1)
 }
@@ -202,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_more_is_recorded_when_nobody_takes_the_slices() {
+    fn nothing_is_recorded_after_the_receiver_is_dropped() {
         for taken in [true, false] {
             let (sender, slices) = sync_channel(1);
             let _slices = taken.then_some(slices);

@@ -10,15 +10,16 @@ pub(super) type Span = [u128; 3];
 /// AND nodes, by the span of their operands.
 pub(super) struct Spans(HashTable<Entry>);
 
-/// An AND, with half the hash of its span: a table that grows needs it again, and the operands may be
-/// anywhere in the memory.
+/// An AND with half the hash of its span. A growing table needs the hash again, and fetching the
+/// operands could mean random memory accesses.
 struct Entry {
     half: u32,
     and: Node,
 }
 
 impl Entry {
-    /// The table takes the place from the lowest bits, and tells entries apart by the highest ones.
+    /// The table takes the position from the lowest bits, and compares entries by the highest bits
+    /// first.
     fn hash(&self) -> u64 {
         u64::from(self.half) << 32 | u64::from(self.half)
     }
@@ -43,7 +44,7 @@ impl Spans {
             .map(|entry| entry.and)
     }
 
-    /// Enters an AND that was not found.
+    /// Adds an AND that was not found.
     pub(super) fn enter(&mut self, span: &Span, and: Node) {
         let entry = Entry {
             half: half_hash(*span),
@@ -57,8 +58,8 @@ impl Spans {
     }
 }
 
-/// Half a hash of the span as a set: any two of the three determine it, so the two smallest do. Their
-/// low halves are as good as independent of the order, which the high halves decide.
+/// Half a hash of the span as a set. Any two of its three elements determine it, so the two
+/// smallest do. The high halves decide the order, so the low halves are almost independent of it.
 fn half_hash(mut span: Span) -> u32 {
     span.sort_unstable();
     span[0] as u32 ^ (span[1] as u32).rotate_left(16)

@@ -1,4 +1,4 @@
-//! What the builder shares, folds and drops; the order that it gives; the digest.
+//! Tests for sharing, folding, dead gates, the order of gates, and the digest.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::circuit::{Gate, InputError, Output, Wire, gadgets};
 
-/// The circuit's outputs for input number `input`, whose bits are dealt to the values in order.
+/// The circuit's outputs for input number `input`, whose bits are split among the values in order.
 fn run(circuit: &Circuit, input: u64) -> Vec<Vec<bool>> {
     let mut bits = (0..64).map(|i| input >> i & 1 == 1);
     let inputs: Vec<Vec<bool>> = circuit
@@ -17,7 +17,7 @@ fn run(circuit: &Circuit, input: u64) -> Vec<Vec<bool>> {
         .collect();
     circuit
         .evaluate(&inputs)
-        .expect("inputs of the right shape")
+        .expect("the inputs have the right shape")
 }
 
 fn negations(b: &Builder, bit: Bit) -> [Bit; 2] {
@@ -25,7 +25,7 @@ fn negations(b: &Builder, bit: Bit) -> [Bit; 2] {
 }
 
 #[test]
-fn an_and_is_shared_through_negation_and_through_the_sum_of_its_operands() {
+fn and_is_shared_under_negation_and_with_the_sum_of_operands() {
     let mut b = Builder::new(&[2]);
     let (x, y) = (b.input(0)[0], b.input(0)[1]);
     let sum = b.xor(x, y);
@@ -48,7 +48,7 @@ fn an_and_is_shared_through_negation_and_through_the_sum_of_its_operands() {
 }
 
 #[test]
-fn an_and_is_shared_whichever_pair_of_the_span_comes_first() {
+fn and_is_shared_whichever_pair_of_the_span_is_first() {
     for first in 0..3 {
         let mut b = Builder::new(&[2]);
         let (x, y) = (b.input(0)[0], b.input(0)[1]);
@@ -68,7 +68,7 @@ fn an_and_is_shared_whichever_pair_of_the_span_comes_first() {
 }
 
 #[test]
-fn constants_and_repetitions_fold() {
+fn constants_and_repetitions_are_folded() {
     let mut b = Builder::new(&[1]);
     let x = b.input(0)[0];
     let not_x = b.not(x);
@@ -90,7 +90,7 @@ fn constants_and_repetitions_fold() {
 }
 
 #[test]
-fn bits_of_one_linear_form_are_one_bit() {
+fn bits_with_the_same_linear_form_are_the_same_bit() {
     let mut b = Builder::new(&[3]);
     let [x, y, z] = b.input(0).try_into().expect("three bits");
     let (x_y, y_z) = (b.xor(x, y), b.xor(y, z));
@@ -98,11 +98,15 @@ fn bits_of_one_linear_form_are_one_bit() {
     assert_eq!(b.xor(x_y, y), x);
     let product = b.and(x_y, z);
     let sum = b.xor(product, y_z);
-    assert_eq!(b.xor(sum, y_z), product, "a product is a member of forms");
+    assert_eq!(
+        b.xor(sum, y_z),
+        product,
+        "products are members of linear forms"
+    );
 }
 
 #[test]
-fn a_gate_that_no_output_needs_is_dropped() {
+fn gates_that_no_output_needs_are_dropped() {
     let mut b = Builder::new(&[3]);
     let [x, y, z] = b.input(0).try_into().expect("three bits");
     let wanted = b.and(x, y);
@@ -113,7 +117,7 @@ fn a_gate_that_no_output_needs_is_dropped() {
 }
 
 #[test]
-fn outputs_may_be_constant_passed_through_negated_and_repeated() {
+fn outputs_may_be_constants_inputs_negations_and_repetitions() {
     let mut b = Builder::new(&[1, 1]);
     let (x, y) = (b.input(0)[0], b.input(1)[0]);
     let product = b.and(x, y);
@@ -123,7 +127,7 @@ fn outputs_may_be_constant_passed_through_negated_and_repeated() {
         vec![],
         vec![not_x, Bit::ZERO, product, neither],
     ]);
-    // The NOT of an input is in layer 0, that of a product after it.
+    // The NOT of an input is in layer 0, the NOT of a product after it.
     let gates = [
         Gate::Not(Wire(0)),
         Gate::And(Wire(0), Wire(1)),
@@ -146,7 +150,7 @@ fn outputs_may_be_constant_passed_through_negated_and_repeated() {
 }
 
 #[test]
-fn a_circuit_without_gates_has_one_empty_layer() {
+fn circuit_without_gates_has_one_empty_layer() {
     let circuit = Builder::new(&[]).build(vec![]);
     assert_eq!(circuit.layers().len(), 1);
     assert_eq!(circuit.stats().and_depth, 0);
@@ -154,7 +158,7 @@ fn a_circuit_without_gates_has_one_empty_layer() {
 }
 
 #[test]
-fn inputs_of_the_wrong_shape_are_refused() {
+fn inputs_with_the_wrong_shape_are_rejected() {
     let circuit = Builder::new(&[2, 0, 1]).build(vec![]);
     let given = |shape: &[usize]| {
         let inputs: Vec<_> = shape.iter().map(|&width| vec![false; width]).collect();
@@ -174,7 +178,7 @@ fn inputs_of_the_wrong_shape_are_refused() {
     assert_eq!(given(&[2, 0, 3]), Err(bits));
 }
 
-/// Two inputs, a XOR, an AND and a NOT, with outputs of each kind.
+/// Two inputs, an XOR, an AND and a NOT, with outputs of each kind.
 fn small_circuit() -> Circuit {
     let mut b = Builder::new(&[2, 1]);
     let (x, y) = (b.input(0), b.input(1)[0]);
@@ -185,7 +189,7 @@ fn small_circuit() -> Circuit {
 }
 
 #[test]
-fn the_digest_is_that_of_the_documented_encoding() {
+fn digest_matches_the_documented_encoding() {
     let count = |count: u64| count.to_le_bytes().to_vec();
     let wire = |wire: u32| wire.to_le_bytes().to_vec();
     let encoding = [
@@ -236,7 +240,8 @@ fn circuits_that_differ_in_any_part_have_different_digests() {
     assert_eq!(digests.len(), all);
 }
 
-/// One call of the builder: which one, and which earlier bits it takes, modulo their number.
+/// One call of the builder: its kind, and the indices of its operands, modulo the number of bits so
+/// far.
 type Step = (u8, usize, usize);
 
 const INPUT_BITS: usize = 6;
@@ -245,7 +250,7 @@ fn programs() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((0..4u8, any::<usize>(), any::<usize>()), 1..80)
 }
 
-/// Runs a program on bits of some kind, and gives all bits, inputs first.
+/// Runs a program on bits of some type and returns all bits, inputs first.
 fn follow<T: Copy>(
     program: &[Step],
     mut bits: Vec<T>,
@@ -276,9 +281,9 @@ fn build_by(mut b: Builder, program: &[Step]) -> Circuit {
 
 proptest! {
     #[test]
-    fn a_circuit_computes_what_its_program_says_in_every_lane(program in programs()) {
+    fn circuit_computes_its_program_in_every_lane(program in programs()) {
         let circuit = build(&program);
-        // Input i counts its lanes: 64 lanes are all values of 6 bits.
+        // Input i counts in its lanes: 64 lanes are all values of 6 bits.
         let lanes: Vec<u64> = (0..INPUT_BITS)
             .map(|i| (0..64).fold(0, |word, lane| word | (lane >> i & 1) << lane))
             .collect();
@@ -289,7 +294,7 @@ proptest! {
             _ => !x,
         });
         let inputs = [lanes[..4].to_vec(), lanes[4..].to_vec()];
-        let outputs = circuit.evaluate_lanes(&inputs).expect("inputs of the right shape");
+        let outputs = circuit.evaluate_lanes(&inputs).expect("the inputs have the right shape");
         prop_assert_eq!(outputs.concat(), expected);
         for lane in [0, 1, 37, 63] {
             let bits: Vec<u64> = run(&circuit, lane).concat().into_iter().map(u64::from).collect();
@@ -299,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_calls_give_the_same_circuit(program in programs()) {
+    fn same_calls_give_the_same_circuit(program in programs()) {
         let (one, other) = (build(&program), build(&program));
         prop_assert_eq!(one.gates(), other.gates());
         prop_assert_eq!(one.outputs(), other.outputs());
@@ -307,13 +312,13 @@ proptest! {
     }
 
     #[test]
-    fn what_is_shared_at_the_end_gives_the_same_circuit(program in programs()) {
+    fn sharing_at_the_end_gives_the_same_circuit(program in programs()) {
         let later = build_by(Builder::sharing_at_the_end(&[4, 2]), &program);
         prop_assert_eq!(later.digest(), build(&program).digest());
     }
 
     #[test]
-    fn layers_hold_the_gates_by_depth_with_the_ands_first(program in programs()) {
+    fn layers_order_gates_by_depth_with_ands_first(program in programs()) {
         let circuit = build(&program);
         let mut depth = vec![0; circuit.input_bits()];
         let mut end = 0;
@@ -346,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn every_gate_is_needed_and_no_and_repeats(program in programs()) {
+    fn all_gates_are_needed_and_no_and_repeats(program in programs()) {
         let circuit = build(&program);
         let mut needed = vec![false; circuit.wires()];
         for output in circuit.outputs().iter().flatten() {
@@ -381,14 +386,14 @@ fn foreign_bits() -> [Bit; 2] {
     [1, 200].map(|bits| Builder::new(&[bits]).input(0)[bits - 1])
 }
 
-/// The message of the panic of `act`, if it panics.
+/// The panic message of `act`, if it panics.
 fn panic_of(act: impl FnOnce()) -> Option<&'static str> {
     let panic = catch_unwind(AssertUnwindSafe(act)).err()?;
     panic.downcast_ref::<&'static str>().copied()
 }
 
 #[test]
-fn a_bit_of_another_builder_is_refused_by_name_wherever_it_is_used() {
+fn bit_of_another_builder_is_rejected_in_every_call() {
     for foreign in foreign_bits() {
         let uses: [fn(Builder, Bit, Bit); 6] = [
             |mut b, own, foreign| _ = b.xor(own, foreign),
@@ -409,7 +414,7 @@ fn a_bit_of_another_builder_is_refused_by_name_wherever_it_is_used() {
 }
 
 #[test]
-fn constants_belong_to_every_builder_also_those_that_another_has_folded() {
+fn constants_belong_to_every_builder_even_if_folded_by_another() {
     let mut other = Builder::new(&[1]);
     let x = other.input(0)[0];
     let zero = other.xor(x, x);

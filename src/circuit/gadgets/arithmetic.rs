@@ -1,4 +1,4 @@
-//! Addition and comparison by ripple carry, which takes the fewest ANDs: one per bit.
+//! Addition and comparison by ripple carry, which takes the minimum number of ANDs: one per bit.
 
 use std::collections::VecDeque;
 
@@ -6,16 +6,17 @@ use super::{constant, constant_bit};
 use crate::circuit::{Bit, Builder};
 
 /// `(x + y + carry) mod m`. The word `x` has k bits, and `y_minus_m` is `y - m` in two's complement
-/// of k + 1 bits.
+/// with k + 1 bits.
 ///
-/// It needs `x < m`, `y <= m` and `x + y + carry < 2m`; otherwise the result is some word of k bits.
+/// Requires `x < m`, `y <= m` and `x + y + carry < 2m`; otherwise the result is an arbitrary word
+/// of k bits.
 ///
-/// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. A first addition gives
-/// `x + y + carry - m`. If that is negative, a second one adds `m` back. It adds `m` or 0, which
-/// differ in one unknown bit only, so its carries cost no more than those of a constant.
+/// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. A first addition computes `x + y +
+/// carry - m`. If that is negative, a second one adds `m` back. The second addition adds `m` or 0,
+/// which differ by only one unknown bit, so its carries cost no more than those of a constant.
 ///
 /// # Panics
-/// When `y_minus_m` is not one bit longer than `x`.
+/// Panics if `y_minus_m` is not one bit longer than `x`.
 pub(crate) fn add_mod(
     b: &mut Builder,
     x: &[Bit],
@@ -24,7 +25,7 @@ pub(crate) fn add_mod(
     m: u64,
 ) -> Vec<Bit> {
     let k = x.len();
-    assert_eq!(y_minus_m.len(), k + 1, "one bit more, for the sign");
+    assert_eq!(y_minus_m.len(), k + 1, "one more bit for the sign");
     let (sum, carry) = add(b, x, &y_minus_m[..k], carry);
     let negative = b.xor(y_minus_m[k], carry);
     let m_or_zero: Vec<Bit> = (0..k)
@@ -36,7 +37,7 @@ pub(crate) fn add_mod(
     add(b, &sum, &m_or_zero, Bit::ZERO).0
 }
 
-/// The sum of two words of one length and of a carry, and the carry out of it.
+/// The sum of two words of the same length and a carry, and the resulting carry.
 pub fn add(b: &mut Builder, x: &[Bit], y: &[Bit], mut carry: Bit) -> (Vec<Bit>, Bit) {
     let sum = x
         .iter()
@@ -58,7 +59,7 @@ fn majority(b: &mut Builder, x: Bit, y: Bit, z: Bit) -> Bit {
     b.xor(product, z)
 }
 
-/// `x >= y`, for words of any lengths. Costs at most one AND for each bit of the longer.
+/// `x >= y`, for words of any lengths. Costs at most one AND for each bit of the longer word.
 pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     let bit = |word: &[Bit], i: usize| word.get(i).copied().unwrap_or(Bit::ZERO);
     // The carry of x + !y + 1 = x - y + 2^k.
@@ -68,23 +69,23 @@ pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     })
 }
 
-/// `x >= bound`, for a constant. If both have k bits, it costs `k - 1` ANDs, less one for each
-/// trailing zero of the bound.
+/// `x >= bound`, for a constant bound. If both have k bits, it costs `k - 1` ANDs, less one for
+/// each trailing zero of the bound.
 pub(crate) fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
     let bound = constant(bound, 64);
     greater_equal(b, x, &bound)
 }
 
-/// How many of n bits are set, as a number of as many bits as n has. Costs one AND for each addition of two
-/// or three bits of one weight: n - w if n is 2^w - 1 (Boyar and Peralta, Tight bounds for the
-/// multiplicative complexity of symmetric functions, 2008).
+/// The number of ones among n bits. Costs one AND for each addition of two or three bits of the
+/// same weight: n - w if n is 2^w - 1 (Boyar and Peralta, Tight bounds for the multiplicative
+/// complexity of symmetric functions, 2008).
 pub fn count_ones(b: &mut Builder, bits: &[Bit]) -> Vec<Bit> {
     let mut weight: VecDeque<Bit> = bits.iter().copied().collect();
     let mut count = Vec::new();
     while let Some(x) = weight.pop_front() {
         let mut next = VecDeque::new();
         let mut sum = x;
-        // What was added last is added again last: the depth stays logarithmic.
+        // A sum goes to the end of the queue, so the depth stays logarithmic.
         while let Some(y) = weight.pop_front() {
             let z = weight.pop_front().unwrap_or(Bit::ZERO);
             let (added, carry) = add(b, &[sum], &[y], z);
@@ -98,7 +99,7 @@ pub fn count_ones(b: &mut Builder, bits: &[Bit]) -> Vec<Bit> {
     count
 }
 
-/// `x == value`, for a constant. Costs `k - 1` ANDs for a word of k bits.
+/// `x == value`, for a constant value. Costs `k - 1` ANDs for a word of k bits.
 pub fn equals(b: &mut Builder, x: &[Bit], value: u64) -> Bit {
     let fits = value.checked_shr(x.len() as u32).unwrap_or(0) == 0;
     let value = constant(value, x.len());

@@ -1,7 +1,7 @@
 //! Small circuits on words of bits, least significant bit first.
 //!
-//! Each gadget states its cost in AND gates, for operands without constant or repeated bits. Where
-//! there are some, the [`Builder`](super::Builder) makes it cheaper.
+//! Each gadget states its cost in AND gates for operands without constant or repeated bits. For
+//! operands with such bits, the [`Builder`](super::Builder) reduces the cost.
 
 mod arithmetic;
 mod decode;
@@ -18,7 +18,7 @@ mod tests;
 
 use super::Bit;
 
-/// The constant `value` as a word of `bits` bits. Higher bits of the value are left out.
+/// The constant `value` as a word of `bits` bits. Higher bits of the value are dropped.
 pub fn constant(value: u64, bits: usize) -> Vec<Bit> {
     (0..bits).map(|i| constant_bit(value, i)).collect()
 }

@@ -1,18 +1,18 @@
-//! Words scaled, chosen and swapped by one bit.
+//! Gadgets that scale, select and swap words by one bit.
 
 use crate::circuit::{Bit, Builder};
 
-/// The greatest rank at which a span is still looked at.
+/// The maximum rank of a span that is searched.
 ///
-/// A fingerprint has 128 bits, so a form outside a span of rank r is taken for one inside with
-/// probability 2^(r - 128): at most 2^-64 here, and below 2^-100 for words that name cards.
+/// A fingerprint has 128 bits, so a form outside a span of rank r is taken for a form inside it
+/// with probability 2^(r - 128): at most 2^-64 here, and below 2^-100 for words that encode cards.
 const MAX_RANK: usize = 64;
 
 /// `bit & v` for each element `v` of the vector.
 ///
-/// An element costs nothing if it is a XOR of earlier ones, of `bit` and of the constant 1. So the
-/// cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements far apart are
-/// no longer recognised and cost an AND.)
+/// An element costs nothing if it is an XOR of earlier elements, of `bit` and of the constant 1. So
+/// the cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements that are
+/// far apart are not recognised and cost an AND.)
 pub(crate) fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
     let mut basis = Basis::new(b, bit);
     vector
@@ -47,14 +47,14 @@ impl Basis {
         basis
     }
 
-    /// `bit & element`, where an element outside the span becomes the next member.
+    /// Returns `bit & element`. An element outside the span becomes the next member.
     fn product(&mut self, b: &mut Builder, element: Bit) -> Bit {
         let Some(combination) = self.span.combination(b.fingerprint(element)) else {
             let product = b.and(self.bit, element);
             self.members.push((element, product));
             return product;
         };
-        // A form does not tell a bit from its negation, and a negation adds bit & 1.
+        // A form does not distinguish a bit from its negation, and a negation adds bit & 1.
         let mut negated = element.inverted();
         let mut sum = Bit::ZERO;
         for (i, &(member, product)) in self.members.iter().enumerate() {
@@ -69,8 +69,8 @@ impl Basis {
 
 /// The span of the forms met so far, as rows in echelon form.
 ///
-/// Each row remembers of which members of the basis it is the XOR. A form in the span is the XOR
-/// of exactly one set of members, so what comes out does not depend on the random pivots.
+/// Each row records the members of the basis whose XOR it is. A form in the span is the XOR of
+/// exactly one set of members, so the result does not depend on the random pivots.
 #[derive(Default)]
 struct Span {
     rows: Vec<Row>,
@@ -79,13 +79,13 @@ struct Span {
 struct Row {
     form: u128,
     pivot: u32,
-    /// Bit i stands for the i-th member of the basis.
+    /// Bit i represents the i-th member of the basis.
     members: u128,
 }
 
 impl Span {
-    /// The members of the basis whose XOR is the form; if there are none such, `None`, and the
-    /// form becomes the next member of the basis.
+    /// Returns the members of the basis whose XOR is the form. If the form is outside the span,
+    /// returns `None`, and the form becomes the next member of the basis.
     fn combination(&mut self, mut form: u128) -> Option<u128> {
         let mut members = 0;
         for row in &self.rows {
@@ -109,7 +109,7 @@ impl Span {
 /// `when_one` if `bit` is 1, otherwise `when_zero`. At most one AND per bit of the words.
 ///
 /// # Panics
-/// When the words differ in length.
+/// Panics if the words differ in length.
 pub fn mux(b: &mut Builder, bit: Bit, when_one: &[Bit], when_zero: &[Bit]) -> Vec<Bit> {
     let difference = xor(b, when_one, when_zero);
     let chosen = scale(b, bit, &difference);
@@ -119,7 +119,7 @@ pub fn mux(b: &mut Builder, bit: Bit, when_one: &[Bit], when_zero: &[Bit]) -> Ve
 /// `(y, x)` if `bit` is 1, otherwise `(x, y)`. At most one AND per bit of the words.
 ///
 /// # Panics
-/// When the words differ in length.
+/// Panics if the words differ in length.
 pub fn conditional_swap(b: &mut Builder, bit: Bit, x: &[Bit], y: &[Bit]) -> (Vec<Bit>, Vec<Bit>) {
     let difference = xor(b, x, y);
     let moved = scale(b, bit, &difference);
@@ -127,6 +127,6 @@ pub fn conditional_swap(b: &mut Builder, bit: Bit, x: &[Bit], y: &[Bit]) -> (Vec
 }
 
 fn xor(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Vec<Bit> {
-    assert_eq!(x.len(), y.len(), "words of one length");
+    assert_eq!(x.len(), y.len(), "the words have the same length");
     x.iter().zip(y).map(|(&x, &y)| b.xor(x, y)).collect()
 }

@@ -1,16 +1,18 @@
-//! Each gadget against integers, on every input of small words, and its cost.
+//! Tests each gadget against integer arithmetic on every input of small words, and checks its cost.
 
 use super::*;
 use crate::circuit::{Builder, Circuit};
 
-/// All outputs of a circuit whose inputs are these words, as numbers.
+/// The outputs of the circuit on these input values, as numbers.
 fn run(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
     let bits: Vec<Vec<bool>> = inputs
         .iter()
         .zip(circuit.inputs())
         .map(|(&value, &width)| (0..width).map(|i| value >> i & 1 == 1).collect())
         .collect();
-    let outputs = circuit.evaluate(&bits).expect("inputs of the right shape");
+    let outputs = circuit
+        .evaluate(&bits)
+        .expect("the inputs have the right shape");
     outputs.iter().map(|word| number(word)).collect()
 }
 
@@ -20,7 +22,7 @@ fn number(word: &[bool]) -> u64 {
         .fold(0, |number, &bit| number << 1 | u64::from(bit))
 }
 
-/// A circuit with these input widths, whose outputs the gadget gives.
+/// A circuit with these input widths, whose outputs are those of the gadget.
 fn circuit(
     widths: &[usize],
     gadget: impl Fn(&mut Builder, &[Vec<Bit>]) -> Vec<Vec<Bit>>,
@@ -38,7 +40,7 @@ fn bits_below(m: u64) -> usize {
 }
 
 #[test]
-fn modular_addition_is_right_for_every_seed_and_costs_two_ands_a_bit() {
+fn modular_addition_is_correct_and_costs_two_ands_per_bit() {
     for m in 2..=17u64 {
         let k = bits_below(m);
         let circuit = circuit(&[k, k + 1, 1], |b, input| {
@@ -57,7 +59,7 @@ fn modular_addition_is_right_for_every_seed_and_costs_two_ands_a_bit() {
 }
 
 #[test]
-fn one_hot_code_marks_the_index_at_the_least_possible_cost() {
+fn one_hot_code_marks_the_index_at_minimum_cost() {
     for m in 1..=40 {
         let k = bits_below(m);
         let circuit = circuit(&[k], |b, input| vec![one_hot(b, &input[0], m as usize)]);
@@ -69,7 +71,7 @@ fn one_hot_code_marks_the_index_at_the_least_possible_cost() {
 }
 
 #[test]
-fn comparison_is_right_also_between_words_of_different_lengths() {
+fn comparison_is_correct_for_words_of_different_lengths() {
     for (k, l) in [(3, 3), (4, 2), (2, 4), (0, 2)] {
         let circuit = circuit(&[k, l], |b, input| {
             vec![vec![greater_equal(b, &input[0], &input[1])]]
@@ -103,7 +105,7 @@ fn comparison_with_a_constant_is_cheaper_than_with_a_word() {
 }
 
 #[test]
-fn increment_and_decrement_wrap_around_and_cost_one_and_less_than_their_bits() {
+fn increment_and_decrement_wrap_around_and_cost_one_and_fewer_than_bits() {
     type Step = fn(&mut Builder, Bit, &[Bit]) -> Vec<Bit>;
     for (gadget, step) in [(increment_if as Step, 1), (decrement_if, 15)] {
         let circuit = circuit(&[1, 4], |b, input| vec![gadget(b, input[0][0], &input[1])]);
@@ -116,7 +118,7 @@ fn increment_and_decrement_wrap_around_and_cost_one_and_less_than_their_bits() {
 }
 
 #[test]
-fn swap_and_choice_follow_the_bit_at_one_and_a_bit() {
+fn swap_and_mux_follow_the_bit_and_cost_one_and_per_bit() {
     let circuit = circuit(&[1, 3, 3], |b, input| {
         let (first, second) = conditional_swap(b, input[0][0], &input[1], &input[2]);
         let chosen = mux(b, input[0][0], &input[2], &input[1]);
@@ -132,13 +134,13 @@ fn swap_and_choice_follow_the_bit_at_one_and_a_bit() {
 }
 
 #[test]
-fn scaling_a_vector_costs_its_rank_modulo_the_bit_and_the_constant() {
+fn scaling_costs_the_rank_modulo_the_bit_and_the_constant() {
     let circuit = circuit(&[4], |b, input| {
         let &[bit, x, y, z] = input[0].as_slice() else {
             unreachable!("four bits")
         };
         let (x_y, y_not_z) = (b.xor(x, y), b.xor(y, b.not(z)));
-        // Rank 2: {x ^ y, y ^ z}; then sums of those, of the bit, and of the constant.
+        // Rank 2: {x ^ y, y ^ z}. The rest are sums of these, of the bit and of the constant.
         let sum = b.xor(x_y, y_not_z);
         let sum_and_bit = b.xor(sum, b.not(bit));
         let vector = [
@@ -178,7 +180,7 @@ fn scaling_by_a_constant_is_free() {
 }
 
 #[test]
-fn scaling_a_vector_of_more_rank_than_a_fingerprint_has_bits_is_right() {
+fn scaling_is_correct_when_the_rank_exceeds_the_fingerprint_bits() {
     let circuit = circuit(&[1, 50, 50, 50], |b, input| {
         let mut vector = input[1..].concat();
         let negations: Vec<Bit> = vector.iter().map(|&bit| b.not(bit)).collect();
@@ -196,10 +198,10 @@ fn scaling_a_vector_of_more_rank_than_a_fingerprint_has_bits_is_right() {
 }
 
 #[test]
-fn scaling_gives_the_same_circuit_whatever_the_fingerprints() {
+fn scaled_circuit_does_not_depend_on_fingerprints() {
     let build = || {
         circuit(&[1, 8], |b, input| {
-            // All sums of the input bits: of rank 8, and in many ways.
+            // All sums of the input bits. Their rank is 8, and there are many bases.
             let sums: Vec<Bit> = (1..256)
                 .map(|set: u32| {
                     (0..8)
@@ -221,7 +223,7 @@ fn scaling_gives_the_same_circuit_whatever_the_fingerprints() {
 }
 
 #[test]
-fn ones_are_counted_and_compared_on_every_input_of_ten_bits() {
+fn ones_are_counted_and_compared_on_all_inputs_of_ten_bits() {
     for n in 0..=10 {
         let circuit = circuit(&[n], |b, input| {
             let count = count_ones(b, &input[0]);

@@ -9,8 +9,8 @@ fn netlist(text: &str) -> Netlist {
 }
 
 #[test]
-fn an_and_is_its_owners_if_it_depends_on_nothing_of_the_other() {
-    // x0 x1, y0 y1, their XOR with each other, and ANDs of that, of constants and of copies.
+fn and_belongs_to_a_party_if_it_depends_only_on_its_inputs() {
+    // x0 x1, y0 y1, the XOR of these two ANDs, and ANDs of that, of constants and of copies.
     let netlist = netlist(
         "8 12\n2 2 2\n1 2\n2 1 0 1 4 AND\n2 1 2 3 5 AND\n2 1 4 5 6 XOR\n1 1 1 7 EQ\n\
          2 1 7 7 8 AND\n1 1 5 9 EQW\n2 1 9 7 10 AND\n2 1 6 0 11 AND\n",
@@ -29,8 +29,8 @@ fn an_and_is_its_owners_if_it_depends_on_nothing_of_the_other() {
 }
 
 #[test]
-fn dead_gates_are_counted_and_are_in_no_depth() {
-    // The output is an XOR; a chain of two ANDs and a NOT leads nowhere.
+fn dead_gates_are_counted_but_add_no_depth() {
+    // The output is an XOR; no output needs the chain of two ANDs and a NOT.
     let structure =
         netlist("4 6\n1 2\n1 1\n2 1 0 1 2 AND\n2 1 2 1 3 AND\n1 1 3 4 INV\n2 1 0 1 5 XOR\n")
             .structure(None);
@@ -42,8 +42,8 @@ fn dead_gates_are_counted_and_are_in_no_depth() {
 }
 
 #[test]
-fn layers_are_the_ands_of_one_depth() {
-    // Three ANDs of inputs, then one of two of them; copies deepen nothing.
+fn a_layer_is_the_ands_of_one_depth() {
+    // Three ANDs of inputs, then one AND of two of them; copies add no depth.
     let structure = netlist(
         "6 10\n1 4\n1 2\n2 1 0 1 4 AND\n2 1 1 2 5 AND\n2 1 2 3 6 AND\n1 1 4 7 EQW\n\
          2 1 7 5 8 AND\n2 1 6 8 9 XOR\n",
@@ -56,22 +56,22 @@ fn layers_are_the_ands_of_one_depth() {
 }
 
 #[test]
-fn a_wire_lives_from_its_gate_to_its_last_reader() {
+fn wire_is_live_from_its_gate_to_its_last_reader() {
     let live = |text| netlist(text).structure(None).live_wires.unwrap();
     // Both inputs and the result.
     assert_eq!(live("1 3\n1 2\n1 1\n2 1 0 1 2 AND\n"), 3);
-    // A chain holds two at a time.
+    // A chain holds two wires at a time.
     let chain = "4 5\n1 1\n1 1\n1 1 0 1 INV\n1 1 1 2 INV\n1 1 2 3 INV\n1 1 3 4 INV\n";
     assert_eq!(live(chain), 2);
-    // The third input waits for the last gate, and the output 3 for the end.
+    // The third input is held for the last gate, and output 3 until the end.
     assert_eq!(live("2 5\n1 3\n1 2\n2 1 0 1 3 AND\n2 1 3 2 4 AND\n"), 4);
-    // An input that nothing reads is not held; a result that nothing reads is, for its gate.
+    // An input that no gate reads is not held. A result that no gate reads is held during its gate.
     assert_eq!(live("2 5\n1 3\n1 1\n1 1 0 3 INV\n1 1 0 4 INV\n"), 2);
     assert_eq!(live("0 2\n1 2\n1 1\n"), 1);
 }
 
 #[test]
-fn a_circuit_and_its_netlist_have_one_structure() {
+fn circuit_and_its_netlist_have_the_same_structure() {
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
     for algorithm in Algorithm::ALL {
         let shuffle = ShuffleCircuit::build(Spec::new(9, 4, algorithm).unwrap());

@@ -1,5 +1,5 @@
-//! Two well-known shuffles that are not uniform, as counter-examples: a statistic that passes the
-//! real ones must fail these.
+//! Two well-known shuffles that are not uniform, as counterexamples: a statistical test that the
+//! real shuffles pass must fail for these.
 
 use std::fmt;
 
@@ -13,26 +13,27 @@ use crate::shuffle::{Algorithm, Spec, SpecError, additive, fisher_yates};
 pub enum Biased {
     /// The bubble network with one fair bit per swap: the XOR of one bit of each party.
     ///
-    /// Card c comes first with probability 2^-(c+1). No distribution of one party's bits makes it
-    /// uniform for more than two cards. For it would have to be uniform whatever the other's bits are,
-    /// and so for uniform ones too. But then there are 2^(n(n-1)/2) equally likely choices, and n! does
-    /// not divide that.
+    /// Card c comes first with probability 2^-(c+1). No distribution of one party's bits makes the
+    /// shuffle uniform for more than two cards. It would have to be uniform for all bits of the
+    /// other party, and so also for uniform bits. But then there are 2^(n(n-1)/2) equally likely
+    /// choices, and n! does not divide that number.
     FairBitBubble,
-    /// Fisher-Yates with r_i = (a_i XOR b_i) mod (n - i), the seeds of ceil(log2 (n - i)) bits.
+    /// Fisher-Yates with r_i = (a_i XOR b_i) mod (n - i), where the seeds have ceil(log2 (n - i))
+    /// bits.
     ///
-    /// The first card of 52 is one of the 12 lowest with probability 2/64 each, and one of the
-    /// other 40 with 1/64.
+    /// The first of 52 cards is each of the 12 lowest cards with probability 2/64, and each of the
+    /// other 40 with probability 1/64.
     XorThenModulo,
 }
 
 impl Biased {
-    /// Both of them.
+    /// Both shuffles.
     pub const ALL: [Self; 2] = [Self::FairBitBubble, Self::XorThenModulo];
 
-    /// The circuit that draws `draw` of `cards` cards.
+    /// The circuit that draws `draw` out of `cards` cards.
     ///
-    /// Its two input values, one per party, have the same number of bits, and are XORed. The outputs
-    /// are as those of a [`ShuffleCircuit`](crate::shuffle::ShuffleCircuit).
+    /// Its two input values, one per party, have the same number of bits and are XORed. The outputs
+    /// are as in a [`ShuffleCircuit`](crate::shuffle::ShuffleCircuit).
     ///
     /// # Errors
     /// As [`Spec::new`].
@@ -47,7 +48,7 @@ impl Biased {
         let mut joint = joint.as_slice();
         let mut deck = fresh_deck(spec);
         for (first, bits) in self.choices(spec).into_iter().enumerate() {
-            let choice = joint.split_off(..bits).expect("a bit for each choice");
+            let choice = joint.split_off(..bits).expect("one bit for each choice");
             match self {
                 Self::FairBitBubble => carry(&mut b, &mut deck[first..], choice),
                 Self::XorThenModulo => {
@@ -62,13 +63,13 @@ impl Biased {
         Ok(b.build(deck))
     }
 
-    /// The cards drawn, given the XOR of the parties' bits, of which all are read.
+    /// The drawn cards, given the XOR of the parties' bits.
     ///
     /// # Errors
     /// As [`Spec::new`].
     ///
     /// # Panics
-    /// When there are fewer bits than an input value of the circuit has.
+    /// Panics if there are fewer bits than in an input value of the circuit.
     pub fn plaintext(
         self,
         cards: usize,
@@ -77,7 +78,7 @@ impl Biased {
     ) -> Result<Vec<u32>, SpecError> {
         let spec = self.spec(cards, draw)?;
         let mut bits = bits.into_iter();
-        let mut bit = || bits.next().expect("a bit for each choice");
+        let mut bit = || bits.next().expect("one bit for each choice");
         let mut deck: Vec<u32> = (0..cards as u32).collect();
         for (first, choice) in self.choices(spec).into_iter().enumerate() {
             match self {
@@ -98,7 +99,7 @@ impl Biased {
         Ok(deck)
     }
 
-    /// The bits that each draw takes.
+    /// The number of bits that each draw takes.
     pub(in crate::shuffle) fn choices(self, spec: Spec) -> Vec<usize> {
         let others = (0..additive::draws(spec)).map(|first| spec.cards() - first - 1);
         match self {
@@ -107,7 +108,7 @@ impl Biased {
         }
     }
 
-    /// The bounds of a deck and of a draw are the same whatever the algorithm.
+    /// The bounds of a deck and of a draw are the same for every algorithm.
     fn spec(self, cards: usize, draw: usize) -> Result<Spec, SpecError> {
         Spec::new(cards, draw, Algorithm::FisherYates)
     }

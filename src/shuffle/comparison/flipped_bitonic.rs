@@ -1,30 +1,31 @@
-//! Can one cut a bitonic network to m of n outputs by flipping it, so that the merge comes first, and
-//! dropping half-cleaners? The literature leaves this open. Here are the counts.
+//! Can a bitonic network be cut to m of n outputs by flipping it, so that the merge comes first,
+//! and dropping half-cleaners? The literature leaves this open. This file counts the switches.
 
 use crate::shuffle::network::{self, Switch};
 
-/// The switches of a bitonic network on n lines of which m outputs are wanted.
+/// The numbers of switches of a bitonic network on n lines with m wanted outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BitonicCut {
-    /// As it sorts, pruned backwards from the first m outputs.
+    /// The sorting network, pruned backwards from the first m outputs.
     pruned: usize,
-    /// Flipped, its halves as they are, pruned backwards from the first m outputs.
+    /// The flipped network with unchanged halves, pruned backwards from the first m outputs.
     flipped: usize,
-    /// Flipped, with a first part of m lines, so that the sorting of the other part is dropped.
+    /// The flipped network with a first part of m lines, so that the sorting of the other part is
+    /// dropped.
     ///
-    /// For powers of 2, m below n: n/2 log2 m + n - m switches of the first merge, and
-    /// m/4 log2 m (log2 m + 1) to order the m lines.
+    /// For powers of 2 and m < n: n/2 log2 m + n - m switches of the first merge, and m/4 log2 m
+    /// (log2 m + 1) switches to order the m lines.
     flipped_and_cut: usize,
-    /// For reference: what a Waksman network drawn for m outputs needs.
+    /// For reference: the switches that a Waksman network laid out for m outputs needs.
     waksman: usize,
 }
 
 /// Counts the switches that m of n outputs need.
 ///
 /// # Panics
-/// When there are fewer than 2 lines, or not 1 to n outputs are wanted.
+/// Panics if there are fewer than 2 lines, or if `wanted` is not between 1 and n.
 fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
-    assert!(lines >= 2, "two lines at least");
+    assert!(lines >= 2, "at least two lines");
     let part = |part: usize| network::flipped_bitonic(lines, part).needed(wanted).len();
     let flipped = part(lines / 2);
     BitonicCut {
@@ -39,12 +40,12 @@ fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
     }
 }
 
-/// What a flipped bitonic network on 2^k lines can lose and still make every permutation: of all
-/// merges but the first, all layers but the last, which is the half-cleaner proper.
+/// The part of a flipped bitonic network on 2^k lines that suffices to produce every permutation.
+/// All merges except the first lose all layers except the last, which is the half-cleaner proper.
 ///
-/// What is left is the network of Beneš: layers of distance 1, 2, …, n/2, n/4, …, 1. The first and the
-/// last layer have switches between even lines and odd ones. Between them, the even lines are permuted
-/// by such a network of half the size, and so are the odd ones. Waksman's rule drops n/2 - 1 more
+/// The rest is the network of Beneš: layers of distance 1, 2, …, n/2, n/4, …, 1. The first and the
+/// last layer have switches between even and odd lines. Between them, the even lines are permuted
+/// by such a network of half the size, and so are the odd lines. Waksman's rule drops n/2 - 1 more
 /// switches.
 fn thinned_bitonic(k: u32) -> Vec<Switch> {
     let lines = 1usize << k;
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cut_follows_its_formula() {
+    fn cut_follows_its_formula() {
         for k in 1..=8 {
             let n = 1 << k;
             for a in 0..k {
@@ -78,7 +79,8 @@ mod tests {
                 let cut = bitonic_cut(n, m);
                 let sort = m * a * (a + 1) / 4;
                 assert_eq!(cut.flipped_and_cut, n / 2 * a + n - m + sort, "{m} of {n}");
-                // Both halves sorted, a half-cleaner for each halving down to m, and a last merge.
+                // Both halves sorted, one half-cleaner for each halving down to m, and a last
+                // merge.
                 let halves = n * k * (k - 1) / 4;
                 assert_eq!(cut.pruned, halves + n - m + m / 2 * a, "{m} of {n}");
             }
@@ -86,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_of_52_lines_need_these_switches() {
+    fn outputs_of_52_lines_need_the_known_numbers_of_switches() {
         let counts = |m| {
             let cut = bitonic_cut(52, m);
             [cut.pruned, cut.flipped, cut.flipped_and_cut, cut.waksman]
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flipped_network_keeps_every_permutation_when_half_cleaners_are_dropped() {
+    fn flipped_network_without_half_cleaners_keeps_every_permutation() {
         for k in 1..=3 {
             let n = 1 << k;
             let thinned = thinned_bitonic(k);

@@ -4,28 +4,32 @@ use crate::circuit::{Bit, Builder, Circuit, gadgets};
 use crate::shuffle::network;
 use crate::shuffle::spec::bits_below;
 
-/// The circuit that sorts n cards by keys with a bitonic network and puts out the m cards with the
-/// smallest keys, in their order.
+/// The circuit that sorts n cards by keys with a bitonic network and outputs the m cards with the
+/// smallest keys, in the order of their keys.
 ///
-/// Input value 0 is the garbler's part of the keys and 1 the evaluator's: n words of `key_bits`,
-/// card after card, least significant bit first. The key of a card is the XOR of both parts. The
-/// outputs are m words of ceil(log2 n) bits.
+/// Input value 0 is the garbler's part of the keys, and value 1 the evaluator's part: n words of
+/// `key_bits`, card after card, least significant bit first. The key of a card is the XOR of both
+/// parts. The outputs are m words of ceil(log2 n) bits.
 ///
-/// Not exactly uniform: equal keys leave their cards in an order that depends on the network. Among
-/// n keys of k bits some are equal with probability below n² / 2^(k+1). And it costs ten times as
-/// much as routed networks, since each switch compares two keys and exchanges them as well.
+/// The result is not exactly uniform: cards with equal keys are left in an order that depends on
+/// the network. Among n keys of k bits, some are equal with probability below n² / 2^(k+1). The
+/// circuit costs ten times as much as routed networks, since each switch not only exchanges two
+/// keys but also compares them.
 ///
 /// # Panics
-/// When there are fewer than 2 cards, or not 1 to n of them are drawn.
+/// Panics if there are fewer than 2 cards, or if `draw` is not between 1 and n.
 pub fn sort_by_joint_keys(cards: usize, draw: usize, key_bits: usize) -> Circuit {
-    assert!(cards >= 2, "two cards at least");
-    assert!((1..=cards).contains(&draw), "one to all cards are drawn");
+    assert!(cards >= 2, "at least two cards");
+    assert!(
+        (1..=cards).contains(&draw),
+        "`draw` must be between 1 and the number of cards"
+    );
     let sorter = network::bitonic(cards);
     let word_bits = bits_below(cards);
     let mut b = Builder::new(&[cards * key_bits; 2]);
     let parts: Vec<(Bit, Bit)> = b.input(0).into_iter().zip(b.input(1)).collect();
     let keys: Vec<Bit> = parts.into_iter().map(|(x, y)| b.xor(x, y)).collect();
-    // Each line carries a key and behind it the card.
+    // Each line carries a key followed by the card.
     let mut lines: Vec<Vec<Bit>> = (0..cards)
         .map(|card| {
             let key = &keys[card * key_bits..][..key_bits];
@@ -54,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cards_come_in_the_order_of_the_keys() {
+    fn cards_are_output_in_the_order_of_their_keys() {
         let mut rng = StdRng::seed_from_u64(1);
         for (n, m) in [(2, 2), (5, 3), (13, 13), (52, 9)] {
             let circuit = sort_by_joint_keys(n, m, 40);

@@ -1,6 +1,6 @@
-//! Constructions that are measured against the real ones, and never offered to players.
+//! Constructions for comparison with the real ones, which are never offered to players.
 //!
-//! No [`Algorithm`](super::Algorithm) leads here.
+//! No [`Algorithm`](super::Algorithm) uses them.
 
 pub mod biased;
 #[cfg(test)]

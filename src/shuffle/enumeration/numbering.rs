@@ -1,8 +1,8 @@
-//! Values as numbers: how many there are, and which one a number stands for.
+//! Numbering of values: how many there are, and the value with a given number.
 
 use crate::shuffle::Seed;
 
-/// How many sequences of m different numbers below n there are, if a u64 holds that.
+/// The number of sequences of m different numbers below n, or [`u64::MAX`] if it does not fit.
 pub(super) fn arrangements(n: usize, m: usize) -> u64 {
     (n - m + 1..=n).fold(1, |product: u64, factor| {
         product.saturating_mul(factor as u64)
@@ -23,18 +23,18 @@ pub(super) fn arrangement(n: usize, m: usize, number: u64) -> Vec<u32> {
         .collect()
 }
 
-/// The number of strings of the given length in bits, or the largest u64 if it does not fit.
+/// The number of bit strings of the given length, or [`u64::MAX`] if it does not fit.
 pub(super) fn strings(bits: usize) -> u64 {
     let bits = u32::try_from(bits).unwrap_or(u32::MAX);
     1u64.checked_shl(bits).unwrap_or(u64::MAX)
 }
 
-/// How many values such seeds have together, if a u64 holds that.
+/// The number of values of these seeds together, or [`u64::MAX`] if it does not fit.
 pub(super) fn product(seeds: &[Seed]) -> u64 {
     (seeds.iter()).fold(1, |product: u64, seed| product.saturating_mul(seed.modulus))
 }
 
-/// The values of seeds that number `number` stands for, the first seed highest.
+/// The values of the seeds for number `number`, the first seed as the most significant digit.
 pub(super) fn digits(seeds: &[Seed], mut number: u64) -> Vec<u64> {
     let mut digits = vec![0; seeds.len()];
     for (digit, seed) in digits.iter_mut().zip(seeds).rev() {

@@ -1,4 +1,4 @@
-//! The order of the values, and what is told of a draw that is not uniform.
+//! Tests for the order of the values, and for the report of a draw that is not uniform.
 
 use super::*;
 use crate::shuffle::Encoding;
@@ -8,7 +8,7 @@ fn enumeration(subject: Subject, cards: usize, draw: usize) -> Enumeration {
 }
 
 #[test]
-fn arrangements_come_in_lexicographic_order_each_once() {
+fn arrangements_are_in_lexicographic_order_without_repetition() {
     for (n, m) in [(1, 1), (4, 2), (5, 3), (4, 4)] {
         let all: Vec<_> = (0..arrangements(n, m))
             .map(|i| arrangement(n, m, i))
@@ -21,7 +21,7 @@ fn arrangements_come_in_lexicographic_order_each_once() {
 }
 
 #[test]
-fn the_first_two_draws_that_differ_are_told() {
+fn first_two_draws_that_differ_are_reported() {
     let biased = enumeration(Subject::Biased(Biased::FairBitBubble), 3, 3);
     let rows = biased.over(Party::Garbler).unwrap();
     let outcome = |cards: [u32; 3], times| Outcome {
@@ -35,7 +35,7 @@ fn the_first_two_draws_that_differ_are_told() {
 }
 
 #[test]
-fn an_outcome_that_never_comes_or_is_no_draw_is_told() {
+fn missing_and_invalid_outcomes_are_reported() {
     let rows = enumeration(Subject::Shuffle(Algorithm::Cut), 3, 2);
     let rows = rows.over(Party::Evaluator).unwrap();
     let all = [(1, 1), (2, 1), (4, 1), (6, 1), (8, 1), (9, 1)];
@@ -62,7 +62,7 @@ fn an_outcome_that_never_comes_or_is_no_draw_is_told() {
 }
 
 #[test]
-fn a_party_with_too_many_values_is_refused_before_anything_is_built() {
+fn too_many_values_are_rejected_before_the_circuit_is_built() {
     let values = |algorithm, n, m| {
         let enumeration = enumeration(Subject::Shuffle(algorithm), n, m);
         (enumeration.values(Party::Garbler), enumeration.draws())
@@ -82,7 +82,7 @@ fn a_party_with_too_many_values_is_refused_before_anything_is_built() {
 }
 
 #[test]
-fn the_check_refuses_exactly_the_bits_that_are_no_value() {
+fn check_refuses_exactly_the_bits_that_are_not_values() {
     for (algorithm, n, m) in [
         (Algorithm::Cut, 3, 2),
         (Algorithm::Lehmer, 4, 2),
@@ -93,10 +93,13 @@ fn the_check_refuses_exactly_the_bits_that_are_no_value() {
         for honest in Party::BOTH {
             let (rows, other) = (enumeration.over(honest).unwrap(), honest.other());
             let fixed = enumeration.fixed_values(other);
-            let each = |number| rows.against(number).expect("uniform or refused");
+            let each = |number| {
+                rows.against(number)
+                    .expect("the draw is uniform or the value is refused")
+            };
             let accepted = (0..fixed).filter(|&number| each(number) > 0).count() as u64;
             let Source::Shuffle(shuffle) = &rows.source else {
-                unreachable!("a shuffle")
+                unreachable!("the source is a shuffle")
             };
             let any = shuffle.seeds(other)[0].encoding == Encoding::Switches;
             let in_range = if any {
@@ -110,17 +113,17 @@ fn the_check_refuses_exactly_the_bits_that_are_no_value() {
 }
 
 #[test]
-fn a_check_that_refuses_a_value_of_the_honest_party_is_told() {
+fn check_that_refuses_an_honest_value_is_reported() {
     let checked = enumeration(Subject::Shuffle(Algorithm::Cut), 3, 1).checked();
     let mut rows = checked.over(Party::Garbler).unwrap();
-    // The evaluator's 0 - 3 is in range, in bits with the lowest first: 101. Its 000 is not.
+    // The evaluator's 0 - 3 is in range: 101, lowest bit first. Its 000 is out of range.
     assert_eq!([rows.against(0b101), rows.against(0)], [Ok(1), Ok(0)]);
-    // The third value of the garbler is made 3, which is out of range.
+    // Changes the garbler's third value to 3, which is out of range.
     rows.lanes[0].iter_mut().for_each(|bits| *bits |= 0b100);
     for fixed in [0b101, 0] {
         assert_eq!(rows.against(fixed), Err(Counterexample::Refused(1)));
     }
-    // All three of its values, or some, with a fixed one that is out of range.
+    // A fixed value that is refused with all three values of the garbler, or with only two of them.
     let refused = |evaluator| {
         rows.is_refused(ByParty {
             garbler: 0,

@@ -1,19 +1,20 @@
-//! A shuffle by two copies of a network. The fresh deck goes through the garbler's copy first. Then it
-//! goes through the evaluator's, which has only the switches that the drawn cards need.
+//! A shuffle by two copies of a network. The fresh deck goes through the garbler's copy first, and
+//! then through the evaluator's copy, which has only the switches that the drawn cards need.
 //!
-//! A party's secret is a permutation of the n places. The garbler's copy puts card `g[p]` on place p.
-//! The evaluator's takes draw j from place `e[j]`. So draw j is card `g[e[j]]`. For a fixed e the draws
-//! are uniform over uniform g, since the m places `e[j]` differ. For a fixed g they are uniform over
-//! uniform e, since the cards of g differ.
+//! A party's secret is a permutation of the n positions. The garbler's copy puts card `g[p]` at
+//! position p. The evaluator's copy takes draw j from position `e[j]`. So draw j is card `g[e[j]]`.
+//! For a fixed e, the draws are uniform over uniform g, since the m positions `e[j]` are different.
+//! For a fixed g, they are uniform over uniform e, since the cards of g are different.
 //!
-//! The copies are not laid out alike:
+//! The two copies have different layouts:
 //!
-//! - The garbler's acts on constants. It is split so that the cards that can be on a line stay similar
-//!   for long, and some of its switches cost nothing (see [`translation`](super::translation)).
-//! - The evaluator's acts on words of which nothing is known. It is the network with the fewest
-//!   switches for m outputs. A sorting network is *flipped*: it begins with the switches with which
-//!   the garbler's copy ends, so that they can be joined (see [`seam`](super::seam)), and few of its
-//!   switches are needed for few draws.
+//! - The garbler's copy acts on constants. It is split so that the cards that can be on a line stay
+//!   similar for as long as possible, and some of its switches cost nothing (see
+//!   [`translation`](super::translation)).
+//! - The evaluator's copy acts on words of which nothing is known. It is the network with the
+//!   fewest switches for m outputs. A sorting network is *flipped*: it begins with the switches
+//!   that the garbler's copy ends with, so that they can be joined (see [`seam`](super::seam)), and
+//!   few draws need only few of its switches.
 
 use zeroize::Zeroizing;
 
@@ -56,7 +57,7 @@ impl Composed {
         }
     }
 
-    /// The number of switch bits of a party's copy.
+    /// The number of control bits of a party's copy.
     pub(in crate::shuffle) fn switches(&self, party: Party) -> usize {
         match party {
             Party::Garbler => self.garbler.switches().len(),
@@ -64,7 +65,7 @@ impl Composed {
         }
     }
 
-    /// The switch bits for a party's permutation of `0..n`.
+    /// The control bits for a party's permutation of `0..n`.
     pub(in crate::shuffle) fn route(
         &self,
         party: Party,
@@ -83,7 +84,7 @@ impl Composed {
         }
     }
 
-    /// Records the circuit, and gives the m drawn cards.
+    /// Records the circuit and returns the m drawn cards.
     pub(in crate::shuffle) fn record(&self, b: &mut Builder) -> Vec<Card> {
         let mut deck = fresh_deck(self.spec);
         let controls = b.input(0);
@@ -105,7 +106,7 @@ impl Composed {
             .collect()
     }
 
-    /// The switches of both copies, less the translations, given the control bits of both.
+    /// The switches of both copies without the translations, given the control bits of both.
     fn seam(&self, b: &mut Builder, garbler: &[Bit], evaluator: &[Bit]) -> Seam {
         let mut is_translation = vec![false; garbler.len()];
         for translation in &self.translations {
@@ -127,18 +128,18 @@ impl Composed {
         seam
     }
 
-    /// The ANDs of [`record`](Self::record), found without a deck: a switch takes as many as there
-    /// are independent bits in which its two cards can differ. Those of the garbler's copy depend on
-    /// the garbler's inputs alone, but for the switches that are joined and what a square takes.
+    /// The ANDs of [`record`](Self::record), computed without a deck: a switch takes one AND for
+    /// each independent bit in which its two cards can differ. The ANDs of the garbler's copy
+    /// depend only on the garbler's inputs, except for joined switches and the ANDs of squares.
     pub(in crate::shuffle) fn cost(&self) -> RoutedCost {
-        // Which switches are joined does not depend on their control bits.
+        // The joining of switches does not depend on their control bits.
         let controls = Party::BOTH.map(|party| vec![Bit::ZERO; self.switches(party)]);
         let mut b = Builder::new(&[]);
         let seam = self.seam(&mut b, &controls[0], &controls[1]);
         let switches = seam.len();
         let steps = seam.into_steps(&mut b);
         // For each line, the bits that translations flip in its card, and the span of all other
-        // changes of it.
+        // changes of the card.
         let mut translated = vec![0; self.spec.cards()];
         for translation in &self.translations {
             for bits in &mut translated[translation.block.clone()] {
@@ -148,7 +149,7 @@ impl Composed {
         let mut changes = vec![Span::default(); self.spec.cards()];
         let mut cost = RoutedCost {
             garbler: 0,
-            // One for each switch that a square has lost.
+            // One for each switch that was removed from a square.
             joint: switches - steps.len(),
         };
         let word_bits = self.spec.word_bits();
@@ -158,7 +159,7 @@ impl Composed {
             if span.rank() < word_bits {
                 span.insert_all(&changes[y]);
             }
-            // Two lines of one block have its translation in common.
+            // Two lines of the same block share its translation.
             let apart = (1 << (x ^ y).ilog2()) - 1;
             let flipped = (translated[x] | translated[y]) & apart;
             if span.rank() < word_bits {
@@ -175,15 +176,15 @@ impl Composed {
     }
 }
 
-/// The ANDs of two copies.
+/// The number of ANDs of both copies.
 pub(in crate::shuffle) struct RoutedCost {
-    /// Those that depend on the garbler's inputs alone.
+    /// ANDs that depend only on the garbler's inputs.
     pub(in crate::shuffle) garbler: usize,
-    /// The others.
+    /// All other ANDs.
     pub(in crate::shuffle) joint: usize,
 }
 
-/// A vector space of words: for each bit, the word of its basis whose highest bit it is, or 0.
+/// A vector space of words: for each bit, the basis word with that highest bit, or 0.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Span([u16; 16]);
 
@@ -199,14 +200,14 @@ impl Span {
         }
     }
 
-    /// Inserts a basis of another space.
+    /// Inserts the basis of another space.
     fn insert_all(&mut self, other: &Self) {
         if self != other {
             other.0.iter().for_each(|&word| self.insert(word));
         }
     }
 
-    /// Inserts the words of one bit that add up to `bits`.
+    /// Inserts each bit of `bits` as a separate word.
     fn insert_bits(&mut self, bits: u16) {
         let bits = (0..u16::BITS).map(|bit| bits & 1 << bit);
         bits.for_each(|bit| self.insert(bit));

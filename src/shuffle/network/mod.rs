@@ -1,8 +1,8 @@
-//! Networks of switches: data that says which pairs of lines are exchanged, and in what order.
+//! Networks of switches: data that states which pairs of lines are exchanged, and in what order.
 //!
-//! A switch has one control bit: 0 leaves its two lines as they are, 1 exchanges them. A network is a
-//! *permutation network* if each permutation comes from some setting of its switches. To find that
-//! setting is to *route* the permutation. All networks here are permutation networks:
+//! A switch has one control bit: 0 passes its two lines straight through, 1 exchanges them. A
+//! network is a *permutation network* if some setting of its switches produces each permutation. To
+//! find that setting is to *route* the permutation. All networks here are permutation networks:
 //!
 //! | network | switches | 52 lines | routed by |
 //! |---|---|---|---|
@@ -10,11 +10,11 @@
 //! | `odd_even` | about n/4 log2² n - n/4 log2 n | 417 | sorting |
 //! | `waksman` | sum of ceil(log2 i), i = 1..n | 249 | looping |
 //!
-//! Fair control bits do not give a uniform permutation: n! does not divide a power of 2 for n > 2. So
-//! each party routes a uniform permutation through its own copy of the network, and the deck passes
-//! through both copies. The composition of two permutations is uniform if one of them is uniform and
-//! independent of the other. And whatever bits a party enters, its copy can only permute. If m of n
-//! cards are drawn, the second copy has only the switches that the m outputs
+//! Fair control bits do not give a uniform permutation: n! does not divide a power of 2 for n > 2.
+//! So each party routes a uniform permutation through its own copy of the network, and the deck
+//! passes through both copies. The composition of two permutations is uniform if one of them is
+//! uniform and independent of the other. For any bits that a party enters, its copy only permutes.
+//! If m of n cards are drawn, the second copy has only the switches that the m outputs
 //! [need](Network::needed).
 
 pub(super) mod bitonic;
@@ -35,7 +35,7 @@ use super::randomness::check_permutation;
 
 /// A switch between two different lines.
 ///
-/// As a switch it has no direction. In a sorting network the smaller key leaves on `upper`.
+/// A switch itself has no direction. In a sorting network, the smaller key leaves on `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Switch {
     /// The line that gets the smaller key when the network sorts.
@@ -54,12 +54,12 @@ pub(crate) struct Network {
     routing: Routing,
 }
 
-/// How switches are set for a permutation.
+/// The algorithm that sets the switches for a permutation.
 #[derive(Clone, Debug)]
 enum Routing {
-    /// Sort by destination.
+    /// Sorts by destination.
     Sorting,
-    /// The network is a sorting network from its end to its beginning: sort by origin, backwards.
+    /// The network is a flipped sorting network: sorts by origin, from the end to the beginning.
     Flipped,
     /// Waksman's looping algorithm.
     Looping(waksman::Blocks),
@@ -79,12 +79,12 @@ impl Network {
         self.outputs.len()
     }
 
-    /// The switches, in an order in which the items can pass them.
+    /// The switches, in an order in which the items can pass through them.
     pub(crate) fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
-    /// The line on which each output leaves.
+    /// The line that carries each output.
     pub(crate) fn outputs(&self) -> &[usize] {
         &self.outputs
     }
@@ -92,11 +92,11 @@ impl Network {
     /// The numbers of the switches that the first m outputs depend on, in order.
     ///
     /// They are found from the end. A switch is needed if one of its lines is needed after it, and
-    /// then both are needed before it. (If only one is, the switch is a multiplexer, which costs as
-    /// much.)
+    /// then both lines are needed before it. (If only one line is needed, the switch is a
+    /// multiplexer, which costs as much.)
     ///
     /// # Panics
-    /// When the network has fewer than m outputs.
+    /// Panics if the network has fewer than m outputs.
     pub(crate) fn needed(&self, m: usize) -> Vec<usize> {
         let mut live = vec![false; self.lines()];
         for &line in &self.outputs[..m] {
@@ -113,18 +113,18 @@ impl Network {
         needed
     }
 
-    /// The setting of the switches that gives a permutation: output j is input `permutation[j]`.
+    /// The setting of the switches that produces a permutation: output j is input `permutation[j]`.
     ///
-    /// Not in constant time. The permutation is checked and inverted, and the looping algorithm follows
-    /// it, with memory accesses that depend on it. Who shares the machine's caches may learn something
-    /// of it. What a sorting network compares and exchanges does not depend on it.
+    /// Not in constant time. Checking, inverting and looping make memory accesses that depend on
+    /// the permutation. Another process that shares the machine's caches may learn something about
+    /// it. The comparisons and exchanges of a sorting network do not depend on the permutation.
     ///
     /// # Panics
-    /// When this is not a permutation of `0..n`.
+    /// Panics if this is not a permutation of `0..n`.
     pub(crate) fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
         assert!(
             check_permutation(self.lines(), permutation.iter().map(|&item| item.into())).is_ok(),
-            "a permutation of the lines"
+            "not a permutation of the lines"
         );
         match &self.routing {
             Routing::Sorting => sorting::route(self, permutation),
@@ -133,14 +133,14 @@ impl Network {
         }
     }
 
-    /// What leaves the network when `items` enter it, given the setting of the switches.
+    /// The outputs of the network for the inputs `items`, given the setting of the switches.
     ///
     /// # Panics
-    /// When there is not one item per line and one bit per switch.
+    /// Panics if there is not exactly one item for each line and one bit for each switch.
     #[cfg(test)]
     pub(crate) fn apply<T: Clone>(&self, setting: &[bool], items: &[T]) -> Vec<T> {
-        assert_eq!(setting.len(), self.switches.len(), "a bit for each switch");
-        assert_eq!(items.len(), self.lines(), "an item for each line");
+        assert_eq!(setting.len(), self.switches.len(), "one bit for each switch");
+        assert_eq!(items.len(), self.lines(), "one item for each line");
         let mut lines = items.to_vec();
         for (&Switch { upper, lower }, &exchange) in self.switches.iter().zip(setting) {
             if exchange {
@@ -167,14 +167,14 @@ pub(crate) fn odd_even(lines: usize) -> Network {
     odd_even::network(lines, sorting::halves)
 }
 
-/// A bitonic sorting network from its end to its beginning: first the merge, and then its two parts,
-/// of which the first has `part` lines (1 to n - 1).
+/// A flipped bitonic sorting network: first the merge, and then its two parts. The first part has
+/// `part` lines (1 to n - 1).
 ///
 /// # Panics
-/// When the part is empty or all.
+/// Panics if one of the parts is empty.
 #[cfg(test)]
 pub(crate) fn flipped_bitonic(lines: usize, part: usize) -> Network {
-    assert!((1..lines).contains(&part), "two parts");
+    assert!((1..lines).contains(&part), "both parts must have lines");
     sorting::flipped(bitonic::network(lines, sorting::in_parts(lines, part)))
 }
 
@@ -184,7 +184,8 @@ pub(crate) fn waksman(lines: usize) -> Network {
     waksman::network(lines, lines)
 }
 
-/// A Waksman network drawn for its first m outputs, so that they need as few switches as possible.
+/// A Waksman network laid out for its first m outputs, so that they need as few switches as
+/// possible.
 #[cfg(test)]
 pub(crate) fn waksman_for(lines: usize, m: usize) -> Network {
     waksman::network(lines, m)

@@ -1,8 +1,8 @@
 //! The odd-even merge sorting network (Batcher, Sorting networks and their applications, AFIPS
-//! 1968; Knuth, The Art of Computer Programming, volume 3, 5.3.4), for parts of any sizes.
+//! 1968; Knuth, The Art of Computer Programming, volume 3, 5.3.4), for parts of any size.
 //!
-//! Two sorted sequences are merged by merging their keys at even places and their keys at odd
-//! places, and then comparing neighbours.
+//! To merge two sorted sequences, it merges their keys at even positions and their keys at odd
+//! positions, and then compares neighbours.
 
 use super::{Copies, Network, Switch, sorting};
 
@@ -13,8 +13,8 @@ pub(in crate::shuffle) const COPIES: Copies = Copies {
     },
 };
 
-/// The network on so many lines, where a part of p lines (at least 2) is split after the first
-/// `split(p)`, which are from 1 to p - 1.
+/// The network on `lines` lines. A part of p lines (at least 2) is split after the first `split(p)`
+/// lines, from 1 to p - 1.
 pub(super) fn network(lines: usize, split: impl Fn(usize) -> usize) -> Network {
     let mut switches = Vec::new();
     let lines: Vec<usize> = (0..lines).collect();
@@ -22,7 +22,7 @@ pub(super) fn network(lines: usize, split: impl Fn(usize) -> usize) -> Network {
     Network::sorting(switches, outputs)
 }
 
-/// Sorts the lines, and gives them in the order of their keys.
+/// Sorts the lines and returns them in the order of their keys.
 fn sort(
     switches: &mut Vec<Switch>,
     lines: &[usize],
@@ -37,7 +37,8 @@ fn sort(
     merge(switches, &first, &second)
 }
 
-/// Merges lines in the order of their keys with others, and gives all in the order of their keys.
+/// Merges two lists of lines, each in the order of its keys. Returns all lines in the order of
+/// their keys.
 fn merge(switches: &mut Vec<Switch>, first: &[usize], second: &[usize]) -> Vec<usize> {
     if first.is_empty() || second.is_empty() {
         return [first, second].concat();
@@ -51,8 +52,8 @@ fn merge(switches: &mut Vec<Switch>, first: &[usize], second: &[usize]) -> Vec<u
     };
     let even = merge(switches, &part(first, 0), &part(second, 0));
     let odd = merge(switches, &part(first, 1), &part(second, 1));
-    // The smallest key is the first of the even ones. After it, the i-th of the odd ones and the
-    // next of the even ones are neighbours in one order or the other.
+    // The smallest key is the first even one. After it, the i-th odd one and the next even one are
+    // neighbours, in one order or the other.
     let mut merged = vec![even[0]];
     let mut even = even[1..].iter().copied();
     for upper in odd {

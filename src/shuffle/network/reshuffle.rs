@@ -1,16 +1,16 @@
-//! Shuffling cards that are already shared: those of a hand.
+//! Shuffles cards that are already shared, such as those of a hand.
 //!
-//! The cards are words of which nothing is known, outputs of an earlier run. They go through two
-//! Waksman networks, of which each party sets one. So place j gets card `g[e[j]]`, where g is the
-//! garbler's permutation and e the evaluator's, as in the shuffles by
-//! [networks](super). For n cards that is one uniform permutation, if one party's is
-//! uniform and independent of the other's; and it stays shared.
+//! The cards are words of which nothing is known, the outputs of an earlier run. They go through
+//! two Waksman networks, one set by each party. So position j gets card `g[e[j]]`, where g is the
+//! garbler's permutation and e the evaluator's, as in the shuffles by [networks](super). For n
+//! cards this is one uniform permutation if one party's permutation is uniform and independent of
+//! the other's, and it stays shared.
 //!
-//! **The place of one card**: the card that comes first is that of place `g[e[0]]`, a joint uniform
-//! index, which nobody knows. To draw the index by additive seeds, to select the card, and to send
-//! the others through two networks takes more: for 7 cards of 6 bits 164 ANDs instead of 145, and it
-//! needs a check that the seeds are in range. Here every input is in range: whatever bits a party
-//! enters, its network can only permute.
+//! **The position of one card**: the first output is the card at position `g[e[0]]`, a joint
+//! uniform index that nobody knows. The alternative is to draw the index by additive seeds, select
+//! the card, and send the others through two networks. For 7 cards of 6 bits, that takes 164 ANDs
+//! instead of 145, and it needs a check that the seeds are in range. Here every input is in range:
+//! whatever bits a party enters, its network can only permute.
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;
@@ -21,11 +21,11 @@ use crate::circuit::{Builder, Circuit, Party, gadgets};
 use crate::shuffle::randomness::{Randomness, SeedError, check_permutation};
 use crate::uniform;
 
-/// The circuit that shuffles n shared cards again.
+/// The circuit that reshuffles n shared cards.
 ///
-/// Input value 0 is the setting of the garbler's network and 1 that of the evaluator's, one bit for
-/// each switch; the next n values are the cards, as wide as they are in their deck. The outputs
-/// are the n cards in their new order. Every input is in range.
+/// Input value 0 is the setting of the garbler's network, and value 1 that of the evaluator's
+/// network, one bit for each switch. The next n values are the cards, with the same width as in
+/// their deck. The outputs are the n cards in their new order. Every input is in range.
 #[derive(Clone, Debug)]
 pub struct Reshuffle {
     network: Network,
@@ -33,14 +33,14 @@ pub struct Reshuffle {
 }
 
 impl Reshuffle {
-    /// The most cards.
+    /// The maximum number of cards.
     pub const MAX_CARDS: usize = 4096;
 
-    /// Records the circuit for so many cards (1 to [`MAX_CARDS`](Self::MAX_CARDS)) of `word_bits`
+    /// Records the circuit for `cards` cards (1 to [`MAX_CARDS`](Self::MAX_CARDS)) of `word_bits`
     /// bits. The same numbers always give the same circuit.
     ///
     /// # Panics
-    /// When there are no cards or too many.
+    /// Panics if `cards` is out of range.
     pub fn new(cards: usize, word_bits: usize) -> Self {
         assert!((1..=Self::MAX_CARDS).contains(&cards), "{cards} cards");
         let network = waksman(cards);
@@ -50,7 +50,7 @@ impl Reshuffle {
         let mut b = Builder::new(&widths);
         let mut deck: Vec<_> = (0..cards).map(|card| b.input(2 + card)).collect();
 
-        // The evaluator's network begins where the garbler's ends: at its outputs.
+        // The evaluator's network begins at the outputs of the garbler's network.
         let mut seam = Seam::new(cards);
         for (switch, control) in network.switches().iter().zip(b.input(0)) {
             let lines = [switch.upper, switch.lower];
@@ -80,23 +80,23 @@ impl Reshuffle {
         &self.circuit
     }
 
-    /// How many cards it shuffles.
+    /// The number of cards that it shuffles.
     pub fn cards(&self) -> usize {
         self.network.lines()
     }
 
-    /// Draws a party's permutation, exactly uniform, and sets its network for it. Not in constant
-    /// time: see [`ShuffleCircuit::sample`](crate::shuffle::ShuffleCircuit::sample).
+    /// Draws a party's permutation, exactly uniform, and sets its network accordingly. Not in
+    /// constant time: see [`ShuffleCircuit::sample`](crate::shuffle::ShuffleCircuit::sample).
     pub fn sample(&self, rng: &mut impl CryptoRng) -> Randomness {
         let permutation = Zeroizing::new(uniform::permutation(self.cards(), || rng.next_u64()));
         Randomness::from_bits(self.network.route(&permutation))
     }
 
-    /// The setting for a permutation from the caller, for tests and enumeration; players
+    /// The setting for a permutation from the caller. This is for tests and enumeration; players
     /// [`sample`](Self::sample).
     ///
     /// # Errors
-    /// If it is not a permutation of as many numbers, from 0, as there are cards.
+    /// When it is not a permutation of the numbers from 0 to the number of cards minus 1.
     pub fn set(&self, permutation: &[u32]) -> Result<Randomness, SeedError> {
         let values = permutation.iter().map(|&value| value.into());
         check_permutation(self.cards(), values)?;

@@ -1,9 +1,10 @@
-//! Where the garbler's copy of a network ends and the evaluator's begins, some switches can be saved.
+//! Savings at the seam, where the garbler's copy of a network ends and the evaluator's begins.
 //!
-//! - Two switches in a row on the same two lines become one. Its control bit is the XOR of theirs. That
-//!   saves w ANDs, for cards of w bits.
+//! - Two consecutive switches on the same two lines become one. Its control bit is the XOR of both.
+//!   This saves w ANDs, for cards of w bits.
 //! - Two such joint switches y1 and y2 are often part of a *square* on four lines. The garbler's
-//!   switches x1 and x2 are before them, and the evaluator's z1 and z2 behind them, both across:
+//!   switches x1 and x2 come before them, and the evaluator's switches z1 and z2 after them. Both
+//!   pairs connect the lines crosswise to y1 and y2:
 //!
 //!   ```text
 //!   a1 ─x1──y1─────z1─
@@ -12,11 +13,11 @@
 //!   b2 ──x2────y2───z2
 //!   ```
 //!
-//!   If x1 and x2 both exchange, the pairs (a1, b1) and (a2, b2) trade places. So do they if z1 and z2
-//!   both exchange, and y1 and y2 trade their control bits. So x2 is left out. Its control bit c is
-//!   XORed into those of x1, z1 and z2, and those of y1 and y2 are exchanged if c is 1. That takes one
-//!   AND, and saves the w of x2. Five switches are left. Four lines need that many, since they have
-//!   more than 2^4 permutations.
+//!   If x1 and x2 both exchange, the pairs (a1, b1) and (a2, b2) change places. They also change
+//!   places if z1 and z2 both exchange, and y1 and y2 swap their control bits. So x2 is left out.
+//!   Its control bit c is XORed into those of x1, z1 and z2, and the control bits of y1 and y2 are
+//!   swapped if c is 1. This takes one AND, and saves the w ANDs of x2. Five switches are left.
+//!   Four lines need at least five, since they have more than 2^4 permutations.
 
 use crate::circuit::{Bit, Builder, Party};
 
@@ -79,7 +80,7 @@ impl Seam {
         });
     }
 
-    /// The steps that are left, in order, after the squares have lost one each.
+    /// The remaining steps, in order, after one switch of each square has been removed.
     pub(super) fn into_steps(mut self, b: &mut Builder) -> Vec<Step> {
         let mut dropped = vec![false; self.steps.len()];
         for number in 0..self.steps.len() {
@@ -94,7 +95,7 @@ impl Seam {
             .collect()
     }
 
-    /// The square of which the step is y1, where y2 comes later.
+    /// The square in which this step is y1, and y2 comes later.
     fn square(&self, y1: usize) -> Option<Square> {
         let step = &self.steps[y1];
         let [a1, b1] = step.lines;
@@ -122,7 +123,7 @@ impl Seam {
         is_square.then_some(Square { x, y: [y1, y2], z })
     }
 
-    /// Does what x2 did with the other five switches.
+    /// Gives the function of x2 to the other five switches.
     fn drop_switch(&mut self, b: &mut Builder, square: Square) {
         let control = self.steps[square.x[1]].control;
         let [y1, y2] = square.y.map(|step| self.steps[step].control);
@@ -143,7 +144,7 @@ impl Seam {
 }
 
 impl Step {
-    /// The party whose copy it is in; none if both have a part in it.
+    /// The party whose copy contains the step; `None` if it joins switches of both parties.
     pub(super) fn owner(&self) -> Option<Party> {
         self.owner
     }
@@ -152,7 +153,7 @@ impl Step {
         self.lines.map(|line| line as usize)
     }
 
-    /// The other line.
+    /// The other line of the step.
     fn across(&self, line: u32) -> u32 {
         self.lines[usize::from(self.lines[0] == line)]
     }

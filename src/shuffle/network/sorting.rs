@@ -1,18 +1,19 @@
-//! What the sorting networks share: where they split, and how a permutation is routed by sorting.
+//! Shared parts of the sorting networks: the split into parts, and routing by sorting.
 
 use subtle::{ConditionallySelectable, ConstantTimeGreater};
 use zeroize::Zeroizing;
 
 use super::{Network, Routing, Switch};
 
-/// The number of lines of the first part, of at least 2: half of them.
+/// The number of lines of the first part, for at least 2 lines: half of them.
 ///
-/// This gives the fewest switches. The evaluator's copy, whose items are unknown, is split so.
+/// This gives the fewest switches. It is used for the evaluator's copy, whose items are unknown.
 pub(super) fn halves(lines: usize) -> usize {
     lines / 2
 }
 
-/// The number of lines of the first part, of at least 2: the largest power of 2 below.
+/// The number of lines of the first part, for at least 2 lines: the largest power of 2 that is
+/// smaller.
 ///
 /// The parts are blocks in which constants differ in few bits. This gives the fewest ANDs for the
 /// garbler's copy, which acts on constants.
@@ -20,12 +21,12 @@ pub(super) fn aligned(lines: usize) -> usize {
     lines.next_power_of_two() / 2
 }
 
-/// The split of all lines after the first `part`, and of their parts in halves.
+/// Splits all lines after the first `part` lines, and their parts into halves.
 pub(super) fn in_parts(lines: usize, part: usize) -> impl Fn(usize) -> usize {
     move |size| if size == lines { part } else { halves(size) }
 }
 
-/// Routes by sorting: each input carries its destination as key.
+/// Routes by sorting, with the destination of each input as its key.
 pub(super) fn route(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
     let mut keys = Zeroizing::new(vec![0; permutation.len()]);
     for (destination, &input) in (0..).zip(permutation) {
@@ -37,7 +38,7 @@ pub(super) fn route(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<boo
     Zeroizing::new(setting)
 }
 
-/// Routes by sorting from the end to the beginning: each output carries its origin as key.
+/// Routes by sorting from the end to the beginning, with the origin of each output as its key.
 pub(super) fn route_flipped(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
     let mut keys = Zeroizing::new(vec![0; permutation.len()]);
     for (&line, &origin) in network.outputs.iter().zip(permutation) {
@@ -50,8 +51,8 @@ pub(super) fn route_flipped(network: &Network, permutation: &[u32]) -> Zeroizing
     setting
 }
 
-/// Puts the smaller key on the upper line, and says whether that took an exchange. In constant
-/// time.
+/// Puts the smaller key on the upper line and returns whether that took an exchange. Runs in
+/// constant time.
 fn compare_exchange(keys: &mut [u32], Switch { upper, lower }: Switch) -> bool {
     let (mut first, mut second) = (keys[upper], keys[lower]);
     let exchange = first.ct_gt(&second);
@@ -60,10 +61,10 @@ fn compare_exchange(keys: &mut [u32], Switch { upper, lower }: Switch) -> bool {
     exchange.into()
 }
 
-/// The sorting network from its end to its beginning. That is a permutation network too: the setting
-/// that sorts a permutation forwards makes that permutation backwards.
+/// The flipped sorting network, with its switches in reverse order. It is also a permutation
+/// network: the setting that sorts a permutation forwards produces that permutation backwards.
 ///
-/// The lines take the numbers of the sorting network's outputs, so that input i enters on line i.
+/// The lines get the numbers of the sorting network's outputs, so that input i enters on line i.
 pub(super) fn flipped(sorter: Network) -> Network {
     let mut renamed = vec![0; sorter.lines()];
     for (output, &line) in sorter.outputs.iter().enumerate() {
@@ -82,8 +83,8 @@ pub(super) fn flipped(sorter: Network) -> Network {
     }
 }
 
-/// The flipped network that needs fewer switches for m outputs: the one that is split in halves, or
-/// the one that is split after line m. `network` makes the network of a split.
+/// The flipped network that needs fewer switches for m outputs: either the one that is split in
+/// halves, or the one that is split after line m. `network` builds the network for a split.
 ///
 /// A flipped sorting network begins with the merge, and then permutes each part. If all wanted
 /// outputs are in one part, the switches of the other part are not needed.

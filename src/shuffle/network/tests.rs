@@ -1,4 +1,4 @@
-//! Every network routes every permutation.
+//! Tests that every network routes every permutation.
 
 use rand::rngs::{StdRng, SysRng};
 use rand::{CryptoRng, SeedableRng};
@@ -9,14 +9,14 @@ use crate::shuffle::construction::Construction;
 use crate::shuffle::{Algorithm, Spec};
 use crate::uniform;
 
-/// A network as the composition of copies uses it, with the number of outputs that are wanted.
+/// A network as used in a composition of copies, with the number of wanted outputs.
 struct Copy {
     name: String,
     network: Network,
     wanted: usize,
 }
 
-/// All kinds of networks on n lines, drawn for every number of outputs.
+/// All kinds of networks on n lines, laid out for every number of outputs.
 fn copies(n: usize, wanted: impl Iterator<Item = usize> + Clone) -> Vec<Copy> {
     let copy = |name: String, network, wanted| Copy {
         name,
@@ -54,7 +54,7 @@ fn routes(copy: &Copy, permutation: &[u32]) {
         wanted,
     } = copy;
     let mut setting = network.route(permutation);
-    // What the wanted outputs do not need may be set in any way.
+    // Switches that the wanted outputs do not need may have any setting.
     let mut unneeded = vec![true; setting.len()];
     for switch in network.needed(*wanted) {
         unneeded[switch] = false;
@@ -72,7 +72,7 @@ fn routes(copy: &Copy, permutation: &[u32]) {
 }
 
 #[test]
-fn every_permutation_of_up_to_seven_lines_is_routed() {
+fn all_permutations_of_up_to_seven_lines_are_routed() {
     for n in 1..=7 {
         let copies = copies(n, 1..=n);
         for permutation in permutations(n) {
@@ -123,7 +123,7 @@ fn one_output_needs_a_tree_of_switches() {
 }
 
 #[test]
-fn a_sorting_network_sorts_every_sequence_of_zeros_and_ones() {
+fn sorting_networks_sort_all_sequences_of_zeros_and_ones() {
     // The zero-one principle (Knuth, volume 3, 5.3.4, theorem Z).
     for n in 1..=12 {
         for network in [
@@ -145,7 +145,7 @@ fn a_sorting_network_sorts_every_sequence_of_zeros_and_ones() {
 }
 
 #[test]
-fn translations_put_the_cards_where_the_switches_did() {
+fn translations_have_the_effect_of_the_switches() {
     let mut rng = fresh_generator();
     for (n, translated) in [(2, 1), (8, 7), (52, 49), (64, 63), (100, 97)] {
         for (network, all) in [
@@ -176,7 +176,7 @@ fn translations_put_the_cards_where_the_switches_did() {
 }
 
 #[test]
-fn a_party_has_a_bit_for_each_switch_of_its_copy() {
+fn parties_have_one_bit_for_each_switch_of_their_copy() {
     let mut rng = fresh_generator();
     for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
         let Construction::Routed(copies) = algorithm.construction() else {
@@ -215,5 +215,5 @@ fn sample(n: usize, rng: &mut impl CryptoRng) -> Vec<u32> {
 }
 
 fn fresh_generator() -> impl CryptoRng {
-    StdRng::try_from_rng(&mut SysRng).expect("the operating system's generator")
+    StdRng::try_from_rng(&mut SysRng).expect("the operating system provides randomness")
 }

@@ -1,47 +1,47 @@
 //! Switches of the garbler's copy that cost nothing, since that copy acts on constants.
 //!
-//! A *block* is 2^k neighbouring lines, the first of which has a number that 2^k divides. Line i holds
-//! card i when the deck enters. So the cards of a block differ in their k low bits only, and those of
-//! its two halves differ in bit k - 1.
+//! A *block* is 2^k neighbouring lines whose first line number is divisible by 2^k. When the deck
+//! enters, line i holds card i. So the cards of a block differ only in their k low bits, and the
+//! cards of its two halves differ in bit k - 1.
 //!
-//! Many networks treat a block in this way. First they permute each half in itself, both by the same
-//! switches. Then comes a *crossing layer*: one switch between each line of the lower half and its
-//! *fellow*, the line 2^(k-1) above it. If all switches of the crossing layer exchange, the two halves
-//! trade places. The same can be had without the crossing layer:
+//! Many networks treat a block as follows. First they permute each half internally, both by the
+//! same switches. Then comes a *crossing layer*: one switch between each line of the lower half and
+//! its *fellow*, the line 2^(k-1) above it. If all switches of the crossing layer exchange, the two
+//! halves change places. The same effect is possible without the crossing layer:
 //!
-//! 1. Flip bit k - 1 of each card in the block when the deck enters. Now each half holds the cards of
-//!    the other.
-//! 2. Let the switches in the two halves trade their control bits. So each half permutes its cards as
-//!    the other would have.
+//! 1. Flip bit k - 1 of each card in the block when the deck enters. Now each half holds the cards
+//!    of the other half.
+//! 2. Swap the control bits of the switches in the two halves. Each half now permutes its cards as
+//!    the other half would have done.
 //!
-//! Step 1 is free: the cards are constants, so the flip is a XOR with a control bit. Step 2 is up to
-//! the garbler, who enters these control bits and knows them.
+//! Step 1 is free: the cards are constants, so the flip is an XOR with a control bit. Step 2 is
+//! done by the garbler, who enters these control bits and knows them.
 //!
-//! So the first switch of each crossing layer is left out. Its control bit f becomes a *translation*:
-//! if f is 1, the garbler does both steps, and flips the other control bits of the crossing layer. If
-//! the halves are single lines, the crossing layer is one switch. So the first switch between two
-//! neighbours is always free.
+//! So the first switch of each crossing layer is left out. Its control bit f becomes a
+//! *translation*: if f is 1, the garbler does both steps, and flips the other control bits of the
+//! crossing layer. If the halves are single lines, the crossing layer is one switch. So the first
+//! switch between two neighbours is always free.
 
 use std::ops::Range;
 
 use super::Network;
 
-/// A switch that is left out, and what its control bit does instead.
+/// A switch that is left out, and the effect of its control bit.
 #[derive(Clone, Debug)]
 pub(super) struct Translation {
     /// The number of the switch.
     pub(super) switch: usize,
-    /// The lines, and cards, of the block.
+    /// The lines of the block, which are also its cards.
     pub(super) block: Range<usize>,
-    /// k - 1, the bit of the cards that it flips.
+    /// k - 1, the bit of the cards that the translation flips.
     pub(super) bit: usize,
     /// The other switches of the crossing layer.
     crossing: Vec<usize>,
-    /// The switches before the crossing layer, as pairs of one in each half.
+    /// The switches before the crossing layer, as pairs with one switch in each half.
     fellows: Vec<(usize, usize)>,
 }
 
-/// The translations of a network, larger blocks first. It takes one pass over the switches for each
+/// The translations of a network, larger blocks first. Takes one pass over the switches for each
 /// power of 2 up to the number of lines.
 pub(super) fn translations(network: &Network) -> Vec<Translation> {
     let sizes = (1..).take_while(|k| 1 << k <= network.lines());
@@ -49,7 +49,7 @@ pub(super) fn translations(network: &Network) -> Vec<Translation> {
         .flat_map(|k| {
             let mut scans: Vec<Scan> = (0..network.lines() >> k).map(|_| Scan::new(k)).collect();
             for (number, switch) in network.switches().iter().enumerate() {
-                // In order, since a switch has no direction.
+                // In ascending order, since a switch has no direction.
                 let (upper, lower) = (switch.upper, switch.lower);
                 let lines = [upper.min(lower), upper.max(lower)];
                 for block in [lines[0] >> k, lines[1] >> k] {
@@ -66,16 +66,16 @@ pub(super) fn translations(network: &Network) -> Vec<Translation> {
     translations
 }
 
-/// What was seen of one block so far. Lines are counted from the first of the block.
+/// The scan state of one block. Lines are counted from the first line of the block.
 struct Scan {
-    /// Half of the lines.
+    /// The number of lines in one half.
     half: usize,
     /// Whether each line of the lower half has met its fellow.
     crossed: Vec<bool>,
     crossing: Vec<usize>,
     /// The switches within each half before the crossing layer, with their lines.
     inside: [Vec<(usize, [usize; 2])>; 2],
-    /// Whether a line met one of another block, or of the other half, before its fellow.
+    /// Whether a line met a line of another block or of the other half before its fellow.
     broken: bool,
 }
 
@@ -91,11 +91,11 @@ impl Scan {
         }
     }
 
-    /// Takes the next switch that touches the block.
+    /// Processes the next switch that touches the block.
     fn pass(&mut self, number: usize, lines: [usize; 2]) {
         let half = self.half;
         match lines.map(|line| line >= 2 * half || self.crossed[line % half]) {
-            // Behind the crossing layer, or seen already by the other of its lines.
+            // After the crossing layer, or already seen from its other line.
             [true, true] => return,
             [false, false] => {}
             _ => {
@@ -139,8 +139,8 @@ impl Scan {
     }
 }
 
-/// Turns a setting of the network into one where the replaced switches' bits are translations. In
-/// constant time.
+/// Converts a setting of the network to one in which the bits of the replaced switches are
+/// translations. Runs in constant time.
 pub(super) fn translate(translations: &[Translation], setting: &mut [bool]) {
     for translation in translations {
         let flip = setting[translation.switch];

@@ -1,16 +1,17 @@
 //! The Waksman network (Waksman, A permutation network, Journal of the ACM 1968) for any number of
 //! lines (Beauquier and Darrot, On arbitrary size Waksman networks and their vulnerability, 2002).
 //!
-//! A network on n lines begins with a layer of switches on pairs of inputs. Of each pair one line goes
-//! to the *upper* inner network, on floor(n/2) lines, and one to the *lower*, on ceil(n/2). It ends
-//! with a layer of switches on pairs of outputs, one line from each inner network. If n is odd, the
-//! last input goes to the lower network, and one output of that leaves without a switch. If n is even,
-//! one pair of outputs needs no switch. That makes sum of ceil(log2 i) switches for i = 1..n.
+//! A network on n lines begins with a layer of switches on pairs of inputs. One line of each pair
+//! goes to the *upper* inner network, on floor(n/2) lines, and the other to the *lower* one, on
+//! ceil(n/2) lines. It ends with a layer of switches on pairs of outputs, one line from each inner
+//! network. If n is odd, the last input goes to the lower network, and one output of the lower
+//! network has no switch. If n is even, one pair of outputs needs no switch. The number of switches
+//! is the sum of ceil(log2 i) for i = 1..n.
 //!
-//! One may choose which outputs are paired, and which leave without a switch. If m outputs are wanted,
-//! they are paired with each other, so that each inner network has half of them. If m is odd, the last
-//! of them leaves without a switch. With one output that leaves n - 1 switches, the least that any
-//! network has.
+//! The pairing of the outputs, and the output or pair without a switch, can be chosen freely. If m
+//! outputs are wanted, they are paired with each other, so that each inner network has half of
+//! them. If m is odd, the last of them has no switch. For one output, this leaves n - 1 switches,
+//! the minimum of any network.
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -21,7 +22,7 @@ pub(in crate::shuffle) const COPIES: Copies = Copies {
     evaluator: network,
 };
 
-/// The network on so many lines, drawn for its first `wanted` outputs.
+/// The network on `lines` lines, laid out for its first `wanted` outputs.
 pub(super) fn network(lines: usize, wanted: usize) -> Network {
     let mut switches = Vec::new();
     let mut blocks = vec![Block::new(lines, wanted, 0)];
@@ -51,8 +52,8 @@ pub(super) fn network(lines: usize, wanted: usize) -> Network {
         }
         next += 1;
     }
-    // Then the layers of output switches, from the innermost. The lines of a block become those of
-    // its outputs.
+    // Then the layers of output switches, from the innermost. The lines of a block become the lines
+    // of its outputs.
     for number in (0..blocks.len()).rev() {
         let block = &mut blocks[number];
         if block.size == 1 {
@@ -87,25 +88,25 @@ pub(super) fn network(lines: usize, wanted: usize) -> Network {
     }
 }
 
-/// The networks within each other.
+/// The nested networks.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
-    /// The whole network first, and each before its inner ones.
+    /// The whole network first, and each network before its inner ones.
     blocks: Vec<Block>,
-    /// The lines of all blocks together.
+    /// The total number of lines of all blocks.
     end: usize,
     switches: usize,
 }
 
-/// A network within the network. One on a single line has no switch and no inner networks.
+/// A network within the network. A network on a single line has no switches and no inner networks.
 #[derive(Clone, Debug)]
 struct Block {
     size: usize,
-    /// The first so many outputs are wanted.
+    /// The number of outputs that are wanted, from the first.
     wanted: usize,
-    /// The lines of all blocks before this one.
+    /// The total number of lines of all blocks before this one.
     start: usize,
-    /// The number of the upper inner block. The lower one is next.
+    /// The number of the upper inner block. The lower one has the next number.
     inner: usize,
     first_input_switch: usize,
     first_output_switch: usize,
@@ -115,9 +116,9 @@ struct Block {
 /// Two outputs of a block, one from each inner block, in the order of [`UPPER`] and [`LOWER`].
 #[derive(Clone, Copy, Debug)]
 struct OutputPair {
-    /// The outputs of the inner blocks.
+    /// The numbers of the outputs of the inner blocks.
     inner: [u32; 2],
-    /// The places among the outputs of the block at which they leave if not exchanged.
+    /// The outputs of the block that they become if not exchanged.
     outputs: [u32; 2],
     switched: bool,
 }
@@ -140,8 +141,9 @@ impl Block {
         block
     }
 
-    /// Of an odd block, the lower output that leaves alone: the last one wanted, if their number is
-    /// odd. All pairs before it are wanted, so it leaves at twice its number.
+    /// For a block of odd size, the number of the lower output that has no partner: the last one
+    /// wanted, if an odd number is wanted. All pairs before it are wanted, so it becomes the output
+    /// with twice its number.
     fn output_alone(&self) -> Option<usize> {
         let odd_one_out = match self.wanted % 2 {
             1 => self.wanted / 2,
@@ -153,8 +155,8 @@ impl Block {
     fn output_pair(&self, pair: usize) -> OutputPair {
         let shift = usize::from(self.output_alone().is_some_and(|alone| pair >= alone));
         let first = 2 * pair + shift;
-        // Of an even block, the last pair with a wanted output has no switch. If only one output
-        // of it is wanted, that is the lower one, which leaves first then.
+        // In a block of even size, the last pair with a wanted output has no switch. If only one
+        // output of this pair is wanted, it is the lower one, which then comes first.
         let last_wanted = self.wanted.saturating_sub(1) / 2;
         let switched = self.size % 2 == 1 || pair != last_wanted;
         let outputs = match (switched, self.wanted % 2) {
@@ -170,7 +172,7 @@ impl Block {
 }
 
 impl Blocks {
-    /// The looping algorithm, block by block.
+    /// Runs the looping algorithm, block by block.
     pub(super) fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
         let mut setting = Zeroizing::new(vec![false; self.switches]);
         let mut permutations = Zeroizing::new(vec![0; self.end]);
@@ -186,15 +188,15 @@ impl Blocks {
     }
 }
 
-/// Which inner block each output of a block comes from. Of each pair of outputs, and of each pair of
-/// inputs, one goes through the upper block and one through the lower.
+/// The inner block that each output of a block comes from. Of each pair of outputs and of each pair
+/// of inputs, one goes through the upper block and one through the lower.
 #[derive(Default)]
 struct Loops {
     /// The inverse of the permutation.
     output_of: Vec<u32>,
     /// The other output of each pair.
     partner: Vec<Option<u32>>,
-    /// By output.
+    /// The side of each output.
     sides: Vec<Option<usize>>,
 }
 
@@ -213,7 +215,7 @@ impl Loops {
         }
         self.sides.clear();
         self.sides.resize(permutation.len(), None);
-        // A pair without a switch decides for its loop. For the other loops both sides are as good.
+        // A pair without a switch determines its loop. Other loops may go either way.
         if let Some(alone) = block.output_alone() {
             self.follow(permutation, 2 * alone, LOWER);
         }
@@ -225,9 +227,9 @@ impl Loops {
         }
     }
 
-    /// Sends an output through one side, if it has none yet. Then the partner of its input must go
-    /// through the other side, and the partner of the output that gets this through the first side
-    /// again. So it goes on until the loop closes, or ends at a line without a partner.
+    /// Sends an output through one side, if it has none yet. The partner of its input must then go
+    /// through the other side, and the partner of that input's output through the first side again.
+    /// This continues until the loop closes or ends at a line without a partner.
     fn follow(&mut self, permutation: &[u32], mut output: usize, side: usize) {
         while self.sides[output].is_none() {
             self.sides[output] = Some(side);
@@ -243,8 +245,8 @@ impl Loops {
         }
     }
 
-    /// Sets the switches of the block's two outer layers, and gives the permutations of its inner
-    /// blocks, one after the other.
+    /// Sets the switches of the block's two outer layers. Writes the permutations of its inner
+    /// blocks to `inner`, one after the other.
     fn set(&self, block: &Block, permutation: &[u32], setting: &mut [bool], inner: &mut [u32]) {
         let exchanged = |output: u32| self.sides[output as usize] == Some(LOWER);
         for pair in 0..block.size / 2 {

@@ -12,10 +12,10 @@ use crate::shuffle::randomness::check_permutation;
 
 /// The circuit of a [`Split`].
 ///
-/// Input value 0 is what the garbler enters and 1 what the evaluator does, board after board: for a
-/// permutation one bit for each switch of a Waksman network, for a word two bits for each place. The
-/// outputs are the hands, numbers with bit c set if card c is in the hand; and then
-/// [one more](Self::validity).
+/// Input value 0 is the garbler's entry, and value 1 the evaluator's, board after board: for a
+/// permutation, one bit for each switch of a Waksman network; for a word, two bits for each
+/// position. The outputs are the hands, numbers with bit c set if card c is in the hand, and then
+/// [one more value](Self::validity).
 #[derive(Clone, Debug)]
 pub struct SplitCircuit {
     split: Split,
@@ -56,7 +56,7 @@ impl SplitCircuit {
         }
     }
 
-    /// What is dealt.
+    /// The size of the deal.
     pub fn split(&self) -> Split {
         self.split
     }
@@ -66,14 +66,14 @@ impl SplitCircuit {
         &self.circuit
     }
 
-    /// The output value, from 0, of two bits: whether all words of the garbler have each hand as often as
-    /// the others, and whether those of the evaluator have. Each depends on that party's input alone,
-    /// so both may be opened. Every permutation is in range.
+    /// The number, from 0, of an output value of two bits: whether all words of the garbler contain
+    /// each hand equally often, and whether all words of the evaluator do. Each bit depends only on
+    /// that party's input, so both may be opened. Every permutation is in range.
     pub fn validity(&self) -> usize {
         self.split.hands()
     }
 
-    /// Draws what a party enters, exactly uniform. Not in constant time: see
+    /// Draws a party's entries, exactly uniform. Not in constant time: see
     /// [`ShuffleCircuit::sample`](crate::shuffle::ShuffleCircuit::sample).
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         let cards = self.split.cards();
@@ -89,12 +89,13 @@ impl SplitCircuit {
         self.written(&entries)
     }
 
-    /// What a party enters, from the caller: for each board its places, or its word. For tests and
-    /// enumeration; players [`sample`](Self::sample).
+    /// Encodes a party's entries from the caller: for each board its positions or its word. This is
+    /// for tests and enumeration; players [`sample`](Self::sample).
     ///
     /// # Errors
-    /// [`EntryError`] names the first board without an entry of the kind that the party enters there: places
-    /// that are a permutation, or a word of hands 0 to 3. A word need not be balanced.
+    /// An [`EntryError`] with the first board without a valid entry of the kind that the party
+    /// enters there: positions that are a permutation, or a word of hands 0 to 3. A word need not
+    /// be balanced.
     pub fn encode(&self, party: Party, entries: &[Entry]) -> Result<Randomness, EntryError> {
         let cards = self.split.cards();
         for board in 0..self.split.boards().max(entries.len()) {
@@ -117,7 +118,7 @@ impl SplitCircuit {
     }
 
     fn written(&self, entries: &[Entry]) -> Randomness {
-        // Room for all bits at once: a vector that grows leaves copies behind that nobody wipes.
+        // Allocate all bits at once: a growing vector leaves copies behind that nobody wipes.
         let mut bits = Zeroizing::new(Vec::with_capacity(
             entries.iter().map(|entry| entry.width(&self.network)).sum(),
         ));
@@ -127,7 +128,7 @@ impl SplitCircuit {
         Randomness::from_bits(bits)
     }
 
-    /// What a party has entered, given its input bits. `None` if they are not as many as it enters.
+    /// Decodes a party's entries from its input bits. `None` if the number of bits is wrong.
     pub fn entered(&self, party: Party, bits: &[bool]) -> Option<Vec<Entry>> {
         let mut rest = bits;
         let mut entries = Vec::with_capacity(self.split.boards());
@@ -144,7 +145,7 @@ impl SplitCircuit {
         rest.is_empty().then_some(entries)
     }
 
-    /// The hands that the output bits name: bit c of a hand is card c.
+    /// The hands encoded by the output bits: bit c of a hand is card c.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u64> {
         outputs
             .iter()
@@ -154,12 +155,12 @@ impl SplitCircuit {
     }
 }
 
-/// There is no such entry for a board, counted from 0.
+/// A missing or invalid entry for a board, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what is entered for board {0} is not what this party enters there")]
+#[error("invalid entry for board {0}")]
 pub struct EntryError(pub usize);
 
-/// The bits that a party enters for a board.
+/// The number of bits that a party enters for a board.
 fn entry_bits(split: &Split, network: &Network, board: usize, party: Party) -> usize {
     if split.permutes(board) == party {
         network.switches().len()
@@ -168,8 +169,8 @@ fn entry_bits(split: &Split, network: &Network, board: usize, party: Party) -> u
     }
 }
 
-/// Whether a word has each hand as often as the others: half of its first bits are set, half of
-/// its second, and both in a quarter of all places.
+/// Whether a word contains each hand equally often: half of the first bits are set, half of the
+/// second bits are set, and both bits are set at a quarter of all positions.
 fn is_balanced(b: &mut Builder, word: &[Bit], ranks: usize) -> Bit {
     let (low, high): (Vec<Bit>, Vec<Bit>) = word.chunks_exact(2).map(|w| (w[0], w[1])).unzip();
     let both: Vec<Bit> = low.iter().zip(&high).map(|(&l, &h)| b.and(l, h)).collect();

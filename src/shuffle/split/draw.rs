@@ -1,41 +1,41 @@
-//! What is dealt: how many packs, and how large they are.
+//! The size of a deal: the number of packs, and the size of each.
 
 use crate::circuit::Party;
 use crate::shuffle::spec::bits_below;
 
-/// How many hands and suits there are.
+/// The number of hands, and of suits.
 pub(super) const HANDS: usize = 4;
-/// The boards in which the parties change roles once.
+/// The number of boards after which the pattern of roles repeats.
 const BLOCK: usize = 4;
 
-/// Boards that are dealt together: for each a pack of four suits, to four hands.
+/// Boards that are dealt together: for each board, a pack of four suits is dealt to four hands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Split {
     ranks: usize,
     boards: usize,
 }
 
-/// Why there is no such [`Split`].
+/// The reason why a [`Split`] is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// No such pack is dealt.
-    #[error("a suit has 2 to {most} cards, not {0}", most = Split::MAX_RANKS)]
+    /// The number of cards in a suit is out of bounds.
+    #[error("a suit has 2 to {max} cards, not {0}", max = Split::MAX_RANKS)]
     Ranks(usize),
-    /// Too few or too many boards.
-    #[error("1 to {most} boards are dealt at once, not {0}", most = Split::MAX_BOARDS)]
+    /// The number of boards is out of bounds.
+    #[error("1 to {max} boards can be dealt at once, not {0}", max = Split::MAX_BOARDS)]
     Boards(usize),
 }
 
 impl Split {
-    /// The most cards of a suit.
+    /// The maximum number of cards of a suit.
     pub const MAX_RANKS: usize = 13;
-    /// The most boards.
+    /// The maximum number of boards.
     pub const MAX_BOARDS: usize = 100;
 
-    /// So many boards, with packs of four suits of `ranks` cards (2 to 13).
+    /// A deal of `boards` boards, with packs of four suits of `ranks` cards (2 to 13).
     ///
     /// # Errors
-    /// [`SplitError`] names the number that is out of its bounds.
+    /// A [`SplitError`] that names the number out of bounds.
     pub fn new(ranks: usize, boards: usize) -> Result<Self, SplitError> {
         if !(2..=Self::MAX_RANKS).contains(&ranks) {
             return Err(SplitError::Ranks(ranks));
@@ -46,27 +46,27 @@ impl Split {
         Ok(Split { ranks, boards })
     }
 
-    /// r, the cards of a suit, and of a hand.
+    /// r, the number of cards in a suit and in a hand.
     pub fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// How many boards are dealt.
+    /// The number of boards dealt.
     pub fn boards(&self) -> usize {
         self.boards
     }
 
-    /// The cards of a pack.
+    /// The number of cards in a pack.
     pub fn cards(&self) -> usize {
         HANDS * self.ranks
     }
 
-    /// How many hands are dealt: those of board `b`, counted from 0, are `4b` to `4b + 3`.
+    /// The number of hands dealt. The hands of board `b`, counted from 0, are `4b` to `4b + 3`.
     pub fn hands(&self) -> usize {
         HANDS * self.boards
     }
 
-    /// The ANDs of the circuit, or up to two more.
+    /// The number of ANDs of the circuit, or up to two more.
     pub fn estimated_ands(&self) -> usize {
         let cards = self.cards();
         let switches: usize = (1..=cards)
@@ -78,11 +78,13 @@ impl Split {
         self.boards * (2 * switches + 2 * cards + 3 * (counting + comparing))
     }
 
-    /// Who enters the permutation of a board, counted from 0. The other enters its word.
+    /// The party that enters the permutation of a board, counted from 0. The other party enters its
+    /// word.
     ///
-    /// In each block of four boards the garbler enters those of the first two, and the evaluator those of
-    /// the others; of a last block of three, two, or one, the garbler enters two, one, or one. So
-    /// two people who deal by hand both have something to do all the time.
+    /// In each block of four boards, the garbler enters the permutations of the first two boards,
+    /// and the evaluator those of the others. In a last block of three, two or one boards, the
+    /// garbler enters two, one or one. This keeps two people who deal by hand busy at the same
+    /// time.
     pub fn permutes(&self, board: usize) -> Party {
         let start = board - board % BLOCK;
         let block = self.boards.saturating_sub(start).min(BLOCK);
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_out_of_bounds_is_named() {
+    fn errors_name_the_number_out_of_bounds() {
         assert_eq!(Split::new(1, 1), Err(SplitError::Ranks(1)));
         assert_eq!(Split::new(14, 1), Err(SplitError::Ranks(14)));
         assert_eq!(Split::new(13, 0), Err(SplitError::Boards(0)));
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parties_change_roles_within_each_block() {
+    fn parties_change_roles_within_each_block() {
         let expected = ["g", "ge", "gge", "ggee", "ggeeg", "ggeege", "ggeegge"];
         assert_eq!(
             [1, 2, 3, 4, 5, 6, 7].map(|boards| {

@@ -1,4 +1,4 @@
-//! What a party enters for a board, in the clear.
+//! The plaintext input of a party for a board.
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;
@@ -7,23 +7,23 @@ use super::draw::HANDS;
 use crate::shuffle::network::Network;
 use crate::uniform;
 
-/// What a party enters for a board. It is secret, and wiped when it is dropped.
+/// The input of a party for a board. It is secret, and wiped on drop.
 pub enum Entry {
-    /// The place of each card in the pack.
+    /// The position of each card in the pack.
     Places(Zeroizing<Vec<u32>>),
-    /// The hand, 0 to 3, to which the card at each place goes.
+    /// The hand, 0 to 3, of the card at each position.
     Hands(Zeroizing<Vec<u8>>),
 }
 
 impl Entry {
-    /// Uniform places for the given number of cards.
+    /// Uniform positions for the given number of cards.
     pub(super) fn places(cards: usize, rng: &mut impl CryptoRng) -> Self {
         Entry::Places(Zeroizing::new(uniform::permutation(cards, || {
             rng.next_u64()
         })))
     }
 
-    /// A uniform word with each hand as often as the others.
+    /// A uniform word that contains each hand equally often.
     pub(super) fn hands(cards: usize, rng: &mut impl CryptoRng) -> Self {
         let mut word = Zeroizing::new(vec![0; cards]);
         for (place, hand) in word.iter_mut().enumerate() {
@@ -33,7 +33,7 @@ impl Entry {
         Entry::Hands(word)
     }
 
-    /// How many bits stand for it.
+    /// The number of bits of the encoded entry.
     pub(super) fn width(&self, network: &Network) -> usize {
         match self {
             Entry::Places(_) => network.switches().len(),
@@ -41,8 +41,8 @@ impl Entry {
         }
     }
 
-    /// Appends its bits: the control bits of the network, or of each place the two bits of its hand, the
-    /// lower one first.
+    /// Appends the encoded entry: the control bits of the network, or two bits for the hand at each
+    /// position, the lower bit first.
     pub(super) fn write(&self, network: &Network, bits: &mut Vec<bool>) {
         match self {
             Entry::Places(places) => bits.extend_from_slice(&network.route(places)),
@@ -53,9 +53,9 @@ impl Entry {
     }
 }
 
-/// The places that a setting of the network gives.
+/// The positions that a setting of the network produces.
 pub(super) fn read_places(network: &Network, setting: &[bool]) -> Entry {
-    // In vectors of our own, which are wiped.
+    // Uses separate vectors, which are wiped.
     let mut lines: Zeroizing<Vec<u32>> = Zeroizing::new((0..network.lines() as u32).collect());
     for (switch, &exchange) in network.switches().iter().zip(setting) {
         if exchange {
@@ -69,7 +69,7 @@ pub(super) fn read_places(network: &Network, setting: &[bool]) -> Entry {
     Entry::Places(places)
 }
 
-/// The word of these bits.
+/// The word with these bits.
 pub(super) fn read_hands(bits: &[bool]) -> Entry {
     let mut word = Zeroizing::new(vec![0; bits.len() / 2]);
     for (hand, pair) in word.iter_mut().zip(bits.chunks_exact(2)) {

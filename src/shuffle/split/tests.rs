@@ -1,4 +1,4 @@
-//! The circuit against its definition, all of a small pack, and what it costs.
+//! Tests the circuit against its definition, exhaustively for a small pack, and checks its cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ fn of(entry: &Entry) -> (Option<&[u32]>, Option<&[u8]>) {
     }
 }
 
-/// Hands and validity.
+/// Runs the circuit on both inputs and returns the hands and the validity bits.
 fn run(circuit: &SplitCircuit, entered: [&Randomness; 2]) -> (Vec<u64>, Vec<bool>) {
     let bits = entered.map(|of| of.bits().to_vec());
     let outputs = circuit.circuit().evaluate(&bits).unwrap();
@@ -43,7 +43,7 @@ fn run(circuit: &SplitCircuit, entered: [&Randomness; 2]) -> (Vec<u64>, Vec<bool
 }
 
 #[test]
-fn the_circuit_deals_what_both_have_entered() {
+fn circuit_deals_by_the_definition() {
     let mut rng = StdRng::seed_from_u64(13);
     for (ranks, boards) in [(2, 1), (3, 2), (5, 7), (13, 1), (13, 6)] {
         let circuit = circuit(ranks, boards);
@@ -69,7 +69,7 @@ fn the_circuit_deals_what_both_have_entered() {
 }
 
 #[test]
-fn what_is_entered_is_what_was_written() {
+fn encoded_entries_are_decoded_unchanged() {
     let mut rng = StdRng::seed_from_u64(5);
     let circuit = circuit(13, 3);
     for party in Party::BOTH {
@@ -85,7 +85,7 @@ fn what_is_entered_is_what_was_written() {
 }
 
 #[test]
-fn what_no_party_enters_is_refused_with_its_board() {
+fn invalid_entries_are_rejected_with_their_board() {
     let circuit = circuit(2, 2);
     let places = |places: &[u32]| Entry::Places(Zeroizing::new(places.to_vec()));
     let word = |word: &[u8]| Entry::Hands(Zeroizing::new(word.to_vec()));
@@ -103,9 +103,10 @@ fn what_no_party_enters_is_refused_with_its_board() {
     assert_eq!(refused(&three), Some(EntryError(2)));
 }
 
-/// A word is balanced if and only if it has each hand as often as the others, and whose it is is said.
+/// A word is balanced if and only if it contains each hand equally often, and the validity bits
+/// name the party.
 #[test]
-fn a_word_that_is_not_balanced_is_seen() {
+fn unbalanced_words_are_detected() {
     let circuit = circuit(2, 2);
     let fixed = |party| circuit.sample(party, &mut StdRng::seed_from_u64(1));
     let mut rng = StdRng::seed_from_u64(2);
@@ -130,10 +131,10 @@ fn a_word_that_is_not_balanced_is_seen() {
     assert!((50..200).contains(&balanced), "{balanced}");
 }
 
-/// With one party's entry fixed, whatever it is, each of the 2520 splits of a pack of 8 cards comes from
-/// equally many entries of the other.
+/// For any fixed entry of one party, each of the 2520 splits of a pack of 8 cards results from
+/// equally many entries of the other party.
 #[test]
-fn every_split_of_eight_cards_is_equally_likely_if_one_party_is_honest() {
+fn splits_are_equally_likely_if_one_party_is_honest() {
     let circuit = circuit(2, 1);
     let word = |order: &Vec<u32>| order.iter().map(|&place| place as u8 / 2).collect();
     let words: BTreeSet<Vec<u8>> = permutations(8).iter().map(word).collect();
@@ -171,9 +172,9 @@ fn every_split_of_eight_cards_is_equally_likely_if_one_party_is_honest() {
     }
 }
 
-/// The other party's entry would hide it in what is dealt, so each is looked at alone.
+/// In the dealt hands, the other party's entry would hide a bias, so each entry is tested alone.
 #[test]
-fn what_each_party_enters_is_uniform() {
+fn sampled_entries_are_uniform() {
     let mut rng = StdRng::seed_from_u64(8);
     let circuit = circuit(2, 2);
     for (party, permutes) in [(Party::Garbler, 0), (Party::Evaluator, 1)] {
@@ -206,7 +207,7 @@ fn entry(circuit: &SplitCircuit, party: Party, entry: Entry) -> Randomness {
     circuit.encode(party, &[entry]).unwrap()
 }
 
-/// All permutations of the numbers below the given one.
+/// All permutations of the numbers below `n`.
 fn permutations(n: u32) -> Vec<Vec<u32>> {
     match n {
         0 => vec![Vec::new()],
@@ -224,7 +225,7 @@ fn permutations(n: u32) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn a_board_costs_what_the_table_says() {
+fn cost_of_a_board_matches_the_table() {
     for boards in [1, 2, 36] {
         let circuit = circuit(13, boards);
         assert_eq!(Demand::of(circuit.circuit()).ands, 550 * boards);
