@@ -1,4 +1,4 @@
-//! `audit`: two players open what they entered into the shuffles of a match that is over.
+//! `audit`: two players open their inputs to the shuffles of a match that is over.
 
 use std::io;
 use std::path::Path;
@@ -14,41 +14,39 @@ use dealerless_table::record::Record;
 
 use crate::output::{say, show, show_json};
 use crate::record::{Decks, read};
-use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{self, MatchFile, audit_file, inputs_file};
+use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
 
-/// Opens, with the other player, what both entered into the shuffles of a match that is over, and
-/// computes every deck anew.
+/// Opens both players' inputs to the shuffles of a match that is over, and recomputes every deck.
 ///
-/// Both players run this. It shows every card of the match, also those that were mucked or never
-/// dealt, so it is never done without you. What both have opened is kept beside the record, and
-/// `dealerless verify FILE --audit AUDIT` checks it for anybody.
+/// Both players run this. It reveals every card of the match, including mucked cards and cards that
+/// were never dealt, so it needs the consent of both. The opened inputs are stored next to the
+/// record, and `dealerless verify FILE --audit AUDIT` checks them for anybody.
 ///
-/// If a deck does not agree with a card that was opened, one of the two has lied; nobody can tell
-/// which.
+/// If a deck does not match an opened card, one of the two players has lied; nobody can tell which.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless audit Bert\n  \
     dealerless audit 3f2a9c0d --at 192.0.2.1:5252\n  \
     dealerless audit Bert --decline\n\n\
-    What you entered is kept until an audit was made or declined, or for 30 days.")]
+    Your inputs are kept until an audit is made or declined, for at most 30 days.")]
 pub(crate) struct Args {
     #[command(flatten)]
     with: MeetAgainArgs,
-    /// Destroy what you entered: there will be no audit of this match.
+    /// Destroy your inputs, so that this match cannot be audited.
     #[arg(long)]
     decline: bool,
-    /// Give up after so many seconds in which the other player did not come.
+    /// Seconds to wait for the other player.
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
     #[command(flatten)]
     own: OwnArgs,
 }
 
-/// How long the other may take to open one try.
+/// Timeout for the other player to open one try.
 const ONE_TRY: Duration = Duration::from_secs(60);
-/// Between two calls to a host that is not there.
+/// Pause between two calls to a host that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the command.
@@ -57,16 +55,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let file = choose(&own, &args.with.which())?;
     if args.decline {
         let path = inputs_file(&file.path);
-        std::fs::remove_file(path).context("cannot remove what you entered")?;
+        std::fs::remove_file(path).context("cannot remove the file of your inputs")?;
         return match args.own.json {
             true => show_json("audit decline", &serde_json::json!({ "destroyed": true })),
-            false => show("What you entered is destroyed. This match will not be audited."),
+            false => show("Your inputs are destroyed. This match cannot be audited."),
         };
     }
     let mut auditing = begin(&own, &file)?;
     say(&format!(
-        "This opens all cards of your match with {}, also those that stayed closed. Both of you run \
-         this. Ctrl-C ends it.",
+        "This opens all cards of your match with {}, including those that stayed closed. Both players \
+         must run it. Ctrl-C cancels it.",
         file.peer_name()
     ));
     let deadline = Instant::now() + Duration::from_secs(args.timeout);
@@ -79,14 +77,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     conclude(&file, &opened, args.own.json)
 }
 
-/// The one that is named, or the only one that can be audited.
+/// The match that is named, or the only one that can be audited.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| file.is_over() && inputs_file(&file.path).exists();
     let none = match which.is_empty() {
-        true => "no match that is over can be audited here",
-        false => "no match that is over can be audited here by that name",
+        true => "there is no finished match here that can be audited",
+        false => "there is no finished match of that name here that can be audited",
     };
-    let several = "several matches can be audited: say which";
+    let several = "several matches can be audited; name one";
     open::only_one(own, which, fits, (none, several))
 }
 
@@ -101,17 +99,17 @@ fn await_guest(
     file: &MatchFile,
     deadline: Instant,
 ) -> anyhow::Result<Connection> {
-    let mut hearing = Hearing::new(args.with.door(own, file, &mut args.own.player(own))?);
+    let mut room = WaitingRoom::new(args.with.door(own, file, &mut args.own.player(own))?);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        ensure!(!left.is_zero(), "the other player did not come in time");
-        match hearing.next(left) {
-            Some(Comes::In(connection)) => hearing.listen(connection, None),
-            Some(Comes::Says(connection, word, _)) => {
-                if connection.peer == *file.peer() && word == Control::Audit(file.of()) {
+        ensure!(!left.is_zero(), "the other player did not connect in time");
+        match room.next(left) {
+            Some(RoomEvent::Connected(connection)) => room.admit(connection, None),
+            Some(RoomEvent::Request(connection, request, _)) => {
+                if connection.peer == *file.peer() && request == Control::Audit(file.id()) {
                     return Ok(*connection);
                 }
-                hearing.decline(connection, Control::Unknown(file.of()));
+                room.decline(connection, Control::Unknown(file.id()));
             }
             _ => {}
         }
@@ -124,16 +122,16 @@ fn call_host(
     file: &MatchFile,
     deadline: Instant,
 ) -> anyhow::Result<Connection> {
-    let way = args.with.way(own, file.peer())?;
+    let route = args.with.route(own, file.peer())?;
     let guest = Guest {
         identity: own.home.identity(),
         name: &own.name,
         timing: Timing::default(),
     };
     loop {
-        match guest.join_again(file.peer(), &way.addresses, way.relay.as_ref()) {
+        match guest.join_again(file.peer(), &route.addresses, route.relay.as_ref()) {
             Ok(connection) => {
-                sit::say(&connection, Control::Audit(file.of()))?;
+                sit::say(&connection, Control::Audit(file.id()))?;
                 return Ok(connection);
             }
             Err(error) => ensure!(Instant::now() < deadline, error),
@@ -142,37 +140,39 @@ fn call_host(
     }
 }
 
-/// Opens all to each other, try by try.
+/// Exchanges all openings with the peer, try by try.
 fn exchange(auditing: &mut Auditing, connection: &Connection) -> anyhow::Result<Audit> {
-    let mut heard = false;
+    let mut received = false;
     loop {
-        let sent = say_all(auditing, connection);
+        let sent = send_all(auditing, connection);
         if let Some(opened) = auditing.opened() {
             sent?;
             return Ok(opened);
         }
-        // What it said before it went comes first.
+        // Messages that the peer sent before it disconnected come first.
         let message = connection.recv(ONE_TRY)?;
-        if !std::mem::replace(&mut heard, true) && Control::decode(&message.bytes).is_some() {
-            bail!("the host audits no match with you now: it has to run `dealerless audit` too");
+        if !std::mem::replace(&mut received, true) && Control::decode(&message.bytes).is_some() {
+            bail!("the host is not auditing this match; it must run `dealerless audit` too");
         }
         match message.stream {
             Stream::Control => auditing.hear(&message.bytes)?,
-            _ => Err(ConnectionError::Broken("something else than an audit"))?,
+            _ => Err(ConnectionError::Broken(
+                "a message that is not part of an audit",
+            ))?,
         }
     }
 }
 
-fn say_all(auditing: &mut Auditing, connection: &Connection) -> Result<(), ConnectionError> {
+fn send_all(auditing: &mut Auditing, connection: &Connection) -> Result<(), ConnectionError> {
     while let Some(message) = auditing.say() {
         connection.send_control(message)?;
     }
     Ok(())
 }
 
-/// Writes a file that only its owner may read.
+/// Writes a file that only its owner can read.
 fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A leftover of an audit that was broken off while it was written.
+    // An interrupted audit may have left a partial file.
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -182,12 +182,13 @@ fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync()
 }
 
-/// Keeps what was opened, and says what follows from it.
+/// Stores the opened inputs, and reports the outcome of the audit.
 fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
     let path = audit_file(&file.path);
     keep(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
-    // What was opened need not be kept apart any more.
-    std::fs::remove_file(inputs_file(&file.path)).context("cannot remove what you entered")?;
+    // The audit file holds the inputs now.
+    std::fs::remove_file(inputs_file(&file.path))
+        .context("cannot remove the file of your inputs")?;
     let bytes = read(&file.path)?;
     let decks = Decks::of(&Record::read(&bytes, None)?, opened)?;
     if json {
@@ -196,8 +197,8 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
         show(&decks.to_string())?;
         let (log, audit) = (file.path.display(), path.display());
         say(&format!(
-            "\nWhat both have opened is in {audit}. Anybody can check it:\n  dealerless verify {log} \
-             --audit {audit}"
+            "\nThe opened inputs of both players are in {audit}. Anybody can check them:\n  dealerless verify \
+             {log} --audit {audit}"
         ));
     }
     Ok(decks.outcome()?)

@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can do at a table, before somebody waits for it.
+//! `doctor`: checks what this machine can do at a table before another player waits for it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,17 +16,19 @@ use crate::output::{lines, milliseconds, show, show_json};
 use crate::table::FolderArgs;
 use crate::table::door::{LISTEN, addresses_of, resolve};
 
-/// Says what is reachable, whether a relay answers, and what a synced write costs.
+/// Reports which addresses are reachable, whether a relay answers, and how long a synced write
+/// takes.
 ///
-/// A match is written down before anything is sent: nine writes one after the other for a hand.
+/// Each step of a match is written before it is sent. That takes nine synced writes for a hand, one
+/// after another.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  \
     dealerless doctor --relay transit.magic-wormhole.io:4001")]
 pub(crate) struct Args {
-    /// Where `host` would listen.
+    /// Address on which `host` would listen.
     #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address)]
     listen: String,
-    /// The relay to ask.
+    /// Relay to test.
     #[arg(long, value_name = "HOST:PORT")]
     relay: Option<Address>,
     #[command(flatten)]
@@ -36,14 +38,14 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What was found.
+/// The results.
 #[derive(Serialize)]
 struct Report {
-    /// Why the port cannot be listened on; absent if it can.
+    /// The error of listening on the port; absent if it succeeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     listen_error: Option<String>,
     addresses: Vec<String>,
-    /// Whether one of them is public.
+    /// Whether one of the addresses is public.
     public: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     relay: Option<Relay>,
@@ -53,15 +55,15 @@ struct Report {
 #[derive(Serialize)]
 struct Relay {
     at: String,
-    /// Time to the answer; `null` without an answer, or if the answer is not a relay's.
+    /// Time to the answer; `null` if there is none, or if it is not that of a relay.
     answered_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// What a relay is given to answer.
-const PATIENCE: Duration = Duration::from_secs(8);
-/// How many writes are measured.
+/// Timeout for the answer of a relay.
+const RELAY_TIMEOUT: Duration = Duration::from_secs(8);
+/// The number of measured writes.
 const WRITES: usize = 20;
 
 /// Runs the command.
@@ -70,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let addresses = addresses_of(&listen)?;
     let folder = args.folder.folder()?;
     std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot make {}", folder.display()))?;
+        .with_context(|| format!("cannot create {}", folder.display()))?;
     let report = Report {
         listen_error: TcpListener::bind(&*args.listen)
             .err()
@@ -92,31 +94,32 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The networks from which these addresses can be reached.
 fn reach(addresses: &[Address]) -> &'static str {
     if addresses.iter().all(Address::is_loopback) {
-        "Only programs on this machine reach them. To be reached by others, listen on 0.0.0.0 or on an \
-         address of the network, or use a relay (host --relay HOST:PORT)."
+        "Only programs on this machine can reach these addresses. To be reachable for others, listen \
+         on 0.0.0.0 or on an address of the network, or use a relay (host --relay HOST:PORT)."
     } else if addresses.iter().all(Address::is_private) {
-        "All of these are private: players in the same network reach them. For others forward a port \
-         and name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
+        "All of these addresses are private: players in the same network can reach them. For others, \
+         forward a port and give it with host --advertise HOST:PORT, or use a relay (host --relay \
+         HOST:PORT)."
     } else {
-        "One of these addresses is public: others reach it if no firewall is in between."
+        "One of these addresses is public: others can reach it unless a firewall blocks it."
     }
 }
 
 fn describe(listen: &str, reach: &str, report: &Report) -> String {
     let listens = match &report.listen_error {
-        None => format!("{listen} can be listened on."),
+        None => format!("Can listen on {listen}."),
         Some(error) => {
-            format!("{listen} cannot be listened on: {error}. Say another with --listen.")
+            format!("Cannot listen on {listen}: {error}. Give another address with --listen.")
         }
     };
     let relay = match &report.relay {
-        None => "No relay was asked; name one with --relay.".to_owned(),
+        None => "No relay was tested; give one with --relay.".to_owned(),
         Some(Relay {
             at,
             error,
             answered_ms,
         }) => match (answered_ms, error) {
-            (Some(ms), _) => format!("The relay {at} answers, in {ms:.0} ms."),
+            (Some(ms), _) => format!("The relay {at} answers in {ms:.0} ms."),
             (None, error) => {
                 let error = error.as_deref().unwrap_or_default();
                 format!("No transit relay answers at {at}: {error}.")
@@ -125,7 +128,7 @@ fn describe(listen: &str, reach: &str, report: &Report) -> String {
     };
     let text = format!(
         "{listens}\nThe addresses of an invite are {}.\n{reach}\n{relay}\nA synced write takes {:.1} ms \
-         here: about {:.0} ms of a hand.",
+         here, which adds about {:.0} ms to a hand.",
         report.addresses.join(", "),
         report.synced_write_ms,
         9.0 * report.synced_write_ms
@@ -135,7 +138,7 @@ fn describe(listen: &str, reach: &str, report: &Report) -> String {
 
 fn ask(relay: &Address) -> Relay {
     let begun = Instant::now();
-    let asked = ask_relay(relay, PATIENCE);
+    let asked = ask_relay(relay, RELAY_TIMEOUT);
     let took = milliseconds(begun.elapsed());
     Relay {
         at: relay.to_string(),
@@ -144,7 +147,7 @@ fn ask(relay: &Address) -> Relay {
     }
 }
 
-/// The median of what it takes until a write outlives a crash.
+/// The median time of a synced write.
 fn synced_write(folder: &Path) -> io::Result<Duration> {
     let path = folder.join(format!("doctor-{}", std::process::id()));
     let measured = File::create_new(&path).and_then(|mut file| {
@@ -169,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_said_to_reach_an_address_of_loopback() {
+    fn loopback_addresses_are_reported_as_unreachable() {
         let reach = |addresses: &[&str]| {
             let addresses = addresses.iter().map(|address| address.parse().unwrap());
             reach(&addresses.collect::<Vec<Address>>())
@@ -179,25 +182,25 @@ mod tests {
             &["localhost:1"],
             &["127.9.9.9:1"],
         ] {
-            let said = reach(loopback);
-            assert!(said.starts_with("Only programs on this machine"), "{said}");
-            assert!(!said.contains("others reach it"), "{said}");
+            let text = reach(loopback);
+            assert!(text.starts_with("Only programs on this machine"), "{text}");
+            assert!(!text.contains("others can reach it"), "{text}");
         }
-        let said = reach(&["127.0.0.1:1", "10.0.0.1:1"]);
-        assert!(said.contains("in the same network"), "{said}");
-        let said = reach(&["127.0.0.1:1", "198.51.100.7:1"]);
-        assert!(said.contains("others reach it"), "{said}");
+        let text = reach(&["127.0.0.1:1", "10.0.0.1:1"]);
+        assert!(text.contains("in the same network"), "{text}");
+        let text = reach(&["127.0.0.1:1", "198.51.100.7:1"]);
+        assert!(text.contains("others can reach it"), "{text}");
     }
 
     #[test]
-    fn a_relay_that_is_none_is_told_from_one() {
-        let relay = |says: &'static [u8]| {
+    fn a_server_that_is_not_a_relay_is_detected() {
+        let relay = |answer: &'static [u8]| {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let at = Address::from(listener.local_addr().unwrap());
             std::thread::spawn(move || {
                 let (mut stream, _) = listener.accept().unwrap();
                 stream.read_exact(&mut [0; 16]).unwrap();
-                stream.write_all(says).unwrap();
+                stream.write_all(answer).unwrap();
             });
             ask(&at)
         };
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_measured_and_leaves_nothing() {
+    fn measuring_a_write_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         assert!(synced_write(folder.path()).unwrap() > Duration::ZERO);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

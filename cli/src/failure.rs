@@ -1,4 +1,4 @@
-//! What an error means for the caller of the program.
+//! What an error means for the caller of the program: exit codes and advice.
 
 use std::error::Error;
 
@@ -16,16 +16,17 @@ use crate::output::{NobodyReads, say, show_event, show_json};
 
 /// The exit code when the connection was lost or timed out.
 const LOST: u8 = 3;
-/// The exit code when all went well and the answer is no: a record does not verify, for example.
+/// The exit code when the command succeeded and the answer is no, for example when a record does
+/// not verify.
 const NO: u8 = 4;
-/// The exit code when nobody reads standard output any more: the one that shells give to a program
-/// that the system has ended for it.
+/// The exit code when standard output is closed. It is the code that shells report for a program
+/// that was ended by SIGPIPE.
 const NOBODY_READS: u8 = 141;
 
-/// What each exit code means, as the help says it.
+/// The meaning of each exit code, as shown in the help.
 pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
-    (0, "fine"),
-    (LOCAL, "wrong usage or a local fault"),
+    (0, "success"),
+    (LOCAL, "wrong usage or a local error"),
     (
         PEER,
         "the peer failed a check, broke the protocol, disagreed or aborted",
@@ -33,18 +34,18 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
     (LOST, "the connection was lost or timed out"),
     (NO, "the answer is no"),
     (BROKEN_OFF, "you ended the program"),
-    (NOBODY_READS, "nobody reads the output any more"),
+    (NOBODY_READS, "the output was closed"),
 ];
 
-/// The user has ended the program in a match.
+/// The user has ended the program during a match.
 #[derive(Debug, thiserror::Error)]
-#[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
+#[error("Interrupted. The match stays open; `dealerless resume` continues it.")]
 pub(crate) struct BrokenOff;
 
-/// Why a check that fails does not prove that the other side cheated.
+/// Why a failed check does not prove that the other side cheated.
 const LINE: &str = "\
-The line can do it too: it is not encrypted, so whoever is on it can change what passes,
-and TCP's own checksum finds most accidents, not all.";
+The connection can cause this too: it is not encrypted, so anybody on its path can change
+the data, and TCP's checksum detects most accidental errors but not all.";
 
 fn blame(error: &anyhow::Error) -> Blame {
     let deck = error.downcast_ref().map(deck::Error::blame);
@@ -100,7 +101,7 @@ fn of_audit(error: &CannotAudit) -> Blame {
     }
 }
 
-/// The exit code that says whose fault it is.
+/// The exit code, which tells whose fault the error is.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
@@ -121,13 +122,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// The message, what it means, and how to go on.
+/// The message, its meaning, and what to do.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
         Blame::ThisSide if error.is::<PlayError>() => {
             format!("{error:#}\n{}", on_this_side(error))
         }
-        // On an encrypted line only its ends can change what passes.
+        // On an encrypted connection only its ends can change the data.
         blame if error.is::<PlayError>() || error.is::<MeetingError>() => {
             format!("{error:#}\n{}", at_a_table(blame))
         }
@@ -137,7 +138,7 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
     }
 }
 
-/// An error and its sources, in one line.
+/// An error and its sources, on one line.
 pub(crate) fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -154,40 +155,41 @@ pub(crate) fn with_sources(error: &dyn Error) -> String {
 /// How a command reports to a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reports<'a> {
-    /// Not at all: only people read it.
+    /// No reports: the output is for people.
     ToNobody,
-    /// By objects that name the command.
+    /// Objects that name the command.
     Objects(&'a str),
-    /// By the events of a match.
+    /// Events of a match.
     Events,
 }
 
-/// The object that stands for an error.
+/// The JSON object that reports an error.
 #[derive(Serialize)]
 struct Failed<'a> {
-    error: Told<'a>,
+    error: Failure<'a>,
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct Failure<'a> {
     exit_code: u8,
     message: &'a str,
 }
 
-/// Tells why a command failed, to people and, if there is one, to a program. Gives the exit code.
+/// Reports why a command failed, to people and, if there is one, to a program. Returns the exit
+/// code.
 pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
     let code = exit_code(error);
     if code == NOBODY_READS {
         return code;
     }
     let message = explain(error);
-    // What was found, or measured until Ctrl-C, was told by the object of the command.
-    let is_told = matches!(code, NO | BROKEN_OFF) && reports != Reports::Events;
-    if !is_told {
+    // The command's own object has reported the negative answer, or the results until Ctrl-C.
+    let is_reported = matches!(code, NO | BROKEN_OFF) && reports != Reports::Events;
+    if !is_reported {
         tell_program(code, &message, reports);
     }
     match code {
-        // A program that ends another one is told by the event. The terminal of a page is told by the page.
+        // A program that ended this one gets the event. The page reports it to its own terminal.
         BROKEN_OFF if reports == Reports::Events => {}
         NO | BROKEN_OFF => say(&message),
         _ => say(&format!("error: {message}")),
@@ -195,15 +197,15 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
     code
 }
 
-/// Tells a program why a command failed.
+/// Reports to a program why a command failed.
 pub(crate) fn tell_program(exit_code: u8, message: &str, reports: Reports<'_>) {
-    // The error itself matters more than that it could not be shown here.
+    // The error itself matters more than a failure to report it.
     let _ = match reports {
         Reports::ToNobody => Ok(()),
         Reports::Objects(command) => show_json(
             command,
             &Failed {
-                error: Told { exit_code, message },
+                error: Failure { exit_code, message },
             },
         ),
         Reports::Events => show_event(&Event::Error {
@@ -214,38 +216,37 @@ pub(crate) fn tell_program(exit_code: u8, message: &str, reports: Reports<'_>) {
     };
 }
 
-/// What to do about a fault of this side in a match.
+/// Advice about an error of this side in a match.
 fn on_this_side(error: &anyhow::Error) -> &'static str {
     match error.downcast_ref() {
         Some(PlayError::Deck) => {
-            "Put the file back as it was. If it is lost, `dealerless resume --forfeit` removes it and \
-             gives up the hand."
+            "Restore the file. If it is lost, `dealerless resume --forfeit` removes it and gives up the hand."
         }
         Some(PlayError::Journal(_) | PlayError::Vault(_)) => {
-            "Nothing was sent that is not written. When the disk can be written to again, \
-             `dealerless resume` goes on."
+            "Everything that was sent is in the file. When the disk is writable again, `dealerless \
+             resume` continues the match."
         }
         Some(PlayError::Uncounted(_)) => {
             "If the peer's attempts are used up, `dealerless peers forgive NAME` allows as many again, \
-             which costs a bit of security."
+             at a small cost in security."
         }
-        _ => "The fault is on this side.",
+        _ => "The error is on this side.",
     }
 }
 
-/// What an error means for a match over an encrypted line.
+/// What an error means for a match over an encrypted connection.
 fn at_a_table(blame: Blame) -> &'static str {
     match blame {
         Blame::CheatOrConnection => "The other side cheated: stop playing with them.",
         Blame::ProgramOrConnection => {
-            "The other side runs another program or version, a broken one, or cheats."
+            "The other side runs another program or version, has a bug, or cheats."
         }
-        Blame::Either => "Nobody need have cheated: agree with the other side, and begin anew.",
-        Blame::Peer => "The other side does not say why.",
-        Blame::Connection => {
-            "What was played until now is in the record of the match, if it had begun."
+        Blame::Either => {
+            "This does not mean that anybody cheated: agree with the other side, and start again."
         }
-        _ => "The fault is on this side.",
+        Blame::Peer => "The other side gave no reason.",
+        Blame::Connection => "If the match had begun, its record holds everything played so far.",
+        _ => "The error is on this side.",
     }
 }
 
@@ -261,7 +262,7 @@ mod tests {
 
     use super::*;
 
-    /// An error for each blame, with its exit code and a part of the advice.
+    /// Errors for each blame, with the exit code and a part of the advice.
     fn errors() -> [(anyhow::Error, u8, &'static str); 11] {
         let during = "testing";
         let source = io::ErrorKind::ConnectionReset.into();
@@ -282,16 +283,16 @@ mod tests {
                 2,
                 "Nobody need have cheated",
             ),
-            (net::Error::Aborted.into(), 2, "does not say why"),
+            (net::Error::Aborted.into(), 2, "gave no reason"),
             (
                 net::Error::Lost { during, source }.into(),
                 3,
-                "connection reset\nThe session is over. Begin anew",
+                "connection reset\nThe session is over. Start both sides again",
             ),
             (
                 mpc::Error::Channel(net::Error::Timeout { during, limit }).into(),
                 3,
-                "Begin anew",
+                "Start both sides again",
             ),
             (
                 net::Error::Address(io::ErrorKind::NotFound.into()).into(),
@@ -301,7 +302,7 @@ mod tests {
             (
                 deck::Error::Session(mpc::Error::Channel(net::Error::Aborted)).into(),
                 2,
-                "does not say why",
+                "gave no reason",
             ),
             (
                 OtherTerms("testing".into()).into(),
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_code_tells_the_peer_from_the_line_and_from_this_side() {
+    fn the_exit_code_distinguishes_peer_connection_and_this_side() {
         for (error, code, _) in errors() {
             assert_eq!(exit_code(&error), code);
         }
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_of_a_session_comes_with_what_it_means_and_none_of_this_side_does() {
+    fn errors_of_a_session_are_explained_and_local_errors_are_not() {
         for (error, code, advice) in errors() {
             let text = error.to_string();
             let explained = explain(&error);

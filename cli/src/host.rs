@@ -19,15 +19,15 @@ use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
     wait_at_relays,
 };
-use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{ANSWER, BLOCKED};
-use crate::table::whole::{Around, Farewells, Whole};
+use crate::table::stored_match::{Farewells, SeatContext, StoredMatch};
+use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, sit, standing};
 
 /// Invites another player, waits, and plays with them.
 ///
-/// Prints one line that the other player runs. Anybody who has that line can take the seat, once: send
+/// Prints a command for the other player to run. Anybody who has it can take the seat, once: send
 /// it over a channel that you trust.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -37,33 +37,33 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
     dealerless host --for Bert\n\n\
-    It waits for the other player as long as it takes, unless --timeout is given. A player who comes\n\
-    with the invite sits down. Players who know each other need no invite: one runs `host`, the other\n\
-    `join NAME`; the host is asked about them, except about the player of --for.\n\n\
-    If a match with that player is open, it is resumed. With options such as --game you are asked\n\
-    whether to resume it or to begin a new one.\n\n\
-    With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
+    Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
+    invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
+    `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
+    If a match with that player is open, it is resumed. If you give options such as --game, you are\n\
+    asked whether to resume it or begin a new one.\n\n\
+    With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
     #[command(flatten)]
     stakes: StakesArgs,
-    /// Refuse a match that takes more memory than this, by an estimate: 500M or 4G, for example.
+    /// Refuse a match whose estimated memory use is higher, such as 500M or 4G.
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = memory::limit,
           help_heading = GAME)]
     memory: Limit,
-    /// Where to wait for the other player; port 0 takes a free one. May be given several times.
+    /// Address to listen on; port 0 takes a free port. May be given several times.
     #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address,
           help_heading = CONNECTION)]
     listen: Vec<String>,
-    /// An address by which others reach this machine, such as that of a forwarded port.
+    /// Address at which others reach this machine, such as that of a forwarded port.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     advertise: Vec<Address>,
-    /// Wait at this transit relay of Magic Wormhole too.
+    /// Also wait at this Magic Wormhole transit relay.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     relay: Option<Address>,
-    /// Let this known player sit down without a question: the name or the fingerprint.
+    /// Seat this known player, given by name or fingerprint, without asking.
     #[arg(long = "for", value_name = "NAME", help_heading = CONNECTION)]
     guest: Option<String>,
-    /// Give up if no player has sat down after this time, in seconds [default: wait as long as it takes].
+    /// Give up if nobody has sat down after this many seconds [default: wait indefinitely].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = CONNECTION)]
     timeout: Option<Duration>,
     #[command(flatten)]
@@ -80,32 +80,32 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Hosting::prepare(args)?.host(args)
 }
 
-/// Everything that a host needs before anybody comes.
+/// The state of a host before a guest comes.
 struct Hosting {
     own: Own,
     header: Header,
-    /// The known peer that sits down without a question.
+    /// The known peer that is seated without a question.
     expected: Option<PublicIdentity>,
 }
 
-/// Who has come.
-enum Came {
-    /// A guest that has sat down to a new match.
+/// A guest that takes the seat.
+enum Arrival {
+    /// A guest that begins a new match.
     New(Box<Connection>),
-    /// One that goes on with an open match.
-    Again(Box<Connection>, Box<MatchFile>),
+    /// A guest that resumes an open match.
+    Resuming(Box<Connection>, Box<MatchFile>),
 }
 
-impl Came {
+impl Arrival {
     fn connection(&self) -> &Connection {
-        let (Came::New(connection) | Came::Again(connection, _)) = self;
+        let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = self;
         connection
     }
 }
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        // The circuit is built once more when it is known with whom: that takes a moment.
+        // The circuit is built again when the guest has come. That takes a moment.
         let (header, _) = args.stakes.propose(args.memory)?;
         let own = args.own.open()?;
         let expected = match &args.guest {
@@ -137,42 +137,40 @@ impl Hosting {
             args,
             posts: &posts,
             invite,
-            hearing: Hearing::new(door),
+            room: WaitingRoom::new(door),
             admission: Admission::new(&self.own, &posts, self.expected),
             farewells: Farewells::default(),
             player,
         };
-        let came = waiting.guest()?;
-        let Waiting {
-            player, hearing, ..
-        } = waiting;
-        let around = Around {
+        let arrival = waiting.guest()?;
+        let Waiting { player, room, .. } = waiting;
+        let around = SeatContext {
             own: &self.own,
             player,
             posts: &posts,
             dialer: None,
         };
-        let listens_at = hearing.door().addresses().to_vec();
-        let whole = match came {
-            Came::New(connection) => {
+        let listens_at = room.door().addresses().to_vec();
+        let stored = match arrival {
+            Arrival::New(connection) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_connection(&connection, self.header, own)?;
                 keep_watch(
-                    hearing,
+                    room,
                     &posts,
                     (connection.peer.clone(), seating.sitting.match_info.id()),
                 )?;
-                Whole::begin(around, *connection, seating)?
+                StoredMatch::begin(around, *connection, seating)?
             }
-            Came::Again(connection, file) => {
-                keep_watch(hearing, &posts, (connection.peer.clone(), file.of()))?;
-                let mut whole = Whole::take_up(around, *file)?;
-                whole.meet_again(*connection)?;
-                whole
+            Arrival::Resuming(connection, file) => {
+                keep_watch(room, &posts, (connection.peer.clone(), file.id()))?;
+                let mut stored = StoredMatch::resume(around, *file)?;
+                stored.meet_again(*connection)?;
+                stored
             }
         };
-        keep_addresses(&whole.path(), &listens_at)?;
-        whole.play().map(drop)
+        keep_addresses(&stored.path(), &listens_at)?;
+        stored.play().map(drop)
     }
 
     fn invite(
@@ -191,8 +189,8 @@ impl Hosting {
         player.tell(&listening(door))?;
         if args.relay.is_none() && only_private {
             player.tell(&notice(
-                "The invite holds only private addresses: the other player must be in the same \
-                 network. Otherwise forward a port and name it with --advertise, or use --relay.",
+                "The invite has only private addresses, so the other player must be in the same network. \
+                 Otherwise forward a port and give its address with --advertise, or use --relay.",
             ))?;
         }
         Ok(invite)
@@ -205,7 +203,7 @@ struct Waiting<'a> {
     args: &'a Args,
     posts: &'a Posts,
     invite: Invite,
-    hearing: Hearing,
+    room: WaitingRoom,
     admission: Admission<'a>,
     farewells: Farewells,
     player: Player,
@@ -213,50 +211,50 @@ struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// Waits until a guest has sat down.
-    fn guest(&mut self) -> anyhow::Result<Came> {
-        let patience = self.args.timeout.unwrap_or(Duration::MAX);
+    fn guest(&mut self) -> anyhow::Result<Arrival> {
+        let timeout = self.args.timeout.unwrap_or(Duration::MAX);
         let begun = Instant::now();
         loop {
-            let left = patience.saturating_sub(begun.elapsed());
-            ensure!(!left.is_zero(), "nobody came in time");
+            let left = timeout.saturating_sub(begun.elapsed());
+            ensure!(!left.is_zero(), "nobody sat down in time");
             let accepted = self
                 .admission
-                .accepted((&mut self.hearing, &mut self.player))?;
-            let came = match accepted {
+                .accepted((&mut self.room, &mut self.player))?;
+            let arrival = match accepted {
                 Some((connection, wants)) => self.accepted(connection, wants)?,
-                None => match self.hearing.next(left.min(self.admission.due())) {
-                    Some(comes) => self.comes(comes)?,
+                None => match self.room.next(left.min(self.admission.due())) {
+                    Some(event) => self.handle(event)?,
                     None => None,
                 },
             };
-            if let Some(came) = came {
-                return Ok(came);
+            if let Some(arrival) = arrival {
+                return Ok(arrival);
             }
         }
     }
 
-    /// Does what is to be done at the door. None if waiting goes on.
-    fn comes(&mut self, comes: Comes) -> anyhow::Result<Option<Came>> {
-        match comes {
-            Comes::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
-            Comes::CannotBurn(error) => bail!(cannot_burn(&error)),
-            Comes::Goes(connection, error) => {
+    /// Handles an event at the door. Returns the guest if one has sat down.
+    fn handle(&mut self, event: RoomEvent) -> anyhow::Result<Option<Arrival>> {
+        match event {
+            RoomEvent::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
+            RoomEvent::CannotBurn(error) => bail!(cannot_burn(&error)),
+            RoomEvent::Gone(connection, error) => {
                 self.did_not_sit(whose(&connection), &error.into())?
             }
-            Comes::In(connection) => {
+            RoomEvent::Connected(connection) => {
                 let recognised = self.recognise(&connection);
                 if connection.came_by(&self.invite) {
                     self.invited(&connection.peer)?;
                 }
                 match recognised {
-                    Ok(warning) => self.hearing.listen(connection, warning),
+                    Ok(warning) => self.room.admit(connection, warning),
                     Err(error) => self.did_not_sit(whose(&connection), &error)?,
                 }
             }
-            Comes::Says(connection, word, warning) => {
+            RoomEvent::Request(connection, request, warning) => {
                 let who = whose(&connection);
-                match self.serve(connection, word) {
-                    Ok(Some(came)) => return self.ask_or_seat(came, warning),
+                match self.serve(connection, request) {
+                    Ok(Some(arrival)) => return self.ask_or_seat(arrival, warning),
                     Ok(None) => {}
                     Err(error) => self.did_not_sit(who, &error)?,
                 }
@@ -265,7 +263,8 @@ impl Waiting<'_> {
         Ok(None)
     }
 
-    /// The guest of the invite is expected. If it is blocked, the player is told that the invite is used.
+    /// Expects the guest of the invite. If it is blocked, notifies the player that the invite is
+    /// used.
     fn invited(&mut self, peer: &PublicIdentity) -> anyhow::Result<()> {
         if !sit::is_blocked(self.own, peer) {
             self.admission.expect(peer);
@@ -275,37 +274,44 @@ impl Waiting<'_> {
         Ok(())
     }
 
-    /// Asks the player about a guest if it must be asked, or seats the guest.
-    fn ask_or_seat(&mut self, came: Came, warning: Option<String>) -> anyhow::Result<Option<Came>> {
-        match self.admission.asks_about(came.connection(), &self.player) {
-            Ok(false) => self.sits(came, warning),
+    /// Asks the player about a guest if necessary, otherwise seats the guest.
+    fn ask_or_seat(
+        &mut self,
+        arrival: Arrival,
+        warning: Option<String>,
+    ) -> anyhow::Result<Option<Arrival>> {
+        match self
+            .admission
+            .asks_about(arrival.connection(), &self.player)
+        {
+            Ok(false) => self.sits(arrival, warning),
             Ok(true) => {
-                // While the player is asked, the file is not kept: `resume` may take it.
-                let asked = match came {
-                    Came::New(connection) => (connection, Wants::ToPlay),
-                    Came::Again(connection, file) => (connection, Wants::ToResume(file.of())),
+                // The file is released while the player is asked, so that `resume` can use it.
+                let asked = match arrival {
+                    Arrival::New(connection) => (connection, Wants::ToPlay),
+                    Arrival::Resuming(connection, file) => (connection, Wants::ToResume(file.id())),
                 };
-                let around = (&mut self.hearing, &mut self.player);
+                let around = (&mut self.room, &mut self.player);
                 self.admission.ask(asked, warning, around)?;
                 Ok(None)
             }
-            Err(error) => self.does_not_sit(came, &error),
+            Err(error) => self.does_not_sit(arrival, &error),
         }
     }
 
-    /// The player has accepted a guest.
+    /// Seats a guest that the player has accepted.
     fn accepted(
         &mut self,
         connection: Box<Connection>,
         wants: Wants,
-    ) -> anyhow::Result<Option<Came>> {
+    ) -> anyhow::Result<Option<Arrival>> {
         let who = whose(&connection);
-        let came = match wants {
-            Wants::ToPlay => Ok(Some(Came::New(connection))),
+        let arrival = match wants {
+            Wants::ToPlay => Ok(Some(Arrival::New(connection))),
             Wants::ToResume(of) => self.resumed(connection, of),
         };
-        match came {
-            Ok(Some(came)) => self.sits(came, None),
+        match arrival {
+            Ok(Some(arrival)) => self.sits(arrival, None),
             Ok(None) => Ok(None),
             Err(error) => self.did_not_sit(who, &error).map(|()| None),
         }
@@ -318,173 +324,181 @@ impl Waiting<'_> {
     ) -> anyhow::Result<()> {
         if self.admission.is_news(&peer) {
             self.player.tell(&notice(&format!(
-                "{name} came and did not sit down ({error:#}). Waiting goes on."
+                "{name} did not sit down ({error:#}). Still waiting."
             )))?;
         }
         Ok(())
     }
 
-    /// Looks up who has come in: what the player is to know if it sits down.
+    /// Looks up a peer that has connected. Returns a notice for the player, for the time when the
+    /// peer sits down.
     fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
         let relay = self.args.relay.as_ref();
         let known = self.own.peers.lock().get(&connection.peer).is_some();
         let warning = sit::recognise(self.own, connection, relay)?;
         if let (Some(relay), false) = (relay, known) {
-            self.hearing.door().wait_at_relay(relay, &connection.peer)?;
+            self.room.door().wait_at_relay(relay, &connection.peer)?;
         }
         Ok(warning)
     }
 
-    /// Does what a guest wants. None if it was served, and waiting goes on.
+    /// Serves the request of a guest. Returns the guest if it can be seated.
     fn serve(
         &mut self,
         connection: Box<Connection>,
-        word: Control,
-    ) -> anyhow::Result<Option<Came>> {
+        request: Control,
+    ) -> anyhow::Result<Option<Arrival>> {
         if sit::is_blocked(self.own, &connection.peer) {
-            self.hearing.decline(connection, Control::Declined);
+            self.room.decline(connection, Control::Declined);
             return Ok(None);
         }
-        let of = match word {
+        let of = match request {
             Control::Resume(of) => of,
             Control::Audit(of) => {
-                self.hearing.decline(connection, Control::Unknown(of));
+                self.room.decline(connection, Control::Unknown(of));
                 return Ok(None);
             }
-            Control::Declines(Term::All) => bail!("it does not play on these terms"),
-            Control::Declines(term) => bail!("it insists on {term}"),
+            Control::Declines(Term::All) => bail!("the guest declined the terms"),
+            Control::Declines(term) => bail!("the guest requires {term}"),
             _ => return self.new_match(connection),
         };
         self.resumed(connection, of)
     }
 
-    /// A guest wants to go on with a match. With one that was closed here only `resume` goes on, on this
-    /// side.
+    /// Serves a guest that wants to resume a match. A match that was closed here can only be
+    /// resumed with `resume` on this side.
     fn resumed(
         &mut self,
         connection: Box<Connection>,
         of: [u8; 32],
-    ) -> anyhow::Result<Option<Came>> {
+    ) -> anyhow::Result<Option<Arrival>> {
         match open::find(self.own, &of, &connection.peer)? {
-            None => self.hearing.decline(connection, Control::Unknown(of)),
-            Some(file) if file.is_over() => {
-                self.farewells.tell_the_end(self.own, file, *connection)?
-            }
+            None => self.room.decline(connection, Control::Unknown(of)),
+            Some(file) if file.is_over() => self.farewells.send_end(self.own, file, *connection)?,
             Some(file) if file.opened.is_closed() => {
-                self.hearing.decline(connection, Control::Unknown(of));
+                self.room.decline(connection, Control::Unknown(of));
             }
-            Some(file) => return Ok(Some(Came::Again(connection, Box::new(file)))),
+            Some(file) => return Ok(Some(Arrival::Resuming(connection, Box::new(file)))),
         }
         Ok(None)
     }
 
-    /// A guest wants to begin a match, which it may if none is open between the two.
-    fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Came>> {
+    /// Serves a guest that wants to begin a match. It can if no match is open between the two
+    /// players.
+    fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Arrival>> {
         match open::with(self.own, &connection.peer)? {
-            Some(file) if file.has_heard() => {
+            Some(file) if file.has_peer_parts() => {
                 let fits = file.must_be_with(&connection.peer);
-                self.hearing.decline(connection, Control::Open(file.of()));
+                self.room.decline(connection, Control::Open(file.id()));
                 return fits.map(|()| None);
             }
-            // The guest does not know it.
+            // The guest does not know this match.
             Some(file) => file.forget()?,
             None => {}
         }
-        Ok(Some(Came::New(connection)))
+        Ok(Some(Arrival::New(connection)))
     }
 
-    /// Whether an open match is resumed where the command line asks for another one: a person is asked,
-    /// everybody else is told. None if the guest does not wait for the answer.
+    /// Whether to resume an open match although the command line asks for another one. A person is
+    /// asked; programs and bots are notified. Returns `None` if the guest does not wait for the
+    /// answer.
     fn resumes(
         &mut self,
         connection: &Connection,
         file: &MatchFile,
     ) -> anyhow::Result<Option<bool>> {
         let game = GameName::of(&file.opened.sitting.match_info.header().stakes);
-        let (of, peer, state) = (hex(&file.of()[..8]), file.peer_name(), file.state());
-        let open = format!("{peer} comes back to your open match {of} ({game}, {state})");
+        let (of, peer, state) = (hex(&file.id()[..8]), file.peer_name(), file.state());
+        let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if !self.player.is_person() {
             self.player.tell(&notice(&format!(
-                "{open}. It is resumed, and the terms of this command are not used. To begin a new \
+                "{open}. It is resumed, and the terms of this command are ignored. To begin a new \
                  match instead, end this program and close the open one: dealerless resume --close {of}"
             )))?;
             return Ok(Some(true));
         }
         self.player.tell(&notice(&format!(
-            "{open}. This command asks for another match. Type `resume` to go on with the open match, or \
-             `new` to close it here and begin the other one."
+            "{open}. This command asks for a new match. Type `resume` to continue the open match, or \
+             `new` to close it here and begin the new one."
         )))?;
         let until = Instant::now() + ANSWER;
         let lapsed = || connection.ended().is_some() || Instant::now() >= until;
         let around = (&mut self.player, self.posts);
-        standing::chooses("resume", "new", around, lapsed)
+        standing::choose("resume", "new", around, lapsed)
     }
 
     /// Closes an open match here, so that the guest can begin another one.
     fn close(&mut self, connection: Box<Connection>, file: MatchFile) -> anyhow::Result<()> {
-        let (of, peer) = (file.of(), file.peer_name());
+        let (of, peer) = (file.id(), file.peer_name());
         file.close()?;
         self.player.tell(&notice(&format!(
-            "The open match is closed here; `dealerless resume {}` goes on with it. Waiting for {peer} to \
+            "The open match is closed here; `dealerless resume {}` continues it. Waiting for {peer} to \
              sit down to the new one.",
             hex(&of[..8])
         )))?;
         self.admission.expect(&connection.peer);
-        self.hearing.decline(connection, Control::Unknown(of));
+        self.room.decline(connection, Control::Unknown(of));
         Ok(())
     }
 
-    /// A guest sits down, unless its line has ended.
-    fn sits(&mut self, came: Came, warning: Option<String>) -> anyhow::Result<Option<Came>> {
+    /// Seats a guest, unless its connection has ended.
+    fn sits(
+        &mut self,
+        arrival: Arrival,
+        warning: Option<String>,
+    ) -> anyhow::Result<Option<Arrival>> {
         if let Some(text) = warning {
             self.player.tell(&Event::Notice { text })?;
         }
-        let came = match came {
-            Came::Again(connection, file) if self.args.stakes.are_given() => {
+        let arrival = match arrival {
+            Arrival::Resuming(connection, file) if self.args.stakes.are_given() => {
                 match self.resumes(&connection, &file)? {
-                    Some(true) => Came::Again(connection, file),
+                    Some(true) => Arrival::Resuming(connection, file),
                     Some(false) => return self.close(connection, *file).map(|()| None),
                     None => {
-                        let error = anyhow!("nobody answered while it waited");
-                        return self.does_not_sit(Came::Again(connection, file), &error);
+                        let error = anyhow!("nobody answered in time");
+                        return self.does_not_sit(Arrival::Resuming(connection, file), &error);
                     }
                 }
             }
-            came => came,
+            arrival => arrival,
         };
-        let sits = match &came {
-            Came::New(connection) => sit::say(connection, Control::Sit),
-            Came::Again(..) => Ok(()),
+        let sits = match &arrival {
+            Arrival::New(connection) => sit::say(connection, Control::Sit),
+            Arrival::Resuming(..) => Ok(()),
         };
         match sits {
             Ok(()) => {
                 let why = "Another player has sat down.";
-                let around = (&mut self.hearing, &mut self.player);
+                let around = (&mut self.room, &mut self.player);
                 self.admission.lapse(Control::Taken, why, around)?;
-                Ok(Some(came))
+                Ok(Some(arrival))
             }
-            Err(error) => self.does_not_sit(came, &error.into()),
+            Err(error) => self.does_not_sit(arrival, &error.into()),
         }
     }
 
-    /// Turns a guest away, and waits on.
-    fn does_not_sit(&mut self, came: Came, error: &anyhow::Error) -> anyhow::Result<Option<Came>> {
-        self.did_not_sit(whose(came.connection()), error)?;
-        let (Came::New(connection) | Came::Again(connection, _)) = came;
-        self.hearing.decline(connection, Control::Declined);
+    /// Declines a guest and continues to wait.
+    fn does_not_sit(
+        &mut self,
+        arrival: Arrival,
+        error: &anyhow::Error,
+    ) -> anyhow::Result<Option<Arrival>> {
+        self.did_not_sit(whose(arrival.connection()), error)?;
+        let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = arrival;
+        self.room.decline(connection, Control::Declined);
         Ok(None)
     }
 }
 
-/// The notice to a player whose invite a blocked player has used.
-const BURNT: &str =
-    "a blocked player came with your invite: it is used; run host again for a new one";
+/// The notice to a player whose invite was used by a blocked player.
+const BURNT: &str = "a blocked player has used your invite; run host again for a new one";
 
 fn whose(connection: &Connection) -> (PublicIdentity, Name) {
     (connection.peer.clone(), connection.peer_name.clone())
 }
 
-/// The keys of a known player whom the host waits for.
+/// The keys of the known player of `--for`.
 fn known(own: &Own, name: &str) -> anyhow::Result<PublicIdentity> {
     let peers = own.peers.lock();
     let peer = peers.find(name).with_context(|| {
@@ -517,13 +531,13 @@ fn dead_relay(relay: Option<&Address>, addresses: &[Address]) -> anyhow::Result<
             .context("nobody else can reach this machine: it listens only on loopback addresses");
     }
     Ok(Some(format!(
-        "No transit relay answers at {relay} ({source}). The other player can still come directly to an \
-         address of the invite, and the program goes on trying the relay. Check its address, or run host \
+        "No transit relay answers at {relay} ({source}). The other player can still connect directly to an \
+         address of the invite, and this program keeps trying the relay. Check its address, or run host \
          again with another --relay."
     )))
 }
 
-/// Where the guest may reach the door, the best first.
+/// The addresses at which the guest may reach the door, the best first.
 fn reachable(door: &Door, advertised: &[Address]) -> anyhow::Result<Vec<Address>> {
     let mut all = advertised.to_vec();
     all.extend(addresses_of(door.addresses())?);

@@ -1,4 +1,4 @@
-//! `identity`: who you are, and how a new machine goes on in your place.
+//! `identity`: shows your identity, and moves it to a new machine.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::output::{show, show_json};
 use crate::settings::Settings;
 use crate::table::FolderArgs;
 
-/// Shows your identity, or makes a new one that succeeds an old one.
+/// Shows your identity, or creates one that succeeds an old one.
 ///
-/// An identity is not copied to a second machine: there make a new one, which the old one signs.
+/// Do not copy an identity to a second machine: create a new one there, which the old one signs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless identity\n  \
@@ -31,20 +31,21 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Makes a new identity here, in place of the old one at OLD.
+    /// Creates a new identity here that succeeds the one at OLD.
     ///
-    /// OLD is the folder of the old identity, or its file. Its known peers are taken over. From then
-    /// on nobody can play with the old identity; whoever knew it follows you to the new one when you
+    /// OLD is the folder of the old identity, or its file. Its known peers are copied. From then on
+    /// nobody can play with the old identity. Players who know it recognise the new one when you
     /// meet by an invite, or when they are given the statement.
     Succeed {
         /// The folder or the file of the old identity.
         #[arg(value_name = "OLD")]
         old: PathBuf,
-        /// Leave the matches that the old identity has not ended: nobody can go on with them.
+        /// Abandon the open matches of the old identity: they cannot be resumed.
         #[arg(long)]
         leave_open_matches: bool,
     },
-    /// Prints the line by which others learn whom your identity has succeeded. It holds no secret.
+    /// Prints a line that proves to others which identities yours has succeeded. It contains no
+    /// secrets.
     Statement,
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             let succession = home.identity().succession();
             ensure!(
                 succession.past().len() > 0,
-                "your identity has succeeded none: there is nothing to state"
+                "your identity has not succeeded another one, so there is no statement"
             );
             show_statement(args.json, succession)
         }
@@ -111,11 +112,11 @@ fn own(args: &Args) -> anyhow::Result<()> {
     show(&format!("File: {}", home.identity_file().display()))
 }
 
-/// An old identity is shown, and nothing else.
+/// Shows an old identity.
 fn retired(args: &Args, file: &Path) -> anyhow::Result<()> {
     let old = OldIdentity::open(file)?;
     let by = old.successor().map(|new| new.current().fingerprint());
-    let by = by.context("the identity was succeeded a moment ago, and is not now")?;
+    let by = by.context("the file of the identity changed while it was read")?;
     let was = old.public().fingerprint();
     match args.json {
         true => {
@@ -130,7 +131,7 @@ fn retired(args: &Args, file: &Path) -> anyhow::Result<()> {
             )
         }
         false => show(&format!(
-            "An old identity: {was}\n  was succeeded by {by}\nNobody plays with it any more."
+            "An old identity: {was}\n  succeeded by   {by}\nIt can no longer be used to play."
         )),
     }
 }
@@ -145,7 +146,7 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
     let own = args.folder.folder()?;
     ensure!(
         !is_within(path, &own),
-        "{} is the identity of this folder: say --home DIR for the new one",
+        "{} is the identity of this folder; give --home DIR for the new one",
         path.display()
     );
     let old = OldIdentity::open(path).context("cannot open the old identity")?;
@@ -153,8 +154,8 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
     if !open.is_empty() && !leave_open_matches {
         let files: Vec<String> = open.iter().map(|file| file.display().to_string()).collect();
         bail!(
-            "the old identity has matches that are not over, and only it can go on with them:\n  {}\n\
-             End them first, or leave them for good with --leave-open-matches.",
+            "the old identity has open matches, and only it can resume them:\n  {}\nFinish them first, or \
+             abandon them with --leave-open-matches.",
             files.join("\n  ")
         );
     }
@@ -172,28 +173,27 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
         );
     }
     show(&format!(
-        "Your new identity: {now}\n  succeeds         {was}\nThe old one plays no more. {}",
+        "Your new identity: {now}\n  succeeds         {was}\nThe old one can no longer be used. {}",
         match has_folder {
-            true => format!("Known peers that came along: {}.", peers),
-            false =>
-                "Its folder is not known, so neither are its peers and its open matches.".into(),
+            true => format!("Known peers copied: {}.", peers),
+            false => "Its folder is unknown, and so are its peers and open matches.".into(),
         }
     ))?;
     show(&format!(
-        "Whoever knew you follows you when you meet by an invite. Or send them this line, for\n\
-         `dealerless peers follow`; it holds no secret:\n\n{}",
+        "Players who know you recognise it when you meet by an invite. Or send them this line for\n\
+         `dealerless peers follow`; it contains no secrets:\n\n{}",
         succession
     ))
 }
 
-/// Whether the old identity lies in the folder of the new one.
+/// Whether the old identity is in the folder of the new one.
 fn is_within(old: &Path, own: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(own) = real(own) else { return false };
     real(old).is_some_and(|old| old == own || old == own.join("identity"))
 }
 
-/// The files of the matches of an old identity that are not over, and of those that cannot be read.
+/// The match files of an old identity that are not over or cannot be read.
 fn open_matches(old: &OldIdentity) -> anyhow::Result<Vec<PathBuf>> {
     let Some(folder) = old.matches() else {
         return Ok(Vec::new());
@@ -210,10 +210,10 @@ fn open_matches(old: &OldIdentity) -> anyhow::Result<Vec<PathBuf>> {
     Ok(open)
 }
 
-/// The statement in an argument: itself, or the file that holds it.
+/// The statement in an argument, or in the file that the argument names.
 ///
 /// # Errors
-/// If it is none.
+/// If it is not a statement.
 pub(crate) fn statement(text_or_file: &str) -> anyhow::Result<Succession> {
     let path = Path::new(text_or_file);
     if !path.is_file() {
@@ -222,7 +222,7 @@ pub(crate) fn statement(text_or_file: &str) -> anyhow::Result<Succession> {
     let mut text = String::new();
     let file = std::fs::File::open(path);
     let read = file.and_then(|file| {
-        // Longer than any statement.
+        // The limit is larger than any statement.
         std::io::Read::read_to_string(&mut std::io::Read::take(file, 1 << 16), &mut text)
     });
     read.with_context(|| format!("cannot read {}", path.display()))?;

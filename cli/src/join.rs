@@ -1,4 +1,4 @@
-//! `join`: goes to another player's table.
+//! `join`: joins another player's table.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,23 +18,24 @@ use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
-use crate::table::whole::{self, Around, Whole};
+use crate::table::stored_match::{self, SeatContext, StoredMatch};
 use crate::table::{
-    CONNECTION, Dialer, Differs, GAME, Own, OwnArgs, Player, Posts, Way, Wishes, sit, standing,
+    CONNECTION, Dialer, Differs, GAME, Own, OwnArgs, Player, Posts, Route, Wishes, sit, standing,
 };
 
-/// Joins a player who hosts.
+/// Joins a host.
 ///
-/// The host proposes what is played; you are asked before you sit down. The options refuse everything else.
+/// The host proposes the terms, and you are asked before you sit down. The options refuse other
+/// terms.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
     dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
     dealerless join Anna --at 192.0.2.1:5252\n\n\
-    With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
+    With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
-    /// The invite, as the host's screen says; or the name or fingerprint of a player whom you have
-    /// met and who hosts.
+    /// The invite from the host's screen, or the name or fingerprint of a known player who is
+    /// hosting.
     #[arg(value_name = "INVITE|NAME", required = true)]
     whom: Vec<String>,
     /// Sit down on the host's terms without being asked.
@@ -42,11 +43,11 @@ pub(crate) struct Args {
     yes: bool,
     #[command(flatten)]
     wishes: Wishes,
-    /// Refuse a match that takes more memory than this, by an estimate: 500M or 4G, for example.
+    /// Refuse a match whose estimated memory use is higher, such as 500M or 4G.
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = memory::limit,
           help_heading = GAME)]
     memory: Limit,
-    /// Where a known player is now, instead of where it was met last.
+    /// Current address of a known player, if it has changed since you last met.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     at: Vec<Address>,
     /// The relay at which a known player waits.
@@ -64,52 +65,52 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return played;
     }
     let whom = args.whom.join(" ");
-    let found = Found::of(&whom)?;
+    let found = HostName::of(&whom)?;
     let own = args.own.open()?;
     let mut player = args.own.player(&own);
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    // The host may name the match that is open between the two, or not go on with the one that is here.
+    // The host may name another match that is open between the two, or may not resume the one here.
     let mut said = None;
     for _ in 0..=CHANGES {
-        let (connection, way) = found.go(args, &own)?;
-        let relay = way.relay.as_ref();
+        let (connection, route) = found.connect(args, &own)?;
+        let relay = route.relay.as_ref();
         if let Some(text) = sit::recognise(&own, &connection, relay)? {
             player.tell(&Event::Notice { text })?;
         }
         ensure!(!sit::is_blocked(&own, &connection.peer), BLOCKED);
         let whom = (&connection.peer, &connection.peer_name);
         standing::ask(&own, whom, &mut player, &posts)?;
-        let sits = Sits {
+        let sits = GuestSeat {
             own: &own,
             posts: &posts,
             args,
         };
-        let Some((control, same)) = sits.play((connection, way), said, player)? else {
+        let Some((control, same)) = sits.play((connection, route), said, player)? else {
             return Ok(());
         };
         (said, player) = (Some(control), same);
     }
-    bail!("the host names another match each time")
+    bail!("the host keeps naming other matches")
 }
 
-/// A host that is asked more often does not know what it wants.
+/// The most times that the host may change the match.
 const CHANGES: usize = 2;
 
-/// A guest that has met its host.
-struct Sits<'a> {
+/// A guest that is connected to its host.
+struct GuestSeat<'a> {
     own: &'a Own,
     posts: &'a Posts,
     args: &'a Args,
 }
 
-impl Sits<'_> {
-    /// Goes on with the match that is open, or sits down to a new one. `said` is the host's answer to the
-    /// last try. Gives what the host says that does not agree.
+impl GuestSeat<'_> {
+    /// Resumes the open match, or sits down to a new one. `said` is the host's answer to the
+    /// previous attempt. Returns the host's message, with the player, if the host does not agree.
     fn play(
         &self,
-        (connection, way): (Connection, Way),
+        (connection, route): (Connection, Route),
         said: Option<Control>,
         mut player: Player,
     ) -> anyhow::Result<Option<(Control, Player)>> {
@@ -126,39 +127,39 @@ impl Sits<'_> {
         if let Some(file) = &file {
             file.must_be_with(&connection.peer)?;
         }
-        let around = |player, of| Around {
+        let around = |player, of| SeatContext {
             own,
             player,
             posts: self.posts,
             dialer: Some(Dialer::new(
                 (own.home.identity().clone(), own.name.clone()),
                 (connection.peer.clone(), of),
-                way.clone(),
+                route.clone(),
                 self.posts.clone(),
             )),
         };
-        let given_up = file.take_if(|file| Some(file.of()) == refused);
-        let (of, path, whole) = match (file, named) {
+        let given_up = file.take_if(|file| Some(file.id()) == refused);
+        let (of, path, stored) = match (file, named) {
             (None, Some(of)) => bail!(
-                "the host has an open match with you ({}), which is not in this folder. Play from the \
-                 folder in which it was begun; or the host closes it: dealerless resume --close",
+                "the host has an open match with you ({}) that is not in this folder. Play from the \
+                 folder in which it began, or ask the host to close it: dealerless resume --close",
                 hex(&of[..8])
             ),
             (Some(file), _) => {
-                let (of, path) = (file.of(), file.path.clone());
+                let (of, path) = (file.id(), file.path.clone());
                 sit::say(&connection, Control::Resume(of))?;
                 if file.is_over() {
-                    whole::tell_the_end(own, file, connection)?;
+                    stored_match::send_end(own, file, connection)?;
                     let text =
-                        "The host did not know that your last match is over; it does now. To \
-                                begin another, join again."
+                        "The host did not know that your last match is over, and does now. To begin \
+                         a new match, join again."
                             .into();
                     player.tell(&Event::Notice { text })?;
                     return Ok(None);
                 }
-                let mut whole = Whole::take_up(around(player, of), file)?;
-                whole.meet_again(connection)?;
-                (of, path, whole)
+                let mut stored = StoredMatch::resume(around(player, of), file)?;
+                stored.meet_again(connection)?;
+                (of, path, stored)
             }
             (None, None) => {
                 let seating = match agree(self.args, own, &connection) {
@@ -179,11 +180,11 @@ impl Sits<'_> {
                 }
                 given_up.map(MatchFile::close).transpose()?;
                 let of = seating.sitting.match_info.id();
-                let whole = Whole::begin(around(player, of), connection, seating)?;
-                (of, whole.path(), whole)
+                let stored = StoredMatch::begin(around(player, of), connection, seating)?;
+                (of, stored.path(), stored)
             }
         };
-        let declined = whole.play()?;
+        let declined = stored.play()?;
         if let Some((Control::Declined, _)) = declined {
             bail!(AnswerIsNo(DECLINED));
         }
@@ -194,17 +195,18 @@ impl Sits<'_> {
         Ok(declined)
     }
 
-    /// Whether the player is asked before it sits down.
+    /// Whether the player is asked before sitting down.
     fn asks(&self, player: &Player) -> bool {
         !self.args.yes && !player.is_bot()
     }
 }
 
-impl Sits<'_> {
-    /// Shows the player the terms, and asks whether it sits down. A bot sits down, and so does a player with `--yes`.
+impl GuestSeat<'_> {
+    /// Shows the player the terms, and asks whether to sit down. Bots and players with `--yes` are
+    /// not asked.
     ///
     /// # Errors
-    /// If it does not.
+    /// If the player declines.
     fn confirm(
         &self,
         connection: &Connection,
@@ -225,128 +227,128 @@ impl Sits<'_> {
             _ => None,
         };
         let question = Event::AskSit(Box::new(terms));
-        // A host that has hung up may have said why.
+        // A host that has disconnected may have sent the reason.
         let lapsed = || connection.ended().is_some();
         match standing::answer(&question, sits, (player, self.posts), lapsed)? {
             Some(true) => Ok(()),
             None if lapsed() => Ok(()),
-            _ => Err(
-                AnswerIsNo("You did not sit down, and the host was told. Nothing has begun.")
-                    .into(),
-            ),
+            _ => Err(AnswerIsNo("You declined, and the host was told. No match has begun.").into()),
         }
     }
 }
 
-/// Notice to the player before it sits down to a new match.
+/// Notice to a player whose host proposes a new match instead of resuming the open one.
 fn instead_of(file: &MatchFile) -> String {
-    let of = hex(&file.of()[..8]);
+    let of = hex(&file.id()[..8]);
     format!(
-        "The host does not go on with your open match {of} ({}): it has closed it, or plays from another \
-         folder. It proposes a new match. If you sit down, the open match is closed here; `dealerless \
-         resume {of}` goes on with it.",
+        "The host does not resume your open match {of} ({}): it was closed there, or the host uses \
+         another folder. The host proposes a new match. If you sit down, the open match is closed here; \
+         `dealerless resume {of}` continues it.",
         file.state()
     )
 }
 
-/// The host does not go on with this match. If it has never said a word in it, the match is forgotten.
-/// Otherwise it stays open, and a player that is asked may begin another.
+/// Handles a match that the host does not resume. If it holds no part of the host, its file is
+/// removed. Otherwise it stays open, and a player who is asked may begin another match.
 fn forget_unless_begun(
     own: &Own,
     (of, path): (&[u8; 32], PathBuf),
     asks: bool,
 ) -> anyhow::Result<()> {
     let file = MatchFile::open(own, path)?;
-    if !file.has_heard() {
+    if !file.has_peer_parts() {
         return file.forget();
     }
     ensure!(
         asks,
-        "the host does not have your open match ({}) any more, or plays from another folder. To give \
-         it up, run: dealerless resume --close {}",
+        "the host no longer has your open match ({}), or uses another folder. To give it up, run: \
+         dealerless resume --close {}",
         hex(&of[..8]),
         hex(&of[..8])
     );
     Ok(())
 }
 
-/// How the host is found.
-enum Found {
+/// How the player names the host.
+enum HostName {
     Invite(Box<Invite>),
     Known(String),
 }
 
-impl Found {
+impl HostName {
     /// # Errors
-    /// If it looks like an invite and is none.
+    /// If it looks like an invite but is invalid.
     fn of(whom: &str) -> anyhow::Result<Self> {
         match whom.parse::<Invite>() {
-            Ok(invite) => Ok(Found::Invite(Box::new(invite))),
+            Ok(invite) => Ok(HostName::Invite(Box::new(invite))),
             Err(error) if looks_like_an_invite(whom) => Err(error.into()),
-            Err(_) => Ok(Found::Known(whom.into())),
+            Err(_) => Ok(HostName::Known(whom.into())),
         }
     }
 
-    /// A line to the host, and how another is got.
-    fn go(&self, args: &Args, own: &Own) -> anyhow::Result<(Connection, Way)> {
+    /// Connects to the host. Returns the connection, and the route for further connections.
+    fn connect(&self, args: &Args, own: &Own) -> anyhow::Result<(Connection, Route)> {
         let guest = Guest {
             identity: own.home.identity(),
             name: &own.name,
             timing: Timing::default(),
         };
         let whom = match self {
-            Found::Invite(invite) => {
+            HostName::Invite(invite) => {
                 let connection = guest.join(invite)?;
-                let way = Way {
+                let route = Route {
                     addresses: invite.addresses().to_vec(),
                     relay: invite.relay().or(args.relay.as_ref()).cloned(),
                     invite: Some(invite.clone()),
                 };
-                return Ok((connection, way));
+                return Ok((connection, route));
             }
-            Found::Known(whom) => whom,
+            HostName::Known(whom) => whom,
         };
         let peer = {
             let peers = own.peers.lock();
             let found = peers.find(whom).with_context(|| {
                 format!(
-                    "{:?} is neither an invite, which begins with dealerless2-, nor the name of somebody you \
-                     have met, as `dealerless peers` lists them. Where a player is, --at says: \
-                     HOST:PORT, for example 192.0.2.1:5252",
+                    "{:?} is neither an invite, which begins with dealerless2-, nor the name of a known \
+                     player (see `dealerless peers`). To give a player's address, use --at HOST:PORT, \
+                     for example 192.0.2.1:5252",
                     Name::clean(whom).as_str()
                 )
             });
             found?.clone()
         };
         ensure!(!peer.blocked, BLOCKED);
-        let way = Way::to(&peer, &args.at, args.relay.as_ref())?;
-        let connection = guest.join_again(&peer.identity, &way.addresses, way.relay.as_ref())?;
-        Ok((connection, way))
+        let route = Route::to(&peer, &args.at, args.relay.as_ref())?;
+        let connection =
+            guest.join_again(&peer.identity, &route.addresses, route.relay.as_ref())?;
+        Ok((connection, route))
     }
 }
 
-/// An invite is long, and begins with the name of the program; no name of a person is.
+/// Whether the text is meant as an invite: it is long or begins with the name of the program,
+/// unlike a player's name.
 fn looks_like_an_invite(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     text.to_ascii_lowercase().starts_with("dealerless") || text.len() > 100
 }
 
-/// Tells the host on what this side insists, or that its player declines, if that is why it does not sit down.
+/// Sends the host the term that this side requires, or that the player declines, if that is the
+/// error.
 fn decline(connection: Connection, error: anyhow::Error) -> anyhow::Error {
     let differs = error.downcast_ref().map(|differs: &Differs| differs.term);
     let term = differs.or(error.is::<AnswerIsNo>().then_some(Term::All));
     if let Some(term) = term {
-        // The reason itself matters more than that the host hears it.
+        // The error itself matters more than whether the host receives it.
         let _ = sit::say(&connection, Control::Declines(term));
         connection.close(GOODBYE);
     }
     error
 }
 
-/// How long the host may take to hear it.
+/// Timeout for the host to receive the reason.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// Whether to play what the host proposes. Nothing of the match has begun.
+/// Checks the host's proposal before anything has begun.
 fn agree(args: &Args, own: &Own, connection: &Connection) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&connection.header)?;
     args.wishes.check(&header.stakes)?;

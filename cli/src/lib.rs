@@ -1,10 +1,11 @@
-//! The program `dealerless`: its commands, one file each.
+//! The program `dealerless`. Each command has its own module.
 //!
-//! This library is the program, and promises nothing to others: only [`run`] and the readers of
-//! arguments, which are fuzzed, are public.
+//! This library is the program, without a stable interface: only [`run`] and the parsers that are
+//! fuzzed are public.
 //!
 //! Standard output carries what the user asked for, or with `--json` one JSON object a line, as
-//! docs/json.md says; everything else goes to standard error. See `failure` for exit codes.
+//! described in docs/json.md. Everything else goes to standard error. See `failure` for the exit
+//! codes.
 
 #![forbid(unsafe_code)]
 
@@ -33,12 +34,12 @@ use clap::{Parser, Subcommand};
 use dealerless_lab::{bench, circuit};
 use dealerless_program::{memory, output, progress, whole_file};
 
-/// Parsers of commands, for the fuzz targets.
+/// Parsers of user input, for the fuzz targets.
 pub mod arguments {
     pub use crate::table::reads_typed;
 }
 
-/// Two parties shuffle and deal cards with no dealer.
+/// Shuffle and deal cards between two players without a dealer.
 #[derive(Parser)]
 #[command(
     name = "dealerless",

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what a shell and `man` know of this program.
+//! `completions` and `man`: shell completions and manual pages.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::output::{say, to_standard_output};
 use crate::usage;
 use crate::whole_file;
 
-/// Prints a script that completes this program's command lines in a shell.
+/// Prints a shell script that completes command lines of this program.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless completions bash \\\n      \
@@ -29,8 +29,8 @@ pub(crate) struct CompletionsArgs {
     dealerless man | man -l -\n  \
     dealerless man -o ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// Write a page for each command into this folder, which is made if it is missing.
-    /// `-` is standard output.
+    /// Write a page for each command into this folder, which is created if it is missing. `-` is
+    /// standard output.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<()> {
             return to_standard_output(|output| output.write_all(&page));
         }
     };
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut written = 0;
     let mut left = vec![command.display_name("dealerless")];
     while let Some(command) = left.pop() {
@@ -79,8 +79,8 @@ fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {
     Ok(as_typed(&page).into_bytes())
 }
 
-/// The page with its examples and tables, which are indented, line by line as they were typed, from the
-/// edge of the screen on: `man` would fill its paragraphs with them.
+/// The page with its indented examples and tables set line by line from the left edge. Otherwise
+/// `man` would fill them into paragraphs.
 fn as_typed(page: &str) -> String {
     let mut typed = String::new();
     let mut inside = false;
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_indented_stands_on_a_page_line_by_line() {
+    fn indented_lines_are_kept_as_typed() {
         let page = ".SH EXTRA\nExamples:\n  one\n  two\n\nThree\n";
         let typed = ".SH NOTES\nExamples:\n.nf\n.in 0\n  one\n  two\n.in\n.fi\n\nThree\n";
         assert_eq!(as_typed(page), typed);

@@ -1,4 +1,4 @@
-//! `peers`: who was met, and what each could have tried to cheat in.
+//! `peers`: the known players, and their attempts at cheating.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::output::{count, show, show_json};
 use crate::table::{FolderArgs, is_in_use};
 
-/// Lists the players whom you have met, forgives or blocks one, or follows one to a new identity.
+/// Lists the players you have met, forgives or blocks one, or follows one to a new identity.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless peers\n  \
@@ -28,34 +28,34 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Plays with somebody again whose attempts are used up, or who failed a check.
+    /// Allows playing again with someone whose attempts are used up, or who failed a check.
     ///
-    /// An attempt that does not end well may have been a try to cheat. Each time that somebody is
-    /// forgiven they can try as often again: that costs one bit of security for each doubling.
+    /// A failed attempt may have been an attempt to cheat. Each time a player is forgiven, they can
+    /// try as often again; each doubling costs one bit of security.
     Forgive {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]
         whom: String,
     },
-    /// Stops playing with a player: `host` declines them without a question, and `join` refuses.
+    /// Blocks a player: `host` declines them without asking, and `join` refuses.
     ///
-    /// They read that they were declined, like any player that you do not accept. An open match
-    /// with them continues only by `resume`.
+    /// They see that they were declined, like any player you do not accept. An open match with them
+    /// continues only with `resume`.
     Block {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]
         whom: String,
     },
-    /// Plays again with a player who was blocked.
+    /// Unblocks a player.
     Unblock {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]
         whom: String,
     },
-    /// Follows somebody you know to the new identity of a new machine.
+    /// Follows a known player to the new identity of a new machine.
     ///
-    /// The old identity has signed the statement, so it does not matter who sends it. What counted
-    /// for the old keys counts for the new ones, and the old keys are refused from then on.
+    /// The old identity has signed the statement, so it does not matter who sends it. Counts for
+    /// the old keys carry over to the new ones, and the old keys are refused from then on.
     Follow {
         /// The line that `dealerless identity statement` prints, or a file with it.
         #[arg(value_name = "STATEMENT|FILE", required = true)]
@@ -63,7 +63,7 @@ enum Command {
     },
 }
 
-/// A peer, for a program.
+/// A peer in the JSON output.
 #[derive(Serialize)]
 struct Listed<'a> {
     name: &'a str,
@@ -79,15 +79,15 @@ struct Listed<'a> {
     addresses: Vec<String>,
 }
 
-/// What became of a peer, for a program.
+/// The changed peer in the JSON output.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Changed<'a> {
     peer: Listed<'a>,
 }
 
-/// Why the list is not changed while a match is played: the program that plays writes its own counts into it.
-const IN_USE: &str = "the list of players cannot be changed now: end the program that plays or waits, and run this again \
-                      (a match that is broken off can be resumed)";
+/// The error if the folder is in use: the program that plays writes its own counts into the list.
+const IN_USE: &str = "the list of players is in use. End the program that is playing or waiting, and run this again \
+                      (an interrupted match can be resumed)";
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             peers.forgive(&peer.identity)?;
             if args.json {
                 let peer = peers.get(&peer.identity).unwrap_or(&peer);
-                return show_json("peers forgive", &Told { peer: listed(peer) });
+                return show_json("peers forgive", &Changed { peer: listed(peer) });
             }
             show(&format!(
                 "{} is forgiven: {} attempts, {} failed checks.",
@@ -129,12 +129,12 @@ fn block(peers: &mut KnownPeers, whom: &str, blocked: bool, json: bool) -> anyho
     let peer = peers.find(whom)?.clone();
     peers.block(&peer.identity, blocked)?;
     let (command, now) = match blocked {
-        true => ("peers block", "blocked now: nobody plays with them here"),
-        false => ("peers unblock", "not blocked any more"),
+        true => ("peers block", "now blocked"),
+        false => ("peers unblock", "no longer blocked"),
     };
     if json {
         let peer = peers.get(&peer.identity).unwrap_or(&peer);
-        return show_json(command, &Told { peer: listed(peer) });
+        return show_json(command, &Changed { peer: listed(peer) });
     }
     show(&format!("{} is {now}.", peer.name))
 }
@@ -144,12 +144,14 @@ fn follow(peers: &mut KnownPeers, statement: &str, json: bool) -> anyhow::Result
     peers
         .follow(&succession)
         .context("cannot follow this statement")?;
-    let peer = peers.get(succession.current()).context("nobody follows")?;
+    let peer = peers
+        .get(succession.current())
+        .context("the statement names no known player")?;
     if json {
-        return show_json("peers follow", &Told { peer: listed(peer) });
+        return show_json("peers follow", &Changed { peer: listed(peer) });
     }
     show(&format!(
-        "{} is known by {} now. The old keys are refused.",
+        "{} is now known as {}. The old keys are refused.",
         peer.name,
         peer.identity.fingerprint()
     ))
@@ -183,10 +185,10 @@ fn list(own: Fingerprint, peers: &[Peer], json: bool) -> anyhow::Result<()> {
     show(&lines(peers))
 }
 
-/// The peers, for people.
+/// The peers as text for people.
 fn lines(peers: &[Peer]) -> String {
     if peers.is_empty() {
-        return "You have met nobody yet.".into();
+        return "You have not met anybody yet.".into();
     }
     let lines = peers.iter().map(|peer| {
         let at = match peer.addresses.first() {
@@ -199,7 +201,7 @@ fn lines(peers: &[Peer]) -> String {
             .map(|old| format!("\n  succeeds {}", old.fingerprint()))
             .collect();
         format!(
-            "\n{}   {}{blocked}{olds}\n  {} hands, last met {}{at}\n  attempts that did not end well: {} \
+            "\n{}   {}{blocked}{olds}\n  {} hands, last met {}{at}\n  failed attempts: {} \
              ({} in a row), failed checks: {}, forgiven: {}",
             peer.name,
             peer.identity.fingerprint(),
@@ -214,7 +216,7 @@ fn lines(peers: &[Peer]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// How long ago a moment was, in seconds since 1970.
+/// The age of a time, which is given in seconds since 1970.
 fn ago(seconds: u64) -> String {
     let then = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.min(1 << 40));
     let passed = SystemTime::now().duration_since(then).unwrap_or_default();
@@ -231,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_in_the_unit_that_keeps_it_short() {
+    fn ages_use_a_short_unit() {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.unwrap().as_secs();
         assert_eq!(ago(now), "just now");

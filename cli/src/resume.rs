@@ -1,4 +1,4 @@
-//! `resume`: goes on with a match that is open.
+//! `resume`: resumes an open match.
 
 use std::time::SystemTime;
 
@@ -14,16 +14,16 @@ use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
-use crate::table::hearing::Hearing;
 use crate::table::open::{self, Files, MatchFile};
 use crate::table::sit::DECLINED;
-use crate::table::whole::{self, Around, Whole};
+use crate::table::stored_match::{self, SeatContext, StoredMatch};
+use crate::table::waiting_room::WaitingRoom;
 use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
 
-/// Goes on with a match that was broken off: after a killed program, a lost line, Ctrl-C.
+/// Resumes a match that was interrupted, by Ctrl-C, a crash or a lost connection.
 ///
-/// The cards stay: a hand goes on where it was. Both players run this, in any order, or the program
-/// that still waits on the other side is enough.
+/// The cards are kept: a hand continues where it was. Both players run this, in any order, unless
+/// the other player's program is still waiting.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless resume\n  \
@@ -31,7 +31,7 @@ use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
     dealerless resume Bert --at 192.0.2.1:5252\n  \
     dealerless resume --close 3f2a9c0d\n\n\
     A match that has waited too long for the other player can be closed here. It is not over then, and\n\
-    its record says where it stands; `resume` goes on with it if it is named.")]
+    its record shows its state. To resume it later, name it.")]
 pub(crate) struct Args {
     #[command(flatten)]
     with: MeetAgainArgs,
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[cfg_attr(feature = "browser", arg(conflicts_with = "browser"))]
     #[arg(long, conflicts_with_all = ["forfeit", "close"])]
     list: bool,
-    /// Give up the hand in play, because the file of its deck is lost or damaged.
+    /// Give up the hand in play if the file of its deck is lost or damaged.
     #[arg(long, conflicts_with = "close")]
     forfeit: bool,
     /// Close the match here, without the other player.
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     browser: InBrowser,
 }
 
-/// An open match, for a program.
+/// An open match in the JSON output.
 #[derive(Serialize)]
 struct Listed {
     #[serde(rename = "match")]
@@ -66,7 +66,7 @@ struct Listed {
     changed: u64,
 }
 
-/// A file that cannot be read, for a program.
+/// An unreadable file in the JSON output.
 #[derive(Serialize)]
 struct Unread {
     #[serde(rename = "match")]
@@ -91,54 +91,54 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let log = file.path.display().to_string();
         let opened = file.close()?;
         let at = (&opened.log, opened.sitting.seat);
-        return whole::closed(&mut args.own.player(&own), log, at);
+        return stored_match::closed(&mut args.own.player(&own), log, at);
     }
     let file = match args.forfeit {
         true => without_deck(&own, file)?,
         false => file,
     };
-    go_on(args, &own, file)
+    play(args, &own, file)
 }
 
-fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
+fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let mut player = args.own.player(own);
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    let (peer, of) = (file.peer().clone(), file.of());
+    let (peer, of) = (file.peer().clone(), file.id());
     let dialer = match file.seat() {
         Seat::HOST => {
             let door = args.with.door(own, &file, &mut player)?;
-            keep_watch(Hearing::new(door), &posts, (peer, of))?;
+            keep_watch(WaitingRoom::new(door), &posts, (peer, of))?;
             None
         }
         _ => {
-            let way = args.with.way(own, &peer)?;
+            let route = args.with.route(own, &peer)?;
             let who = (own.home.identity().clone(), own.name.clone());
-            Some(Dialer::new(who, (peer, of), way, posts.clone()))
+            Some(Dialer::new(who, (peer, of), route, posts.clone()))
         }
     };
-    let around = Around {
+    let around = SeatContext {
         own,
         player,
         posts: &posts,
         dialer,
     };
-    let mut whole = Whole::take_up(around, file)?;
-    whole.reconnect()?;
-    match whole.play()? {
+    let mut stored = StoredMatch::resume(around, file)?;
+    stored.reconnect()?;
+    match stored.play()? {
         None => Ok(()),
         Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
         Some(_) => bail!(
-            "the host does not go on with this match: it has another one open with you, or plays from \
-             another folder. `dealerless join` asks it; to give this one up, run: dealerless resume \
+            "the host does not resume this match: another one is open between you, or the host uses \
+             another folder. Ask with `dealerless join`; to give this match up, run: dealerless resume \
              --close {}",
             hex(&of[..8])
         ),
     }
 }
 
-/// The one that is named, or the only one.
+/// The open match that is named, or the only one.
 fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| match which {
         "" => !file.opened.is_closed(),
@@ -150,11 +150,11 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
     };
     match (fitting.open.len(), which) {
         (1, _) => Ok(fitting.open.remove(0)),
-        (0, "") => bail!("no match is open here"),
+        (0, "") => bail!("there is no open match here"),
         (0, _) => bail!("no open match is called {:?}", Name::clean(which).as_str()),
         _ => {
             list(&fitting, json)?;
-            bail!("several matches are open: say which")
+            bail!("several matches are open; name one")
         }
     }
 }
@@ -204,7 +204,7 @@ fn listed(file: &MatchFile) -> Listed {
     let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
     let since = changed.duration_since(SystemTime::UNIX_EPOCH);
     Listed {
-        of: hex(&file.of()),
+        of: hex(&file.id()),
         seat: file.seat().number(),
         peer: file.peer_name().as_str().to_owned(),
         fingerprint: file.peer().fingerprint().to_string(),
@@ -215,11 +215,11 @@ fn listed(file: &MatchFile) -> Listed {
     }
 }
 
-/// The match without its damaged deck: the seat forfeits the hand.
+/// Reopens the match without its damaged deck, so that the seat forfeits the hand.
 fn without_deck(own: &Own, file: MatchFile) -> anyhow::Result<MatchFile> {
     let path = file.path.clone();
-    let error = whole::unattended(own, file).err();
-    let error = error.context("the deck is as it was written: there is nothing to forfeit")?;
+    let error = stored_match::unattended(own, file).err();
+    let error = error.context("the file of the deck is intact; there is nothing to forfeit")?;
     ensure!(matches!(error.downcast_ref(), Some(PlayError::Deck)), error);
     std::fs::remove_file(open::deck_file(&path)).context("cannot remove the deck")?;
     MatchFile::open(own, path)

@@ -1,4 +1,4 @@
-//! What a player has set for later commands: `settings.json` in the folder.
+//! Options that later commands keep: `settings.json` in the folder.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::whole_file;
 /// The settings of a folder.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Settings {
-    /// What the other players see as the name.
+    /// The name that other players see.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) name: Option<String>,
-    /// Whether a terminal asks before a hand is given away.
+    /// Whether to ask on a terminal before a hand is given away.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) confirm: Option<bool>,
-    /// Settings that this program does not know. They stay in the file.
+    /// Settings that this program does not know. They are kept in the file.
     #[serde(flatten)]
     unknown: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The most bytes of the file that are read.
+/// The size limit of the file, in bytes.
 const MOST: u64 = 64 << 10;
 
 impl Settings {
-    /// Reads the settings of a folder. Without a file nothing is set.
+    /// Reads the settings of a folder. Without a file they are empty.
     ///
     /// # Errors
     /// If the file cannot be read, is too large, or is not a JSON object with values of the right types.
@@ -42,13 +42,13 @@ impl Settings {
     /// Writes the settings of a folder. The caller holds the folder's lock.
     ///
     /// # Errors
-    /// If the file cannot be written: the old one stays then.
+    /// If the file cannot be written. The old one is kept then.
     pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         whole_file::write(&folder.join(NAME), |file| file.write_all(text.as_bytes()))
     }
 
-    /// Replaces the settings that are given, and returns whether one of them has changed.
+    /// Replaces the given settings. Returns whether one of them has changed.
     pub(crate) fn replace(&mut self, name: Option<&Name>, confirm: Option<bool>) -> bool {
         let before = (self.name(), self.confirm);
         if let Some(name) = name.filter(|name| before.0.as_ref() != Some(name)) {
@@ -58,7 +58,7 @@ impl Settings {
         before != (self.name(), self.confirm)
     }
 
-    /// The name that is set.
+    /// The stored name.
     pub(crate) fn name(&self) -> Option<Name> {
         self.name.as_deref().map(Name::clean)
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_is_kept_beside_those_that_this_program_does_not_know() {
+    fn unknown_settings_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
         assert_eq!(Settings::read(folder.path()).unwrap(), Settings::default());
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_holds_no_settings_is_named_and_left_as_it_is() {
+    fn an_invalid_file_is_reported_and_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
         let long = format!(r#"{{"name":"{}"}}"#, "a".repeat(MOST as usize));
@@ -110,8 +110,9 @@ mod tests {
         ] {
             fs::write(&path, bytes).unwrap();
             let error = format!("{:#}", Settings::read(folder.path()).unwrap_err());
-            let says = error.contains("settings.json") && error.contains("correct or delete it");
-            assert!(says && error.len() < 400, "{error}");
+            let has_advice =
+                error.contains("settings.json") && error.contains("correct or delete it");
+            assert!(has_advice && error.len() < 400, "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), bytes);
         }
         fs::write(&path, b"{\"name\":\"\xff\"}").unwrap();
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_given_is_replaced() {
+    fn only_given_settings_are_replaced() {
         let mut settings = Settings::default();
         assert!(settings.replace(Some(&Name::clean("Anna")), Some(false)));
         assert!(!settings.replace(None, None));

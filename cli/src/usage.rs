@@ -1,4 +1,4 @@
-//! The command line, before a command runs: what each help ends with, and what is said of a wrong one.
+//! The command line: parsing, the end of each help text, and errors of usage.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -14,22 +14,22 @@ use crate::Cli;
 use crate::failure::{EXIT_CODES, Reports, tell_program};
 use crate::output::{lines, say};
 
-/// Which command was called, and whether a program reads what it reports.
+/// The command that was called, and whether it reports to a program.
 pub(crate) struct Called {
-    /// With the commands that it is under: `circuit stats`.
+    /// The command with its parents, such as `circuit stats`.
     name: String,
     json: bool,
 }
 
-/// These report events of a match to a program.
-const OF_EVENTS: [&str; 4] = ["host", "join", "resume", "audit"];
+/// The commands that report events of a match to a program.
+const EVENT_COMMANDS: [&str; 4] = ["host", "join", "resume", "audit"];
 
 impl Called {
     /// How the command reports to a program.
     pub(crate) fn reports(&self) -> Reports<'_> {
         match self.json {
             false => Reports::ToNobody,
-            true if OF_EVENTS.contains(&&*self.name) => Reports::Events,
+            true if EVENT_COMMANDS.contains(&&*self.name) => Reports::Events,
             true => Reports::Objects(&self.name),
         }
     }
@@ -48,7 +48,7 @@ impl Called {
         }
     }
 
-    /// The same of arguments that are not in order, as far as one can tell.
+    /// The command in arguments that do not parse, as far as it can be recognised.
     fn of_wrong(command: &Command, args: &[OsString]) -> Self {
         let (mut names, mut command) = (Vec::new(), command);
         for arg in args.iter().skip(1) {
@@ -64,11 +64,10 @@ impl Called {
     }
 }
 
-/// Reads the arguments of the program, of which the first is its own name.
+/// Parses the arguments of the program. The first one is the name of the program.
 ///
 /// # Errors
-/// When nothing is to be run: help was asked for, or the usage is wrong. It was said, and what is left
-/// is the exit code.
+/// The exit code, if there is nothing to run: help was printed, or an error of usage was reported.
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called), u8> {
     let args: Vec<OsString> = args.collect();
     let mut command = command();
@@ -93,10 +92,10 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called
     })
 }
 
-/// Prints the help or the version, which was asked for. Gives the exit code.
+/// Prints the help or the version that was asked for. Returns the exit code.
 fn printed(error: &clap::Error) -> u8 {
     match error.print() {
-        // If the reader or the terminal is gone nobody is left to be told.
+        // A closed pipe or terminal needs no report.
         Ok(()) => 0,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
@@ -106,7 +105,7 @@ fn printed(error: &clap::Error) -> u8 {
     }
 }
 
-/// The text of an error about a number, with a sentence in place of the standard library's words.
+/// The text of an error about a number, with our own sentence instead of the standard library's.
 fn explained(error: &clap::Error) -> Option<String> {
     let source = match error.kind() {
         ErrorKind::ValueValidation => error.source()?,
@@ -131,10 +130,10 @@ fn of_minus(error: &clap::Error) -> Option<String> {
         return None;
     };
     let is_number = (given.strip_prefix('-')?).starts_with(|first: char| first.is_ascii_digit());
-    is_number.then(|| format!("error: {given} is no option, and no value here is negative"))
+    is_number.then(|| format!("error: unknown option {given}; negative values are not allowed"))
 }
 
-/// The sentence for the parser's own words about a range: `-1 is not in 0..=9`.
+/// Our sentence for the parser's message about a range, such as `-1 is not in 0..=9`.
 fn of_range(words: &str) -> Option<String> {
     let (_, range) = words.split_once(" is not in ")?;
     let (first, last) = range.split_once("..=")?;
@@ -150,13 +149,13 @@ fn of_number(error: &ParseIntError, given: &str) -> &'static str {
     }
 }
 
-/// The command line, as it is read, completed and described.
+/// The command line, for parsing, completions and manual pages.
 pub(crate) fn command() -> Command {
     complete(Cli::command(), "")
 }
 
-/// A command with its exit codes in its help, and with options that take a negative number as their
-/// value: what is wrong with it is said by the option, and not that there is no option `-5`.
+/// Adds the exit codes to the help of a command and its subcommands. Lets options take negative
+/// numbers as values, so that the error names the option instead of an unknown option `-5`.
 fn complete(command: Command, path: &str) -> Command {
     let mut command =
         command.mut_args(
@@ -174,7 +173,7 @@ fn complete(command: Command, path: &str) -> Command {
         command = command.mut_subcommand(name, |inner| complete(inner, path.trim_start()));
     }
     let help = (command.get_after_help()).map_or(String::new(), |help| help.to_string());
-    // Some say what the codes mean for them.
+    // Some commands describe the codes themselves.
     let codes = match help.contains("Exit codes:") {
         true => String::new(),
         false => exit_codes(path),
@@ -183,7 +182,8 @@ fn complete(command: Command, path: &str) -> Command {
     command.after_help(help.trim_start().to_owned())
 }
 
-/// The codes that a command can give, beside 0 and 1. Those of a group are all that its commands can.
+/// The exit codes of a command in addition to 0 and 1. Those of a group are the codes of all its
+/// commands.
 fn further_codes(path: &str) -> &'static [u8] {
     match path {
         "" => &[2, 3, 4, 130, 141],
@@ -211,7 +211,7 @@ fn exit_codes(path: &str) -> String {
     ))
 }
 
-/// Breaks the paragraphs of a help into lines that fit the screen. What is indented stays as it is.
+/// Wraps the paragraphs of a help text to the width of the screen. Indented lines stay as they are.
 fn reflow(help: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut paragraph = String::new();
@@ -236,11 +236,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_in_order() {
+    fn the_command_line_is_valid() {
         command().debug_assert();
     }
 
-    /// The help of a command and of those under it, each with its name.
+    /// The help of a command and of its subcommands, each with its name.
     fn helps(command: &Command) -> Vec<(String, String)> {
         let own = command.get_after_help().map(ToString::to_string);
         let own = (command.get_name().to_owned(), own.unwrap_or_default());
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_help_shows_as_it_was_typed_fits_80_columns() {
+    fn help_texts_fit_80_columns() {
         let helps = helps(&command());
         assert!(helps.len() > 20);
         for (name, help) in helps {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_of_the_command_that_it_names() {
+    fn a_wrong_command_line_is_attributed_to_its_command() {
         for (line, name, json) in [
             ("dealerless", "", false),
             ("dealerless deal --json", "", true),

@@ -1,4 +1,4 @@
-//! Peers whom a host has not invited: its player is asked about each of them once, one at a time.
+//! Peers that a host has not invited: its player is asked about each of them once, one at a time.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -9,32 +9,32 @@ use dealerless_table::connection::Connection;
 use dealerless_table::identity::{Fingerprint, PublicIdentity};
 use dealerless_table::play::Control;
 
-use super::hearing::Hearing;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
 use super::sit::ANSWER;
 use super::standing;
+use super::waiting_room::WaitingRoom;
 use crate::output::count;
 
-/// Between two looks at what the player says, while it is asked.
-const LOOK: Duration = Duration::from_millis(50);
+/// Poll interval for the player's answer.
+const POLL: Duration = Duration::from_millis(50);
 
 /// Decides which peers sit down at a host's table.
 pub(crate) struct Admission<'a> {
     own: &'a Own,
     posts: &'a Posts,
-    /// The guest of the invite and the peer of `--for`. The player is asked about them only if too much
-    /// went wrong with them before.
+    /// The guest of the invite and the peer of `--for`. The player is asked about them only if too
+    /// many earlier attempts with them failed.
     expected: Vec<PublicIdentity>,
-    /// The peers about which the player was asked.
+    /// The peers that the player was asked about.
     asked: HashSet<Fingerprint>,
-    /// The peers that came and did not sit down, as the player was told.
+    /// The peers whose failed visit was reported to the player.
     told: HashSet<Fingerprint>,
     question: Option<Question>,
 }
 
-/// The player is asked about the peer of this line.
+/// The pending question about the peer of this connection.
 struct Question {
     connection: Box<Connection>,
     wants: Wants,
@@ -44,9 +44,9 @@ struct Question {
 /// The request of a peer at the door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
-    /// To begin a match.
+    /// Begin a match.
     ToPlay,
-    /// To go on with this open match.
+    /// Resume this open match.
     ToResume([u8; 32]),
 }
 
@@ -62,7 +62,7 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// This peer sits down without a question.
+    /// Lets this peer sit down without a question.
     pub(crate) fn expect(&mut self, peer: &PublicIdentity) {
         if !self.expects(peer) {
             self.expected.push(peer.clone());
@@ -73,10 +73,10 @@ impl<'a> Admission<'a> {
         self.expected.contains(peer)
     }
 
-    /// Whether the player is to be asked before this peer sits down.
+    /// Whether the player must be asked before this peer sits down.
     ///
     /// # Errors
-    /// If it must not sit down, or a bot would have to be asked about an expected peer.
+    /// If the peer must not sit down, or a bot would have to be asked about an expected peer.
     pub(crate) fn asks_about(
         &self,
         connection: &Connection,
@@ -92,53 +92,54 @@ impl<'a> Admission<'a> {
         Ok(question.is_some())
     }
 
-    /// Whether the player is to be told that this peer came and did not sit down. A peer that is not
+    /// Whether to report to the player that this peer came and did not sit down. A peer that is not
     /// expected is reported once.
     pub(crate) fn is_news(&mut self, peer: &PublicIdentity) -> bool {
         self.expects(peer) || self.told.insert(peer.fingerprint())
     }
 
-    /// The time until the question is due for another look.
+    /// The time until the next poll of the question.
     pub(crate) fn due(&self) -> Duration {
         match self.question {
-            Some(_) => LOOK,
-            // A wait of years is no moment that the clock knows.
+            Some(_) => POLL,
+            // Not `Duration::MAX`, which would overflow the clock.
             None => Duration::from_secs(3600),
         }
     }
 
-    /// Asks the player about a peer that wants to sit down, if it was not asked before and is not asked
-    /// about another one now. An expected peer may be asked about until the player says no, and takes
-    /// the place of one that is not expected. A bot is not asked: it declines.
+    /// Asks the player about a peer that wants to sit down, unless the player was asked about it
+    /// before or is being asked about another peer now. The player is asked about an expected peer
+    /// until the answer is no, and a question about an expected peer replaces one about any other.
+    /// A bot is not asked: it declines.
     ///
     /// # Errors
-    /// If nobody reads or writes any more.
+    /// If the player's input or output has failed.
     pub(crate) fn ask(
         &mut self,
         (connection, wants): (Box<Connection>, Wants),
         warning: Option<String>,
-        (hearing, player): (&mut Hearing, &mut Player),
+        (room, player): (&mut WaitingRoom, &mut Player),
     ) -> anyhow::Result<()> {
         let expected = self.expects(&connection.peer);
         if let Some(question) = &mut self.question {
-            // A peer that has lost its line comes again.
+            // A peer that lost its connection comes again.
             if question.connection.peer == connection.peer && question.wants == wants {
                 question.connection = connection;
                 return Ok(());
             }
             let asked = question.connection.peer.clone();
             if !expected || self.expects(&asked) {
-                hearing.decline(connection, Control::Taken);
+                room.decline(connection, Control::Taken);
                 return Ok(());
             }
-            let why = "A player whom you expect has come.";
-            self.lapse(Control::Taken, why, (&mut *hearing, &mut *player))?;
+            let why = "A player that you expect has arrived.";
+            self.lapse(Control::Taken, why, (&mut *room, &mut *player))?;
         }
         let known = (&connection.peer, &connection.peer_name);
         let standing = standing::question(self.own, known);
         let first = self.asked.insert(connection.peer.fingerprint()) || expected;
         let (Ok(standing), true) = (standing, first && !player.is_bot()) else {
-            hearing.decline(connection, Control::Declined);
+            room.decline(connection, Control::Declined);
             return Ok(());
         };
         if let Some(text) = warning {
@@ -155,8 +156,8 @@ impl<'a> Admission<'a> {
         Ok(())
     }
 
-    /// The event that announces the peer at the door, by the name under which it is known.
-    /// What went wrong with it before is said as well.
+    /// The event that announces the peer at the door, by the name under which it is known. It
+    /// includes any earlier failures with the peer.
     fn announced(&self, connection: &Connection, wants: Wants, standing: Option<Event>) -> Event {
         let peers = self.own.peers.lock();
         let known = peers.get(&connection.peer);
@@ -169,7 +170,7 @@ impl<'a> Admission<'a> {
         };
         let wants = match wants {
             Wants::ToPlay => "play",
-            Wants::ToResume(_) => "go on with your open match",
+            Wants::ToResume(_) => "resume your open match",
         };
         let before = match standing {
             Some(Event::AskAgain { message, .. }) => format!(". {message}"),
@@ -187,22 +188,23 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Looks at the open question: the line of a peer that the player accepts, and what it wants.
+    /// Polls the open question. Returns the connection and the request of the peer if the player
+    /// accepts it.
     ///
     /// # Errors
-    /// If nobody reads any more.
+    /// If the player's output has failed.
     pub(crate) fn accepted(
         &mut self,
-        (hearing, player): (&mut Hearing, &mut Player),
+        (room, player): (&mut WaitingRoom, &mut Player),
     ) -> anyhow::Result<Option<(Box<Connection>, Wants)>> {
         let Some(question) = &self.question else {
             return Ok(None);
         };
         if question.connection.ended().is_some() {
-            self.lapse(Control::Declined, "It is gone.", (hearing, player))?;
+            self.lapse(Control::Declined, "The player has left.", (room, player))?;
         } else if Instant::now() >= question.until {
-            let why = "It was not answered in time.";
-            self.lapse(Control::Declined, why, (hearing, player))?;
+            let why = "You did not answer in time.";
+            self.lapse(Control::Declined, why, (room, player))?;
         }
         while let Some(question) = &self.question
             && let Some(early) = self.posts.take()
@@ -210,10 +212,10 @@ impl<'a> Admission<'a> {
             let connection = match early {
                 Early::Typed(connection) => connection,
                 Early::Post(Post::InputEnded) => {
-                    // The end of the input ends the match, too.
+                    // The end of the input ends the match too.
                     self.posts.put(Post::InputEnded);
                     let why = "Nobody is there to answer.";
-                    self.lapse(Control::Declined, why, (hearing, player))?;
+                    self.lapse(Control::Declined, why, (room, player))?;
                     break;
                 }
                 Early::Post(_) => continue,
@@ -226,10 +228,10 @@ impl<'a> Admission<'a> {
                     return Ok(accepted.map(|question| (question.connection, question.wants)));
                 }
                 Ok(Some(false)) => {
-                    // Also one that was expected is not asked about once more.
+                    // The player is not asked again about this peer, even if it was expected.
                     let peer = question.connection.peer.clone();
                     self.expected.retain(|expected| *expected != peer);
-                    self.lapse(Control::Declined, "You declined.", (hearing, player))?;
+                    self.lapse(Control::Declined, "You declined.", (room, player))?;
                 }
                 Err((code, message)) => player.tell(&Event::refused(code, message))?,
             }
@@ -237,21 +239,21 @@ impl<'a> Admission<'a> {
         Ok(None)
     }
 
-    /// The open question is over: its peer is told this, and the player why.
+    /// Closes the open question: sends `control` to its peer, and `why` to the player.
     ///
     /// # Errors
-    /// If nobody reads any more.
+    /// If the player's output has failed.
     pub(crate) fn lapse(
         &mut self,
         control: Control,
         why: &str,
-        (hearing, player): (&mut Hearing, &mut Player),
+        (room, player): (&mut WaitingRoom, &mut Player),
     ) -> anyhow::Result<()> {
         let Some(Question { connection, .. }) = self.question.take() else {
             return Ok(());
         };
         let fingerprint = connection.peer.fingerprint().to_string();
-        hearing.decline(connection, control);
+        room.decline(connection, control);
         let message = why.to_owned();
         player.tell(&Event::AdmitLapsed {
             fingerprint,
@@ -260,7 +262,7 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// The player's answer about this peer, if it has said something.
+/// The player's answer about this peer, if there is one.
 fn said_of(peer: &PublicIdentity, said: Option<Said>) -> Result<Option<bool>, Complaint> {
     match said {
         None => Ok(None),
@@ -270,7 +272,7 @@ fn said_of(peer: &PublicIdentity, said: Option<Said>) -> Result<Option<bool>, Co
             Ok(Some(agree))
         }
         Some(Said::Admit { .. }) => {
-            let message = "nothing is asked about this player now";
+            let message = "there is no question about this player now";
             Err((Refusal::NobodyAsked, message.to_owned()))
         }
         Some(_) => Err(standing::not_asked()),

@@ -1,4 +1,5 @@
-//! The time banks of a match, kept beside its file so that they outlive the program.
+//! The time banks of a match, stored next to its file so that they survive a restart of the
+//! program.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,23 +11,23 @@ use dealerless_table::play::{Table, Vault};
 use super::open::clock_file;
 use crate::whole_file;
 
-/// The file of the banks: milliseconds, one number a seat.
+/// The file of the time banks: one number of milliseconds for each seat.
 pub(crate) struct Banks {
     path: PathBuf,
     kept: Vec<u64>,
 }
 
-/// A change of less is not worth a write.
-const WORTH: u64 = 1000;
+/// The smallest change that is written to the file, in milliseconds.
+const MIN_CHANGE: u64 = 1000;
 
 impl Banks {
-    /// Takes up the banks of a match, if they were kept.
-    pub(crate) fn take_up<S: Storage, V: Vault, X: Send + 'static>(
+    /// Restores the stored time banks of a match, if there are any.
+    pub(crate) fn restore<S: Storage, V: Vault, X: Send + 'static>(
         log: &std::path::Path,
         table: &mut Table<S, V, X>,
     ) -> Self {
         let path = clock_file(log);
-        // Whoever changes it cheats only at its own clock.
+        // A player who edits this file only cheats its own clock.
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let kept: Option<Vec<u64>> = text
             .split_whitespace()
@@ -42,7 +43,7 @@ impl Banks {
         Banks { path, kept }
     }
 
-    /// Keeps them, if they have changed.
+    /// Writes the banks to the file if they have changed.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -54,7 +55,7 @@ impl Banks {
         let pairs = now.iter().zip(&self.kept);
         if !pairs
             .into_iter()
-            .any(|(now, kept)| kept.abs_diff(*now) >= WORTH)
+            .any(|(now, kept)| kept.abs_diff(*now) >= MIN_CHANGE)
         {
             return Ok(());
         }
@@ -65,9 +66,9 @@ impl Banks {
         Ok(())
     }
 
-    /// Nobody needs them any more.
+    /// Removes the file when the match is over.
     pub(crate) fn remove(&self) {
-        // That it is still there does no harm.
+        // A file that remains does no harm.
         let _ = std::fs::remove_file(&self.path);
     }
 }

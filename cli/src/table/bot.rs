@@ -1,4 +1,4 @@
-//! A player that needs nobody: it plays by the rules and at random, and never keeps anybody waiting.
+//! A built-in bot: it plays at random within the rules, and never makes the other player wait.
 
 use dealerless::dice::Dice;
 use dealerless_bridge::Compass;
@@ -8,18 +8,18 @@ use dealerless_events::hands;
 use dealerless_events::seated::Seated;
 use rand::{Rng, RngExt};
 
-/// A simple player. It looks at what a call costs, at nothing else.
+/// A simple player that considers only the price of a call.
 pub(crate) struct Bot<R> {
     rng: R,
     seat: u8,
     drawn: usize,
-    /// Hands of boards are dealt, not cards of a deck.
+    /// The game deals hands of boards, not cards of a deck.
     boards: bool,
-    /// What it has proposed in this hand of a deck without rules.
+    /// The number of proposals made in this hand of a deck without rules.
     proposed: usize,
 }
 
-/// It lets others have their say as well.
+/// The most proposals in a hand, so that the other players can make some too.
 const MOST_PROPOSALS: usize = 3;
 
 impl<R: Rng> Bot<R> {
@@ -33,7 +33,7 @@ impl<R: Rng> Bot<R> {
         }
     }
 
-    /// What it says to an event, if it is asked anything.
+    /// The bot's answer to an event, if the event asks for one.
     pub(crate) fn answer(&mut self, event: &Event) -> Option<Said> {
         match event {
             Event::Seated(seated) => self.sit(seated),
@@ -88,7 +88,7 @@ impl<R: Rng> Bot<R> {
         }
     }
 
-    /// Mostly about the pot, now and then everything.
+    /// An amount that is mostly at most the pot, and sometimes up to everything.
     fn amount(&mut self, range: Range, pot: u64) -> u64 {
         let most = match self.rng.random_bool(0.05) {
             true => range.max,
@@ -97,8 +97,8 @@ impl<R: Rng> Bot<R> {
         self.rng.random_range(range.min..=most.max(range.min))
     }
 
-    /// Agrees with whatever the other proposes. Now and then it draws, reveals or has dice rolled; of boards
-    /// it proposes to open one board after the other.
+    /// Agrees with every proposal of the other player. Sometimes it draws, reveals a card or rolls
+    /// dice; in a game of boards it proposes to open one board after another.
     fn speak(
         &mut self,
         turn: &YourTurn,
@@ -138,7 +138,8 @@ impl<R: Rng> Bot<R> {
         Said::Pass {}
     }
 
-    /// The first card that is neither open nor proposed; or, of boards, all of its board that is not open.
+    /// The first card that is neither open nor proposed. In a game of boards, all hands of the
+    /// first closed board that are not open.
     fn proposal(&mut self, turn: &YourTurn, proposals: &[Standing]) -> Option<Vec<Reveal>> {
         let is_open = |position: &usize| turn.open.iter().any(|open| open.position == *position);
         let closed = |position: &usize| {
@@ -158,7 +159,7 @@ impl<R: Rng> Bot<R> {
                 let of_board = Compass::ALL.map(|seat| hands::position(board, seat));
                 (of_board.to_vec(), To::ALL)
             }
-            // What another holds can only be opened to all.
+            // A card that another player holds can only be opened to all.
             false if is_held(first) || self.rng.random() => (vec![first], To::ALL),
             false => (vec![first], To::Seat(self.seat)),
         };
@@ -177,7 +178,7 @@ mod tests {
     use rand::SeedableRng;
     use serde_json::json;
 
-    /// Its turn where the other and it hold these, and those are open.
+    /// The bot's turn, where the other player and the bot hold these positions and `open` are open.
     fn turn(held: [&[usize]; 2], open: &[usize]) -> Event {
         let open = open.iter().map(|at| json!({ "position": at, "card": "" }));
         let turn = json!({
@@ -188,7 +189,7 @@ mod tests {
         Event::YourTurn(Box::new(serde_json::from_value(turn).unwrap()))
     }
 
-    /// What it proposes of two boards, if it holds these hands and those are open.
+    /// The bot's proposal in a game of two boards, if it holds `held` and `open` are open.
     fn proposed(held: &[usize], open: &[usize]) -> Option<Vec<u16>> {
         let mut bot = Bot {
             seat: 1,
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_the_other_holds_it_asks_to_open_to_all() {
+    fn a_card_held_by_the_other_player_is_proposed_to_all() {
         let mut asked = 0;
         for seed in 0..100 {
             let mut bot = Bot {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn of_boards_it_proposes_one_after_the_other_all_that_is_not_open() {
+    fn boards_are_proposed_in_order_without_the_open_hands() {
         assert_eq!(proposed(&[], &[]), Some(vec![0, 1, 2, 3]));
         assert_eq!(proposed(&[0, 2], &[]), Some(vec![0, 1, 2, 3]));
         assert_eq!(proposed(&[1], &[0, 2]), Some(vec![1, 3]));

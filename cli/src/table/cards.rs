@@ -1,10 +1,10 @@
-//! How cards look on a screen.
+//! How cards are shown on a screen.
 
 use std::fmt::Write as _;
 
 use dealerless_events::cards::{RANKS, SUITS};
 
-/// How a person wants to read cards.
+/// How cards are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Style {
     /// A♠
@@ -26,7 +26,7 @@ pub(crate) enum Colours {
     Four,
 }
 
-/// How cards look on a screen.
+/// The style and the colours in which cards are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink {
     pub(crate) style: Style,
@@ -34,7 +34,7 @@ pub(crate) struct Ink {
 }
 
 impl Ink {
-    /// A card by its short name.
+    /// Formats a card that is given by its short name.
     pub(crate) fn card(self, short: &str) -> String {
         let &[rank, suit] = short.as_bytes() else {
             return short.to_owned();
@@ -55,7 +55,7 @@ impl Ink {
         }
     }
 
-    /// Cards in a row; what is not seen is a question mark.
+    /// Formats cards in a row; an unseen card is a question mark.
     pub(crate) fn row<'a>(self, cards: impl IntoIterator<Item = Option<&'a str>>) -> String {
         let between = match self.style {
             Style::Words => ", ",
@@ -70,7 +70,7 @@ impl Ink {
         row
     }
 
-    /// What stands out.
+    /// Emphasises a text.
     pub(crate) fn bold(self, text: &str) -> String {
         match self.colours {
             Colours::None => text.to_owned(),
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_is_written_as_one_likes_it() {
+    fn cards_are_written_in_each_style() {
         let plain = |style| Ink {
             style,
             colours: Colours::None,

@@ -1,12 +1,12 @@
-//! Texts in the columns of a terminal.
+//! Text layout in the columns of a terminal.
 
 use unicode_width::UnicodeWidthChar;
 
-/// The width of a screen.
+/// The width of a screen, in columns.
 pub(crate) const WIDTH: usize = 80;
 
-/// Breaks a text into lines that fit the screen; each but the first begins with `indent`. A word
-/// that is longer than a line stays whole: an invite is to be copied.
+/// Wraps a text to the width of the screen. Continuation lines begin with `indent`. A word that is
+/// longer than a line stays whole, so that an invite can be copied.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
@@ -25,7 +25,7 @@ pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     lines.join("\n")
 }
 
-/// The beginning of a text without colours, as far as it fits into so many columns.
+/// The longest prefix of a text without colours that fits into `columns` columns.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     let mut used = 0;
     let fits = |character: &char| {
@@ -35,7 +35,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     text.chars().take_while(fits).collect()
 }
 
-/// The columns of a text, without its colours.
+/// The width of a text in columns, not counting its colour codes.
 pub(crate) fn width(text: &str) -> usize {
     let mut columns = 0;
     let mut in_colour = false;
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_is_broken_between_words_and_colours_take_no_room() {
+    fn text_wraps_between_words_and_colours_have_no_width() {
         let text = "word ".repeat(40);
         let broken = wrapped(&text, "  ");
         assert!(broken.lines().all(|line| width(line) <= WIDTH));

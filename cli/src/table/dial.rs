@@ -1,4 +1,4 @@
-//! How a guest gets another line to its host, when one is lost or a match is taken up again.
+//! How a guest reconnects to its host, after a lost connection or to resume a match.
 
 use std::io;
 use std::sync::Arc;
@@ -14,29 +14,29 @@ use rand::RngExt;
 
 use super::posts::{Post, Posts};
 
-/// Where the host is.
+/// How to reach the host.
 #[derive(Clone)]
-pub(crate) struct Way {
-    /// By which it was found first.
+pub(crate) struct Route {
+    /// The invite by which the guest first joined.
     pub(crate) invite: Option<Box<Invite>>,
     pub(crate) addresses: Vec<Address>,
     pub(crate) relay: Option<Address>,
 }
 
-impl Way {
-    /// To a known player: where it is said to be, or where it was.
+impl Route {
+    /// The route to a known player: the given addresses, or those where the player was last met.
     ///
     /// # Errors
-    /// If nothing is known.
+    /// If no address is known.
     pub(crate) fn to(peer: &Peer, at: &[Address], relay: Option<&Address>) -> anyhow::Result<Self> {
         let addresses = if at.is_empty() { &peer.addresses } else { at };
         let relay = relay.or(peer.relay.as_ref());
         ensure!(
             !addresses.is_empty() || relay.is_some(),
-            "no address of {} is known: say where with --at HOST:PORT",
+            "no address of {} is known; give it with --at HOST:PORT",
             peer.name
         );
-        Ok(Way {
+        Ok(Route {
             invite: None,
             addresses: addresses.to_vec(),
             relay: relay.cloned(),
@@ -44,35 +44,35 @@ impl Way {
     }
 }
 
-/// Dials until the host is there.
+/// Dials until the host answers.
 pub(crate) struct Dialer {
     pub(crate) identity: Arc<Identity>,
     pub(crate) name: Name,
     pub(crate) peer: PublicIdentity,
     pub(crate) of: [u8; 32],
-    pub(crate) way: Way,
+    pub(crate) route: Route,
     pub(crate) posts: Posts,
-    /// How often it has dialled since the match went on.
+    /// The number of dials since the match last continued.
     tries: u32,
-    /// Ends the dialling that is under way.
-    ends: Option<Ends>,
+    /// Stops the current dialling when dropped.
+    dialling: Option<StopOnDrop>,
 }
 
-/// Dropped, it ends a dialling.
-struct Ends(Arc<AtomicBool>);
+/// Stops a dialling when dropped.
+struct StopOnDrop(Arc<AtomicBool>);
 
-impl Drop for Ends {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl Dialer {
-    /// One for the host with these keys and a match with it.
+    /// A dialer for the host with these keys and the match `of` with it.
     pub(crate) fn new(
         (identity, name): (Arc<Identity>, Name),
         (peer, of): (PublicIdentity, [u8; 32]),
-        way: Way,
+        route: Route,
         posts: Posts,
     ) -> Self {
         Dialer {
@@ -80,25 +80,25 @@ impl Dialer {
             name,
             peer,
             of,
-            way,
+            route,
             posts,
             tries: 0,
-            ends: None,
+            dialling: None,
         }
     }
 
-    /// Dials in the background. The line is put where this side sits.
+    /// Dials in the background. The connection is sent to `posts`.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub(crate) fn dial(&mut self) -> io::Result<()> {
         let ended = Arc::new(AtomicBool::new(false));
-        self.ends = Some(Ends(Arc::clone(&ended)));
+        self.dialling = Some(StopOnDrop(Arc::clone(&ended)));
         let call = Call {
             identity: Arc::clone(&self.identity),
             name: self.name.clone(),
             peer: self.peer.clone(),
-            way: self.way.clone(),
+            route: self.route.clone(),
         };
         let (of, posts, tries) = (self.of, self.posts.clone(), self.tries);
         self.tries += 1;
@@ -109,12 +109,12 @@ impl Dialer {
                     return;
                 }
                 let connection = call.once(number).ok();
-                let says = |connection: &Connection| {
+                let sends_request = |connection: &Connection| {
                     connection
                         .send_control(Control::Resume(of).encode())
                         .is_ok()
                 };
-                if let Some(connection) = connection.filter(says) {
+                if let Some(connection) = connection.filter(sends_request) {
                     if !ended.load(Ordering::Relaxed) {
                         posts.put(Post::Connection(Box::new(connection)));
                     }
@@ -126,35 +126,35 @@ impl Dialer {
         thread.spawn(dial).map(|_| ())
     }
 
-    /// The match goes on: the next time it is dialled at once.
-    pub(crate) fn succeeds(&mut self) {
+    /// Stops dialling because the match continues. The next dial starts without a delay.
+    pub(crate) fn connected(&mut self) {
         self.tries = 0;
-        self.ends = None;
+        self.dialling = None;
     }
 }
 
-/// A call to one host.
+/// A call to a host.
 struct Call {
     identity: Arc<Identity>,
     name: Name,
     peer: PublicIdentity,
-    way: Way,
+    route: Route,
 }
 
 impl Call {
-    /// Tries all ways once: by turns the invite, which the host may know when it does not know the
-    /// player, and the keys.
+    /// Dials once. Calls alternate between the invite, which the host may know even if it does not
+    /// know the player, and the host's keys.
     fn once(&self, number: u32) -> Result<Connection, MeetingError> {
         let guest = Guest {
             identity: &self.identity,
             name: &self.name,
             timing: Timing::default(),
         };
-        let Way {
+        let Route {
             invite,
             addresses,
             relay,
-        } = &self.way;
+        } = &self.route;
         let connection = match invite {
             Some(invite) if number.is_multiple_of(2) => guest.join(invite)?,
             _ => guest.join_again(&self.peer, addresses, relay.as_ref())?,
@@ -166,18 +166,18 @@ impl Call {
     }
 }
 
-/// Before so many tries: from 0.2 s, twice as long each time, to 15 s, with a fifth of it at random,
-/// so that two who lost each other do not go on missing each other.
+/// The pause after `tries` failed tries: 0.2 s, doubled with each try up to 15 s, and reduced at
+/// random by up to a fifth so that two players do not keep missing each other.
 pub(crate) fn pause(tries: u32) -> Duration {
     let full = Duration::from_millis(200 << tries.min(7)).min(Duration::from_secs(15));
     full.mul_f64(rand::rng().random_range(0.8..=1.0))
 }
 
 fn sleep(time: Duration, ended: &AtomicBool) {
-    const LOOK: Duration = Duration::from_millis(50);
+    const POLL: Duration = Duration::from_millis(50);
     let mut left = time;
     while !left.is_zero() && !ended.load(Ordering::Relaxed) {
-        let step = left.min(LOOK);
+        let step = left.min(POLL);
         thread::sleep(step);
         left -= step;
     }

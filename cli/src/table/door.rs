@@ -1,4 +1,4 @@
-//! A host's door: where it is opened, and who watches it while a match is played.
+//! A host's door: where it listens, and the thread that watches it during a match.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -14,16 +14,16 @@ use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
 use dealerless_table::log::Header;
 use dealerless_table::play::Control;
 
-use super::hearing::{Comes, Hearing};
 use super::open::listen_file;
 use super::own::Own;
 use super::posts::{Post, Posts};
+use super::waiting_room::{RoomEvent, WaitingRoom};
 use crate::whole_file;
 
-/// A door for a match with this header.
+/// Opens a door for a match with this header.
 ///
 /// # Errors
-/// If it cannot be opened there.
+/// If it cannot listen on these addresses.
 pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Door> {
     Ok(Door::open(
         Arc::clone(&own.home),
@@ -35,7 +35,7 @@ pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow
     )?)
 }
 
-/// Where somebody can come to.
+/// The event that lists the addresses of the door.
 pub(crate) fn listening(door: &Door) -> Event {
     let addresses = door.addresses().iter().map(SocketAddr::to_string);
     Event::Listening {
@@ -43,12 +43,12 @@ pub(crate) fn listening(door: &Door) -> Event {
     }
 }
 
-/// Where a host listens if nothing else is said.
+/// The default address of a host.
 pub(crate) const LISTEN: &str = "0.0.0.0:5252";
-/// The most bytes that are read of the file with the addresses of a match.
+/// The size limit of the file with the addresses of a match, in bytes.
 const MOST_KEPT: u64 = 4 << 10;
 
-/// Keeps the addresses at which a match is hosted, for [`kept_addresses`].
+/// Stores the addresses at which a match is hosted, for [`kept_addresses`].
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -57,10 +57,10 @@ pub(crate) fn keep_addresses(log: &Path, addresses: &[SocketAddr]) -> anyhow::Re
     whole_file::write(&listen_file(log), |file| file.write_all(lines.as_bytes()))
 }
 
-/// The addresses at which a match was hosted last. None if that was not kept.
+/// The addresses at which a match was last hosted, or `None` if they were not stored.
 ///
 /// # Errors
-/// If the file cannot be read, or holds something else.
+/// If the file cannot be read or is invalid.
 pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr>>> {
     let path = listen_file(log);
     let cannot = || format!("cannot read {}: give --listen", path.display());
@@ -74,10 +74,10 @@ pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr
     Ok(addresses)
 }
 
-/// Known peers that were met over a relay are waited for there.
+/// Waits for known peers at the relays over which they were met.
 ///
 /// # Errors
-/// If there are no threads for it.
+/// If the threads cannot be started.
 pub(crate) fn wait_at_relays(
     own: &Own,
     door: &Door,
@@ -95,52 +95,52 @@ pub(crate) fn wait_at_relays(
 /// Notice to the host that a second guest came with its invite.
 pub(crate) fn leaked(second: &Fingerprint) -> String {
     format!(
-        "WARNING: THE INVITE HAS LEAKED. Somebody else came with it ({second}) and was turned away. \
-         One of the two is not whom you have invited: compare fingerprints."
+        "WARNING: THE INVITE HAS LEAKED. A second player used it ({second}) and was turned away. \
+         One of the two is not the player that you invited: compare fingerprints."
     )
 }
 
 /// Notice to the host that a guest was refused because the file of invites cannot be written.
 pub(crate) fn cannot_burn(error: &io::Error) -> String {
-    format!("a guest came with the invite, and the file of invites cannot be written: {error}")
+    format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
-/// Keeps the door open behind a guest: it may come again when its line is lost, a second holder of
-/// the invite is told that it was used, and all others are told that the seat is taken.
+/// Keeps the door open behind a guest. The guest may reconnect, a second holder of the invite is
+/// told that it was used, and all other peers are told that the seat is taken.
 ///
 /// # Errors
-/// If there is no thread for it.
+/// If the thread cannot be started.
 pub(crate) fn keep_watch(
-    mut hearing: Hearing,
+    mut room: WaitingRoom,
     posts: &Posts,
     (peer, of): (PublicIdentity, [u8; 32]),
 ) -> io::Result<()> {
     let posts = posts.clone();
     let watch = move || {
-        hearing.decline_others(&peer, Control::Taken);
+        room.decline_others(&peer, Control::Taken);
         loop {
-            let wanted = match hearing.next(Duration::from_secs(3600)) {
-                Some(Comes::Leaked(second)) => posts.put(notice(leaked(&second))),
-                Some(Comes::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
-                Some(Comes::In(connection)) if connection.peer == peer => {
-                    hearing.listen(connection, None);
+            let wanted = match room.next(Duration::from_secs(3600)) {
+                Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
+                Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
+                Some(RoomEvent::Connected(connection)) if connection.peer == peer => {
+                    room.admit(connection, None);
                     true
                 }
-                Some(Comes::In(connection) | Comes::Says(connection, ..))
+                Some(RoomEvent::Connected(connection) | RoomEvent::Request(connection, ..))
                     if connection.peer != peer =>
                 {
-                    hearing.decline(connection, Control::Taken);
+                    room.decline(connection, Control::Taken);
                     true
                 }
-                Some(Comes::Says(connection, word, _)) => {
-                    if word == Control::Resume(of) {
+                Some(RoomEvent::Request(connection, request, _)) => {
+                    if request == Control::Resume(of) {
                         posts.put(Post::Connection(connection))
                     } else {
-                        hearing.decline(connection, Control::Open(of));
+                        room.decline(connection, Control::Open(of));
                         true
                     }
                 }
-                Some(Comes::In(_) | Comes::Goes(..)) | None => true,
+                Some(RoomEvent::Connected(_) | RoomEvent::Gone(..)) | None => true,
             };
             if !wanted {
                 break;
@@ -155,7 +155,7 @@ fn notice(text: String) -> Post {
     Post::Tell(Event::Notice { text })
 }
 
-/// Where others may reach listeners at these places, the best first.
+/// The addresses at which others may reach these listeners, the best first.
 ///
 /// # Errors
 /// If the system does not list the addresses of this machine.
@@ -166,7 +166,8 @@ pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Addre
             false => all.push(at.into()),
             true => {
                 let own = own_addresses(at.port()).context("cannot list the addresses")?;
-                // Who listens by IPv4 is not reached by IPv6; the other way round is usual.
+                // A listener on IPv4 is not reachable over IPv6; a listener on IPv6 usually is over
+                // IPv4.
                 let fits = |address: &SocketAddr| at.is_ipv6() || address.is_ipv4();
                 all.extend(own.into_iter().filter(fits).map(Address::from));
             }
@@ -175,20 +176,20 @@ pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Addre
     Ok(all)
 }
 
-/// The places at which a door is to listen.
+/// Resolves the addresses at which a door should listen.
 ///
 /// # Errors
-/// If one of them is no address of this machine.
+/// If one of them cannot be resolved.
 pub(crate) fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
     let mut all = Vec::new();
     for text in listen {
         let mut found = text
             .to_socket_addrs()
-            .with_context(|| format!("{text} is no address of this machine"))?;
+            .with_context(|| format!("{text} is not an address of this machine"))?;
         all.push(
             found
                 .next()
-                .with_context(|| format!("{text} is no address"))?,
+                .with_context(|| format!("{text} is not an address"))?,
         );
     }
     Ok(all)

@@ -1,12 +1,12 @@
 //! The headings of the options of `host`, `join` and `resume` in their help.
 
-/// What is played.
+/// The options of the game and its stakes.
 pub(crate) const GAME: &str = "Game";
-/// How the two players meet.
+/// The options of the connection between the two players.
 pub(crate) const CONNECTION: &str = "Connection";
-/// Who plays here, and the folder with the files.
+/// The options of the player's identity and of the folder with its files.
 pub(super) const IDENTITY: &str = "Identity and files";
-/// What a person sees.
+/// The options of the screen.
 pub(crate) const SCREEN: &str = "Screen";
-/// Who plays instead of a person.
+/// The options of programs and bots that play instead of a person.
 pub(super) const PROGRAMS: &str = "Programs";

@@ -1,20 +1,21 @@
-//! What is typed, or written by a program: lines, whatever comes.
+//! Lines of input, typed by a person or written by a program.
 
 use std::io::{self, BufRead, Read};
 
-/// The longest line. A proposal of as many cards as there may be is a tenth of it.
+/// The longest line, in bytes. The longest possible proposal takes a tenth of it.
 pub(crate) const LONGEST: usize = 32 << 10;
 
 /// A line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TypedLine {
-    /// A line, without its end. What is not UTF-8 is replaced: no command has it.
+    /// A line without its line ending. Invalid UTF-8 is replaced; no command contains it.
     Text(String),
-    /// A line that was too long. All of it was skipped.
+    /// A line that was too long and was skipped as a whole.
     TooLong,
 }
 
-/// Reads the next line, and never keeps more than the longest one. None if the input has ended.
+/// Reads the next line without buffering more than [`LONGEST`] bytes. Returns `None` at the end of
+/// the input.
 pub(crate) fn next_line(input: &mut impl BufRead) -> Option<TypedLine> {
     let mut bytes = Vec::new();
     let most = LONGEST as u64 + 1;
@@ -23,7 +24,7 @@ pub(crate) fn next_line(input: &mut impl BufRead) -> Option<TypedLine> {
         (Err(_), _) | (Ok(0), _) => None,
         (_, Some(b'\n')) => Some(TypedLine::Text(text(&bytes))),
         _ if bytes.len() > LONGEST => skip_line(input).ok().map(|()| TypedLine::TooLong),
-        // The last line need not have an end.
+        // The last line may lack a line ending.
         _ => Some(TypedLine::Text(text(&bytes))),
     }
 }
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_too_long_is_skipped_and_the_next_one_is_read() {
+    fn overlong_line_is_skipped_and_the_next_line_is_read() {
         let long = "a".repeat(10 * LONGEST);
         let just = "b".repeat(LONGEST - 1);
         let all = format!("one\r\n{long}\n{just}\n\nlast");
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_replaced() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(
             next_line(&mut &b"a\xffb\n"[..]),
             Some(TypedLine::Text("a\u{fffd}b".into()))

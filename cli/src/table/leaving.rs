@@ -6,11 +6,12 @@ use dealerless_table::Seat;
 use dealerless_table::log::MatchLog;
 use dealerless_table::play::NotNow;
 
-/// The question before a person leaves. `may_close`: the time of the other seat is out.
+/// The question to a person who wants to leave. `may_close`: the other player is out of time or
+/// away.
 pub(crate) fn question(log: &MatchLog, seat: Seat, may_close: bool) -> String {
     let costs = costs(log, seat);
     let leave =
-        format!("Leave the match for good? {costs} Say q once more; anything else goes on.");
+        format!("Leave the match for good? {costs} Type q again to leave; anything else stays.");
     match may_close {
         true => format!("{} {leave}", sentence(&NotNow::MayClose.to_string())),
         false => leave,

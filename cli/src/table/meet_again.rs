@@ -1,47 +1,47 @@
-//! The options of how two players meet again for a match that is in a file.
+//! The options for reconnecting two players to a match that is in a file.
 
 use anyhow::Context;
 use dealerless_program::arguments::address;
 use dealerless_table::connection::Door;
 use dealerless_table::identity::{Address, PublicIdentity};
 
-use super::dial::Way;
+use super::dial::Route;
 use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};
 use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
 
-/// Which match, and how the other player is met.
+/// The match to resume, and how to reach the other player.
 #[derive(clap::Args)]
 pub(crate) struct MeetAgainArgs {
-    /// The name or fingerprint of the other player, or the first digits of the match. Not needed if
-    /// there is only one to choose.
+    /// The name or fingerprint of the other player, or the first digits of the match. Optional if
+    /// there is only one match to choose from.
     #[arg(value_name = "MATCH|NAME")]
     which: Vec<String>,
-    /// Where to wait for the other player, at the host's seat [default: where the match was hosted last,
-    /// or 0.0.0.0:5252].
+    /// For the host: the address to listen on [default: where the match was hosted last, or
+    /// 0.0.0.0:5252].
     #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = CONNECTION)]
     listen: Vec<String>,
-    /// Where the host is now, at the guest's seat, instead of where it was met last.
+    /// For the guest: the host's current address, if it has changed since you last met.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     at: Vec<Address>,
-    /// The relay at which both wait.
+    /// The relay at which both players wait.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     relay: Option<Address>,
 }
 
-/// Why a match is not waited for where it was hosted.
-const TAKEN: &str = "the match was hosted here before, and the address cannot be used now. End the program that uses it, or \
+/// Error message when the earlier address of the host is not available.
+const TAKEN: &str = "cannot listen on the address at which the match was hosted before. End the program that uses it, or \
                      give another address with --listen; the guest then needs --at";
 
 impl MeetAgainArgs {
-    /// What the match, or the other player, is called; empty if nothing was said.
+    /// The name of the match or of the other player; empty if none was given.
     pub(crate) fn which(&self) -> String {
         self.which.join(" ")
     }
 
-    /// Opens the door at which the host of a match waits, and tells where it is.
+    /// Opens the host's door, and tells the player where it listens.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -68,13 +68,13 @@ impl MeetAgainArgs {
         Ok(door)
     }
 
-    /// How a guest finds the host of its match.
+    /// The route by which a guest reaches the host of its match.
     ///
     /// # Errors
-    /// If it is not known where that is.
-    pub(crate) fn way(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Way> {
+    /// If no address of the host is known.
+    pub(crate) fn route(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Route> {
         let known = own.peers.lock().get(host).cloned();
-        let known = known.context("the host of this match is not among the known peers")?;
-        Way::to(&known, &self.at, self.relay.as_ref())
+        let known = known.context("the host of this match is not in the list of known peers")?;
+        Route::to(&known, &self.at, self.relay.as_ref())
     }
 }

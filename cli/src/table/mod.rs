@@ -1,8 +1,8 @@
-//! A table: one seat of a match, with a person, a program or a bot in it.
+//! One seat of a match, played by a person, a program or a bot.
 //!
-//! What happens becomes [events](dealerless_events). A program gets them as JSON; the screen of a person is made of
-//! the same. What a player says comes back as commands. The driver of the match, its log and its
-//! rules are those of the crate `dealerless-table`.
+//! What happens at the table becomes [events](dealerless_events). A program reads them as JSON; a
+//! person's screen is drawn from the same events. The player's input comes back as commands. The
+//! driver of the match, its log and its rules are in the crate `dealerless-table`.
 
 pub(crate) mod admit;
 mod banks;
@@ -12,7 +12,6 @@ mod columns;
 mod dial;
 pub(crate) mod door;
 mod headings;
-pub(crate) mod hearing;
 mod input;
 mod leaving;
 mod meet_again;
@@ -28,13 +27,14 @@ mod session;
 pub(crate) mod sit;
 mod stakes;
 pub(crate) mod standing;
+pub(crate) mod stored_match;
 mod turn;
-pub(crate) mod whole;
+pub(crate) mod waiting_room;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use dial::{Dialer, Way};
+pub(crate) use dial::{Dialer, Route};
 #[cfg(feature = "browser")]
 pub(crate) use headings::SCREEN;
 pub(crate) use headings::{CONNECTION, GAME};

@@ -1,4 +1,4 @@
-//! The matches that are open: begun, and not over.
+//! The open matches: those that have begun and are not over.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use dealerless_table::{Seat, hex};
 use super::own::Own;
 use crate::output::say;
 
-/// A file of a match, opened and locked.
+/// A match file, opened and locked.
 pub(crate) struct MatchFile {
     pub(crate) path: PathBuf,
     pub(crate) opened: Opened<DiskStorage>,
@@ -29,7 +29,7 @@ impl MatchFile {
         Ok(MatchFile { path, opened })
     }
 
-    pub(crate) fn of(&self) -> [u8; 32] {
+    pub(crate) fn id(&self) -> [u8; 32] {
         self.opened.sitting.match_info.id()
     }
 
@@ -43,52 +43,52 @@ impl MatchFile {
         &players[other(self.seat()).index()].identity
     }
 
-    /// What the other player called itself.
+    /// The name that the other player gave.
     pub(crate) fn peer_name(&self) -> Name {
         let name = self.opened.sitting.names.get(other(self.seat()).index());
         name.cloned().unwrap_or_else(|| Name::clean(""))
     }
 
-    /// Checks that the other player has these keys, and not others that have succeeded those with which
-    /// the match was begun.
+    /// Checks that the match was begun with these keys of the other player, and not with keys that
+    /// they have succeeded.
     ///
     /// # Errors
-    /// If it has others: the match cannot go on with them.
+    /// If it was begun with other keys: the match cannot be resumed with these.
     pub(crate) fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
-        let of = hex(&self.of()[..8]);
+        let of = hex(&self.id()[..8]);
         ensure!(
             self.peer() == peer,
-            "your open match ({of}) with {} was begun with their old keys, and nobody can go on with \
-             it. No other is begun until you give it up: dealerless resume --close {of}",
+            "your open match ({of}) with {} was begun with their old keys, and cannot be resumed. You \
+             cannot begin another one until you close it: dealerless resume --close {of}",
             self.peer_name()
         );
         Ok(())
     }
 
-    /// Whether the other player, or the match, is called so.
+    /// Whether `which` names the other player or the match.
     pub(crate) fn is_called(&self, which: &str) -> bool {
         let lower = which.to_lowercase();
         self.peer_name() == Name::clean(which)
             || self.peer().fingerprint().to_string() == lower
-            || (lower.len() >= 4 && hex(&self.of()).starts_with(&lower))
+            || (lower.len() >= 4 && hex(&self.id()).starts_with(&lower))
     }
 
-    /// What this side has entered into the shuffles.
+    /// This side's inputs to the shuffles.
     ///
     /// # Errors
-    /// If its file cannot be read.
+    /// If the file of inputs cannot be read.
     pub(crate) fn inputs(&self, own: &Own) -> anyhow::Result<Vec<Input>> {
         let storage = DiskStorage::open(&inputs_file(&self.path))
-            .context("cannot open what you entered into the shuffles")?;
+            .context("cannot open the file of your inputs to the shuffles")?;
         let key = own.home.identity().file_key();
-        let inputs = Inputs::open(storage, key, self.of())
-            .context("cannot read what you entered into the shuffles")?;
+        let inputs = Inputs::open(storage, key, self.id())
+            .context("cannot read the file of your inputs to the shuffles")?;
         Ok(inputs.inputs)
     }
 
-    /// A line by which people tell matches apart.
+    /// The match as a line of a list.
     fn line(&self) -> String {
-        let of = hex(&self.of()[..8]);
+        let of = hex(&self.id()[..8]);
         format!("{of}  with {}", self.peer_name())
     }
 
@@ -96,31 +96,32 @@ impl MatchFile {
         matches!(self.opened.log.phase(), Phase::Over(_))
     }
 
-    /// Whether the other has said anything in it.
-    pub(crate) fn has_heard(&self) -> bool {
-        has_heard(&self.opened.log, self.seat())
+    /// Whether the log holds a part of the other player.
+    pub(crate) fn has_peer_parts(&self) -> bool {
+        has_peer_parts(&self.opened.log, self.seat())
     }
 
-    /// Whether anybody has said anything in it.
+    /// Whether the log holds any part.
     fn is_begun(&self) -> bool {
         self.opened.log.history(0).next().is_some()
     }
 
-    /// Removes a match in which the other has said nothing: it was never begun with it.
+    /// Removes a match without any part of the other player, which never began for that player.
     ///
     /// # Errors
-    /// If it cannot be removed.
+    /// If a file cannot be removed.
     pub(crate) fn forget(self) -> anyhow::Result<()> {
         let MatchFile { path, opened } = self;
-        // Its lock is taken once more.
+        // `MatchFolder::remove` takes the lock again.
         drop(opened);
         forget(&path)
     }
 
-    /// Closes the match here: a claim in its file says for whom it waited. Returns what was opened.
+    /// Closes the match here. A claim in its file records which seat it was waiting for. Returns
+    /// the opened file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn close(mut self) -> anyhow::Result<Opened<DiskStorage>> {
         let log = &self.opened.log;
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -134,7 +135,7 @@ impl MatchFile {
         Ok(self.opened)
     }
 
-    /// A line for people.
+    /// A one-line summary of the state.
     pub(crate) fn state(&self) -> String {
         let log = &self.opened.log;
         let attempt = log.attempt();
@@ -153,7 +154,7 @@ impl MatchFile {
             claims.any(|claim| claim.what == what && claim.is_valid(log))
         };
         let late = match claimed(Claimed::OutOfTime) {
-            // Its engine does not answer.
+            // The peer's engine does not answer.
             true if who == "you" => format!(", {} out of time", self.peer_name()),
             true => ", out of time".to_owned(),
             false => String::new(),
@@ -169,15 +170,15 @@ impl MatchFile {
     }
 }
 
-/// Removes the file of a match, with what lies beside it.
+/// Removes the file of a match, and the files next to it.
 ///
 /// # Errors
-/// If it cannot be removed.
+/// If a file cannot be removed.
 pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
     MatchFolder::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
-    for beside in [deck_file, clock_file, inputs_file, audit_file, listen_file] {
-        let beside = beside(path);
-        match std::fs::remove_file(&beside) {
+    for sibling in [deck_file, clock_file, inputs_file, audit_file, listen_file] {
+        let sibling = sibling(path);
+        match std::fs::remove_file(&sibling) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error)?,
             _ => {}
         }
@@ -193,12 +194,12 @@ pub(crate) fn inputs_file(log: &Path) -> PathBuf {
     log.with_extension("inputs")
 }
 
-/// What both have opened, if an audit was made.
+/// The file of what both sides opened in an audit.
 pub(crate) fn audit_file(log: &Path) -> PathBuf {
     log.with_extension("audit")
 }
 
-/// The addresses at which the match was hosted.
+/// The file of the addresses at which the match was hosted.
 pub(crate) fn listen_file(log: &Path) -> PathBuf {
     log.with_extension("listen")
 }
@@ -211,20 +212,20 @@ fn other(seat: Seat) -> Seat {
     seat.next(2)
 }
 
-pub(crate) fn has_heard(log: &MatchLog, own: Seat) -> bool {
+pub(crate) fn has_peer_parts(log: &MatchLog, own: Seat) -> bool {
     log.history(0).any(|part| part.seat != own)
 }
 
-/// The files of a folder that may be open matches, the last changed first.
+/// The files of a folder that may be open matches, the most recently changed first.
 #[derive(Default)]
 pub(crate) struct Files {
-    /// The matches that are begun and not over.
+    /// The matches that have begun and are not over.
     pub(crate) open: Vec<MatchFile>,
-    /// The files that cannot be read, and why.
+    /// The files that cannot be read, with the errors.
     pub(crate) unread: Vec<(MatchEntry, anyhow::Error)>,
 }
 
-/// All files of matches that are not over. Those in which nothing was said are removed.
+/// Lists the files of matches that are not over. Matches without any part are removed.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -240,7 +241,7 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
             Ok(file) if !file.is_begun() => file.forget()?,
             Ok(file) => open.push(file),
             Err(error) => match error.downcast_ref() {
-                // Its maker was killed before it wrote anything.
+                // The process was killed before it wrote anything.
                 Some(JournalError::NeverBegun) => forget(&file.path)?,
                 _ => unread.push((file, error)),
             },
@@ -249,11 +250,12 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
     Ok(Files { open, unread })
 }
 
-/// The one match, open or over, of which this holds, and which is called so if a name is given. A file that
-/// cannot be read is left out. If several fit, they are listed.
+/// The only match, open or over, that satisfies `fits`, and is called `which` unless that is empty.
+/// Files that cannot be read are skipped. If several match, they are listed.
 ///
 /// # Errors
-/// If the folder cannot be read; `none` or `several`, if there is not one.
+/// If the folder cannot be read. The messages `none` and `several` are for no match and for more
+/// than one.
 pub(crate) fn only_one(
     own: &Own,
     which: &str,
@@ -279,11 +281,12 @@ pub(crate) fn only_one(
     }
 }
 
-/// The open match with this player that was not closed here. Also one with keys that this player has
-/// succeeded: it cannot go on, but a new machine is no way to another deal.
+/// The open match with this player that was not closed here. A match with keys that this player has
+/// succeeded counts too: it cannot be resumed, but a new identity must not be a way to another
+/// deal.
 ///
 /// # Errors
-/// Those of [`all`].
+/// The errors of [`all`].
 pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<MatchFile>> {
     let known = own.peers.lock().get(peer).cloned();
     let before = known.map_or_else(Vec::new, |known| known.before);
@@ -292,7 +295,7 @@ pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<Ma
     Ok(all(own)?.open.into_iter().find(fits))
 }
 
-/// The file of this match with this player, open or over.
+/// The match with this id and this player, open or over.
 ///
 /// # Errors
 /// If the folder or the file cannot be read.
@@ -309,5 +312,5 @@ pub(crate) fn find(
         return Ok(None);
     };
     let file = MatchFile::open(own, found.path)?;
-    Ok(Some(file).filter(|file| file.of() == *of && file.peer() == peer))
+    Ok(Some(file).filter(|file| file.id() == *of && file.peer() == peer))
 }

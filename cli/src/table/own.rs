@@ -1,4 +1,4 @@
-//! Who plays here: the folder, the keys and the name of this side, and how it wants to be talked to.
+//! The player on this side: folder, keys, name, and the options of the screen.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -24,23 +24,23 @@ use super::player::{Face, Player};
 use super::screen::{Columns, Screen};
 use crate::settings::Settings;
 
-/// The options of who plays.
+/// The options of the player on this side.
 #[derive(clap::Args)]
 pub(crate) struct OwnArgs {
     #[command(flatten)]
     folder: FolderArgs,
-    /// Your name, as the other player sees it. Later commands keep it [default: the name that was given
-    /// last, or that of the user].
+    /// Your name, as the other player sees it. Later commands keep it [default: the last name
+    /// given, or your user name].
     #[arg(long, value_name = "NAME", help_heading = IDENTITY)]
     name: Option<String>,
-    /// How cards are written.
+    /// How to write cards.
     #[arg(long, value_name = "STYLE", default_value = "symbols", help_heading = SCREEN)]
     faces: Style,
-    /// Four colours for the suits, on a terminal.
+    /// Use four colours for the suits, on a terminal.
     #[arg(long, help_heading = SCREEN)]
     four_colours: bool,
-    /// Ask once more at a terminal before a free check is folded or a hand is mucked that may win, which
-    /// later commands keep [default: what was given last, or yes].
+    /// On a terminal, ask again before you fold when checking is free, or muck a hand that may win.
+    /// Later commands keep this [default: the last value given, or yes].
     #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new(),
         hide_possible_values = true, help_heading = SCREEN)]
     confirm: Option<bool>,
@@ -50,7 +50,7 @@ pub(crate) struct OwnArgs {
     /// Print JSON Lines and read commands as JSON Lines; see docs/table-protocol.md.
     #[arg(long, help_heading = PROGRAMS)]
     pub(crate) json: bool,
-    /// Pause after a showdown also with --json, as at a terminal.
+    /// Pause after a showdown with --json too, as on a terminal.
     #[arg(long, requires = "json", help_heading = PROGRAMS)]
     pause: bool,
 }
@@ -58,8 +58,8 @@ pub(crate) struct OwnArgs {
 /// The folder with identity, known peers and matches.
 #[derive(clap::Args)]
 pub(crate) struct FolderArgs {
-    /// The folder with your identity, known peers and matches [default: the data folder of the
-    /// system; or DEALERLESS_HOME].
+    /// The folder with your identity, known peers and matches [default: $DEALERLESS_HOME, or the
+    /// system's data folder].
     #[arg(long, value_name = "DIR", global = true, help_heading = IDENTITY)]
     home: Option<PathBuf>,
     /// The file of your identity, if it is not in that folder.
@@ -73,12 +73,12 @@ pub(crate) struct Own {
     pub(crate) home: Arc<Home>,
     pub(crate) peers: SharedPeers,
     pub(crate) name: Name,
-    /// Whether a terminal asks before a hand is given away.
+    /// Whether to ask on a terminal before a hand is given away.
     pub(crate) confirms: bool,
 }
 
 impl FolderArgs {
-    /// The same options, for another process.
+    /// The same options, as arguments for another process.
     #[cfg(feature = "browser")]
     pub(crate) fn again(&self) -> Vec<std::ffi::OsString> {
         let options = [("--home", &self.home), ("--identity", &self.identity)];
@@ -90,22 +90,22 @@ impl FolderArgs {
             .collect()
     }
 
-    /// Opens the folder, which is made if it is not there.
+    /// Opens the folder, and creates it if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be used, or another process uses it.
+    /// If the folder cannot be used, or another process uses it.
     pub(crate) fn open(&self) -> anyhow::Result<Home> {
         let folder = self.folder()?;
         let file = self.identity.as_deref();
         Ok(Home::open(&folder, file, &mut system_rng())?)
     }
 
-    /// Reads whose folder it is and whom they know, also while another process plays there.
+    /// Reads the folder's fingerprint and known peers, even while another process plays there.
     ///
     /// # Errors
     /// If the folder cannot be used, or its files cannot be read.
     pub(crate) fn look(&self) -> anyhow::Result<(Fingerprint, Vec<Peer>)> {
-        // A new folder is made.
+        // This creates a new folder.
         if let Err(error) = self.open()
             && !is_in_use(&error)
         {
@@ -119,10 +119,10 @@ impl FolderArgs {
         Ok(Home::look(&folder, &file)?)
     }
 
-    /// Opens the folder, for somebody who plays under no name.
+    /// Opens the folder without a name for the player.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if the known peers cannot be read.
+    /// The errors of [`open`](Self::open), and if the known peers cannot be read.
     pub(crate) fn own(&self) -> anyhow::Result<Own> {
         let home = self.open()?;
         forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
@@ -141,20 +141,20 @@ impl FolderArgs {
         let given = given.or_else(|| set("DEALERLESS_HOME").map(PathBuf::from));
         match given.or_else(|| data_folder(set)) {
             Some(folder) => Ok(folder),
-            None => bail!("no folder for your identity is known: say --home DIR"),
+            None => bail!("no folder for your identity is known; give one with --home DIR"),
         }
     }
 }
 
-/// Whether a folder is not opened because another process plays there.
+/// Whether the error is that another process uses the folder.
 pub(crate) fn is_in_use(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(HomeError::InUse(_)))
 }
 
-/// What was entered into the shuffles of a match is kept for an audit, but no longer than this.
+/// How long the inputs to the shuffles of a match are kept for an audit.
 const INPUTS_KEPT: Duration = Duration::from_secs(30 * 86_400);
 
-/// Removes the inputs of matches that were played so long ago.
+/// Removes the inputs that are older than [`INPUTS_KEPT`].
 fn forget_old_inputs(matches: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(matches)? {
         let path = entry?.path();
@@ -169,7 +169,7 @@ fn forget_old_inputs(matches: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The place of the system for what a program keeps for a user.
+/// The system's folder for the data of programs.
 fn data_folder(set: impl Fn(&'static str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
     let in_home = |path: &str| Some(PathBuf::from(set("HOME")?).join(path));
     let folder = if cfg!(windows) {
@@ -184,22 +184,22 @@ fn data_folder(set: impl Fn(&'static str) -> Option<std::ffi::OsString>) -> Opti
     Some(folder?.join("dealerless"))
 }
 
-/// The columns of the terminal.
+/// The width of the terminal, in columns.
 fn columns() -> usize {
     terminal_size().map_or(WIDTH, |(Width(columns), _)| columns.into())
 }
 
 impl OwnArgs {
-    /// Whose folder it is, and the name, for another process.
+    /// The folder options as arguments for another process, and the name.
     #[cfg(feature = "browser")]
     pub(crate) fn again(&self) -> (Vec<std::ffi::OsString>, Option<&str>) {
         (self.folder.again(), self.name.as_deref())
     }
 
-    /// Opens the folder, and keeps the options that hold for later commands too.
+    /// Opens the folder, and stores the options that later commands keep.
     ///
     /// # Errors
-    /// Those of [`FolderArgs::own`], and if the settings cannot be read or written.
+    /// The errors of [`FolderArgs::own`], and if the settings cannot be read or written.
     pub(crate) fn open(&self) -> anyhow::Result<Own> {
         let own = self.folder.own()?;
         let folder = self.folder.folder()?;
@@ -218,7 +218,7 @@ impl OwnArgs {
         })
     }
 
-    /// The player on one side, as [`open`](Self::open) has read it.
+    /// The player of this side, with the settings that [`open`](Self::open) has read.
     pub(crate) fn player(&self, own: &Own) -> Player {
         let (face, pauses) = match self.json {
             true => (Face::Json(Box::new(io::stdout())), self.pause),

@@ -1,4 +1,4 @@
-//! Who plays at a seat: a person at a screen, a program, or the bot; and what each is told.
+//! The player at a seat: a person at a screen, a program, or the bot.
 
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,21 +16,21 @@ use super::reader::Reader;
 use super::screen::Screen;
 use crate::output::written;
 
-/// How a player is talked to.
+/// The output of a player.
 pub(crate) enum Face {
     /// One JSON object a line.
     Json(Box<dyn Write + Send>),
-    /// For people.
+    /// A screen for a person.
     Screen(Arc<Mutex<Screen>>),
 }
 
-/// A player.
+/// The player at a seat.
 pub(crate) struct Player {
     face: Face,
     bot: Option<Bot<StdRng>>,
-    /// Where its lines come from, until somebody reads them.
+    /// The input, until a thread reads it.
     input: Option<Box<dyn BufRead + Send>>,
-    /// It is a person, who is given time to see a showdown.
+    /// Whether the player is a person who gets time to look at a showdown.
     pauses: bool,
 }
 
@@ -48,21 +48,21 @@ impl Player {
         }
     }
 
-    /// The same player, who is given time to see a showdown, if it is no bot.
+    /// The same player, with or without time to look at a showdown. A bot never gets it.
     pub(crate) fn pausing(self, pauses: bool) -> Self {
         let pauses = pauses && self.bot.is_none();
         Player { pauses, ..self }
     }
 
-    /// Whether it is given time to see a showdown.
+    /// Whether the player gets time to look at a showdown.
     pub(crate) fn pauses(&self) -> bool {
         self.pauses
     }
 
-    /// Listens to what the player says from now on, if nobody does and it is no bot.
+    /// Starts to read the player's input, unless that has started or the player is a bot.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub(crate) fn listen(&mut self, posts: &Posts) -> io::Result<()> {
         match self.input.take() {
             Some(input) => self.reader().listen(input, posts.clone()),
@@ -70,10 +70,11 @@ impl Player {
         }
     }
 
-    /// Listens while nobody sits at a table yet, if a program plays: it may end before that.
+    /// Starts to read the input before anybody sits at a table, if a program plays: it may end
+    /// before that.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub(crate) fn listen_before(&mut self, posts: &Posts) -> io::Result<()> {
         match self.face {
             Face::Json(_) => self.listen(posts),
@@ -81,25 +82,25 @@ impl Player {
         }
     }
 
-    /// Whether nobody is to be asked.
+    /// Whether the player is a bot, which is never asked.
     pub(crate) fn is_bot(&self) -> bool {
         self.bot.is_some()
     }
 
-    /// Whether it is a person, who reads text and types words.
+    /// Whether the player is a person who reads text and types words.
     pub(crate) fn is_person(&self) -> bool {
         self.bot.is_none() && matches!(self.face, Face::Screen(_))
     }
 
-    /// Tells what happened.
+    /// Reports an event to the player.
     ///
     /// # Errors
-    /// If nobody reads it any more.
+    /// If the output is closed.
     pub(crate) fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
         let asks = self.bot.is_none();
         written(match &mut self.face {
             Face::Json(output) => {
-                // In one piece.
+                // A single write for the whole line.
                 let line = serde_json::to_string(event)? + "\n";
                 (output.write_all(line.as_bytes())).and_then(|()| output.flush())
             }
@@ -107,20 +108,20 @@ impl Player {
         })
     }
 
-    /// What the bot says to an event.
+    /// The bot's answer to an event.
     pub(crate) fn answer(&mut self, event: &Event) -> Option<Said> {
         self.bot.as_mut()?.answer(event)
     }
 
-    /// Tells the bot where it sits; everybody else knows by what it was told.
+    /// Reports the event `seated` to the player, and to the bot.
     pub(crate) fn sit(&mut self, seated: &Event) -> anyhow::Result<()> {
         self.tell(seated)?;
-        // It says nothing to that.
+        // The bot has no answer to this event.
         let _ = self.answer(seated);
         Ok(())
     }
 
-    /// Reads its lines, on any thread.
+    /// The parser of the player's lines, for any thread.
     fn reader(&self) -> Reader {
         match &self.face {
             Face::Json(_) => Reader::Json,
@@ -128,60 +129,60 @@ impl Player {
         }
     }
 
-    /// Reads a line that was typed while nobody sits at a table.
+    /// Parses a line that was typed while nobody sits at a table.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub(crate) fn read(&self, line: TypedLine) -> Result<Option<Said>, Complaint> {
         let read = self.reader().read(line)?;
         Ok(read.map(|(said, _)| said))
     }
 
-    /// Shows a person that what is typed now answers a question for one word.
+    /// Shows a person a prompt for a question that is answered by one word.
     ///
     /// # Errors
-    /// If nobody reads it any more.
+    /// If the output is closed.
     pub(crate) fn asks_for_a_word(&mut self) -> anyhow::Result<()> {
         self.on_screen(Screen::asks_for_a_word)
     }
 
-    /// A line was typed that [`read`](Self::read) does not get.
+    /// Notes a typed line that is not passed to [`read`](Self::read).
     pub(crate) fn typed(&mut self) {
         if let Some(mut screen) = self.screen() {
             screen.typed();
         }
     }
 
-    /// The time until something is shown that waits on the screen, if anything does.
+    /// The time until the next pending output of the screen, if there is any.
     pub(crate) fn due(&self) -> Option<Duration> {
         self.screen()?.due()
     }
 
-    /// Shows what waits on the screen and is due.
+    /// Shows the pending output that is due.
     ///
     /// # Errors
-    /// If nobody reads it any more.
+    /// If the output is closed.
     pub(crate) fn show_due(&mut self) -> anyhow::Result<()> {
         self.on_screen(Screen::show_due)
     }
 
-    /// Shows all that waits on the screen, each at its time.
+    /// Shows all pending output, each piece at its time.
     ///
     /// # Errors
-    /// If nobody reads it any more.
+    /// If the output is closed.
     pub(crate) fn show_rest(&mut self) -> anyhow::Result<()> {
         self.on_screen(Screen::show_rest)
     }
 
-    /// Whether the time that is left for this turn is shown every second.
+    /// Whether the time left for this turn is shown every second.
     pub(crate) fn shows_time(&self) -> bool {
         self.screen().is_some_and(|screen| screen.shows_time())
     }
 
-    /// Shows the time that is left for this turn.
+    /// Shows the time left for this turn.
     ///
     /// # Errors
-    /// If nobody reads it any more.
+    /// If the output is closed.
     pub(crate) fn show_time(&mut self, time: Option<Time>) -> anyhow::Result<()> {
         match self.shows_time() {
             true => self.on_screen(|screen| screen.show_time(time)),
@@ -206,14 +207,14 @@ impl Player {
         }
     }
 
-    /// The program ends in the middle of something.
+    /// Prepares the screen for the end of the program in the middle of a match.
     pub(crate) fn ends(&mut self) {
         if let Some(mut screen) = self.screen() {
             screen.ends();
         }
     }
 
-    /// After how long a wait is told again that was told after `told`.
+    /// The length of a wait at which it is reported again, after it was reported at `told`.
     pub(crate) fn tells_waiting_after(&self, told: Duration) -> Duration {
         match self.screen() {
             Some(screen) if screen.is_live() => told + Duration::from_secs(1),
@@ -227,7 +228,7 @@ impl Player {
     }
 }
 
-/// A screen, which the thread that reads lines uses too.
+/// Locks the screen, which the thread that reads input uses too.
 fn locked(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
     screen.lock().unwrap_or_else(PoisonError::into_inner)
 }

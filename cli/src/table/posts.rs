@@ -1,5 +1,5 @@
-//! Messages to a seat from other threads: connections that were dialled or let in, notices, the wish
-//! to break off, and typed lines. They wait until somebody sits at a table, and then go there.
+//! Messages to a seat from other threads: new connections, notices, requests to end the program,
+//! and typed lines. They are queued until somebody sits at a table, and then sent there.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,28 +12,28 @@ use dealerless_table::play::Mailbox;
 use super::input;
 use crate::failure::BROKEN_OFF;
 
-/// A message to a seat that is no command of its table.
+/// A message to a seat that is not a command of its table.
 pub(crate) enum Post {
-    /// Another line to the other player, on which the match goes on.
+    /// A new connection to the other player, on which to resume the match.
     Connection(Box<Connection>),
     /// An event for the player.
     Tell(Event),
-    /// The player wants to know what it costs to leave.
+    /// The player asks what it costs to leave.
     AskLeave,
-    /// The input of the player has ended.
+    /// The player's input has ended.
     InputEnded,
-    /// The program is to end.
+    /// The program is asked to end.
     BreakOff,
 }
 
-/// A message that comes while nobody sits at a table.
+/// A message that arrives while nobody sits at a table.
 pub(crate) enum Early {
-    /// A line that answers a question before the match, or nothing.
+    /// A line that may answer a question before the match.
     Typed(input::TypedLine),
     Post(Post),
 }
 
-/// Where it is put, from any thread.
+/// The queue of messages to a seat, for any thread.
 #[derive(Clone, Default)]
 pub(crate) struct Posts(Arc<(Mutex<Destination>, Condvar)>);
 
@@ -41,8 +41,8 @@ enum Destination {
     /// Nobody sits at a table.
     Waiting {
         early: VecDeque<Early>,
-        /// Somebody waits for what comes.
-        heard: bool,
+        /// A thread is waiting for a message.
+        has_reader: bool,
     },
     At(Mailbox<Post>),
 }
@@ -51,18 +51,18 @@ impl Default for Destination {
     fn default() -> Self {
         Destination::Waiting {
             early: VecDeque::new(),
-            heard: false,
+            has_reader: false,
         }
     }
 }
 
 impl Posts {
     fn lock(&self) -> MutexGuard<'_, Destination> {
-        // Each change leaves it whole.
+        // Every change leaves the value consistent.
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts something there. Says whether anybody can still want it.
+    /// Sends a message. Returns whether anything can still receive it.
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
             Destination::At(mailbox) => mailbox.post(post),
@@ -74,7 +74,8 @@ impl Posts {
         }
     }
 
-    /// Keeps a typed line while nobody sits at a table. Otherwise returns it with the mailbox of the table.
+    /// Queues a typed line while nobody sits at a table. Otherwise returns it with the mailbox of
+    /// the table.
     pub(crate) fn typed(
         &self,
         line: input::TypedLine,
@@ -89,8 +90,8 @@ impl Posts {
         }
     }
 
-    /// From now on everything goes to a table, what waits first. Lines that were typed before belong to no
-    /// match and are dropped. Returns whether there were any.
+    /// Sends all further messages to a table, the queued ones first. Lines that were typed before
+    /// belong to no match and are dropped. Returns whether any were dropped.
     pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
         let mut place = self.lock();
         let mut dropped = false;
@@ -106,16 +107,16 @@ impl Posts {
         dropped
     }
 
-    /// The table is left. What comes now waits again.
+    /// Returns to queueing after the table is left.
     pub(crate) fn come_back(&self) {
         *self.lock() = Destination::default();
     }
 
-    /// Waits for what comes while nobody sits at a table.
+    /// Waits for the next message while nobody sits at a table.
     pub(crate) fn next(&self, within: Duration) -> Option<Early> {
         let empty = |place: &mut Destination| match place {
-            Destination::Waiting { early, heard } => {
-                *heard = true;
+            Destination::Waiting { early, has_reader } => {
+                *has_reader = true;
                 early.is_empty()
             }
             Destination::At(_) => false,
@@ -124,15 +125,15 @@ impl Posts {
             .wait_timeout_while(self.lock(), within, empty)
             .unwrap_or_else(PoisonError::into_inner);
         match &mut *place {
-            Destination::Waiting { early, heard } => {
-                *heard = false;
+            Destination::Waiting { early, has_reader } => {
+                *has_reader = false;
                 early.pop_front()
             }
             Destination::At(_) => None,
         }
     }
 
-    /// What has come while nobody sits at a table, if anything has.
+    /// The next queued message, without waiting.
     pub(crate) fn take(&self) -> Option<Early> {
         match &mut *self.lock() {
             Destination::Waiting { early, .. } => early.pop_front(),
@@ -140,23 +141,30 @@ impl Posts {
         }
     }
 
-    /// Whether nobody sits at a table and nobody waits for what comes.
-    pub(crate) fn is_unheard(&self) -> bool {
-        matches!(&*self.lock(), Destination::Waiting { heard: false, .. })
+    /// Whether nobody sits at a table and no thread waits for a message.
+    pub(crate) fn has_no_reader(&self) -> bool {
+        matches!(
+            &*self.lock(),
+            Destination::Waiting {
+                has_reader: false,
+                ..
+            }
+        )
     }
 
-    /// Ctrl-C, the end of the terminal and the wish of the system break the match off, and leave it
-    /// open. Where no match is played the process ends at once, and so it does the second time.
+    /// Breaks the match off on Ctrl-C, when the terminal is closed, or on a signal to terminate,
+    /// and leaves it open. If no match is in play, or on the second signal, the process ends at
+    /// once.
     ///
     /// # Errors
-    /// If the system does not allow it.
+    /// If the signal handler cannot be installed.
     pub(crate) fn break_off_by_signal(&self) -> Result<(), ctrlc::Error> {
         let posts = self.clone();
         let mut asked = false;
         ctrlc::set_handler(move || {
             let at_table = matches!(&*posts.lock(), Destination::At(_));
             if asked || !at_table || !posts.put(Post::BreakOff) {
-                // Whatever was said is in its file, whole or not at all.
+                // All parts are in the file, each whole or not at all.
                 std::process::exit(BROKEN_OFF.into());
             }
             asked = true;
@@ -172,23 +180,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_heard_while_somebody_waits_for_it() {
+    fn a_waiting_thread_receives_typed_lines() {
         let posts = Posts::default();
-        assert!(posts.is_unheard());
+        assert!(posts.has_no_reader());
         let asks = posts.clone();
         let asked = thread::spawn(move || asks.next(Duration::from_secs(60)));
         let begun = Instant::now();
-        while posts.is_unheard() {
+        while posts.has_no_reader() {
             assert!(begun.elapsed() < Duration::from_secs(20));
             thread::yield_now();
         }
         assert!(posts.typed(input::TypedLine::TooLong).is_none());
-        let heard = asked.join().unwrap();
+        let received = asked.join().unwrap();
         assert!(matches!(
-            heard,
+            received,
             Some(Early::Typed(input::TypedLine::TooLong))
         ));
-        // The answer was given: nobody waits for more.
-        assert!(posts.is_unheard());
+        // The answer was received, so nothing waits any more.
+        assert!(posts.has_no_reader());
     }
 }

@@ -1,4 +1,4 @@
-//! What people type.
+//! Parsing of what people type.
 
 mod hands;
 
@@ -7,7 +7,7 @@ use dealerless_events::command::{Complaint, Said, To};
 use dealerless_events::event::{Ask, Range, Refusal, Reveal, YourTurn};
 use dealerless_table::play::NotNow;
 
-/// What somebody has typed.
+/// Parsed input of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     Say(Said),
@@ -17,22 +17,22 @@ pub(crate) enum Typed {
     Nothing,
 }
 
-/// What typed words are an answer to.
+/// The state that decides how typed words are read.
 pub(crate) struct Asked<'a> {
     pub(crate) turn: Option<&'a YourTurn>,
     pub(crate) rebuy: bool,
     pub(crate) seat: u8,
     pub(crate) seats: usize,
-    /// The game is played for chips. Nothing is proposed in such a game.
+    /// The game is played for chips, and has no proposals.
     pub(crate) has_chips: bool,
-    /// How many boards are dealt together, if that is what is played.
+    /// The number of boards dealt together, in a game of boards.
     pub(crate) boards: Option<usize>,
 }
 
-/// Reads what was typed.
+/// Parses typed text.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// What is wrong with it, as a sentence for people.
 pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
     let lower = text.to_lowercase();
     let mut words = lower
@@ -106,7 +106,7 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
     };
     match rest.is_empty() || takes_words(word, &said) {
         true => Ok(Typed::Say(said)),
-        false => Err(complaint(format!("nothing comes after {word}"))),
+        false => Err(complaint(format!("unexpected text after {word}"))),
     }
 }
 
@@ -114,10 +114,10 @@ fn complaint(text: impl Into<String>) -> Complaint {
     (Refusal::NoCommand, text.into())
 }
 
-/// What is no word and stands for no dice either.
+/// The complaint about a word that is neither a command nor dice.
 fn unknown(word: &str, error: DiceError) -> Complaint {
     complaint(match error {
-        DiceError::Form => format!("{word:?} means nothing here; ? lists what does"),
+        DiceError::Form => format!("unknown input {word:?}; type ? for help"),
         error => error.to_string(),
     })
 }
@@ -128,13 +128,13 @@ fn takes_words(word: &str, said: &Said) -> bool {
         Bet { .. } | Raise { .. } => ["b", "bet", "r", "raise"].contains(&word),
         Exchange { .. } | Propose { .. } => true,
         Agree { .. } | Refuse { .. } | Reveal { .. } | ShowCard { .. } => true,
-        // The dice alone are the whole of it.
+        // Dice without `roll` take no arguments.
         Roll { .. } => word == "roll",
         _ => false,
     }
 }
 
-/// `c` is a check where there is nothing to call.
+/// A call, or a check if there is nothing to call.
 fn call(turn: Option<&YourTurn>) -> Said {
     match turn.map(|turn| &turn.ask) {
         Some(Ask::Bet { call: None, .. }) => Said::Check {},
@@ -142,17 +142,17 @@ fn call(turn: Option<&YourTurn>) -> Said {
     }
 }
 
-/// The turn at which one bets: what a call costs, and the amounts of a bet or a raise.
+/// The current betting turn, with the price of a call and the amounts of a bet or a raise.
 fn betting<'a>(asked: &Asked<'a>) -> Result<(&'a YourTurn, u64, Option<Range>), Complaint> {
     match asked.turn.map(|turn| (turn, &turn.ask)) {
         Some((turn, Ask::Bet { call, bet, raise })) => {
             Ok((turn, call.unwrap_or(0), bet.or(*raise)))
         }
-        _ => Err(complaint("it is not the time to bet")),
+        _ => Err(complaint("you cannot bet now")),
     }
 }
 
-/// A bet, or a raise where something was bet.
+/// A bet, or a raise if there is a bet already.
 fn bets(turn: &YourTurn, to: u64) -> Said {
     match turn.ask {
         Ask::Bet { bet: Some(_), .. } => Said::Bet { to },
@@ -160,7 +160,7 @@ fn bets(turn: &YourTurn, to: u64) -> Said {
     }
 }
 
-/// What this seat has of these chips.
+/// This seat's entry in `chips`.
 fn own(chips: &[u64], asked: &Asked<'_>) -> u64 {
     chips.get(usize::from(asked.seat)).copied().unwrap_or(0)
 }
@@ -171,26 +171,26 @@ fn all_in(asked: &Asked<'_>) -> Result<Said, Complaint> {
     let (said, most) = match range {
         Some(range) => (bets(turn, range.max), range.max),
         None if call > 0 => (Said::Call {}, bet + call),
-        None => return Err(complaint("nothing can be bet here")),
+        None => return Err(complaint("you cannot bet or raise now")),
     };
     match most == bet + own(&turn.stacks, asked) {
         true => Ok(said),
         false => Err(complaint(format!(
-            "you cannot go all in here; the most is {most}"
+            "you cannot go all in now; the most is {most}"
         ))),
     }
 }
 
-/// What this seat has then bet in this round if it calls, and bets or raises by the pot as it is then, or by a
-/// part of it: `pot / parts`. Never less or more than is allowed.
+/// This seat's total bet in the round after it calls and then bets or raises by `pot / parts`,
+/// where the pot includes the call. Clamped to the allowed amounts.
 fn of_the_pot(parts: u64, asked: &Asked<'_>) -> Result<u64, Complaint> {
     let (turn, call, range) = betting(asked)?;
-    let range = range.ok_or_else(|| complaint("nothing can be bet here"))?;
+    let range = range.ok_or_else(|| complaint("you cannot bet or raise now"))?;
     let to = own(&turn.bets, asked) + call + (turn.pot + call) / parts;
     Ok(to.clamp(range.min, range.max))
 }
 
-/// The amount of a bet or raise. It need not be said where there is only one.
+/// The amount of a bet or raise. It may be omitted if there is only one.
 fn amount(rest: &[&str], asked: &Asked<'_>) -> Result<u64, Complaint> {
     let only = || {
         let (_, _, range) = betting(asked).ok()?;
@@ -206,12 +206,12 @@ fn amount(rest: &[&str], asked: &Asked<'_>) -> Result<u64, Complaint> {
     .ok_or_else(|| no_amount(asked))
 }
 
-/// Which amounts of a bet or raise there are, for a player who has named none.
+/// The complaint about a missing amount, with the allowed amounts.
 fn no_amount(asked: &Asked<'_>) -> Complaint {
     let (turn, range) = match (asked.turn, betting(asked)) {
         (None, _) => return (Refusal::NotYourTurn, NotNow::NotYourTurn.to_string()),
         (_, Ok((turn, _, Some(range)))) => (turn, range),
-        (_, Ok((_, _, None))) => return complaint("nothing can be bet here"),
+        (_, Ok((_, _, None))) => return complaint("you cannot bet or raise now"),
         (_, Err(complaint)) => return complaint,
     };
     let Range { min, max } = range;
@@ -221,7 +221,7 @@ fn no_amount(asked: &Asked<'_>) -> Complaint {
     };
     complaint(match min == max {
         true => format!("the only amount is {min}: {key} {min}"),
-        false => format!("an amount from {min} to {max} is needed: {key} {min}"),
+        false => format!("give an amount from {min} to {max}, such as {key} {min}"),
     })
 }
 
@@ -230,7 +230,7 @@ fn number(rest: &[&str], example: &str) -> Result<u32, Complaint> {
         [number] => number.parse().ok(),
         _ => None,
     }
-    .ok_or_else(|| complaint(format!("the number of a proposal is needed: {example}")))
+    .ok_or_else(|| complaint(format!("give the number of a proposal, such as {example}")))
 }
 
 fn dice(rest: &[&str]) -> Result<Dice, Complaint> {
@@ -238,11 +238,11 @@ fn dice(rest: &[&str]) -> Result<Dice, Complaint> {
         [dice] => dice
             .parse()
             .map_err(|error: DiceError| complaint(error.to_string())),
-        _ => Err(complaint("which dice are to be rolled: roll 2d6")),
+        _ => Err(complaint("give the dice to roll, such as roll 2d6")),
     }
 }
 
-/// People count from 1.
+/// Parses the number of a card, counted from 1.
 fn position(rest: &[&str], example: &str) -> Result<u16, Complaint> {
     let number = match rest {
         [number] => number.parse::<u16>().ok(),
@@ -251,12 +251,12 @@ fn position(rest: &[&str], example: &str) -> Result<u16, Complaint> {
     let position = number.and_then(|number| number.checked_sub(1));
     position.ok_or_else(|| {
         complaint(format!(
-            "the number of one of your cards is needed: {example}"
+            "give the number of one of your cards, such as {example}"
         ))
     })
 }
 
-/// People count from 1.
+/// Parses places of cards, counted from 1.
 fn places(rest: &[&str]) -> Result<Vec<u8>, Complaint> {
     let place = |word: &&str| match word.parse() {
         Ok(place @ 1..=5_u8) => Some(place - 1),
@@ -264,19 +264,18 @@ fn places(rest: &[&str]) -> Result<Vec<u8>, Complaint> {
     };
     let places: Option<Vec<u8>> = rest.iter().map(place).collect();
     let mut places =
-        places.ok_or_else(|| complaint("the places of your cards are 1 to 5: x 1 3 5"))?;
+        places.ok_or_else(|| complaint("give places of cards from 1 to 5, such as x 1 3 5"))?;
     places.sort_unstable();
     places.dedup();
     Ok(places)
 }
 
-/// `3 me 4 5 all`: each word says who sees the cards before it.
+/// Parses a proposal such as `3 me 4 5 all`, in which each learner follows its cards.
 fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> {
     if let Some(boards) = asked.boards {
         return hands_to_open(rest, asked, boards);
     }
-    let wrong =
-        || complaint("say which cards, and who is to see them: o 3 me, o 4 5 all, o 6 them");
+    let wrong = || complaint("name the cards and who may see them: o 3 me, o 4 5 all, o 6 them");
     let (mut cards, mut waiting) = (Vec::new(), Vec::new());
     for &word in rest {
         if word == "to" {
@@ -309,8 +308,8 @@ fn learner(word: &str, asked: &Asked<'_>) -> Option<To> {
     }
 }
 
-/// `1-4 all` or `1-4 ns me ew them`; `all` alone is every board to all. Hands that are open already are left
-/// out.
+/// Parses `1-4 all` or `1-4 ns me ew them`; `all` alone opens every board to all. Hands that are
+/// already open are skipped.
 fn hands_to_open(
     rest: &[&str],
     asked: &Asked<'_>,
@@ -318,8 +317,8 @@ fn hands_to_open(
 ) -> Result<Vec<Reveal>, Complaint> {
     let hands = hands::read(rest, boards, |word| learner(word, asked)).ok_or_else(|| {
         complaint(format!(
-            "say which boards of 1 to {boards}, of which seats if not of all, and who is to see them: o all, \
-             o 1-4 all, o 1-4 ns me ew them"
+            "name the boards (1 to {boards}), the seats if not all of them, and who may see the hands: o all, \
+              o 1-4 all, o 1-4 ns me ew them"
         ))
     })?;
     let reveal = |(position, to)| Reveal { position, to };
@@ -331,45 +330,46 @@ fn hands_to_open(
     };
     let hands: Vec<Reveal> = hands.into_iter().map(reveal).filter(closed).collect();
     match hands.is_empty() {
-        true => Err(complaint("these hands are open already")),
+        true => Err(complaint("these hands are already open")),
         false => Ok(hands),
     }
 }
 
-/// `3 s`: a hand that one sees.
+/// Parses a hand that the player sees, such as `3 s`.
 fn own_hand(rest: &[&str], asked: &Asked<'_>, boards: usize) -> Result<u16, Complaint> {
     let words = [rest, &["me"]].concat();
     let hands = hands::read(&words, boards, |word| (word == "me").then_some(()));
     let Some(&[(position, ())]) = hands.as_deref() else {
         return Err(complaint(
-            "the board and the seat of a hand are needed: s 3 n",
+            "give the board and the seat of a hand, such as s 3 n",
         ));
     };
     match asked.turn {
         Some(turn) if is_open(turn, position) => Err(complaint(format!(
-            "{} is open already",
+            "{} is already open",
             dealerless_events::hands::name(true, position.into())
         ))),
         Some(turn) if !is_own(turn, position) => Err(complaint(format!(
-            "you have not been shown {}",
+            "you cannot see {}",
             dealerless_events::hands::name(true, position.into())
         ))),
         _ => Ok(position),
     }
 }
 
-/// Whether all see what lies there.
+/// Whether the card at this position is open to all.
 fn is_open(turn: &YourTurn, position: u16) -> bool {
     let mut open = turn.open.iter();
     open.any(|open| open.position == usize::from(position))
 }
 
-/// Whether the player sees what lies there, and may show it.
+/// Whether the player sees the card at this position and may show it.
 fn is_own(turn: &YourTurn, position: u16) -> bool {
     turn.positions.contains(&usize::from(position))
 }
 
-/// Reads what somebody types when nothing is asked: whatever it is, it is read or refused.
+/// Parses typed text while there is no question. Returns whether it is accepted. For the fuzz
+/// targets.
 pub fn reads_typed(text: &str) -> bool {
     let asked = Asked {
         turn: None,

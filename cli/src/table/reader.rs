@@ -1,4 +1,4 @@
-//! The lines of a player: a thread reads each of them once, and sends it to the table as a command.
+//! A player's input: a thread reads each line once, and sends it to the table as a command.
 
 use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,26 +13,26 @@ use super::posts::{Post, Posts};
 use super::screen::Screen;
 use crate::failure::BROKEN_OFF;
 
-/// Reads the lines of a player.
+/// Parses the input of a player.
 #[derive(Clone)]
 pub(crate) enum Reader {
-    /// A program writes one JSON object a line.
+    /// A program that writes one JSON object a line.
     Json,
-    /// A person answers what the screen shows.
+    /// A person who answers what the screen shows.
     Screen(Arc<Mutex<Screen>>),
 }
 
 impl Reader {
-    /// Reads a line: a command, and the turn that it is for if it names one. None if the line needs no
-    /// answer, or the screen has answered it.
+    /// Parses a line into a command, with the turn that it names, if any. Returns `None` if the line
+    /// needs no answer, or if the screen has answered it.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub(crate) fn read(&self, line: TypedLine) -> Result<Option<(Said, Option<u64>)>, Complaint> {
         match (line, self) {
             (TypedLine::TooLong, _) => Err((
                 Refusal::LineTooLong,
-                format!("a line has at most {LONGEST} bytes"),
+                format!("line too long: the limit is {LONGEST} bytes"),
             )),
             (TypedLine::Text(text), Reader::Json) if text.trim().is_empty() => Ok(None),
             (TypedLine::Text(text), Reader::Json) => command::parse(&text).map(Some),
@@ -44,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Sends a line to a table as a command. Returns whether the table is there.
+    /// Sends a line to a table as a command. Returns whether the table still exists.
     fn send(&self, line: TypedLine, mailbox: &Mailbox<Post>) -> bool {
         let (code, message) = match (self.read(line), self) {
             (Ok(None), _) => return true,
@@ -55,7 +55,7 @@ impl Reader {
                 Some(command) => return mailbox.command(command, turn),
                 None => (
                     Refusal::NobodyAsked,
-                    "nothing of that is asked now".to_owned(),
+                    "there is no such question to answer now".to_owned(),
                 ),
             },
             (Err(complaint), _) => complaint,
@@ -63,11 +63,12 @@ impl Reader {
         mailbox.post(Post::Tell(Event::refused(code, message)))
     }
 
-    /// Reads the input to its end, on a thread of its own. If a program plays, the process ends then
-    /// when nobody sits at a table and nobody waits for a line. A person need not be there before it is
-    /// asked something.
+    /// Reads the input to its end, on a separate thread. If the input of a program ends while
+    /// nobody sits at a table and nothing waits for a line, the process ends. For a person it does
+    /// not: the terminal is only needed once there is a question.
     ///
     /// # Errors
+    /// If the thread cannot be started.
     /// If there is no thread for it.
     pub(crate) fn listen(
         self,
@@ -82,8 +83,8 @@ impl Reader {
                     return;
                 }
             }
-            if matches!(self, Reader::Json) && posts.is_unheard() {
-                // Nothing has begun that could be broken off.
+            if matches!(self, Reader::Json) && posts.has_no_reader() {
+                // No match has begun, so there is nothing to break off.
                 std::process::exit(BROKEN_OFF.into());
             }
             posts.put(Post::InputEnded);

@@ -1,6 +1,6 @@
-//! The screen of a person: what happens, line by line, and a prompt when it is one's turn.
+//! The screen of a person: events line by line, and a prompt when it is the person's turn.
 //!
-//! It is made of the events that a program gets, and of nothing else.
+//! It is drawn only from the events that a program would receive.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -33,41 +33,41 @@ pub(crate) use run_out::STREET;
 pub(crate) struct Screen {
     output: Output,
     ink: Ink,
-    /// The player is asked once more before it gives chips away by one key.
+    /// Ask for confirmation before the player gives chips away with one key.
     confirms: bool,
-    /// Somebody is there to answer.
+    /// The player can answer questions.
     asks: bool,
-    /// What is typed is read.
+    /// Typed lines are read.
     listens: bool,
     names: Names,
     seated: Option<Seated>,
     hand: Hand,
     run_out: RunOut,
     turn: Option<YourTurn>,
-    /// The time of this seat is out, and the program has not chosen yet.
+    /// This seat has run out of time, and the program has not chosen yet.
     late: bool,
     rebuy: bool,
-    /// The next hand waits, so that a showdown can be seen.
+    /// The next hand waits so that the player can look at a showdown.
     paused: bool,
-    /// What is asked before a match.
+    /// The open question before a match.
     question: Option<Question>,
-    /// The player was asked whether it means this.
+    /// The input that waits for confirmation.
     sure: Option<Typed>,
 }
 
-/// What one has seen of a hand.
+/// The visible state of a hand.
 #[derive(Default)]
 struct Hand {
     /// The cards of each seat, by position.
     held: BTreeMap<u8, BTreeMap<usize, String>>,
     board: usize,
     hands: HandsSeen,
-    /// A seat has chosen to show.
+    /// A seat has chosen to show its cards.
     showed: bool,
 }
 
 impl Screen {
-    /// The screen of a person. `columns` are those of a terminal whose rows can be written over.
+    /// Creates a screen. `columns` returns the width of a terminal whose rows can be overwritten.
     pub(crate) fn new(to: Box<dyn Write + Send>, ink: Ink, columns: Option<Columns>) -> Self {
         Screen {
             output: Output::new(to, columns),
@@ -88,20 +88,21 @@ impl Screen {
         }
     }
 
-    /// The same screen, which asks once more before the player gives chips away by one key.
+    /// The same screen, with or without confirmation before the player gives chips away with one
+    /// key.
     pub(crate) fn confirming(self, confirms: bool) -> Self {
         Screen { confirms, ..self }
     }
 
-    /// Whether a line can be written over.
+    /// Whether rows can be overwritten.
     pub(crate) fn is_live(&self) -> bool {
         self.output.is_live()
     }
 
-    /// Shows an event, and the prompt.
+    /// Shows an event and the prompt.
     fn show(&mut self, event: &Event) -> io::Result<()> {
         if !matches!(event, Event::Card { .. })
-            && let Some(line) = self.hand.hands.tell()
+            && let Some(line) = self.hand.hands.flush()
         {
             self.line(&line)?;
         }
@@ -125,7 +126,7 @@ impl Screen {
                 self.show_time(turn.time)?;
             }
             Event::Invite { invite, .. } => {
-                // In one piece, to be copied.
+                // On one line, so that it can be copied.
                 self.output.lines(&format!(
                     "Send this line to the other player, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
@@ -143,7 +144,7 @@ impl Screen {
         self.prompt()
     }
 
-    /// Notes what an event means for what may be typed.
+    /// Updates the state that decides what the player may type.
     fn note(&mut self, event: &Event) {
         match event {
             Event::YourTurn(turn) => (self.turn, self.sure) = (Some((**turn).clone()), None),
@@ -179,7 +180,7 @@ impl Screen {
         }
     }
 
-    /// Shows the time that is left for this turn: on a terminal it passes.
+    /// Shows the time left for this turn, in a row that is overwritten on a terminal.
     pub(crate) fn show_time(&mut self, time: Option<Time>) -> io::Result<()> {
         match (&self.turn, time) {
             (Some(turn), Some(time)) if self.asks => {
@@ -190,13 +191,13 @@ impl Screen {
         }
     }
 
-    /// Whether the time that is left is to be shown every second.
+    /// Whether the remaining time is shown every second.
     pub(crate) fn shows_time(&self) -> bool {
         let timed = |turn: &YourTurn| turn.time.is_some();
         self.is_live() && self.asks && self.turn.as_ref().is_some_and(timed)
     }
 
-    /// The lines for what is not a matter of prompts.
+    /// The lines that describe an event, apart from the prompt.
     fn lines(&mut self, event: &Event) -> Vec<String> {
         let names = &self.names;
         let one = |text: String| vec![text];
@@ -215,7 +216,7 @@ impl Screen {
             Event::Seated(seated) => {
                 let mut lines = vec![words::table(names, seated), words::game(seated)];
                 if seated.resumed {
-                    lines.push("The match was begun before, and goes on.".into());
+                    lines.push("This match is resumed.".into());
                 }
                 let log = seated.log.iter();
                 lines.extend(log.map(|log| format!("The match is written to\n{log}")));
@@ -231,13 +232,11 @@ impl Screen {
                 ..
             } => self.dealt(*hand, *attempt, *button, (stacks, posted, *pot)),
             Event::Again { seat, .. } => one(format!(
-                "{} that this deal is void. Nobody has seen a card; it is dealt again.",
-                names.does(*seat, "say")
+                "{} this deal void. Nobody has seen a card; it is dealt again.",
+                names.does(*seat, "declare")
             )),
             Event::Sealed { seal, .. } if self.names.has_boards() => words::sealed_boards(seal),
-            Event::Sealed { .. } => {
-                one("The deck is sealed: nobody can change a card of it.".into())
-            }
+            Event::Sealed { .. } => one("The deck is sealed: nobody can change its cards.".into()),
             Event::Card {
                 position,
                 card,
@@ -260,7 +259,7 @@ impl Screen {
                 text => one(text),
             },
             Event::NotStolen { .. } => one(
-                "The hand could not be shuffled again: nothing is stolen, and it lies there as before."
+                "The hand could not be reshuffled: nothing was stolen, and the hand is unchanged."
                     .to_owned(),
             ),
             Event::Rolled {
@@ -285,16 +284,16 @@ impl Screen {
                 log,
                 ..
             } => self.over(message, stacks, *hands, log.as_deref()),
-            Event::LineLost { message } => one(self.line_lost(message)),
-            Event::Resumed {} => one("The line is back, and the match goes on.".into()),
+            Event::LineLost { message } => one(self.connection_lost(message)),
+            Event::Resumed {} => one("The connection is back, and the match continues.".into()),
             Event::AskAgain { message, .. } => one(format!(
-                "{} Type `again` to go on.",
+                "{} Type `again` to continue.",
                 words::sentence(message)
             )),
             Event::SitsOut {} => {
                 one("You sit out: the next hand waits for you. Type `back` to sit in again.".into())
             }
-            // The program chooses next.
+            // The event of the program's choice follows.
             Event::OutOfTime { seat, .. } if *seat == self.own_seat() => Vec::new(),
             Event::OutOfTime { seat, away } => one(self.out_of_time(*seat, *away)),
             Event::Leaving { message, .. } => one(message.clone()),
@@ -305,36 +304,36 @@ impl Screen {
                 lines
             }
             Event::Error { message, .. } => one(words::sentence(message)),
-            // `show` has them.
+            // Handled by `show`.
             Event::Invite { .. } | Event::Waiting { .. } | Event::Pause { .. } => Vec::new(),
-            // The prompt is for the own turn; the line of a choice tells that of another.
+            // The player's own turn has the prompt; another player's turn is shown by its choice.
             Event::YourTurn(_) | Event::TheirTurn(_) => Vec::new(),
-            // The message of `Over` says it.
+            // The message of `Over` includes it.
             Event::Stopped { .. } => Vec::new(),
-            // For programs.
+            // Only for programs.
             Event::Hello { .. } => Vec::new(),
         }
     }
 
-    /// The time of another seat is out.
+    /// The text when another seat has run out of time.
     fn out_of_time(&self, seat: u8, away: bool) -> String {
         let clock = self.seated.as_ref().and_then(|seated| seated.clock);
         let name = self.names.name(seat);
         let why = match (clock, away) {
             (Some(_), true) => format!("{name} has been away for longer than the clock allows"),
-            (Some(_), false) => format!("The time of {name} is out"),
+            (Some(_), false) => format!("{name} has run out of time"),
             (None, true) => format!("{name} has been away for ten minutes"),
-            (None, false) => format!("Nothing has come from {name} for ten minutes"),
+            (None, false) => format!("{name} has sent nothing for ten minutes"),
         };
         format!(
             "{why}. Wait, or type `close` to close the match here: no chips move, and it can be resumed."
         )
     }
 
-    fn line_lost(&self, message: &str) -> String {
+    fn connection_lost(&self, message: &str) -> String {
         format!(
-            "The line is lost ({message}). The match stays; it goes on by itself when there is a line \
-             again. Ctrl-C ends the program, and `dealerless resume` goes on later."
+            "The connection is lost ({message}). The match stays open, and continues when the connection \
+             is back. Ctrl-C ends the program; `dealerless resume` continues the match later."
         )
     }
 
@@ -405,7 +404,7 @@ impl Screen {
         lines
     }
 
-    /// What is paid before the cards.
+    /// The name of the chips that are paid before the cards are dealt.
     fn posts(&self) -> &'static str {
         let chips = self
             .seated
@@ -420,13 +419,13 @@ impl Screen {
         }
     }
 
-    /// Shows the prompt from now on: what is typed answers a question for one word.
+    /// Shows the prompt from now on, for a question that is answered by one word.
     pub(crate) fn asks_for_a_word(&mut self) -> io::Result<()> {
         self.listens = true;
         self.prompt()
     }
 
-    /// Shows the prompt while what is typed is read.
+    /// Shows the prompt if typed lines are read.
     fn prompt(&mut self) -> io::Result<()> {
         match self.asks && self.listens {
             true => self.output.prompt(),

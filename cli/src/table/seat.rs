@@ -1,5 +1,5 @@
-//! One seat of a match, played to its end, or until its player breaks it off: what the table has to
-//! tell goes to the player, and what the player says to the table.
+//! One seat of a match, played until the match ends or its player breaks it off. Events of the
+//! table go to the player, and commands of the player go to the table.
 
 use std::time::{Duration, Instant};
 
@@ -25,10 +25,10 @@ use crate::failure::with_sources;
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);
-/// Between two looks at nothing in particular.
+/// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// How a seat has stopped.
+/// Why a seat has stopped.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// The match is over.
@@ -37,11 +37,11 @@ pub(crate) enum Stopped {
     Closed,
     /// Its player has ended the program.
     BrokenOff,
-    /// The host does not go on with this match: it says so.
+    /// The host does not resume this match, for the reason in the message.
     Declined(Control),
 }
 
-/// A seat, and all that it talks to.
+/// A seat, with its table, its player and its other player.
 pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) own: &'a Own,
     pub(crate) table: Table<S, V, Post>,
@@ -49,16 +49,16 @@ pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) peer_name: Name,
     pub(crate) story: Story,
     pub(crate) player: Player,
-    /// How a guest finds its host again; a host waits at its door.
+    /// The dialer of a guest. A host waits at its door instead.
     pub(crate) dialer: Option<Dialer>,
     pub(crate) sessions: Sessions,
     pub(crate) banks: Option<Banks>,
     pub(crate) wait: Wait,
-    /// The streets of the board since a seat has chosen.
+    /// The streets dealt to the board since the last choice of a seat.
     pub(crate) run_out: u32,
 }
 
-/// Since when the same is waited for.
+/// The current wait: what is awaited, since when, and when it was last reported.
 pub(crate) struct Wait {
     what: Option<(u64, bool)>,
     since: Instant,
@@ -79,7 +79,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// Plays until the match stops here.
     ///
     /// # Errors
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     pub(crate) fn play(&mut self) -> anyhow::Result<Stopped> {
         loop {
             let within = self.due().min(self.until_deal());
@@ -87,17 +87,17 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             let happened = self.table.next(within)?;
             self.player.show_due()?;
             if let Some(banks) = &mut self.banks {
-                // What is not kept is only time.
+                // A lost update only costs time of the bank.
                 let _ = banks.keep(&self.table);
             }
             let stopped = match happened {
                 None => self.tell_waiting()?,
                 Some(TableEvent::News(news)) => self.news(&news)?,
-                Some(TableEvent::ConnectionLost(error)) => self.line_lost(&error)?,
+                Some(TableEvent::ConnectionLost(error)) => self.connection_lost(&error)?,
                 Some(TableEvent::Control(
                     control @ (Control::Open(_) | Control::Unknown(_) | Control::Declined),
                 )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
-                // A host is told nothing more on a line on which it plays.
+                // A host ignores further control messages on the connection on which it plays.
                 Some(TableEvent::Control(_)) => None,
                 Some(TableEvent::Accepted(command)) => self.accepted(&command)?,
                 Some(TableEvent::Posted(post)) => self.posted(post)?,
@@ -110,11 +110,11 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         if *news == News::Resumed {
-            // The line may be lost again, and another is looked for by now.
+            // The connection may be lost again, and the dialer may be running by now.
             if self.table.connection().is_none() {
                 return Ok(None);
             }
-            self.dialer.iter_mut().for_each(Dialer::succeeds);
+            self.dialer.iter_mut().for_each(Dialer::connected);
         }
         if let News::Voided { tries } = news {
             self.voided(*tries)?;
@@ -147,8 +147,9 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         })
     }
 
-    /// The peer has declared `tries` tries of this hand void. The next try begins after a pause, which
-    /// doubles each time; from [`standing::MOST_VOID`] on it begins when the player says so.
+    /// The peer has declared `tries` tries of this hand void. The next try begins after a pause,
+    /// which doubles each time. From [`standing::MOST_VOID`] tries on, it begins when the player
+    /// agrees.
     fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
         if tries < standing::MOST_VOID {
             let at = Instant::now() + pause(tries - 1);
@@ -161,8 +162,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.player.tell(&question)
     }
 
-    /// A hand was shown down. The next one is dealt after a pause, so that a person can see it, and before that
-    /// each street of the board that came after the last choice.
+    /// Pauses after a showdown before the next hand is dealt, so that a person can look at it. The
+    /// pause includes the time to show each street of the board that came after the last choice.
     fn shown_down(&mut self) -> anyhow::Result<()> {
         let pause = match self.run_out {
             0 => SHOWDOWN,
@@ -183,7 +184,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         if left.is_zero()
             && let Some((_, command)) = self.sessions.after_pause.take()
         {
-            // The match may be over, or the player may have said so before.
+            // The match may be over, or the player may have dealt the hand already.
             let _ = self.table.command(command);
         }
         left
@@ -197,7 +198,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         })
     }
 
-    fn line_lost(&mut self, error: &PlayError) -> anyhow::Result<Option<Stopped>> {
+    fn connection_lost(&mut self, error: &PlayError) -> anyhow::Result<Option<Stopped>> {
         self.player.tell(&Event::LineLost {
             message: with_sources(error),
         })?;
@@ -205,10 +206,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         Ok(None)
     }
 
-    /// Looks for another line, unless the player has to be asked first.
+    /// Looks for a new connection, unless the player has to be asked first.
     ///
     /// # Errors
-    /// If there must be none.
+    /// If no further session is allowed.
     pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
         self.sessions.until_settled();
         let whom = (&self.peer, &self.peer_name);
@@ -228,12 +229,13 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     fn posted(&mut self, post: Post) -> anyhow::Result<Option<Stopped>> {
         match post {
             Post::Connection(connection) => {
-                // The other has lost the old one, which this side may not have noticed.
+                // The peer has lost the old connection, which this side may not have noticed.
                 self.table.lose_connection();
                 self.sessions.until_settled();
                 let whom = (&self.peer, &self.peer_name);
                 let asks = standing::question(self.own, whom)?.is_some();
-                // Dropped, it is closed; the player was asked when the last line was lost.
+                // Dropping the connection closes it. The player was asked when the last one was
+                // lost.
                 if !asks || std::mem::take(&mut self.sessions.allowed) {
                     let attempts = self.sessions.counted(self.own, &self.peer)?;
                     self.table.resume(*connection, attempts)?;
@@ -241,13 +243,13 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             }
             Post::Tell(event) => self.player.tell(&event)?,
             Post::AskLeave => self.ask_leave()?,
-            // A program or a terminal that is gone has not left for good.
+            // A closed input or terminal is not a decision to leave for good.
             Post::InputEnded | Post::BreakOff => return Ok(Some(Stopped::BrokenOff)),
         }
         Ok(None)
     }
 
-    /// Does what a command of the player asks beside the table, and tells the player what comes of it.
+    /// Handles an accepted command outside the table, and reports its effect to the player.
     fn accepted(&mut self, command: &Command) -> anyhow::Result<Option<Stopped>> {
         match command {
             Command::Close => return Ok(Some(Stopped::Closed)),
@@ -261,23 +263,23 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                 let (play, seat) = (self.table.play(), self.table.play().seat());
                 let now = play.is_synced() && play.leaves_now();
                 (self.player).tell(&leaves(play.log(), seat, now))?;
-                self.tell_if_unheard()?;
+                self.tell_if_disconnected()?;
             }
-            _ => self.tell_if_unheard()?,
+            _ => self.tell_if_disconnected()?,
         }
         Ok(None)
     }
 
-    /// Tells a player who has said something that there is no line.
-    fn tell_if_unheard(&mut self) -> anyhow::Result<()> {
+    /// Notifies a player whose command cannot be sent yet.
+    fn tell_if_disconnected(&mut self) -> anyhow::Result<()> {
         if self.table.play().is_synced() {
             return Ok(());
         }
-        let text = "There is no line: this is said as soon as it is back.".into();
+        let text = "There is no connection now. This will be sent as soon as it is back.".into();
         self.player.tell(&Event::Notice { text })
     }
 
-    /// Asks a person who wants to leave, and tells what that costs.
+    /// Asks a person who wants to leave, with the cost of leaving.
     fn ask_leave(&mut self) -> anyhow::Result<()> {
         let may_close = self.table.may_close().is_some();
         let play = self.table.play();
@@ -285,7 +287,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.player.tell(&Event::Notice { text })
     }
 
-    /// How long nothing is to be said of a wait.
+    /// The time until a wait is due to be reported.
     fn due(&mut self) -> Duration {
         let log = self.table.play().log();
         let now = Some((log.step(), self.table.play().is_synced()));

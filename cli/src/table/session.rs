@@ -10,25 +10,25 @@ use dealerless_table::play::Command;
 
 use super::own::Own;
 
-/// What a seat keeps of its sessions.
+/// The state of a seat's engine sessions.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    /// The player has said that there may be another one, whatever went wrong before.
+    /// The player allowed one more session despite earlier failures.
     pub(crate) allowed: bool,
-    /// What is due when a pause before a deal ends: after a showdown, or after a try that the peer has
-    /// declared void.
+    /// The time at which a pause before a deal ends, and the command to run then. A pause follows a
+    /// showdown, or a try that the peer declared void.
     pub(crate) after_pause: Option<(Instant, Command)>,
-    /// Closed when the last session has settled its count.
+    /// Disconnected when the last session has settled its count.
     settled: Option<Receiver<()>>,
 }
 
-/// A count that tells when it is settled: its fields are dropped in their order.
-struct Told {
+/// An attempt counter that signals when it is settled. Its fields are dropped in declaration order.
+struct SignalsSettled {
     counted: Box<dyn Attempts>,
     _settled: Sender<()>,
 }
 
-impl Attempts for Told {
+impl Attempts for SignalsSettled {
     fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
         self.counted.begins(attempt)
     }
@@ -39,31 +39,32 @@ impl Attempts for Told {
 }
 
 impl Sessions {
-    /// Who counts the next session.
+    /// The attempt counter for the next session.
     ///
     /// # Errors
-    /// If the peer is not known.
+    /// If the peer is unknown.
     pub(crate) fn counted(
         &mut self,
         own: &Own,
         peer: &PublicIdentity,
     ) -> Result<Box<dyn Attempts>, PeersError> {
-        // There is one session at a time: the one before it ends with its line.
+        // Sessions do not overlap: the previous one ends with its connection.
         self.until_settled();
         let (sender, settled) = channel();
         self.settled = Some(settled);
-        Ok(Box::new(Told {
+        Ok(Box::new(SignalsSettled {
             counted: own.peers.counted(peer)?,
             _settled: sender,
         }))
     }
 
-    /// Waits until the last session has settled its count, but not for ever.
+    /// Waits for the last session to settle its count, at most `TIMEOUT`.
     pub(crate) fn until_settled(&self) {
-        const MOST: Duration = Duration::from_secs(4);
+        const TIMEOUT: Duration = Duration::from_secs(4);
         if let Some(settled) = &self.settled {
-            // Nothing is ever sent. An engine that is not done in time counts as one that failed.
-            let _ = settled.recv_timeout(MOST);
+            // Nothing is ever sent on this channel. An engine that is not done in time counts as
+            // failed.
+            let _ = settled.recv_timeout(TIMEOUT);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Two have met: what they say before they play, and who sits where.
+//! The messages between two players who have connected, before they play, and who takes which seat.
 
 use std::time::Duration;
 
@@ -13,19 +13,19 @@ use super::own::Own;
 use super::player::Player;
 use crate::failure::AnswerIsNo;
 
-/// Says something of the match as a whole.
+/// Sends a control message.
 ///
 /// # Errors
-/// If the line has ended.
+/// If the connection has ended.
 pub(crate) fn say(connection: &Connection, control: Control) -> Result<(), ConnectionError> {
     connection.send_control(control.encode())
 }
 
-/// Looks up whom one has met: what the user must know. Remembers them, and the relay at which they
-/// can be met again.
+/// Looks up a connected peer in the known peers. Returns a notice for the player, if there is one.
+/// Stores the peer, and the relay at which it can be met again.
 ///
 /// # Errors
-/// If one must not play with them.
+/// If playing with the peer is not allowed.
 pub(crate) fn recognise(
     own: &Own,
     connection: &Connection,
@@ -35,22 +35,22 @@ pub(crate) fn recognise(
     let mut peers = own.peers.lock();
     let notice = match peers.recognise(&connection.succession, &connection.peer_name)? {
         Recognised::Successor { known, name } => {
-            // Before the counts are looked at, which go along.
+            // Before the counts are read: they carry over to the new keys.
             peers.follow(&connection.succession)?;
             Some(format!(
-                "{name} has a new identity, which the old one has signed: another machine. What \
-                 counted for the old keys counts for the new ones; the old ones are refused from now \
+                "{name} has a new identity, signed by the old one: another machine. Counts for \
+                 the old keys carry over to the new ones; the old ones are refused from now \
                  on.\n  old  {known}\n  now  {fingerprint}"
             ))
         }
         Recognised::OtherKeys { known } => Some(format!(
             "WARNING: {} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
-             or somebody else who takes the name. Ask which fingerprint is theirs:\n  known  \
+             or somebody else using the name. Ask which fingerprint is theirs:\n  known  \
              {known}\n  now    {fingerprint}",
             connection.peer_name
         )),
         Recognised::New => Some(format!(
-            "{} is new here. To be sure who it is, compare fingerprints by another way:\n  theirs \
+            "{} is new here. To be sure who it is, compare fingerprints over another channel:\n  theirs \
              {fingerprint}\n  yours  {}",
             connection.peer_name,
             own.home.identity().public().fingerprint()
@@ -58,21 +58,21 @@ pub(crate) fn recognise(
         _ => None,
     };
     let at: Vec<_> = connection.at.iter().map(|at| (*at).into()).collect();
-    // A host is found again where it was; where a guest came from nobody listens.
+    // A host listens at the address where it was met; a guest does not.
     let at = if connection.seat == Seat::GUEST {
         &at[..]
     } else {
         &[]
     };
     peers.remember(&connection.peer, &connection.peer_name, at, relay)?;
-    // Whom somebody new has succeeded is no other person.
+    // An identity that a new peer has succeeded is the same person.
     peers.follow(&connection.succession)?;
     Ok(notice)
 }
 
-/// What a player reads about a peer that it has blocked.
+/// The error about a peer that the player has blocked.
 pub(crate) const BLOCKED: &str =
-    "you have blocked this player; to play with it again, run: dealerless peers unblock NAME";
+    "you have blocked this player; to play with them again, run: dealerless peers unblock NAME";
 
 /// Whether this side's player has blocked these keys.
 pub(crate) fn is_blocked(own: &Own, peer: &PublicIdentity) -> bool {
@@ -80,29 +80,30 @@ pub(crate) fn is_blocked(own: &Own, peer: &PublicIdentity) -> bool {
     peers.get(peer).is_some_and(|peer| peer.blocked)
 }
 
-/// How long a host's program usually takes to answer; then its player may have been asked.
+/// Timeout for the answer of a host's program. After that its player is probably being asked.
 const SOON: Duration = Duration::from_secs(2);
-/// How long a host's player may take to answer.
+/// Timeout for the answer of a host's player.
 pub(crate) const ANSWER: Duration = Duration::from_secs(600);
 
-/// Sits down, and waits for the host's answer: *Sit*, or that another match is open between the two.
+/// Sits down, and waits for the host's answer: *Sit*, or that another match is open between the
+/// two.
 ///
 /// # Errors
-/// If the host does not play with this side, does not answer, or is gone.
+/// If the host declines, does not answer, or disconnects.
 pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::Result<Control> {
-    // A line that has ended may still hold the host's answer.
+    // A connection that has ended may still hold the host's answer.
     let said = say(connection, Control::Sit);
     let message = match connection.recv(SOON) {
         Err(ConnectionError::TimedOut) => {
-            let text = "The host's program knows of you, and its player has not accepted you yet.";
+            let text = "The host's program has your request, but the host has not accepted it yet.";
             player.tell(&Event::Notice { text: text.into() })?;
             connection.recv(ANSWER)
         }
         said => said,
     };
     let message = match message {
-        // The host may have agreed. If it has not, it does not know the match that is resumed, which is
-        // forgotten then.
+        // The host may have agreed. If it has not, it does not know the match when this side
+        // resumes it, and the match is removed then.
         Err(_)
             if said.is_ok()
                 && connection.ended().is_some_and(|why| {
@@ -117,14 +118,14 @@ pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::
         (Stream::Control, Some(control @ (Control::Sit | Control::Open(_)))) => Ok(control),
         (Stream::Control, Some(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
         (Stream::Control, Some(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
-        _ => Err(ConnectionError::Broken("an answer of another kind").into()),
+        _ => Err(ConnectionError::Broken("an unexpected answer").into()),
     }
 }
 
-const TAKEN: &str = "The seat is taken: the host plays with somebody else, or decides about somebody \
-                     else. Nothing has begun here. Ask the host when you can join.";
+const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding about one. \
+                     No match has begun. Ask the host when you can join.";
 
-/// The message to a guest that the host declines.
-pub(crate) const DECLINED: &str = "The host does not play with you now: a host plays with the guest to whom it has sent its \
-     invite, and accepts or declines others. Ask for an invite, or that the host runs: dealerless host \
-     --for YOUR-NAME";
+/// The error of a guest whose host declines.
+pub(crate) const DECLINED: &str = "The host declined to play with you now. A host plays with the guest of its invite, and accepts \
+     or declines other players. Ask the host for an invite, or to run: dealerless host --for \
+     YOUR-NAME";

@@ -1,4 +1,4 @@
-//! What is played at a table, as a host offers it and as a guest accepts it.
+//! The stakes of a match: the host's options for its offer, and the guest's requirements.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,12 +19,12 @@ use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Posts, Stakes, Va
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
 
-/// The hands that are made ready at once.
+/// The most hands that are prepared at once.
 const AT_ONCE: u32 = 12;
-/// How many seats there are.
+/// The number of seats.
 const SEATS: u8 = 2;
 
-/// Parses the name of a game, and lists all of them in the help.
+/// A parser of game names that lists all of them in the help.
 fn game_name() -> impl TypedValueParser<Value = GameName> {
     let value = |game: GameName| PossibleValue::new(game.as_str()).help(about(game));
     let find = |name: String| GameName::ALL.into_iter().find(|game| game.as_str() == name);
@@ -34,15 +34,15 @@ fn game_name() -> impl TypedValueParser<Value = GameName> {
 
 fn about(game: GameName) -> &'static str {
     match game {
-        GameName::Holdem => "Heads-up Texas hold'em with no limit",
-        GameName::FixedHoldem => "Heads-up Texas hold'em with a fixed limit",
+        GameName::Holdem => "Heads-up no-limit Texas hold'em",
+        GameName::FixedHoldem => "Heads-up fixed-limit Texas hold'em",
         GameName::Draw => "Five-card draw",
-        GameName::Deck => "A deck without rules: who sees what is agreed as it goes",
-        GameName::Bridge => "Boards of bridge: who sees which hands is agreed as it goes",
+        GameName::Deck => "A deck without rules: the players agree who sees which cards",
+        GameName::Bridge => "Boards of bridge: the players agree who sees which hands",
     }
 }
 
-/// Two amounts: `1/2`.
+/// Two amounts, such as `1/2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair(u64, u64);
 
@@ -52,7 +52,7 @@ impl FromStr for Pair {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let pair = text.split_once('/');
         let pair = pair.and_then(|(a, b)| Some(Pair(a.parse().ok()?, b.parse().ok()?)));
-        pair.ok_or("two amounts are needed: 1/2, for example")
+        pair.ok_or("expected two amounts, such as 1/2")
     }
 }
 
@@ -62,13 +62,13 @@ impl fmt::Display for Pair {
     }
 }
 
-/// The time to think: `30+120`, `30` with an empty bank, or `none`.
+/// The time to think: `30+120`, `30` for an empty time bank, or `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Time(Clock);
 
 impl Time {
-    /// The clock of a game for which the host names none. In a game without rules a player who runs out of time
-    /// passes, and two passes end the hand: sealed cards stay closed for ever.
+    /// The default clock of a game. Games without rules have none: a player who runs out of time
+    /// passes, and two passes end the hand with its sealed cards closed for good.
     fn default_of(game: GameName) -> Self {
         Time(match game {
             GameName::Holdem | GameName::FixedHoldem | GameName::Draw => Clock {
@@ -93,7 +93,7 @@ impl FromStr for Time {
             _ => return Err("expected two numbers of seconds, such as 30+120, or `none`"),
         };
         match clock == Clock::default() {
-            true => Err("nobody can play in no time at all; `none` means no limit"),
+            true => Err("the clock must not be zero; `none` means no limit"),
             false => Ok(Time(clock)),
         }
     }
@@ -111,14 +111,14 @@ impl fmt::Display for Time {
     }
 }
 
-/// What a host offers.
+/// The host's offer.
 #[derive(clap::Args)]
 #[command(next_help_heading = GAME)]
 pub(crate) struct StakesArgs {
-    /// What is played [default: holdem].
+    /// The game to play [default: holdem].
     #[arg(long, value_name = "GAME", value_parser = game_name())]
     game: Option<GameName>,
-    /// Hands in the match; of bridge, sets of boards [default: 10; of bridge 1].
+    /// Hands in the match; in bridge, sets of boards [default: 10; in bridge 1].
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
     /// Chips of each player at the start [default: 200].
@@ -130,15 +130,15 @@ pub(crate) struct StakesArgs {
     /// The ante and the smallest bet, instead of blinds.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
-    /// Seconds for a move and in the bank of each player, or `none`. A player who runs out of both
-    /// checks or folds, and sits out; in deck and bridge the player passes [default: 30+120; of deck and
-    /// bridge none].
+    /// Seconds for each move and in each player's time bank, or `none`. A player who runs out of
+    /// both checks or folds, and sits out; in deck and bridge the player passes [default: 30+120;
+    /// in deck and bridge none].
     #[arg(long, value_name = "MOVE+BANK")]
     time: Option<Time>,
     /// Cards in the deck; only for --game deck [default: 52].
     #[arg(long, value_name = "N")]
     cards: Option<usize>,
-    /// Kinds of cards and the number of each: knight=14,castle=5,road=2, or 14,5,2; only for
+    /// Kinds of cards with the number of each: knight=14,castle=5,road=2, or 14,5,2; only for
     /// --game deck.
     #[arg(long, value_name = "KINDS", conflicts_with = "cards")]
     kinds: Option<NamedKinds>,
@@ -148,7 +148,7 @@ pub(crate) struct StakesArgs {
     /// Boards dealt together, 1 to 100; only for --game bridge [default: 24].
     #[arg(long, value_name = "N")]
     boards: Option<u32>,
-    /// Shuffle algorithm; auto is the one with the smallest garbled circuit [default: auto].
+    /// Shuffle algorithm; auto chooses the one with the smallest garbled circuit [default: auto].
     #[arg(long, value_name = "ALGORITHM", value_parser = arguments::algorithm())]
     algorithm: Option<Choice>,
 }
@@ -183,15 +183,15 @@ impl StakesArgs {
             || algorithm.is_some()
     }
 
-    /// The stakes.
+    /// The stakes of these options.
     ///
     /// # Errors
-    /// If these options do not go together.
+    /// If the options contradict each other.
     pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
         let bridge = self.game() == GameName::Bridge;
         let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
         if self.boards.is_some() && !bridge {
-            bail!("--boards is for --game bridge");
+            bail!("--boards requires --game bridge");
         }
         let variety = match self.game() {
             GameName::Deck => {
@@ -207,7 +207,7 @@ impl StakesArgs {
                 Variety::Deck { cards, drawn }
             }
             _ if self.cards.is_some() || self.draw.is_some() || self.kinds.is_some() => {
-                bail!("--cards, --kinds and --draw are for --game deck")
+                bail!("--cards, --kinds and --draw require --game deck")
             }
             GameName::Bridge => Variety::Boards {
                 boards: self.boards.unwrap_or(24),
@@ -231,10 +231,10 @@ impl StakesArgs {
         }
     }
 
-    /// What the host says of the match, and the circuit for it.
+    /// The header of the match that the host proposes, and the circuit for it.
     ///
     /// # Errors
-    /// If these options do not go together, or take too much memory.
+    /// If the options contradict each other, or the circuit takes too much memory.
     pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<DealCircuit>)> {
         let stakes = self.stakes()?;
         let algorithm =
@@ -245,7 +245,7 @@ impl StakesArgs {
     }
 }
 
-/// What a guest insists on.
+/// The guest's requirements.
 #[derive(clap::Args)]
 #[command(next_help_heading = GAME)]
 pub(crate) struct Wishes {
@@ -264,7 +264,7 @@ pub(crate) struct Wishes {
     /// Play only with this ante and smallest bet.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
-    /// Play only with this clock; none is a match without a clock.
+    /// Play only with this clock; `none` means without a clock.
     #[arg(long, value_name = "MOVE+BANK|none")]
     time: Option<Time>,
     /// Play only with a deck of this number of cards.
@@ -286,7 +286,7 @@ pub(crate) struct Wishes {
 
 impl Wishes {
     /// # Errors
-    /// When the host's stakes are not what this side insists on.
+    /// If the host's stakes do not meet the requirements.
     pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
         let (cards, drawn) = stakes.deck();
         let game = GameName::of(stakes);
@@ -306,14 +306,15 @@ impl Wishes {
         };
         agree(Term::Blinds, "--blinds", self.blinds, blinds)?;
         agree(Term::Ante, "--ante", self.ante, ante)?;
-        // Many hands bind nobody: a seat leaves when it likes, and few are made ready at once.
+        // The number of hands needs no limit: a seat may leave at any time, and only a few hands
+        // are prepared at once.
         Ok(())
     }
 
     /// Checks the clock and the shuffle, before anything is built.
     ///
     /// # Errors
-    /// If they are others than this side insists on, or the shuffle takes too much memory.
+    /// If they do not meet the requirements, or the shuffle takes too much memory.
     pub(crate) fn check_clock_and_shuffle(
         &self,
         header: &Header,
@@ -331,17 +332,17 @@ impl Wishes {
         }
         check_memory(&header.stakes, header.algorithm, memory).map_err(|error| Differs {
             term: Term::Memory,
-            message: format!("the host proposes too much: {error:#}"),
+            message: format!("the host's proposal takes too much memory: {error:#}"),
         })?;
         Ok(())
     }
 }
 
-/// The host proposes something else than this side insists on.
+/// The host's proposal does not meet this side's requirements.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Differs {
-    /// What the host is told.
+    /// The term that is reported to the host.
     pub(crate) term: Term,
     message: String,
 }
@@ -356,16 +357,16 @@ fn agree<V: PartialEq + fmt::Display>(
         (None, _) => return Ok(()),
         (Some(wish), Some(proposed)) if wish == proposed => return Ok(()),
         (Some(wish), Some(proposed)) => {
-            format!("{option} {wish} was asked for, and the host proposes {proposed}")
+            format!("you asked for {option} {wish}, but the host proposes {proposed}")
         }
         (Some(wish), None) => {
-            format!("{option} {wish} was asked for, and the host proposes a game without it")
+            format!("you asked for {option} {wish}, but the host proposes a game without it")
         }
     };
     Err(Differs { term, message })
 }
 
-/// Checks what a session for these stakes takes, before anything is built.
+/// Checks the memory of a session for these stakes, before anything is built.
 fn check_memory(stakes: &Stakes, algorithm: Algorithm, memory: Memory) -> anyhow::Result<()> {
     let (cards, drawn) = stakes.deck();
     let Some(boards) = stakes.boards() else {
@@ -394,7 +395,7 @@ mod tests {
         A::from_arg_matches(&matches).unwrap()
     }
 
-    /// Why a guest with these options does not play, if it does not.
+    /// The error of a guest with these options, if it refuses the offer.
     fn refusal(offer: &str, wishes: &str, memory: &str) -> Option<String> {
         let offer: StakesArgs = read(offer);
         let (header, _) = offer.propose(limit("2G").unwrap()).unwrap();
@@ -406,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_plays_only_on_the_terms_that_it_asked_for() {
+    fn a_guest_plays_only_on_its_own_terms() {
         let offer = "--game deck --cards 20 --draw 3 --hands 2 --algorithm cut --time 5+10";
         assert_eq!(refusal(offer, "", "256M"), None);
         assert_eq!(refusal(offer, offer, "256M"), None);
@@ -420,7 +421,7 @@ mod tests {
             "--kinds 3,2",
         ] {
             let refusal = refusal(offer, wish, "256M").unwrap_or_default();
-            let asked = refusal.contains(&format!("{wish} was asked for"));
+            let asked = refusal.contains(&format!("you asked for {wish}"));
             assert!(asked || wish.contains("kinds"), "{wish}: {refusal}");
             assert!(refusal.contains("the host proposes"), "{wish}: {refusal}");
         }
@@ -428,16 +429,16 @@ mod tests {
         assert_eq!(refusal(poker, poker, "256M"), None);
         for wish in ["--stack 200", "--blinds 1/2", "--ante 1/2", "--boards 24"] {
             let refusal = refusal(poker, wish, "256M").unwrap_or_default();
-            assert!(refusal.contains("was asked for"), "{wish}: {refusal}");
+            assert!(refusal.contains("you asked for"), "{wish}: {refusal}");
         }
     }
 
     #[test]
-    fn a_guest_refuses_what_takes_more_memory_than_it_allows() {
+    fn a_guest_refuses_a_match_over_its_memory_limit() {
         let large = "--game deck --cards 130 --algorithm fisher-yates --hands 1";
         let complaint = refusal(large, large, "64M").unwrap();
         assert!(
-            complaint.contains("the host proposes too much"),
+            complaint.contains("the host's proposal takes too much memory"),
             "{complaint}"
         );
         let (_, enough) = complaint.rsplit_once("--memory ").unwrap();

@@ -1,4 +1,4 @@
-//! Whether to play with somebody, after what went wrong with their keys before.
+//! Whether to play with a peer after earlier failures with the same keys.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use super::player::Player;
 use super::posts::{Early, Post, Posts};
 use crate::failure::BrokenOff;
 
-/// What the player is to be asked before there is another session of the engine with these keys;
-/// none if nothing.
+/// The question to the player before another session of the engine with these keys, if there is
+/// one.
 ///
 /// # Errors
-/// If there must be none.
+/// If no further session is allowed.
 pub(crate) fn question(
     own: &Own,
     (peer, name): (&PublicIdentity, &Name),
 ) -> anyhow::Result<Option<Event>> {
     let fingerprint = peer.fingerprint();
     let peers = own.peers.lock();
-    // It may call itself anything.
+    // The peer can choose any name.
     let name = peers.get(peer).map_or(name, |known| &known.name);
     match peers.standing(peer) {
         Standing::Fine => Ok(None),
@@ -35,24 +35,23 @@ pub(crate) fn question(
             in_a_row,
             failed_checks,
             message: format!(
-                "{in_a_row} attempts in a row with {name} did not end well, and {failed_checks} \
-                 checks failed: a bad line, or tries to cheat. To forget them for good, run: \
-                 dealerless peers forgive {fingerprint}"
+                "The last {in_a_row} attempts with {name} failed, and {failed_checks} checks failed: a bad \
+                 connection, or attempts to cheat. To reset these counts for good, run: dealerless peers \
+                 forgive {fingerprint}"
             ),
         })),
         Standing::Refuse { attempts } => bail!(
-            "{name} is not played with: {attempts} attempts did not end well, which is all that may. \
-             To allow as many again, which costs a bit of security, run: dealerless peers forgive \
-             {fingerprint}"
+            "the limit of failed attempts with {name} is reached ({attempts}). To allow as many \
+             again, at a small cost in security, run: dealerless peers forgive {fingerprint}"
         ),
-        _ => bail!("{name} is not played with"),
+        _ => bail!("playing with {name} is not allowed"),
     }
 }
 
-/// From this number of void tries of a hand on, the player is asked before each further try.
+/// The number of void tries of a hand from which the player is asked before each further try.
 pub(crate) const MOST_VOID: u32 = 8;
 
-/// The question before another try of a hand, after the peer has declared `tries` void.
+/// The question before another try of a hand, after the peer has declared `tries` tries void.
 pub(crate) fn question_of_tries(
     own: &Own,
     (peer, name): (&PublicIdentity, &Name),
@@ -63,16 +62,16 @@ pub(crate) fn question_of_tries(
         in_a_row: tries,
         failed_checks: known.map_or(0, |known| known.failed_checks),
         message: format!(
-            "{name} has declared {tries} deals of this hand void, one after the other: a bad line, or tries to \
-             cheat"
+            "{name} has declared {tries} deals of this hand void in a row: a bad connection, or \
+             attempts to cheat"
         ),
     }
 }
 
-/// Asks the player, if there is something to ask, before anybody sits at a table.
+/// Asks the player before anybody sits at a table, if there is a question to ask.
 ///
 /// # Errors
-/// If there must be no session, or the player does not want one. A bot never does.
+/// If no session is allowed, or the player declines. A bot always declines.
 pub(crate) fn ask(
     own: &Own,
     peer: (&PublicIdentity, &Name),
@@ -90,14 +89,14 @@ pub(crate) fn ask(
     }
 }
 
-/// Between two looks whether a question still stands.
-const LOOK: Duration = Duration::from_millis(200);
+/// Interval between two checks whether a question has lapsed.
+const POLL: Duration = Duration::from_millis(200);
 
-/// Asks the player, and waits for what `answers` takes as yes or no. None if the player ends instead, or
-/// the question has `lapsed`.
+/// Asks the player, and waits for an answer that `answers` accepts as yes or no. Returns `None` if
+/// the player ends the program instead, or if the question has `lapsed`.
 ///
 /// # Errors
-/// If nobody reads or writes any more.
+/// If the player's input or output has failed.
 pub(crate) fn answer(
     question: &Event,
     answers: impl Fn(&Said) -> Option<bool>,
@@ -107,10 +106,10 @@ pub(crate) fn answer(
     player.tell(question)?;
     player.listen(posts)?;
     while !lapsed() {
-        let line = match posts.next(LOOK) {
+        let line = match posts.next(POLL) {
             Some(Early::Typed(line)) => line,
             Some(Early::Post(Post::InputEnded)) => return Ok(None),
-            // What else comes belongs to no match yet.
+            // Other messages belong to no match yet.
             _ => continue,
         };
         let refused = match player.read(line) {
@@ -127,12 +126,12 @@ pub(crate) fn answer(
     Ok(None)
 }
 
-/// Waits until a person types one of two words: whether it is the first. The end of the input stands for
-/// the first word. None if the question has `lapsed`.
+/// Waits until a person types one of two words. Returns whether it is the first; the end of the
+/// input counts as the first. Returns `None` if the question has `lapsed`.
 ///
 /// # Errors
-/// If nobody reads or writes any more.
-pub(crate) fn chooses(
+/// If the player's input or output has failed.
+pub(crate) fn choose(
     first: &str,
     second: &str,
     (player, posts): (&mut Player, &Posts),
@@ -141,10 +140,10 @@ pub(crate) fn chooses(
     player.listen(posts)?;
     player.asks_for_a_word()?;
     while !lapsed() {
-        let line = match posts.next(LOOK) {
+        let line = match posts.next(POLL) {
             Some(Early::Typed(line)) => line,
             Some(Early::Post(Post::InputEnded)) => {
-                // The match hears it too.
+                // The match receives this too.
                 posts.put(Post::InputEnded);
                 return Ok(Some(true));
             }
@@ -169,11 +168,11 @@ pub(crate) fn chooses(
 
 /// The refusal of a command that does not answer the question before a match.
 pub(crate) fn not_asked() -> Complaint {
-    let message = "no match has begun: only what is asked can be answered";
+    let message = "no match has begun; only an answer to the question is accepted";
     (Refusal::NotAllowed, message.to_owned())
 }
 
-/// A bot has nobody to ask.
+/// Fails if there is a question but the player is a bot.
 pub(crate) fn refuse_for_bots(player: &Player, question: &Event) -> anyhow::Result<()> {
     match question {
         Event::AskAgain { message, .. } if player.is_bot() => bail!("{message}"),
@@ -192,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_word_of_a_choice_is_typed_behind_a_prompt() {
+    fn each_answer_to_a_choice_gets_a_prompt() {
         let (mut shown, output) = io::pipe().unwrap();
         let ink = Ink {
             style: Style::Letters,
@@ -212,7 +211,7 @@ mod tests {
         for word in ["zz", "New"] {
             assert!(posts.typed(TypedLine::Text(word.into())).is_none());
         }
-        let chosen = chooses("resume", "new", (&mut player, &posts), || false);
+        let chosen = choose("resume", "new", (&mut player, &posts), || false);
         assert_eq!(chosen.unwrap(), Some(false));
         drop(player);
         let mut text = String::new();

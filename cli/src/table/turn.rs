@@ -1,4 +1,4 @@
-//! What a person looks at when it is their turn.
+//! The text on the screen of a person whose turn it is.
 
 use dealerless_events::event::{Ask, Range, YourTurn};
 use dealerless_events::game_name::GameName;
@@ -9,7 +9,7 @@ use super::cards::Ink;
 use super::columns::wrapped;
 use crate::output::count;
 
-/// What one looks at before one chooses.
+/// The block that a person sees before a choice.
 pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     let mut lines = Vec::new();
     let own: Vec<Option<&str>> = turn.cards.iter().map(|card| card.as_deref()).collect();
@@ -55,8 +55,8 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     lines.join("\n")
 }
 
-/// Cards with their positions, which people count from 1; nothing if there are none. Of hands only how
-/// many there are.
+/// Cards with their positions, counted from 1, or `None` if there are none. More than four hands of
+/// boards are only counted.
 fn placed(names: &Names, title: &str, cards: impl Iterator<Item = String>) -> Option<String> {
     let cards: Vec<String> = cards.collect();
     (!cards.is_empty()).then(|| match (names.has_boards(), cards.len()) {
@@ -73,7 +73,7 @@ fn numbered(ink: Ink, cards: &[Option<&str>]) -> String {
     cards.join("   ")
 }
 
-/// What may be typed, with the amounts.
+/// The allowed inputs, with their amounts.
 fn allowed(turn: &YourTurn, names: &Names) -> String {
     let boards = names.has_boards();
     let range = |what: &str, range: &Range| match range.min == range.max {
@@ -141,7 +141,7 @@ fn allowed(turn: &YourTurn, names: &Names) -> String {
     format!("{}, ? help", parts.join(", "))
 }
 
-/// What can be typed in the game that is played.
+/// The help for the game in play.
 pub(crate) fn help(seated: Option<&Seated>) -> String {
     let bets = match seated.is_some_and(Seated::has_fixed_limit) {
         true => FIXED,
@@ -157,8 +157,8 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
     rows.push(SIT_OUT);
     let [close, break_off, leave] = words::ways_to_stop(seated);
     let [close, leave] = [
-        format!("{close} Only while the other is out of time or away."),
-        format!("{leave} Until then stay takes it back."),
+        format!("{close} Only while the other player is out of time or away."),
+        format!("{leave} Until then, stay cancels it."),
     ];
     rows.extend([
         ("close", close.as_str()),
@@ -173,7 +173,7 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
     format!("What you can type:\n{}", rows.join("\n"))
 }
 
-/// Below what is typed.
+/// The indentation below a key.
 const INDENT: &str = "            ";
 
 const BETS: &[(&str, &str)] = &[
@@ -183,46 +183,49 @@ const BETS: &[(&str, &str)] = &[
 
 const NO_LIMIT: &[(&str, &str)] = &[
     ("b 20", "bet 20"),
-    ("r 60", "raise to 60: what you have then bet in this round"),
+    ("r 60", "raise to 60, your total bet in this round"),
     (
         "half, pot",
-        "bet or raise by half of the pot, or by all of it, as it is after a call; never less or more than is allowed",
+        "bet or raise by half of the pot or by the pot, counted after a call, within what is allowed",
     ),
     ("a", "all in"),
 ];
 
-const FIXED: &[(&str, &str)] = &[("b, r", "bet, raise: there is one amount for it")];
+const FIXED: &[(&str, &str)] = &[("b, r", "bet, raise; the amount is fixed")];
 
 const EXCHANGE: &[(&str, &str)] = &[("x 1 3 5", "exchange these cards of five; x alone keeps all")];
 
 const SHOWDOWN: &[(&str, &str)] = &[
-    ("s, m", "show, or muck: your cards stay closed"),
-    ("Enter", "after a showdown: the next hand comes at once"),
+    ("s, m", "show your cards, or muck them: they stay closed"),
+    ("Enter", "after a showdown: deal the next hand at once"),
 ];
 
 const DECK: &[(&str, &str)] = &[
     ("o 3 me", "propose that only you see card 3"),
     (
         "o 4 5 all",
-        "propose that all see cards 4 and 5; o 6 them: only the other",
+        "propose that all see cards 4 and 5; o 6 them: only the other player",
     ),
     ("y 0, n 0", "agree to proposal 0, refuse it"),
     ("d", "draw the next closed card, which only you see"),
     (
         "s 3, v 3",
-        "show card 3, which you hold, and keep it; reveal it and give it up",
+        "show your card 3 and keep it; reveal it and give it up",
     ),
-    ("steal", "take a random card out of the other's hand"),
-    ("2d6", "roll two dice of six sides, together with the other"),
+    ("steal", "take a random card from the other player's hand"),
+    (
+        "2d6",
+        "roll two six-sided dice together with the other player",
+    ),
     ("-", "pass; when both have passed, the hand is over"),
 ];
 
 const BOARDS: &[(&str, &str)] = &[
     ("o all", "propose that both see every hand"),
-    ("o 1-4 all", "the same of boards 1 to 4"),
+    ("o 1-4 all", "the same for boards 1 to 4"),
     (
         "o 1-4 ns me ew them",
-        "propose who sees which hands: North and South you, East and West the other",
+        "propose that you see North and South, and the other player East and West",
     ),
     ("y 0, n 0", "agree to proposal 0, refuse it"),
     (
@@ -231,8 +234,8 @@ const BOARDS: &[(&str, &str)] = &[
     ),
     (
         "-",
-        "pass; when both have passed, the set is over, and what is closed then stays closed for ever",
+        "pass; when both have passed, the set is over, and hands that are closed then stay closed",
     ),
 ];
 
-const SIT_OUT: (&str, &str) = ("out, back", "sit out from the next hand on; sit in again");
+const SIT_OUT: (&str, &str) = ("out, back", "sit out from the next hand on; return");

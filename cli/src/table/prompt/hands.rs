@@ -1,11 +1,10 @@
-//! Hands of boards as a player names them.
+//! Hands of boards, as a player names them.
 
 use dealerless_bridge::Compass;
 use dealerless_events::hands::position;
 
-/// What the words of a proposal name: `1-4 all`, `7 ns me ew them`, or `all` alone for every board. `to`
-/// reads who is to see it. Gives the positions and who is to see each; in rising order.
-///
+/// Parses the hands in a proposal: `1-4 all`, `7 ns me ew them`, or `all` alone for every board.
+/// `to` parses the learner. Returns the positions with their learners, in ascending order, or
 /// `None` if the words name no hands.
 pub(super) fn read<T: Copy>(
     words: &[&str],
@@ -14,7 +13,7 @@ pub(super) fn read<T: Copy>(
 ) -> Option<Vec<(u16, T)>> {
     let mut named = Vec::new();
     let (mut ranges, mut seats) = (Vec::new(), Compass::ALL.to_vec());
-    // Whether the boards that are named have been given to somebody, and whether seats have not.
+    // Whether the named boards have a learner, and whether named seats wait for one.
     let (mut given, mut seats_wait) = (false, false);
     for &word in words {
         if word == "to" {
@@ -55,14 +54,14 @@ pub(super) fn read<T: Copy>(
     named.filter(|_| rise && given)
 }
 
-/// `3` or `1-4`, within the boards that there are.
+/// Parses `3` or `1-4`, within the existing boards.
 fn range(word: &str, boards: usize) -> Option<(usize, usize)> {
     let (first, last) = word.split_once('-').unwrap_or((word, word));
     let (first, last) = (first.parse().ok()?, last.parse().ok()?);
     (1 <= first && first <= last && last <= boards).then_some((first, last))
 }
 
-/// `ns` or `e`.
+/// Parses `ns` or `e`.
 fn read_seats(word: &str) -> Option<Vec<Compass>> {
     let seat = |letter: char| {
         let mut seats = Compass::ALL.into_iter();
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_hands_is_refused() {
+    fn words_that_name_no_hands_are_refused() {
         for text in [
             "",
             "1",
@@ -136,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proposed_is_told_in_few_words() {
-        let told = [
+    fn proposals_are_described_in_few_words() {
+        let described = [
             ("all", "boards 1-3 to a"),
             ("2 me", "board 2 to m"),
             (
@@ -147,7 +146,7 @@ mod tests {
             ("1 all 3 all", "board 1 to a, board 3 to a"),
             ("2 n me", "North of board 2 to m"),
         ];
-        for (typed, words) in told {
+        for (typed, words) in described {
             assert_eq!(in_words(typed), words);
         }
     }

@@ -1,4 +1,4 @@
-//! What people type, and what it means.
+//! Tests of the parser of typed text.
 
 use dealerless_events::event::OpenCard;
 
@@ -45,7 +45,7 @@ fn to_call() -> Ask {
 }
 
 #[test]
-fn a_letter_or_a_word_says_what_one_does() {
+fn letters_and_words_are_parsed() {
     let check = Ask::Bet {
         call: None,
         bet: None,
@@ -137,7 +137,7 @@ fn hands_of_boards_are_proposed_and_shown() {
 }
 
 #[test]
-fn hands_that_are_open_already_are_not_proposed_again() {
+fn open_hands_are_not_proposed_again() {
     let mut turn = turn(Ask::Exchange {});
     let open = |position| OpenCard {
         position,
@@ -168,17 +168,17 @@ fn hands_that_are_open_already_are_not_proposed_again() {
         Ok(Typed::Say(Said::ShowCard { position: 5 }))
     );
     for (text, why) in [
-        ("o 1 all", "these hands are open already"),
-        ("o 2 e me", "these hands are open already"),
-        ("s 1 n", "the North hand of board 1 is open already"),
-        ("s 2 n", "you have not been shown the North hand of board 2"),
+        ("o 1 all", "these hands are already open"),
+        ("o 2 e me", "these hands are already open"),
+        ("s 1 n", "the North hand of board 1 is already open"),
+        ("s 2 n", "you cannot see the North hand of board 2"),
     ] {
         assert_eq!(of_boards(text), Err(complaint(why)), "{text}");
     }
 }
 
 #[test]
-fn what_means_nothing_is_told_and_said_by_nobody() {
+fn invalid_input_is_refused() {
     for text in [
         "zz",
         "r",
@@ -214,7 +214,7 @@ fn what_means_nothing_is_told_and_said_by_nobody() {
 }
 
 #[test]
-fn with_a_fixed_limit_nobody_goes_all_in_by_mistake() {
+fn all_in_is_refused_if_a_fixed_limit_is_lower() {
     let fixed = Ask::Bet {
         call: Some(2),
         bet: None,
@@ -223,7 +223,8 @@ fn with_a_fixed_limit_nobody_goes_all_in_by_mistake() {
     assert!(typed("a", fixed).unwrap_err().1.contains("the most is 6"));
 }
 
-/// A turn at which seat 1 has 50 chips and has bet 2, and seat 0 has bet 4 of a pot of 12.
+/// Parses `text` at a turn of seat 1, which has 50 chips and has bet 2. Seat 0 has bet 4, and the
+/// pot is 12.
 fn sized(text: &str, ask: Ask) -> Result<Typed, Complaint> {
     let turn = YourTurn {
         pot: 12,
@@ -242,7 +243,7 @@ fn sized(text: &str, ask: Ask) -> Result<Typed, Complaint> {
 }
 
 #[test]
-fn half_the_pot_and_the_pot_are_added_to_a_call_and_stay_within_what_is_allowed() {
+fn pot_sized_bets_include_the_call_and_stay_within_the_limits() {
     let raise = |min, max| Ask::Bet {
         call: Some(2),
         bet: None,
@@ -254,13 +255,13 @@ fn half_the_pot_and_the_pot_are_added_to_a_call_and_stay_within_what_is_allowed(
         raise: None,
     };
     let to = |to| Ok(Typed::Say(Said::Raise { to }));
-    // Seat 1 calls 2, and has then bet 4; the pot is 14 then.
+    // Seat 1 calls 2, which makes its bet 4 and the pot 14.
     for (text, amount) in [("pot", 18), ("r pot", 18), ("half", 11), ("raise half", 11)] {
         assert_eq!(sized(text, raise(6, 52)), to(amount), "{text}");
     }
     assert_eq!(sized("pot", raise(6, 16)), to(16));
     assert_eq!(sized("half", raise(12, 52)), to(12));
-    // There is nothing to call: the 2 that it has bet, and 12 or half of it.
+    // There is nothing to call: the bet is the 2 already bet plus 12, or half of it.
     assert_eq!(
         sized("pot", bet.clone()),
         Ok(Typed::Say(Said::Bet { to: 14 }))
@@ -279,7 +280,7 @@ fn half_the_pot_and_the_pot_are_added_to_a_call_and_stay_within_what_is_allowed(
 }
 
 #[test]
-fn with_a_fixed_limit_the_amount_need_not_be_said() {
+fn amount_is_optional_with_a_fixed_limit() {
     let fixed = |bet, raise| Ask::Bet {
         call: None,
         bet,
@@ -296,16 +297,19 @@ fn with_a_fixed_limit_the_amount_need_not_be_said() {
 }
 
 #[test]
-fn an_amount_that_is_missing_is_asked_for_with_the_amounts_that_are_allowed() {
+fn missing_amount_is_refused_with_the_allowed_amounts() {
     let raise = typed("r", to_call()).unwrap_err();
-    assert_eq!(raise, complaint("an amount from 6 to 200 is needed: r 6"));
+    assert_eq!(
+        raise,
+        complaint("give an amount from 6 to 200, such as r 6")
+    );
     let may_bet = Ask::Bet {
         call: None,
         bet: Some(Range { min: 2, max: 50 }),
         raise: None,
     };
     let bet = typed("b x", may_bet).unwrap_err();
-    assert_eq!(bet, complaint("an amount from 2 to 50 is needed: b 2"));
+    assert_eq!(bet, complaint("give an amount from 2 to 50, such as b 2"));
     let fixed = Ask::Bet {
         call: None,
         bet: None,
@@ -316,7 +320,7 @@ fn an_amount_that_is_missing_is_asked_for_with_the_amounts_that_are_allowed() {
 }
 
 #[test]
-fn what_poker_has_no_answer_to_is_told_while_nothing_is_asked() {
+fn poker_refuses_bets_and_proposals_out_of_turn() {
     let asked = Asked {
         turn: None,
         rebuy: false,
@@ -332,6 +336,6 @@ fn what_poker_has_no_answer_to_is_told_while_nothing_is_asked() {
     }
     for text in ["y", "n", "agree 0"] {
         let (_, text) = read(text, &asked).unwrap_err();
-        assert!(text.contains("means nothing here"), "{text}");
+        assert!(text.contains("unknown input"), "{text}");
     }
 }

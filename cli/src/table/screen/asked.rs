@@ -1,24 +1,24 @@
-//! What a person is asked before a match: whether it sits down, or whom it lets sit down.
+//! The questions to a person before a match: whether to sit down, or whom to admit.
 
 use std::time::{Duration, Instant};
 
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
 
-/// An empty line that comes sooner was typed before the question was there: behind a pasted invite, for
-/// example.
-const SURPRISE: Duration = Duration::from_millis(500);
+/// The minimum delay before an empty line counts as an answer. An earlier one was typed before the
+/// question was shown, for example at the end of a pasted invite.
+const MIN_DELAY: Duration = Duration::from_millis(500);
 
-/// What is asked.
+/// A question to the player.
 pub(super) enum Question {
-    /// Whether the player sits down on the terms that it has seen since then.
+    /// Whether to sit down on the terms that have been shown since this instant.
     Sit(Instant),
-    /// Whether the peer with this fingerprint sits down.
+    /// Whether to admit the peer with this fingerprint.
     Admit(String),
 }
 
 impl Question {
-    /// What is asked after an event, if this was asked before.
+    /// The open question after an event, if `before` was open before it.
     pub(super) fn after(event: &Event, before: Option<Self>) -> Option<Self> {
         match event {
             Event::AskSit(_) => Some(Question::Sit(Instant::now())),
@@ -28,12 +28,12 @@ impl Question {
         }
     }
 
-    /// Reads the answer.
+    /// Parses the answer.
     pub(super) fn answer(&self, text: &str) -> Result<Option<Said>, Complaint> {
         let agree = match (text.trim().to_lowercase().as_str(), self) {
             ("y" | "yes", _) => true,
             ("n" | "no" | "q" | "quit", _) => false,
-            ("", Question::Sit(since)) if since.elapsed() >= SURPRISE => true,
+            ("", Question::Sit(since)) if since.elapsed() >= MIN_DELAY => true,
             ("", _) => return Ok(None),
             _ => return Err((Refusal::NoCommand, "type y or n".to_owned())),
         };
@@ -52,11 +52,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_line_sits_down_only_if_the_question_was_there_before_it_and_admits_nobody() {
+    fn empty_line_accepts_only_a_seat_and_only_after_a_delay() {
         let sits = Some(Said::Sit { agree: true });
         let now = Instant::now();
         assert_eq!(Question::Sit(now).answer(""), Ok(None));
-        let before = now.checked_sub(SURPRISE).unwrap();
+        let before = now.checked_sub(MIN_DELAY).unwrap();
         assert_eq!(Question::Sit(before).answer(" "), Ok(sits));
         assert_eq!(Question::Admit("x".into()).answer(""), Ok(None));
         assert!(Question::Sit(before).answer("fold").is_err());

@@ -1,4 +1,4 @@
-//! What the screen says of cards that come to be seen.
+//! The lines of the screen about cards that become visible.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +8,40 @@ use dealerless_table::rules::PokerKind;
 
 use super::Screen;
 
-/// The hands of boards that one has seen.
+/// The hands of boards that the player has seen.
 #[derive(Default)]
 pub(super) struct HandsSeen {
     by_position: BTreeMap<usize, String>,
-    /// Hands of one board for the same eyes, of which nothing has been said yet: all four take one line.
-    untold: Vec<(usize, String)>,
+    /// Hands of one board, visible to the same players, that are not on the screen yet. Up to four
+    /// share a line.
+    pending: Vec<(usize, String)>,
     only_you: bool,
 }
 
 impl HandsSeen {
-    /// A hand comes to be seen. Gives what there is to say of those before it, and of it if it completes its
-    /// board.
+    /// Adds a hand that has become visible. Returns the lines about the hands before it, and about
+    /// this one if it completes its board.
     fn add(&mut self, position: usize, hand: &str, only_you: bool) -> Vec<String> {
         let (board, _) = hands::place(position);
         let same = |(last, _): &(usize, String)| hands::place(*last).0 == board;
-        let goes_on = self.only_you == only_you && self.untold.last().is_some_and(same);
+        let same_line = self.only_you == only_you && self.pending.last().is_some_and(same);
         let mut lines = Vec::new();
-        if !goes_on {
-            lines.extend(self.tell());
+        if !same_line {
+            lines.extend(self.flush());
         }
         self.only_you = only_you;
         self.by_position.insert(position, hand.to_owned());
-        self.untold.push((position, hand.to_owned()));
+        self.pending.push((position, hand.to_owned()));
         if self.whole(board).is_some() {
-            lines.extend(self.tell());
+            lines.extend(self.flush());
         }
         lines
     }
 
-    /// What there is to say of the hands that came last.
-    pub(super) fn tell(&mut self) -> Option<String> {
-        let untold = std::mem::take(&mut self.untold);
-        let (board, _) = hands::place(untold.first()?.0);
+    /// The line about the pending hands, if there are any.
+    pub(super) fn flush(&mut self) -> Option<String> {
+        let pending = std::mem::take(&mut self.pending);
+        let (board, _) = hands::place(pending.first()?.0);
         if let Some(whole) = self.whole(board).filter(|_| !self.only_you) {
             return Some(whole);
         }
@@ -48,7 +49,7 @@ impl HandsSeen {
             let (_, seat) = hands::place(*position);
             format!("{} {hand}", hands::seat_name(seat))
         };
-        let all: Vec<String> = untold.iter().map(hand).collect();
+        let all: Vec<String> = pending.iter().map(hand).collect();
         let whose = match (self.only_you, all.len()) {
             (false, _) => "",
             (true, 1) => " (only you see it)",
@@ -57,7 +58,7 @@ impl HandsSeen {
         Some(format!("Board {board}: {}{whose}", all.join(", ")))
     }
 
-    /// The board as PBN writes it, from North clockwise, if one sees all of it.
+    /// The board in PBN, clockwise from North, if all four hands are visible.
     fn whole(&self, board: usize) -> Option<String> {
         let hands: Option<Vec<&str>> = (4 * board - 4..4 * board)
             .map(|position| self.by_position.get(&position).map(String::as_str))
@@ -127,33 +128,33 @@ mod tests {
         "AK9.K97653.T.K98",
     ];
 
-    fn told(hands: &[(usize, bool)]) -> Vec<String> {
+    fn lines_of(hands: &[(usize, bool)]) -> Vec<String> {
         let mut seen = HandsSeen::default();
         let mut lines = Vec::new();
         for &(position, only_you) in hands {
             lines.extend(seen.add(position, HANDS[position % 4], only_you));
         }
-        lines.extend(seen.tell());
-        assert_eq!(seen.tell(), None);
+        lines.extend(seen.flush());
+        assert_eq!(seen.flush(), None);
         lines
     }
 
     #[test]
-    fn a_board_that_all_see_takes_one_line_of_the_screen() {
+    fn a_board_open_to_all_takes_one_line() {
         let last_of_100: Vec<(usize, bool)> = (396..400).map(|hand| (hand, false)).collect();
         let line = format!("Board 100 N:{}", HANDS.join(" "));
-        assert_eq!(told(&last_of_100), [line.as_str()]);
+        assert_eq!(lines_of(&last_of_100), [line.as_str()]);
         assert!(line.len() <= crate::table::columns::WIDTH);
         let two: Vec<(usize, bool)> = (0..8).map(|hand| (hand, false)).collect();
         let lines = [1, 2].map(|board| format!("Board {board}   N:{}", HANDS.join(" ")));
-        assert_eq!(told(&two), lines);
+        assert_eq!(lines_of(&two), lines);
     }
 
     #[test]
-    fn hands_of_one_board_share_a_line_and_it_says_who_sees_them() {
+    fn hands_of_one_board_share_a_line_with_their_viewers() {
         let north_and_south = "Board 1: North J2.AQ.A7652.J543, South 6543.J42.Q9.QT76";
         assert_eq!(
-            told(&[(0, true), (2, true), (5, true), (8, false)]),
+            lines_of(&[(0, true), (2, true), (5, true), (8, false)]),
             [
                 &format!("{north_and_south} (only you see them)"),
                 "Board 2: East QT87.T8.KJ843.A2 (only you see it)",
@@ -162,7 +163,7 @@ mod tests {
         );
         let whole = format!("Board 1   N:{}", HANDS.join(" "));
         assert_eq!(
-            told(&[(0, true), (2, true), (1, false), (3, false)]),
+            lines_of(&[(0, true), (2, true), (1, false), (3, false)]),
             [format!("{north_and_south} (only you see them)"), whole]
         );
     }

@@ -1,23 +1,24 @@
-//! The output of a screen: lines, and on a terminal the row in which a person types.
+//! The output of a screen: lines, and on a terminal the row in which the person types.
 //!
-//! The terminal echoes what is typed and gives whole lines to the program, which does not know what stands
-//! behind the prompt. So new lines are written above that row, and what was typed so far stays there.
+//! The terminal echoes typed characters and passes whole lines to the program, so the program does
+//! not know what follows the prompt. New lines are therefore written above that row, and the typed
+//! text stays in place.
 
 use std::io::{self, Write};
 
 use super::super::columns::{cut, width};
 
-/// Returns the columns of a terminal.
+/// A function that returns the width of a terminal.
 pub(crate) type Columns = fn() -> usize;
 
 /// The output of a screen.
 pub(super) struct Output {
     to: Box<dyn Write + Send>,
-    /// Of a terminal whose rows can be written over.
+    /// The width of a terminal whose rows can be overwritten.
     columns: Option<Columns>,
-    /// The cursor is in the row of the prompt, which is the last one.
+    /// The cursor is in the row of the prompt, which is the last row.
     prompted: bool,
-    /// The row above the prompt, or the last one if there is no prompt, gives way to what comes next.
+    /// The next output replaces the row above the prompt, or the last row if there is no prompt.
     passing: bool,
 }
 
@@ -39,7 +40,7 @@ impl Output {
         }
     }
 
-    /// Whether rows can be written over.
+    /// Whether rows can be overwritten.
     pub(super) fn is_live(&self) -> bool {
         self.columns.is_some()
     }
@@ -50,7 +51,7 @@ impl Output {
         let fits = text.split('\n').all(|row| width(row) <= columns);
         let written = match self.prompted && fits {
             true => text.split('\n').map(|row| self.above_prompt(row)).collect(),
-            // A row that goes on below would be written over the prompt.
+            // A row that wraps would overwrite the prompt.
             false => {
                 let prompt = if self.prompted { PROMPT } else { "" };
                 format!("{}{text}\n{prompt}", self.cleared())
@@ -60,7 +61,7 @@ impl Output {
         self.write(&written)
     }
 
-    /// Writes a line that the next one replaces, where that is possible.
+    /// Writes a line that the next output replaces, where that is possible.
     pub(super) fn passing(&mut self, text: &str) -> io::Result<()> {
         let Some(columns) = self.columns else {
             return self.lines(text);
@@ -74,7 +75,7 @@ impl Output {
         self.write(&written)
     }
 
-    /// Shows the prompt, if it is not there. In a pipe it would only be in the way.
+    /// Shows the prompt if it is not shown. A pipe gets no prompt.
     pub(super) fn prompt(&mut self) -> io::Result<()> {
         if !self.is_live() || self.prompted {
             return self.to.flush();
@@ -84,20 +85,21 @@ impl Output {
         self.write(&format!("{end}{PROMPT}"))
     }
 
-    /// A line was typed: the terminal has ended the row of the prompt.
+    /// Notes that a line was typed: the terminal has ended the row of the prompt.
     pub(super) fn typed(&mut self) {
         (self.prompted, self.passing) = (false, false);
     }
 
-    /// Takes away the prompt, and the row that gives way: what is written next begins a line.
+    /// Removes the prompt and the passing row, so that the next output begins a line.
     pub(super) fn end(&mut self) -> io::Result<()> {
         let cleared = self.cleared();
         (self.prompted, self.passing) = (false, false);
         self.write(&cleared)
     }
 
-    /// A row above the prompt: in place of the one that gives way, or else a new one. A new row at the bottom
-    /// scrolls the screen by one, and the cursor, which cannot go further down, is then in its row again.
+    /// Writes a row above the prompt: in place of the passing row if there is one, otherwise as a
+    /// new row. A new row at the bottom scrolls the screen by one row. The cursor cannot move
+    /// further down, so it is in its row again.
     fn above_prompt(&mut self, row: &str) -> String {
         match std::mem::take(&mut self.passing) {
             true => format!("{SAVE}{UP}{CLEAR_ROW}{row}{RESTORE}"),
@@ -105,7 +107,7 @@ impl Output {
         }
     }
 
-    /// Clears the row of the prompt and the one that gives way, and goes to the beginning of the first.
+    /// Clears the row of the prompt and the passing row, and moves to the beginning of the first.
     fn cleared(&self) -> String {
         match (self.prompted, self.passing) {
             (true, true) => format!("{CLEAR_ROW}{UP}{CLEAR_ROW}"),
@@ -114,7 +116,7 @@ impl Output {
         }
     }
 
-    /// In one piece, so that nothing that is echoed comes between.
+    /// Writes in one piece, so that no echo comes in between.
     fn write(&mut self, text: &str) -> io::Result<()> {
         self.to.write_all(text.as_bytes())?;
         self.to.flush()
@@ -123,7 +125,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // That the terminal cannot be written to does not matter any more.
+        // It does not matter any more if the terminal cannot be written to.
         let _ = self.end();
     }
 }

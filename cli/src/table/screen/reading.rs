@@ -1,4 +1,4 @@
-//! What a person types, and what the screen says to that.
+//! The input of a person, and the screen's answers to it.
 
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::Ask;
@@ -9,8 +9,8 @@ use super::super::turn;
 use super::Screen;
 
 impl Screen {
-    /// Reads what was typed. None if the screen has answered it. [`Said::Leave`] without `anyhow` asks what
-    /// it costs to leave.
+    /// Parses typed text. Returns `None` if the screen has answered it. [`Said::Leave`] without
+    /// `anyhow` asks what it costs to leave.
     pub(crate) fn read(&mut self, text: &str) -> Result<Option<Said>, Complaint> {
         self.output.typed();
         if !self.listens {
@@ -18,13 +18,13 @@ impl Screen {
         }
         let said = self.said(text);
         if said == Ok(None) {
-            // That the terminal cannot be written to is noticed by the next event.
+            // The next event reports an error of the terminal.
             let _ = self.prompt();
         }
         said
     }
 
-    /// The terminal has ended the row of the prompt.
+    /// Notes that the terminal has ended the row of the prompt.
     pub(crate) fn typed(&mut self) {
         self.output.typed();
     }
@@ -34,7 +34,7 @@ impl Screen {
             let rebuy = self.rebuy;
             // As above.
             let _ = self.hurry();
-            // Enter has shown the streets that waited, and nobody had seen a question behind them.
+            // Enter has shown the pending streets. A question behind them was not visible yet.
             if text.trim().is_empty() || self.rebuy != rebuy {
                 return Ok(None);
             }
@@ -52,7 +52,7 @@ impl Screen {
             (Some(Typed::Say(_)), "n" | "no") => Typed::Nothing,
             _ => prompt::read(text, &self.asked())?,
         };
-        if meant.as_ref() != Some(&typed) && self.doubts(&typed) {
+        if meant.as_ref() != Some(&typed) && self.asks_to_confirm(&typed) {
             let leaves = typed == Typed::Leave;
             self.sure = Some(typed);
             return Ok(leaves.then_some(Said::Leave { anyhow: false }));
@@ -79,7 +79,7 @@ impl Screen {
         })
     }
 
-    /// Shows once more what the player looks at before it chooses, if it is its turn.
+    /// Shows the player's choices again if it is the player's turn.
     fn show_turn_again(&mut self) {
         if let Some(turn) = &self.turn {
             let block = turn::block(&self.names, self.ink, turn);
@@ -88,7 +88,7 @@ impl Screen {
         }
     }
 
-    /// What typed words are an answer to.
+    /// The state that decides how typed words are read.
     fn asked(&self) -> Asked<'_> {
         let seated = self.seated.as_ref();
         Asked {
@@ -101,20 +101,20 @@ impl Screen {
         }
     }
 
-    /// Asks whether the player means what it has typed, if that is not to be undone. Returns whether it does.
-    fn doubts(&mut self, typed: &Typed) -> bool {
+    /// Asks for confirmation of input that cannot be undone. Returns whether it asks.
+    fn asks_to_confirm(&mut self, typed: &Typed) -> bool {
         let ask = self.turn.as_ref().map(|turn| &turn.ask);
         let text = match (typed, ask) {
-            // The seat asks, and tells what it costs.
+            // The seat asks, and shows the cost.
             (Typed::Leave, _) => return true,
             (Typed::Close, _) => {
-                "Close the match here? Say close once more; anything else goes on."
+                "Close the match here? Type close again; anything else keeps it open."
             }
             (Typed::Say(Said::Fold {}), Some(Ask::Bet { call: None, .. })) if self.confirms => {
                 "You can check for free. Fold anyway? y or n"
             }
             (Typed::Say(Said::Muck {}), Some(Ask::ShowOrMuck { wins: true })) if self.confirms => {
-                "No shown hand beats yours, and a muck gives the pot away. Muck anyway? y or n"
+                "No shown hand beats yours, and mucking gives the pot away. Muck anyway? y or n"
             }
             _ => return false,
         };
@@ -123,9 +123,9 @@ impl Screen {
         true
     }
 
-    /// The program ends: what is said next begins a line.
+    /// Prepares for the end of the program: the next output begins a line.
     pub(crate) fn ends(&mut self) {
-        // That the terminal cannot be written to does not matter any more.
+        // It does not matter any more if the terminal cannot be written to.
         let _ = self.hurry().and_then(|()| self.output.end());
     }
 }

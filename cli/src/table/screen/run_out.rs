@@ -1,5 +1,5 @@
-//! An all-in before the last street: a person at a terminal sees the board street by street. Only the display
-//! waits; the match goes on.
+//! The street-by-street display of the board after an all-in, for a person at a terminal. Only the
+//! display waits; the match continues.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,13 +10,13 @@ use dealerless_events::event::Event;
 
 use super::Screen;
 
-/// The time for each street, and for the result after them.
+/// The time for each street, and for the result after the last one.
 pub(crate) const STREET: Duration = Duration::from_millis(800);
 
-/// The events that wait.
+/// The events whose display is delayed.
 pub(super) struct RunOut {
     later: VecDeque<Event>,
-    /// When the first of them is shown.
+    /// When to show the first of them.
     pub(super) at: Instant,
 }
 
@@ -30,8 +30,8 @@ impl Default for RunOut {
 }
 
 impl Screen {
-    /// Shows what happened, at once or behind the streets that wait. `asks` says whether somebody is there to
-    /// answer.
+    /// Shows an event, at once or after the pending streets. `asks` is whether the player can
+    /// answer questions.
     pub(crate) fn tell(&mut self, event: &Event, asks: bool) -> io::Result<()> {
         self.asks = asks;
         match event {
@@ -48,7 +48,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Whether this is the next street, or the result, of a hand in which all cards are turned up.
+    /// Whether the event is the next street or the result of a hand in which all cards are face up.
     fn is_next_street(&self, event: &Event) -> bool {
         let streets = matches!(event, Event::Board { .. } | Event::Result(_));
         let own = self.own_seat();
@@ -56,13 +56,13 @@ impl Screen {
         self.output.is_live() && self.asks && streets && turned_up
     }
 
-    /// The time until something that waits is shown.
+    /// The time until the next pending event is shown.
     pub(crate) fn due(&self) -> Option<Duration> {
         let waits = !self.run_out.later.is_empty();
         waits.then(|| self.run_out.at.saturating_duration_since(Instant::now()))
     }
 
-    /// Shows the next street that waits, if its time has come, and what came after it.
+    /// Shows the next pending street if it is due, with the events that follow it.
     pub(crate) fn show_due(&mut self) -> io::Result<()> {
         if self.due().is_none_or(|left| !left.is_zero()) {
             return Ok(());
@@ -78,7 +78,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Shows all that waits at once.
+    /// Shows all pending events at once.
     pub(super) fn hurry(&mut self) -> io::Result<()> {
         while let Some(event) = self.run_out.later.pop_front() {
             self.show(&event)?;
@@ -86,7 +86,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Shows all that waits, each street at its time.
+    /// Shows all pending events, each street at its time.
     pub(crate) fn show_rest(&mut self) -> io::Result<()> {
         while let Some(left) = self.due() {
             thread::sleep(left);

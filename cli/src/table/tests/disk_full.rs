@@ -1,4 +1,4 @@
-//! A disk on which nothing can be written any more.
+//! A match on a disk that is full.
 
 use std::io::{self, BufRead, BufReader};
 use std::thread;
@@ -16,7 +16,7 @@ use super::super::session::Sessions;
 use super::seats::{met, player, sit};
 use crate::failure::{exit_code, explain};
 
-/// A disk with room for so many more writes.
+/// A disk with room for the given number of writes.
 struct Full(Vec<u8>, u32);
 
 impl Storage for Full {
@@ -41,7 +41,7 @@ impl Storage for Full {
 }
 
 #[test]
-fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
+fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     let rules = BettingRules {
         stack: 100,
         limit: Limit::NoLimit,
@@ -50,12 +50,12 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     let stakes = Stakes::new(Variety::Holdem(rules), 2, 3).unwrap();
     let [host, guest] = met(&stakes);
     let (other, front) = player();
-    let (told, hears) = std::sync::mpsc::channel();
-    // It ends with the test: nobody comes back to it.
+    let (sender, received) = std::sync::mpsc::channel();
+    // The thread ends with the test; the guest's peer does not come back.
     thread::spawn(move || sit(guest, other));
     thread::spawn(move || {
-        for connection in BufReader::new(front.events).lines().map_while(Result::ok) {
-            let _ = told.send(connection);
+        for line in BufReader::new(front.events).lines().map_while(Result::ok) {
+            let _ = sender.send(line);
         }
         drop(front.commands);
     });
@@ -63,7 +63,7 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     let own = &host.own;
     let identity = own.home.identity().clone();
     let sitting = &host.seating.sitting;
-    // The first record, the deals; not the seal.
+    // Room for the first record and the deals, but not for the seal.
     let journal = Journal::create(Full(Vec::new(), 2), identity.file_key(), sitting).unwrap();
     let inputs = Full(Vec::new(), u32::MAX);
     let inputs = Inputs::open(inputs, identity.file_key(), sitting.match_info.id()).unwrap();
@@ -101,13 +101,15 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     assert!(matches!(error.downcast_ref(), Some(PlayError::Journal(_))));
     assert_eq!(exit_code(&error), 1);
     let text = explain(&error);
-    for said in ["cannot be written", "Nothing was sent", "dealerless resume"] {
-        assert!(text.contains(said), "{text}");
+    for part in [
+        "cannot be written",
+        "Everything that was sent is in the file",
+        "dealerless resume",
+    ] {
+        assert!(text.contains(part), "{text}");
     }
     seat.table.lose_connection();
-    let lost = hears
-        .iter()
-        .find(|connection| connection.contains("line-lost"));
-    let kinds: Vec<String> = hears.try_iter().collect();
+    let lost = received.iter().find(|line| line.contains("line-lost"));
+    let kinds: Vec<String> = received.try_iter().collect();
     assert!(lost.is_some(), "{kinds:?}");
 }

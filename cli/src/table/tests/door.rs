@@ -1,4 +1,4 @@
-//! Who comes to a door, and who is listened to there.
+//! Tests of the door and its waiting room.
 
 use std::time::Duration;
 
@@ -9,76 +9,77 @@ use dealerless_table::play::{Control, Seating};
 use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::door::open_door;
-use super::super::hearing::{Comes, Hearing};
 use super::super::own::Own;
+use super::super::waiting_room::{RoomEvent, WaitingRoom};
 use super::seats::own;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-fn hearing(host: &Own) -> Hearing {
+fn room(host: &Own) -> WaitingRoom {
     let clock = Clock {
         each_move: 0,
         bank: 0,
     };
     let stakes = Stakes::new(Variety::Deck { cards: 3, drawn: 1 }, 2, 1).unwrap();
     let (header, _): (Header, _) = Seating::propose(stakes, Algorithm::FisherYates, clock).unwrap();
-    Hearing::new(open_door(host, &header, &["127.0.0.1:0".to_owned()]).unwrap())
+    WaitingRoom::new(open_door(host, &header, &["127.0.0.1:0".to_owned()]).unwrap())
 }
 
-/// Somebody new comes with an invite of its own.
-fn comes(hearing: &mut Hearing, guest: &Own) -> Connection {
-    let at = hearing.door().addresses()[0].into();
-    let invite = hearing.door().invite(vec![at], None).unwrap();
+/// Connects a new peer with an invite of its own.
+fn connect(room: &mut WaitingRoom, guest: &Own) -> Connection {
+    let at = room.door().addresses()[0].into();
+    let invite = room.door().invite(vec![at], None).unwrap();
     let guest = Guest {
         identity: guest.home.identity(),
         name: &guest.name,
         timing: Timing::default(),
     };
     let connection = guest.join(&invite).unwrap();
-    match hearing.next(LIMIT) {
-        Some(Comes::In(of_host)) => hearing.listen(of_host, None),
+    match room.next(LIMIT) {
+        Some(RoomEvent::Connected(of_host)) => room.admit(of_host, None),
         _ => panic!("nobody came"),
     }
     connection
 }
 
 #[test]
-fn sixteen_are_listened_to_and_the_oldest_goes_for_one_more() {
+fn sixteen_peers_can_wait_and_one_more_replaces_the_oldest() {
     let (_folder, host) = own("Anna");
-    let mut hearing = hearing(&host);
+    let mut room = room(&host);
     let guests: Vec<_> = (0..17)
         .map(|number| own(&format!("Guest {number}")))
         .collect();
-    let lines: Vec<Connection> = (guests.iter())
-        .map(|(_, guest)| comes(&mut hearing, guest))
+    let connections: Vec<Connection> = (guests.iter())
+        .map(|(_, guest)| connect(&mut room, guest))
         .collect();
-    // The first one's line is closed, and of the others none: each can still say what it wants.
+    // The first connection is closed, and the others are open: each peer can still send its
+    // request.
     assert!(
-        lines[0]
+        connections[0]
             .recv(LIMIT)
             .is_err_and(|error| error != dealerless_table::connection::ConnectionError::TimedOut)
     );
-    for (number, connection) in lines.iter().enumerate().skip(1).rev() {
+    for (number, connection) in connections.iter().enumerate().skip(1).rev() {
         connection.send_control(Control::Sit.encode()).unwrap();
-        match hearing.next(LIMIT) {
-            Some(Comes::Says(_, Control::Sit, None)) => {}
-            _ => panic!("guest {number} was not heard"),
+        match room.next(LIMIT) {
+            Some(RoomEvent::Request(_, Control::Sit, None)) => {}
+            _ => panic!("the request of guest {number} was not received"),
         }
     }
 }
 
 #[test]
-fn who_is_turned_away_hears_it_and_who_says_something_else_is_gone() {
+fn a_declined_guest_is_told_and_an_invalid_first_message_disconnects() {
     let (_folder, host) = own("Anna");
-    let mut hearing = hearing(&host);
+    let mut room = room(&host);
     let guests = ["Bert", "Carl"].map(own);
-    let [bert, carl] = [0, 1].map(|number: usize| comes(&mut hearing, &guests[number].1));
+    let [bert, carl] = [0, 1].map(|number: usize| connect(&mut room, &guests[number].1));
     bert.send_control(Control::Audit([7; 32]).encode()).unwrap();
-    match hearing.next(LIMIT) {
-        Some(Comes::Says(connection, Control::Audit(of), None)) => {
-            hearing.decline(connection, Control::Unknown(of));
+    match room.next(LIMIT) {
+        Some(RoomEvent::Request(connection, Control::Audit(of), None)) => {
+            room.decline(connection, Control::Unknown(of));
         }
-        _ => panic!("Bert was not heard"),
+        _ => panic!("the request of Bert was not received"),
     }
     let answer = bert.recv(LIMIT).unwrap();
     assert_eq!(
@@ -86,8 +87,8 @@ fn who_is_turned_away_hears_it_and_who_says_something_else_is_gone() {
         Some(Control::Unknown([7; 32]))
     );
     carl.send_log(vec![1]).unwrap();
-    match hearing.next(LIMIT) {
-        Some(Comes::Goes(connection, _)) => assert_eq!(connection.peer_name.as_str(), "Carl"),
-        _ => panic!("Carl is still there"),
+    match room.next(LIMIT) {
+        Some(RoomEvent::Gone(connection, _)) => assert_eq!(connection.peer_name.as_str(), "Carl"),
+        _ => panic!("Carl is still connected"),
     }
 }

@@ -1,4 +1,4 @@
-//! Matches that are played through the JSON interface alone.
+//! Matches played only through the JSON interface.
 
 use std::io::{BufRead, BufReader, Write};
 use std::thread;
@@ -25,7 +25,7 @@ fn holdem(hands: u32) -> Stakes {
     stakes(Limit::NoLimit, Variety::Holdem, posts, hands)
 }
 
-/// A program that chooses at random among what it is told that it may.
+/// A program that chooses at random among the allowed choices.
 fn random(event: &Value, rng: &mut StdRng) -> Option<Value> {
     match event["event"].as_str().unwrap() {
         "ask-rebuy" => Some(json!({"do": "rebuy", "agree": true})),
@@ -61,7 +61,7 @@ fn choice(event: &Value, rng: &mut StdRng) -> Value {
     }
 }
 
-/// Plays both seats. Gives how it ended and all events, of each seat.
+/// Plays both seats. Returns the outcome and all events of each seat.
 fn play(
     stakes: &Stakes,
     act: impl Fn(Seat, &Value, &mut StdRng) -> Vec<String> + Sync,
@@ -90,7 +90,7 @@ fn front_end(
     for line in BufReader::new(front.events).lines() {
         let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
         for command in act(seat, &event, &mut rng) {
-            // A match that is over takes no more commands.
+            // The match may be over already.
             let _ = front.commands.write_all((command + "\n").as_bytes());
         }
         events.push(event);
@@ -110,7 +110,7 @@ fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
+fn programs_play_every_game_to_its_end_without_losing_chips() {
     let antes = Posts::Antes { ante: 1, bet: 2 };
     let blinds = Posts::Blinds { small: 1, big: 2 };
     let deck = Variety::Deck {
@@ -142,7 +142,7 @@ fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
             results.into_iter().cloned().collect::<Vec<_>>()
         };
         assert_eq!(results(&sides[0].1), results(&sides[1].1));
-        // Each rebuy brings a stack.
+        // Each rebuy adds a whole stack.
         for result in results(&sides[0].1) {
             let stacks = result["stacks"].as_array().unwrap();
             let chips: u64 = stacks.iter().map(|chips| chips.as_u64().unwrap()).sum();
@@ -151,7 +151,7 @@ fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
     }
 }
 
-/// Each turn that a seat was told of: its number, whose it is, and what everybody sees then.
+/// The reported turns of a seat: the number, the seat whose turn it is, and the public state.
 fn turns(events: &[Value], own: u8) -> Vec<(u64, Value, Value)> {
     let turn = |event: &Value| {
         let seat = match event["event"].as_str() {
@@ -167,7 +167,7 @@ fn turns(events: &[Value], own: u8) -> Vec<(u64, Value, Value)> {
 }
 
 #[test]
-fn each_turn_is_told_to_both_once_with_the_cards_that_each_seat_holds() {
+fn each_turn_is_reported_once_to_both_with_the_held_positions() {
     let deck = Variety::Deck {
         cards: 20,
         drawn: 4,
@@ -193,7 +193,7 @@ fn each_turn_is_told_to_both_once_with_the_cards_that_each_seat_holds() {
             }
             for turn in of_kind(events, "their-turn") {
                 assert_ne!(turn["seat"], seat);
-                // Nobody has a limit, and another's cards are not told.
+                // There is no time limit, and the cards of other players are not reported.
                 assert!(turn["time"].is_null() && turn["cards"].is_null(), "{turn}");
             }
         }
@@ -203,14 +203,14 @@ fn each_turn_is_told_to_both_once_with_the_cards_that_each_seat_holds() {
                 last[0].as_array().map(Vec::len),
                 held[0].as_array().map(Vec::len)
             ),
-            // One card lies open, and the guest alone has seen the other.
+            // One card is open, and only the guest has seen the other.
             None => assert_eq!(*last, json!([[], [1]])),
         }
     }
 }
 
 #[test]
-fn the_seal_of_each_deal_tells_what_it_cost_and_what_was_made_ahead() {
+fn each_seal_reports_the_cost_of_the_deal_and_of_prepared_hands() {
     let sides = play(&holdem(4), |_, event, rng| one(random(event, rng)));
     let costs = sides.map(|(_, events)| {
         let sealed = of_kind(&events, "sealed");
@@ -232,7 +232,7 @@ fn the_seal_of_each_deal_tells_what_it_cost_and_what_was_made_ahead() {
         );
         assert!(number("ands") > 100.0, "{mine}");
         assert_eq!(mine["statistical_security"], 56);
-        // That of the three later hands is made ahead behind the first.
+        // The three later hands are prepared behind the first.
         assert_eq!(mine["prepared_hands"], if hand == 1 { 3 } else { 0 });
         for ahead in ["prepared_ms", "prepared_bytes"] {
             assert_eq!(number(ahead) > 0.0, hand == 1, "{mine}");
@@ -241,7 +241,7 @@ fn the_seal_of_each_deal_tells_what_it_cost_and_what_was_made_ahead() {
 }
 
 #[test]
-fn what_is_no_command_is_answered_and_loses_nothing() {
+fn invalid_commands_are_refused_and_change_nothing() {
     let bad = [
         ("no json at all", "no-command"),
         ("{}", "no-command"),
@@ -286,7 +286,7 @@ fn what_is_no_command_is_answered_and_loses_nothing() {
 }
 
 #[test]
-fn who_leaves_has_left_for_both() {
+fn leaving_ends_the_match_for_both_players() {
     let sides = play(&holdem(5), |seat, event, rng| {
         match (seat, &event["event"], &event["hand"]) {
             (Seat::HOST, kind, hand) if kind == "dealt" && hand == 2 => {

@@ -1,4 +1,4 @@
-//! What a match came to is counted before the other side is heard once more.
+//! The outcome of a match is counted before the last call to the peer.
 
 use std::io::{self, Write, empty};
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::player::{Face, Player};
 use super::super::posts::{Post, Posts};
-use super::super::whole::{Around, Whole};
+use super::super::stored_match::{SeatContext, StoredMatch};
 use super::seats::met;
 
-/// The front end of a host whose guest is gone as soon as the match is over.
+/// The front end of a host whose guest disconnects as soon as the match is over.
 struct Front {
     said: Vec<u8>,
     guests: Option<Connection>,
@@ -27,13 +27,13 @@ struct Front {
 }
 
 impl Front {
-    fn hears(&mut self, line: &str) {
+    fn receive(&mut self, line: &str) {
         if line.contains(r#""event":"over""#) {
             self.guests = None;
-            // The host's line has ended by then too, and is not closed by a goodbye.
+            // By then the host's connection has ended too, without a goodbye.
             std::thread::sleep(Duration::from_millis(200));
         }
-        if line.contains("It has 30 s to come back") {
+        if line.contains("Waiting up to 30 s") {
             let known = self.peers.lock().get(&self.guest).cloned();
             *self.counted.lock().unwrap() = known.map(|known| known.failed_checks);
             self.posts.put(Post::BreakOff);
@@ -46,7 +46,7 @@ impl Write for Front {
         self.said.extend_from_slice(bytes);
         while let Some(end) = self.said.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.said.drain(..=end).collect();
-            self.hears(std::str::from_utf8(&line).unwrap());
+            self.receive(std::str::from_utf8(&line).unwrap());
         }
         Ok(bytes.len())
     }
@@ -57,10 +57,10 @@ impl Write for Front {
 }
 
 #[test]
-fn a_foul_is_counted_before_who_committed_it_is_called_for_the_last_words() {
+fn a_foul_is_counted_before_the_last_call() {
     let variety = Variety::Deck { cards: 3, drawn: 1 };
     let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
-    // No part at all, with the guest's signature.
+    // Not a valid part, but with the guest's signature.
     let part = vec![PartKind::Leave as u8; 40];
     let of = &guest.seating.sitting.match_info;
     let (id, step, before) = (of.id(), 0_u64, MatchLog::new(of.clone()).hash());
@@ -88,18 +88,18 @@ fn a_foul_is_counted_before_who_committed_it_is_called_for_the_last_words() {
         posts: posts.clone(),
         counted: Arc::clone(&counted),
     };
-    // Nothing is ever typed, and that is not the end of it.
+    // The input is empty, but its end does not end the match of a bot.
     let bot = super::super::bot::Bot::new(rand::SeedableRng::seed_from_u64(1));
     let player = Player::new(Face::Json(Box::new(front)), Some(bot), Box::new(empty()));
-    let around = Around {
+    let around = SeatContext {
         own: &host.own,
         player,
         posts: &posts,
         dialer: None,
     };
     let begun = Instant::now();
-    let whole = Whole::begin(around, host.connection, host.seating).unwrap();
-    let error = whole.play().err().expect("a foul is no good end");
+    let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();
+    let error = stored.play().err().expect("a foul is an error");
     assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(error.to_string().contains("broke"), "{error:#}");
     assert_eq!(*counted.lock().unwrap(), Some(1));

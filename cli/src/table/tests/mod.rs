@@ -1,4 +1,4 @@
-//! Two seats at one table, in this process, over an encrypted line.
+//! Tests with two seats at one table in this process, over an encrypted connection.
 
 mod disk_full;
 mod door;

@@ -1,5 +1,5 @@
-//! Two seats of one match, each with its own thread and folder, over an encrypted line and with the
-//! real engine.
+//! Two seats of one match, each with its own thread and folder, over an encrypted connection and
+//! with the real engine.
 
 use std::io::{BufReader, PipeReader, PipeWriter, pipe};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use dealerless_table::system_rng;
 use super::super::own::Own;
 use super::super::player::{Face, Player};
 use super::super::posts::Posts;
-use super::super::whole::{Around, Whole};
+use super::super::stored_match::{SeatContext, StoredMatch};
 
 /// The program at the other end of a seat's JSON.
 pub(super) struct FrontEnd {
@@ -23,19 +23,19 @@ pub(super) struct FrontEnd {
     pub(super) commands: PipeWriter,
 }
 
-/// A seat that is ready to play.
+/// A closure that plays a seat to its end.
 pub(super) type Ready = Box<dyn FnOnce() -> anyhow::Result<()> + Send>;
 
-/// One who has met the other.
+/// A player connected to the other player.
 pub(super) struct Met {
-    // Removed when it is dropped.
+    // Removed on drop.
     _folder: tempfile::TempDir,
     pub(super) own: Own,
     pub(super) connection: Connection,
     pub(super) seating: Seating,
 }
 
-/// Both seats of a match for these stakes, each with the program that plays there.
+/// Both seats of a match for these stakes, each with the program that plays it.
 pub(super) fn both(stakes: &Stakes) -> [(Ready, FrontEnd); 2] {
     met(stakes).map(|met| {
         let (player, front) = player();
@@ -44,7 +44,7 @@ pub(super) fn both(stakes: &Stakes) -> [(Ready, FrontEnd); 2] {
     })
 }
 
-/// A player that is a program, and that program.
+/// A player that is a program, and the program's end of the pipes.
 pub(super) fn player() -> (Player, FrontEnd) {
     let (events, output) = pipe().unwrap();
     let (input, commands) = pipe().unwrap();
@@ -56,13 +56,13 @@ pub(super) fn player() -> (Player, FrontEnd) {
 /// Plays a seat to its end.
 pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
     let posts = Posts::default();
-    let around = Around {
+    let around = SeatContext {
         own: &met.own,
         player,
         posts: &posts,
         dialer: None,
     };
-    Whole::begin(around, met.connection, met.seating)?
+    StoredMatch::begin(around, met.connection, met.seating)?
         .play()
         .map(drop)
 }
@@ -80,7 +80,7 @@ pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
     (folder, own)
 }
 
-/// Two who have met, host first.
+/// Two connected players, the host first.
 pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     let (cards, drawn) = stakes.deck();
     let spec = Choice::Cheapest.spec(cards, drawn);
@@ -93,8 +93,8 @@ pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     let [host, guest] = ["Anna", "Bert"].map(own);
     let listen = ["127.0.0.1:0".to_owned()];
     let door = super::super::door::open_door(&host.1, &header, &listen).unwrap();
-    let lines = meet(&door, &guest.1);
-    let mut sides = [host, guest].into_iter().zip(lines);
+    let connections = meet(&door, &guest.1);
+    let mut sides = [host, guest].into_iter().zip(connections);
     [(); 2].map(|()| {
         let ((folder, own), connection) = sides.next().unwrap();
         side(folder, own, connection, &header)

@@ -1,4 +1,4 @@
-//! A host that declares each try of a hand void, over and over on one line.
+//! A host that declares each try of a hand void, repeatedly on one connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::seats::{Met, met, player, sit};
 
-/// Deals and says `Again` until the line ends. Counts the deals of the other.
+/// Deals and sends `Again` until the connection ends. Counts the deals of the guest.
 fn voids_all(host: &Met, dealt: &AtomicU32) {
     let mut log = MatchLog::new(host.seating.sitting.match_info.clone());
     loop {
@@ -26,7 +26,7 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
             Phase::Seal(Seat::HOST) => Some(Part::Again),
             _ => None,
         };
-        let told = match part {
+        let result = match part {
             Some(part) => {
                 let said = log.sign(host.own.home.identity(), Seat::HOST, &part);
                 let said = LogMessage::Part(said.unwrap().0);
@@ -44,14 +44,14 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
                     }
                 }),
         };
-        if told.is_err() {
+        if result.is_err() {
             return;
         }
     }
 }
 
 #[test]
-fn from_the_eighth_void_try_of_a_hand_on_nothing_is_dealt_before_the_player_says_so() {
+fn from_the_eighth_void_try_the_player_is_asked_before_each_deal() {
     let variety = Variety::Deck { cards: 3, drawn: 1 };
     let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
     let dealt = Arc::new(AtomicU32::new(0));
@@ -64,13 +64,13 @@ fn from_the_eighth_void_try_of_a_hand_on_nothing_is_dealt_before_the_player_says
     let mut commands = front.commands;
     let mut again = || writeln!(commands, "{}", json!({ "do": "again" })).unwrap();
     let (mut void, mut asked) = (0, 0);
-    for connection in BufReader::new(front.events).lines() {
-        let event: Value = serde_json::from_str(&connection.unwrap()).unwrap();
+    for line in BufReader::new(front.events).lines() {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
         match event["event"].as_str().unwrap() {
             "again" => {
                 void += 1;
                 assert!(void <= 8 + asked, "it deals without asking");
-                // There is a pause, which the player need not wait for.
+                // The player need not wait for the pause.
                 if void < 8 {
                     again();
                 }
@@ -89,7 +89,7 @@ fn from_the_eighth_void_try_of_a_hand_on_nothing_is_dealt_before_the_player_says
     }
     assert_eq!((void, asked), (10, 3));
     drop(commands);
-    // It is broken off.
+    // The match is broken off.
     assert!(victim.join().unwrap().is_err());
     attacker.join().unwrap();
 }

@@ -1,4 +1,4 @@
-//! The screen with boards of bridge.
+//! Tests of the screen with boards of bridge.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn table(boards: usize) -> Event {
     }
 }
 
-/// A turn in which this side alone sees these hands.
+/// A turn in which only this side sees these hands.
 fn turn_with(positions: std::ops::Range<usize>) -> Event {
     let speak = Ask::Speak {
         proposals: Vec::new(),
@@ -34,7 +34,7 @@ fn turn_with(positions: std::ops::Range<usize>) -> Event {
 }
 
 #[test]
-fn who_has_sealed_boards_is_told_what_to_publish() {
+fn the_seal_of_boards_is_shown_for_publication() {
     let sealed = Event::Sealed {
         hand: 1,
         seal: SEAL.to_owned(),
@@ -52,7 +52,7 @@ fn who_has_sealed_boards_is_told_what_to_publish() {
 }
 
 #[test]
-fn few_hands_are_shown_where_one_is_asked_and_many_are_counted() {
+fn a_turn_shows_few_hands_and_counts_many() {
     let text = shown(Style::Letters, &[table(2), turn_with(1..5)]);
     for place in ["1E: ", "1S: ", "1W: ", "2N: "] {
         assert!(text.contains(place), "{place}: {text}");
@@ -70,7 +70,7 @@ fn few_hands_are_shown_where_one_is_asked_and_many_are_counted() {
 
 #[test]
 fn an_opened_hand_is_named_by_its_board_and_seat() {
-    // It is told when no other hand of the board comes with it.
+    // It is shown because no other hand of the board follows.
     let events = [table(2), card(6, "AK.QJ", None), turn_with(0..1)];
     let text = shown(Style::Letters, &events);
     assert!(text.contains("Board 2: South AK.QJ"), "{text}");

@@ -1,9 +1,9 @@
-//! The screen with a deck without rules.
+//! Tests of the screen with a deck without rules.
 
 use super::*;
 
 #[test]
-fn a_deck_without_rules_reads_like_this() {
+fn a_deck_without_rules_matches_the_stored_screen() {
     let everybody = Reveal {
         position: 3,
         to: To::ALL,
@@ -62,7 +62,7 @@ fn a_deck_without_rules_reads_like_this() {
 }
 
 #[test]
-fn a_pile_of_kinds_looks_like_this() {
+fn a_pile_of_kinds_matches_the_stored_screen() {
     let speak = Ask::Speak {
         proposals: Vec::new(),
         may_propose: true,

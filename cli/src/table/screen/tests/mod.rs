@@ -412,7 +412,7 @@ fn the_help_describes_three_ways_to_stop_like_the_page() {
     let told = words.join(" ");
     let ways = [
         "Close here: your program stops waiting, no chips move, and the match can be resumed.",
-        "Break off: your program ends now, and the match stays open.",
+        "Stop for now: your program ends now, and the match stays open.",
         "Leave for good: the match ends at your next turn, and the other player gets the pot of the hand in play.",
     ];
     assert!(ways.iter().all(|way| told.contains(way)), "{told}");

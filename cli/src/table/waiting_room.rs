@@ -1,5 +1,5 @@
-//! A host's door, and those who have come in and have not said yet what they want. All are listened to
-//! at once, so nobody who is silent keeps another waiting.
+//! A host's door, and the peers that have connected but have not sent their first message. All of
+//! them are polled together, so a silent peer does not keep the others waiting.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,24 +11,24 @@ use dealerless_table::play::Control;
 use super::sit;
 
 /// Timeout for a guest's first message: its player reads the terms first.
-const FIRST_WORD: Duration = Duration::from_secs(600);
-/// How long somebody who was turned away may take to hear it.
+const FIRST_MESSAGE: Duration = Duration::from_secs(600);
+/// Timeout for a declined peer to receive the reason.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// The most lines that are listened to. With one more, the oldest is dropped.
+/// The most connections that wait for a first message. One more replaces the oldest.
 const MOST: usize = 16;
-/// Between two looks at the lines, while there are any.
-const LOOK: Duration = Duration::from_millis(2);
+/// Poll interval while there are waiting connections.
+const POLL: Duration = Duration::from_millis(2);
 
-/// Listens to whoever comes in by a door.
-pub(crate) struct Hearing {
+/// Reads the first message of each peer that connects at a door.
+pub(crate) struct WaitingRoom {
     door: Door,
-    /// One for each peer, the oldest first.
+    /// The waiting connections, one for each peer, the oldest first.
     silent: Vec<Silent>,
-    /// Those who were turned away, and until when they may hear it.
+    /// The declined connections, and when they are dropped.
     leaving: Vec<(Box<Connection>, Instant)>,
 }
 
-/// A line on which nothing was said yet.
+/// A connection without a first message.
 struct Silent {
     connection: Box<Connection>,
     warning: Option<String>,
@@ -36,23 +36,23 @@ struct Silent {
 }
 
 /// What happens at the door.
-pub(crate) enum Comes {
-    /// Somebody is there who has said nothing yet. Dropped, the line is closed.
-    In(Box<Connection>),
-    /// Somebody who is [listened to](Hearing::listen) says what it wants. The text is what this
-    /// side's player is to know of it.
-    Says(Box<Connection>, Control, Option<String>),
-    /// Somebody who was listened to is gone.
-    Goes(Box<Connection>, ConnectionError),
-    /// Somebody else came with an invite that was used.
+pub(crate) enum RoomEvent {
+    /// A peer has connected. Dropping the connection closes it.
+    Connected(Box<Connection>),
+    /// A peer that [waits](WaitingRoom::admit) has sent its request. The text is a notice about the
+    /// peer for this side's player.
+    Request(Box<Connection>, Control, Option<String>),
+    /// A waiting peer has disconnected.
+    Gone(Box<Connection>, ConnectionError),
+    /// A second peer has used the same invite.
     Leaked(Fingerprint),
-    /// Somebody came with an invite, and the file of invites cannot be written.
+    /// A peer has come with an invite, but the file of invites cannot be written.
     CannotBurn(io::Error),
 }
 
-impl Hearing {
+impl WaitingRoom {
     pub(crate) fn new(door: Door) -> Self {
-        Hearing {
+        WaitingRoom {
             door,
             silent: Vec::new(),
             leaving: Vec::new(),
@@ -63,37 +63,39 @@ impl Hearing {
         &self.door
     }
 
-    /// Waits for what happens next; none if nothing did.
-    pub(crate) fn next(&mut self, within: Duration) -> Option<Comes> {
+    /// Waits for the next event, or returns `None` after the timeout `within`.
+    pub(crate) fn next(&mut self, within: Duration) -> Option<RoomEvent> {
         let deadline = Instant::now() + within;
         loop {
             self.leaving.retain(|(connection, until)| {
                 connection.ended().is_none() && Instant::now() < *until
             });
-            if let Some(comes) = self.first_word() {
+            if let Some(comes) = self.first_message() {
                 return Some(comes);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let nobody = self.silent.is_empty() && self.leaving.is_empty();
-            match self.door.next(if nobody { left } else { left.min(LOOK) }) {
-                Some(DoorEvent::Connection(connection)) => return Some(Comes::In(connection)),
-                Some(DoorEvent::InviteLeaked { second }) => return Some(Comes::Leaked(second)),
-                Some(DoorEvent::CannotBurn(error)) => return Some(Comes::CannotBurn(error)),
+            match self.door.next(if nobody { left } else { left.min(POLL) }) {
+                Some(DoorEvent::Connection(connection)) => {
+                    return Some(RoomEvent::Connected(connection));
+                }
+                Some(DoorEvent::InviteLeaked { second }) => return Some(RoomEvent::Leaked(second)),
+                Some(DoorEvent::CannotBurn(error)) => return Some(RoomEvent::CannotBurn(error)),
                 None if left.is_zero() => return None,
                 None => {}
             }
         }
     }
 
-    /// Listens to somebody until it says what it wants. An older line of the same peer is closed:
-    /// whoever has lost a line comes anew, and nobody takes more than one place.
-    pub(crate) fn listen(&mut self, connection: Box<Connection>, warning: Option<String>) {
+    /// Waits for the first message of a peer. An older connection of the same peer is closed: a
+    /// peer that lost its connection comes again, and no peer takes more than one place.
+    pub(crate) fn admit(&mut self, connection: Box<Connection>, warning: Option<String>) {
         self.silent
             .retain(|silent| silent.connection.peer != connection.peer);
         if self.silent.len() >= MOST {
             self.silent.remove(0);
         }
-        let until = Instant::now() + FIRST_WORD;
+        let until = Instant::now() + FIRST_MESSAGE;
         self.silent.push(Silent {
             connection,
             warning,
@@ -101,7 +103,7 @@ impl Hearing {
         });
     }
 
-    /// Tells somebody that it will not do, and hangs up, without waiting for it.
+    /// Sends a refusal to a peer and closes the connection, without blocking.
     pub(crate) fn decline(&mut self, connection: Box<Connection>, control: Control) {
         if sit::say(&connection, control).is_err() {
             return;
@@ -114,7 +116,7 @@ impl Hearing {
         self.leaving.push((connection, Instant::now() + GOODBYE));
     }
 
-    /// Declines all peers that have said nothing yet, except this one.
+    /// Declines all waiting peers except this one.
     pub(crate) fn decline_others(&mut self, peer: &PublicIdentity, control: Control) {
         let all = std::mem::take(&mut self.silent).into_iter();
         let (stay, go) = all.partition(|silent| silent.connection.peer == *peer);
@@ -124,8 +126,8 @@ impl Hearing {
             .for_each(|silent| self.decline(silent.connection, control));
     }
 
-    /// The first word of somebody who has said one, or the end of a line that has none to say.
-    fn first_word(&mut self) -> Option<Comes> {
+    /// The request of a waiting peer that has sent one, or the end of its connection.
+    fn first_message(&mut self) -> Option<RoomEvent> {
         for place in 0..self.silent.len() {
             let silent = &self.silent[place];
             let said = match silent.connection.recv(Duration::ZERO) {
@@ -138,15 +140,15 @@ impl Hearing {
                 ..
             } = self.silent.remove(place);
             return Some(match said {
-                Ok(control) => Comes::Says(connection, control, warning),
-                Err(error) => Comes::Goes(connection, error),
+                Ok(control) => RoomEvent::Request(connection, control, warning),
+                Err(error) => RoomEvent::Gone(connection, error),
             });
         }
         None
     }
 }
 
-/// What a guest says first, if it begins a match or an audit, or goes on with one.
+/// The first message of a guest, which begins or resumes a match or an audit.
 fn wanted(message: &Message) -> Result<Control, ConnectionError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (
@@ -159,7 +161,7 @@ fn wanted(message: &Message) -> Result<Control, ConnectionError> {
             ),
         ) => Ok(control),
         _ => Err(ConnectionError::Broken(
-            "something else than that it sits down",
+            "a first message that is not a request",
         )),
     }
 }

@@ -1,5 +1,5 @@
-//! A match from the moment at which two sit down to it, or at which it is taken up again, to its
-//! end here.
+//! A match that is stored in a file, from the moment two players sit down to it or resume it until
+//! it ends or is left here.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,35 +31,35 @@ use super::seat::{SeatRunner, Stopped, Wait};
 use super::session::Sessions;
 use crate::failure::BrokenOff;
 
-/// How long the other may take to come back for the end of a match.
+/// Timeout for the other side to reconnect for the end of a match.
 const LAST_CALL: Duration = Duration::from_secs(30);
 
 type OnDisk = Setting<DiskStorage, FileVault>;
 
 /// A seat whose match is in a file.
-pub(crate) struct Whole<'a> {
+pub(crate) struct StoredMatch<'a> {
     seat: SeatRunner<'a, DiskStorage, FileVault>,
-    /// The hands that were played before.
+    /// The hands played before this process resumed the match.
     before: u32,
     posts: Posts,
     log_file: String,
 }
 
-/// What a seat needs beside the match.
-pub(crate) struct Around<'a> {
+/// The parts of a seat that do not depend on the match.
+pub(crate) struct SeatContext<'a> {
     pub(crate) own: &'a Own,
     pub(crate) player: Player,
     pub(crate) posts: &'a Posts,
     pub(crate) dialer: Option<Dialer>,
 }
 
-impl<'a> Whole<'a> {
-    /// The match that begins on this line, on which both have agreed to it.
+impl<'a> StoredMatch<'a> {
+    /// Begins a match on this connection, on which both players have agreed to it.
     ///
     /// # Errors
-    /// If its file cannot be made.
+    /// If its file cannot be created.
     pub(crate) fn begin(
-        around: Around<'a>,
+        around: SeatContext<'a>,
         connection: Connection,
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
@@ -72,34 +72,34 @@ impl<'a> Whole<'a> {
         let log = MatchLog::new(sitting.match_info.clone());
         let whom = (connection.peer.clone(), connection.peer_name.clone());
         let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
-        let mut whole = Whole::sit(around, (&path, &sitting, false), setting, whom)?;
-        let seat = &mut whole.seat;
+        let mut stored = StoredMatch::sit(around, (&path, &sitting, false), setting, whom)?;
+        let seat = &mut stored.seat;
         let attempts = seat.sessions.counted(own, &seat.peer)?;
         seat.table.begin(connection, attempts);
-        Ok(whole)
+        Ok(stored)
     }
 
-    /// A match that is taken up again. It has no line yet.
+    /// Loads a match to resume. It has no connection yet.
     ///
     /// # Errors
-    /// If it cannot go on: a deck that is damaged, a shuffle that this program does not know.
-    pub(crate) fn take_up(around: Around<'a>, file: MatchFile) -> anyhow::Result<Self> {
+    /// If it cannot continue, for example because of a damaged deck or an unknown shuffle.
+    pub(crate) fn resume(around: SeatContext<'a>, file: MatchFile) -> anyhow::Result<Self> {
         let own = around.own;
         let whom = (file.peer().clone(), file.peer_name());
         let MatchFile { path, opened } = file;
         let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
         let from_file = (opened.journal, opened.log);
         let setting = setting(own, (&path, &sitting), from_file, circuit)?;
-        Whole::sit(around, (&path, &sitting, true), setting, whom)
+        StoredMatch::sit(around, (&path, &sitting, true), setting, whom)
     }
 
     fn sit(
-        around: Around<'a>,
+        around: SeatContext<'a>,
         (path, sitting, resumed): (&Path, &Sitting, bool),
         setting: OnDisk,
         (peer, peer_name): (PublicIdentity, Name),
     ) -> anyhow::Result<Self> {
-        let Around {
+        let SeatContext {
             own,
             mut player,
             posts,
@@ -125,9 +125,9 @@ impl<'a> Whole<'a> {
             Some(log_file.clone()),
             resumed,
         ))))?;
-        let banks = Some(Banks::take_up(path, &mut table));
+        let banks = Some(Banks::restore(path, &mut table));
         if early {
-            let dropped = "what was typed before the match began was dropped";
+            let dropped = "input from before the match began was dropped";
             player.tell(&Event::refused(Refusal::NotAllowed, dropped))?;
         }
         player.listen(posts)?;
@@ -144,7 +144,7 @@ impl<'a> Whole<'a> {
             wait: Wait::default(),
             run_out: 0,
         };
-        Ok(Whole {
+        Ok(StoredMatch {
             seat,
             before,
             posts: posts.clone(),
@@ -157,33 +157,33 @@ impl<'a> Whole<'a> {
         PathBuf::from(&self.log_file)
     }
 
-    /// The match goes on on this line. The player was asked whether it may.
+    /// Resumes the match on this connection, after the player was asked where necessary.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
         let seat = &mut self.seat;
         let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
         Ok(seat.table.resume(connection, attempts)?)
     }
 
-    /// Looks for a line.
+    /// Looks for a new connection.
     ///
     /// # Errors
-    /// If there must be none.
+    /// If no further session is allowed.
     pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
         self.seat.reconnect()
     }
 
-    /// Plays to the end, here. What the host said that does not go on with the match is given back,
-    /// with the player, who may go on with another.
+    /// Plays until the match stops here. If the host does not resume the match, returns its message
+    /// and the player, who may continue with another match.
     ///
     /// # Errors
-    /// Why it could not go on, how it was broken, or that it was broken off.
+    /// If the match cannot continue, was broken by a player, or was broken off.
     pub(crate) fn play(mut self) -> anyhow::Result<Option<(Control, Player)>> {
         let stopped = self.seat.play();
-        // A goodbye is for good.
-        let taken = match stopped {
+        // Whether the peer has received the end of the match.
+        let received = match stopped {
             Ok(Stopped::BrokenOff) => {
                 // The peer resends what could not be written. The match is open either way.
                 let _ = self.seat.table.write_received();
@@ -193,12 +193,12 @@ impl<'a> Whole<'a> {
             _ => self.seat.table.close(),
         };
         self.seat.sessions.until_settled();
-        // Before the other is heard once more: what it says then is no reason to forget anything.
+        // Before the last call: a later message of the peer must not undo the count.
         self.settle(&stopped)?;
         if !matches!(stopped, Ok(Stopped::BrokenOff)) {
             self.seat.player.show_rest()?;
         }
-        let called = match (&stopped, taken) {
+        let called = match (&stopped, received) {
             (Ok(Stopped::Over(_)), false) => self.last_call(),
             _ => Ok(()),
         };
@@ -216,7 +216,7 @@ impl<'a> Whole<'a> {
             Stopped::BrokenOff => {
                 let play = seat.table.play();
                 if let Some(text) = unsettled_at(play.log(), play.seat()) {
-                    // A player who is gone reads it in the record.
+                    // If the output is closed, the record still shows it.
                     let _ = seat.player.tell(&Event::Notice { text });
                 }
                 seat.player.ends();
@@ -230,13 +230,14 @@ impl<'a> Whole<'a> {
         Ok(None)
     }
 
-    /// The other side may not have the end of the match, and is given time to come back for it.
+    /// Gives the other side, which may not have received the end of the match, time to reconnect
+    /// for it.
     fn last_call(&mut self) -> anyhow::Result<()> {
         let seat = &mut self.seat;
         seat.player.tell(&Event::Notice {
             text: format!(
-                "The match is over here, and the other side may not know. It has {} s to come back \
-                 for the last words; Ctrl-C does no harm.",
+                "The match is over here, but the other side may not know yet. Waiting up to {} s for \
+                 it to reconnect; Ctrl-C does no harm.",
                 LAST_CALL.as_secs()
             ),
         })?;
@@ -260,7 +261,7 @@ impl<'a> Whole<'a> {
         Ok(())
     }
 
-    /// Counts what was played with a peer, and what it failed in.
+    /// Counts the hands played with the peer, and a failed check of the peer.
     fn settle(&self, stopped: &anyhow::Result<Stopped>) -> anyhow::Result<()> {
         let mut peers = self.seat.own.peers.lock();
         let hands = hands_with_a_result(self.seat.table.play().log());
@@ -275,7 +276,7 @@ impl<'a> Whole<'a> {
             Ok(_) => false,
             Err(error) => error
                 .downcast_ref::<PlayError>()
-                // An honest peer on an encrypted line does not bring it about.
+                // An honest peer on an encrypted connection does not cause this error.
                 .is_some_and(|error| error.blame() == Blame::CheatOrConnection),
         };
         if failed {
@@ -285,17 +286,17 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// Says that a match was closed here, and where that leaves the hand in play.
+/// Reports that a match was closed here, and the state of the hand in play.
 ///
 /// # Errors
-/// If nobody reads it any more.
+/// If the output is closed.
 pub(crate) fn closed(
     player: &mut Player,
     file: String,
     (log, seat): (&MatchLog, Seat),
 ) -> anyhow::Result<()> {
-    let closed = "The match is closed here, and not over: `dealerless resume` goes on with it if it \
-                  is named.";
+    let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
+                  name it.";
     player.tell(&Event::Closed {
         log: Some(file),
         message: match unsettled_at(log, seat) {
@@ -314,7 +315,7 @@ fn setting(
     let identity = Arc::clone(own.home.identity());
     let inputs = opened_or_new(&inputs_file(path))
         .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.match_info.id()))
-        .context("cannot use the file of what this side enters into the shuffles")?;
+        .context("cannot open the file of your inputs to the shuffles")?;
     Ok(Setting {
         identity,
         inputs: inputs.file,
@@ -327,10 +328,10 @@ fn setting(
     })
 }
 
-/// A table for a match that is taken up, at which nobody sits.
+/// The table of a match to resume, without a player.
 ///
 /// # Errors
-/// As [`Whole::take_up`].
+/// The errors of [`StoredMatch::resume`].
 pub(crate) fn unattended(
     own: &Own,
     file: MatchFile,
@@ -342,16 +343,11 @@ pub(crate) fn unattended(
     Ok(Table::new(setting, Deadlines::default())?)
 }
 
-/// Tells the other side, which has said or is told that it goes on with it, how a match ended that is
-/// over here.
+/// Resumes a match that is over here, only to send its end to the other side.
 ///
 /// # Errors
 /// If its file is damaged, or the other side breaks the protocol.
-pub(crate) fn tell_the_end(
-    own: &Own,
-    file: MatchFile,
-    connection: Connection,
-) -> anyhow::Result<()> {
+pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<()> {
     let peer = connection.peer.clone();
     let mut table = unattended(own, file)?;
     let mut sessions = Sessions::default();
@@ -365,35 +361,36 @@ pub(crate) fn tell_the_end(
     Ok(())
 }
 
-/// Those who are told at a host's door how a match ended that is over, each on a thread of its own:
-/// nobody who is slow with it keeps another waiting.
+/// The peers at a host's door that are being sent the end of a match. Each has its own thread, so a
+/// slow peer does not keep the others waiting.
 #[derive(Default)]
 pub(crate) struct Farewells(Vec<(PublicIdentity, JoinHandle<()>)>);
 
 impl Farewells {
-    /// So many are told at once, each peer once.
+    /// The most threads. Each peer has at most one.
     const MOST: usize = 16;
 
-    /// Tells one more, in the background.
+    /// Sends the end to one more peer, in the background.
     ///
     /// # Errors
-    /// If it or too many others are told already, or there is no thread for it.
-    pub(crate) fn tell_the_end(
+    /// If that is already under way for this peer or for too many peers, or the thread cannot be
+    /// started.
+    pub(crate) fn send_end(
         &mut self,
         own: &Own,
         file: MatchFile,
         connection: Connection,
     ) -> anyhow::Result<()> {
         self.0.retain(|(_, thread)| !thread.is_finished());
-        let told = self.0.iter().any(|(peer, _)| *peer == connection.peer);
+        let sending = self.0.iter().any(|(peer, _)| *peer == connection.peer);
         ensure!(
-            !told && self.0.len() < Self::MOST,
-            "the end of the last match is being told"
+            !sending && self.0.len() < Self::MOST,
+            "the end of the last match is already being sent"
         );
         let (own, peer) = (own.clone(), connection.peer.clone());
         let thread = thread::Builder::new().name("farewell".into());
-        // Who could not be told comes again.
-        let thread = thread.spawn(move || _ = tell_the_end(&own, file, connection))?;
+        // A peer that misses it comes again.
+        let thread = thread.spawn(move || _ = send_end(&own, file, connection))?;
         self.0.push((peer, thread));
         Ok(())
     }
