@@ -1,19 +1,20 @@
-//! Where a branch or an address may depend on what was made of secrets, and why.
+//! The branches and addresses that may depend on values derived from secrets, with the reasons.
 //!
-//! An exception is one line or one small function. A line that changes is found no more, and what
-//! was an exception is a finding then: whoever changes it looks again.
+//! An exception is a set of lines or one small function. A line is matched by its text: if the line
+//! changes, its exception no longer applies and a report for it is a finding. So a change forces a
+//! new review.
 
 use crate::log::{Frame, Report};
 
-/// Why there is an exception.
+/// The kind of an exception.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A mistake made on purpose, which must be found.
+    /// A deliberate mistake, which must be reported.
     Control,
-    /// The outcome of a check, or an opened value. It must be found: that shows that secrets were
-    /// followed to here.
+    /// The outcome of a check, or an opened value. It must be reported, because the report shows
+    /// that the secrets were tracked up to this point.
     Outcome,
-    /// Something else that is public. Whether it is found depends on the compiler.
+    /// Another public value. Whether it is reported depends on the compiler.
     Public,
     /// Not constant-time, as documented.
     Known,
@@ -28,33 +29,33 @@ pub(crate) enum CodeRange {
 
 pub(crate) struct Exception {
     pub(crate) kind: Kind,
-    /// The end of the path of the source file.
+    /// The end of the source file's path.
     pub(crate) file: &'static str,
     pub(crate) place: CodeRange,
     pub(crate) why: &'static str,
 }
 
-use Kind::{Control, Known, Outcome, Public};
 use CodeRange::{Function, Lines};
+use Kind::{Control, Known, Outcome, Public};
 
 pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Control,
         file: "constant_time/src/workloads.rs",
         place: Function("branch_on_a_secret"),
-        why: "a branch on a secret, made on purpose",
+        why: "a deliberate branch on a secret",
     },
     Exception {
         kind: Control,
         file: "constant_time/src/workloads.rs",
         place: Function("index_by_a_secret"),
-        why: "an index by a secret, made on purpose",
+        why: "a deliberate index by a secret",
     },
     Exception {
         kind: Outcome,
         file: "src/ot/mod.rs",
         place: Lines(&["if !bool::from(high.ct_eq(&Block::ZERO)) {"]),
-        why: "whether a Delta is drawn again",
+        why: "whether a Delta is redrawn",
     },
     Exception {
         kind: Outcome,
@@ -93,7 +94,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         kind: Outcome,
         file: "src/mpc/malicious/context.rs",
         place: Lines(&["if bool::from(self.0.ct_eq(&received.0)) {"]),
-        why: "whether a check of MACs passes, that of all gates among them",
+        why: "whether a check of MACs passes, including the check of all gates",
     },
     Exception {
         kind: Outcome,
@@ -101,7 +102,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         place: Lines(&[
             "if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {",
         ]),
-        why: "whether the masked inputs have arrived as they were sent",
+        why: "whether the masked inputs were changed in transit",
     },
     Exception {
         kind: Outcome,
@@ -111,13 +112,13 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
             "for bit in bits {",
             "all.push(bit?);",
         ]),
-        why: "whether a hash that opens a bit is that of a label",
+        why: "whether a hash that opens a bit matches a label",
     },
     Exception {
         kind: Outcome,
         file: "src/deck/mod.rs",
         place: Lines(&["match validity.find(|(_, valid)| !**valid) {"]),
-        why: "whether a party's seeds are in range, opened to both",
+        why: "whether a party's seeds are in range, which is opened to both parties",
     },
     Exception {
         kind: Outcome,
@@ -126,19 +127,19 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
             "others.any(|(_, other)| other == card),",
             "(self.pack.check((position, card), seen)).map_err(Error::Check)?;",
         ]),
-        why: "whether a card or a hand can be, which is opened to whoever looks",
+        why: "whether a card or a hand is possible, which is opened to the party that learns it",
     },
     Exception {
         kind: Public,
         file: "src/mpc/malicious/leaky_and.rs",
         place: Lines(&["*s ^= delta.select(*flip);"]),
-        why: "the sum of low bits that both parties have sent",
+        why: "the sum of low bits, which both parties have sent",
     },
     Exception {
         kind: Public,
         file: "src/mpc/malicious/run.rs",
         place: Lines(&["let zero = |label: ActiveLabel, value| label.zero(value, delta);"]),
-        why: "the masked values of what is entered, which both know",
+        why: "the masked values of entered bits, which both parties know",
     },
     Exception {
         kind: Public,
@@ -146,7 +147,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         place: Lines(&[
             "let [a, b, c] = wires.map(|wire| wire.mask.key.0 ^ delta.select(wire.value));",
         ]),
-        why: "the masked values of what the prover enters, which both know",
+        why: "the masked values of the bits that the prover enters, which both parties know",
     },
     Exception {
         kind: Outcome,
@@ -158,44 +159,44 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         kind: Public,
         file: "src/mpc/malicious/outputs.rs",
         place: Function("remasked"),
-        why: "the difference of two masks of an output, opened to both",
+        why: "the difference of two masks of an output, which is opened to both parties",
     },
     Exception {
         kind: Public,
         file: "src/mpc/malicious/outputs.rs",
         place: Lines(&["HeldLabel::Zero(label) => label.active(self.masked, delta),"]),
-        why: "the masked value of an output, which both know",
+        why: "the masked value of an output, which both parties know",
     },
     Exception {
         kind: Public,
         file: "src/mpc/malicious/share.rs",
         place: Function("times"),
-        why: "the factor of a shared bit: an opened difference or a masked value; both know it",
+        why: "the factor of a shared bit: an opened difference or masked value, known to both",
     },
     Exception {
         kind: Public,
         file: "src/mpc/malicious/share.rs",
         place: Function("plus"),
-        why: "what is added to a shared bit: made of opened differences or masked values",
+        why: "the summand of a shared bit: derived from opened differences or masked values",
     },
     Exception {
         kind: Public,
         file: "src/uniform.rs",
         place: Function("below"),
-        why: "that a word was rejected says nothing about the next one",
+        why: "the rejection of a word reveals nothing about the next one",
     },
     Exception {
         kind: Public,
         file: "src/field.rs",
         place: Lines(&["assert!(bool::from(!acc.is_zero()));"]),
-        why: "curve25519-dalek: a product of field elements that are not 0 is not 0",
+        why: "curve25519-dalek: a product of nonzero field elements is nonzero",
     },
     Exception {
         kind: Known,
         file: "src/uniform.rs",
         place: Lines(&["list.swap(last, other as usize);"]),
-        why: "a party draws its own permutation for a network of switches, and routes it; the other \
-              use is the buckets of the triples, by a coin that both know",
+        why: "a party draws and routes its own permutation for a network of switches; the other \
+              use is the buckets of the triples, with a coin that both parties know",
     },
 ];
 
@@ -209,7 +210,7 @@ impl Exception {
         in_file.is_some_and(|folder| folder.ends_with('/')) && at_place()
     }
 
-    /// Whether the report is of this place, or of something that is called there.
+    /// Whether the report is in this place, or in code called from there.
     pub(crate) fn covers(&self, report: &Report) -> bool {
         report.frames.iter().any(|frame| self.covers_frame(frame))
     }

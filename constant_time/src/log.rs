@@ -1,16 +1,16 @@
-//! What valgrind says.
+//! The parser for valgrind's reports.
 
 use std::path::Path;
 
 /// A branch or an address that depends on a secret.
 pub(crate) struct Report {
-    /// What it is, in valgrind's words.
+    /// The description, in valgrind's words.
     pub(crate) what: String,
-    /// Where, from the innermost function outwards, inlined ones too.
+    /// The stack, from the innermost function outwards, including inlined functions.
     pub(crate) frames: Vec<Frame>,
 }
 
-/// A line of a source file. (Of inlined functions valgrind does not always know the name.)
+/// A line of a source file. The name of an inlined function is not always known to valgrind.
 pub(crate) struct Frame {
     pub(crate) file: String,
     /// Counted from 1.
@@ -29,7 +29,7 @@ impl Frame {
         })
     }
 
-    /// The lines of the file up to this one, this one first, without the spaces around them.
+    /// The trimmed lines of the file up to this one, in reverse order.
     fn lines_upwards(&self) -> Vec<String> {
         let source = std::fs::read_to_string(Path::new(&self.file)).unwrap_or_default();
         let mut lines: Vec<String> = (source.lines().take(self.line))
@@ -39,12 +39,12 @@ impl Frame {
         lines
     }
 
-    /// The line itself.
+    /// The trimmed text of this line.
     pub(crate) fn text(&self) -> String {
         self.lines_upwards().into_iter().next().unwrap_or_default()
     }
 
-    /// Whether this is in the function of that name.
+    /// Whether this line is in the function with the given name.
     pub(crate) fn is_in(&self, name: &str) -> bool {
         let head = |line: &String| {
             let (before, after) = line.split_once("fn ")?;
@@ -55,12 +55,12 @@ impl Frame {
     }
 }
 
-/// All reports of a log, each as often as its place was found with another way to it.
+/// Parses all reports of a log. A place is reported once for each distinct stack.
 pub(crate) fn parse(log: &str) -> Vec<Report> {
     let mut reports: Vec<Report> = Vec::new();
     let mut open = false;
     for line in log.lines() {
-        // `==PID== ` stands before everything that valgrind says.
+        // Every line of valgrind's output starts with `==PID== `.
         let Some((_, line)) = (line.strip_prefix("==")).and_then(|rest| rest.split_once("=="))
         else {
             continue;

@@ -1,10 +1,11 @@
-//! Shows that no branch and no address depends on a secret in garbling, oblivious transfer and
+//! Checks that no branch and no address depends on a secret in garbling, oblivious transfer and
 //! openings.
 //!
-//! The program runs itself under valgrind. All randomness of the parties is marked as undefined,
-//! and valgrind follows whatever is made of it, bit by bit, and reports each conditional jump and
-//! each address that depends on it. What is sent over the line is public and marked so. Every
-//! report is one of the [`exceptions`], each with its reason, or a finding.
+//! The program runs itself under valgrind. All randomness of the parties is marked as undefined.
+//! Valgrind tracks all values derived from it, bit by bit, and reports each conditional jump and
+//! each address that depends on it. Data sent over the connection is public and marked as such.
+//! Every report is either covered by one of the [`exceptions`], each with its reason, or it is a
+//! finding.
 
 mod exceptions;
 mod log;
@@ -17,27 +18,30 @@ use std::process::{Command, ExitCode};
 use exceptions::{EXCEPTIONS, Kind};
 use log::Report;
 
-/// What the program is called with under valgrind.
+/// The argument that makes the program run the workloads under valgrind.
 const WORKLOADS: &str = "--workloads";
 
-/// As many frames of a finding as say where it is, those of the standard library aside.
+/// The maximum number of frames shown for a finding, not counting those of the standard library.
 const SHOWN_FRAMES: usize = 8;
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == WORKLOADS) {
-        assert!(memcheck::is_watching(), "{WORKLOADS} runs under valgrind");
+        assert!(
+            memcheck::is_watching(),
+            "{WORKLOADS} must run under valgrind"
+        );
         workloads::all();
         return ExitCode::SUCCESS;
     }
-    let this = std::env::current_exe().expect("this program has a path");
+    let this = std::env::current_exe().expect("the path of this program is unknown");
     let outcome = Command::new("valgrind")
-        // Comparisons that are decided by defined bits are followed exactly.
+        // With this option, comparisons that are decided by defined bits are tracked exactly.
         .args(["--tool=memcheck", "--expensive-definedness-checks=yes"])
         .args(["--error-limit=no", "--num-callers=60", "--fullpath-after="])
         .arg(this)
         .arg(WORKLOADS)
         .output()
-        .expect("valgrind is installed");
+        .expect("cannot run valgrind; is it installed?");
     let log = String::from_utf8_lossy(&outcome.stderr);
     if !outcome.status.success() {
         println!(
@@ -53,19 +57,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what was found where; whether all is as it must be.
+/// Prints all reports by exception. Returns whether the result is as expected.
 fn judge(reports: &[Report]) -> bool {
     let mut missing = 0;
     for (kind, title) in [
         (
             Kind::Control,
-            "Mistakes made on purpose, which must be found:",
+            "Deliberate mistakes, which must be reported:",
         ),
         (
             Kind::Outcome,
-            "Outcomes, which are public, and must be found:",
+            "Outcomes, which are public and must be reported:",
         ),
-        (Kind::Public, "Other values that are public:"),
+        (Kind::Public, "Other public values:"),
         (Kind::Known, "Not constant-time, as documented:"),
     ] {
         println!("{title}");
@@ -90,7 +94,7 @@ fn judge(reports: &[Report]) -> bool {
         }
     }
     println!(
-        "\n{} reports: {} findings; {missing} of what must be found are missing",
+        "\n{} reports: {} findings; {missing} required reports are missing",
         reports.len(),
         findings.len()
     );

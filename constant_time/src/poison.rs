@@ -1,4 +1,4 @@
-//! Where secrets come from, and where they become public.
+//! The sources of secrets, and the point where data becomes public.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,13 +11,13 @@ use rand::{Rng, TryCryptoRng, TryRng};
 
 use crate::memcheck::{make_public, make_secret};
 
-/// The operating system's generator.
+/// The random generator of the operating system.
 pub(crate) fn system_rng() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
 }
 
-/// The operating system's generator, of which every bit is secret. All secrets of a party are made
-/// from what it draws.
+/// The random generator of the operating system, with every bit marked as secret. All secrets of a
+/// party are derived from its output.
 pub(crate) struct SecretRng;
 
 impl TryRng for SecretRng {
@@ -44,10 +44,10 @@ impl TryRng for SecretRng {
 
 impl TryCryptoRng for SecretRng {}
 
-/// A line on which everything is public.
-pub(crate) struct PublicLine(pub(crate) MemoryTransport);
+/// A connection that marks everything sent over it as public.
+pub(crate) struct PublicConnection(pub(crate) MemoryTransport);
 
-impl Transport for PublicLine {
+impl Transport for PublicConnection {
     fn send(&mut self, mut bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         make_public(&mut bytes);
         self.0.send(bytes, within)

@@ -1,4 +1,4 @@
-//! What runs under valgrind, on secrets.
+//! The workloads that run under valgrind, on secret inputs.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -18,18 +18,18 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::RngExt;
 
 use crate::memcheck::{is_secret, make_public, make_secret};
-use crate::poison::{PublicLine, SecretRng, system_rng};
+use crate::poison::{PublicConnection, SecretRng, system_rng};
 
-/// Bits that each party enters.
+/// The number of bits that each party enters.
 const WIDTH: usize = 40;
 
-/// Under valgrind everything takes fifty times as long.
+/// Under valgrind everything is fifty times slower.
 const PATIENT: Deadlines = Deadlines {
     message: Duration::from_secs(600),
     phase: Duration::from_secs(3600),
 };
 
-/// Runs everything.
+/// Runs all workloads.
 pub(crate) fn all() {
     branch_on_a_secret();
     index_by_a_secret();
@@ -41,7 +41,7 @@ pub(crate) fn all() {
     routing();
 }
 
-/// A mistake made on purpose, which must be reported.
+/// A deliberate mistake, which must be reported.
 #[inline(never)]
 pub(crate) fn branch_on_a_secret() {
     let mut secret = [system_rng().random::<u8>()];
@@ -51,7 +51,7 @@ pub(crate) fn branch_on_a_secret() {
     }
 }
 
-/// Another one.
+/// A second deliberate mistake.
 #[inline(never)]
 pub(crate) fn index_by_a_secret() {
     let mut secret = [system_rng().random::<u8>()];
@@ -60,7 +60,7 @@ pub(crate) fn index_by_a_secret() {
     black_box(table[usize::from(black_box(secret[0]))]);
 }
 
-/// ANDs of everything with everything, XORs and NOTs; three words.
+/// A circuit of AND, XOR and NOT gates with three output words.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -92,17 +92,17 @@ fn half_gates() {
         tables.push(table);
         Ok::<(), Infallible>(())
     });
-    garbled.expect("tables are kept");
+    garbled.expect("garbling cannot fail");
     assert!(is_secret(&tables) && is_secret(&zeros[circuit.wires() - 1..]));
     let mut fetched = tables.into_iter();
     let evaluated = evaluate(&circuit, &joint, &mut labels, &hash, 0, || {
-        Ok::<_, Infallible>(fetched.next().expect("a table for each AND"))
+        Ok::<_, Infallible>(fetched.next().expect("one table per AND gate"))
     });
-    evaluated.expect("tables were kept");
+    evaluated.expect("evaluating cannot fail");
     assert!(is_secret(&labels[circuit.wires() - 1..]));
 }
 
-/// An engine, set up with secret randomness.
+/// An engine that is set up with secret randomness.
 trait Engine: TwoParty + Sized {
     const SECURITY: Security;
 
@@ -125,12 +125,12 @@ impl Engine for Malicious {
     }
 }
 
-/// Sets up a session whose hellos are public, and with them the secret of the line, and whose other
-/// randomness is secret; and lets both parties act in it.
+/// Sets up a session and runs `act` for both parties. The hellos are public, and so is the channel
+/// secret derived from them. All other randomness is secret.
 fn sessions<E: Engine>(act: impl Fn(&mut E) -> deck::Result<()> + Sync) {
     let (one, other) = memory_pair();
-    let side = |role, line| {
-        let channel = Channel::new(PublicLine(line), PATIENT);
+    let side = |role, transport| {
+        let channel = Channel::new(PublicConnection(transport), PATIENT);
         let offer = Offer::new(role, E::SECURITY);
         let greeting = Greeting::exchange(channel, offer, &mut system_rng())?;
         act(&mut E::begin(greeting)?)
@@ -139,18 +139,18 @@ fn sessions<E: Engine>(act: impl Fn(&mut E) -> deck::Result<()> + Sync) {
         let evaluator = scope.spawn(|| side(Party::Evaluator, other));
         [
             side(Party::Garbler, one),
-            evaluator.join().expect("the evaluator does not panic"),
+            evaluator.join().expect("the evaluator panicked"),
         ]
     });
-    garbler.expect("an honest session");
-    evaluator.expect("an honest session");
+    garbler.expect("an honest session failed");
+    evaluator.expect("an honest session failed");
 }
 
 const GARBLER: Audience = Audience::Only(Party::Garbler);
 const EVALUATOR: Audience = Audience::Only(Party::Evaluator);
 
-/// Both parties enter secrets into a circuit, enter what comes out into it again, and open it: to
-/// one, to the other, to both.
+/// Both parties enter secrets into a circuit, use the outputs as inputs of a second run, and open
+/// the results: one word to each party and one to both.
 fn computing<E: Engine>() {
     let circuit = circuit();
     let mut values = [(); 2].map(|()| {
@@ -158,7 +158,9 @@ fn computing<E: Engine>() {
         values.fill_with(|| system_rng().random());
         values
     });
-    let clear = circuit.evaluate(&values).expect("inputs of the circuit");
+    let clear = circuit
+        .evaluate(&values)
+        .expect("the inputs match the circuit");
     for values in &mut values {
         make_secret(values);
     }
@@ -175,7 +177,7 @@ fn computing<E: Engine>() {
     });
 }
 
-/// Opens three words: to one, to the other, to both.
+/// Opens three words: one to each party and one to both.
 fn open<'a, E: Engine<Shared: 'a>>(
     session: &mut E,
     words: impl Iterator<Item = &'a [E::Shared]>,
@@ -189,14 +191,14 @@ fn open<'a, E: Engine<Shared: 'a>>(
         let Some(mut bits) = bits.map(<[bool]>::to_vec) else {
             continue;
         };
-        assert!(is_secret(&bits), "what was opened comes from secrets");
+        assert!(is_secret(&bits), "opened bits are derived from secrets");
         make_public(&mut bits);
         assert!(expected.is_none_or(|expected| expected[number] == bits));
     }
     Ok(())
 }
 
-/// A deck is shuffled with secret seeds, and cards of it are opened.
+/// Shuffles a deck with secret seeds and opens some of its cards.
 fn dealing<E: Engine>() {
     let spec = Spec::new(10, 4, Algorithm::FisherYates).expect("4 of 10 can be drawn");
     let shuffle = ShuffleCircuit::build_checked(spec);
@@ -208,7 +210,7 @@ fn dealing<E: Engine>() {
     });
 }
 
-/// The switches of a network are set for a secret permutation.
+/// Sets the switches of a network for a secret permutation.
 fn routing() {
     let spec = Spec::new(10, 10, Algorithm::Waksman).expect("10 of 10 can be drawn");
     let shuffle = ShuffleCircuit::build(spec);

@@ -1,7 +1,7 @@
-//! Any text on the command line is refused with an error, or read as what it says: an input
-//! value, and lists of numbers.
+//! Any text on the command line is rejected with an error or parsed correctly: an input value, and
+//! lists of numbers.
 //!
-//! Input: how many bits there should be, and the text.
+//! Input: the expected number of bits, and the text.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use dealerless_lab::arguments::{BitOrder, Draws, format_bits, read_value};
 use libfuzzer_sys::fuzz_target;
 
 fn read_bits(text: &str, count: usize) {
-    // A path is no business of this target.
+    // This target does not test paths.
     if text.starts_with('@') {
         return;
     }

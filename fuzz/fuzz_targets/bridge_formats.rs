@@ -1,7 +1,7 @@
-//! Any bytes are refused with an error, or read as boards that each format writes, and that come back from
-//! the formats that are read.
+//! Any bytes are rejected with an error, or parsed as boards. Each format can write these boards,
+//! and each readable format reads its own output back.
 //!
-//! Input: a file, which is read in each format.
+//! Input: a file, which is parsed in each format.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use dealerless_bridge::Board;
 use dealerless_bridge::formats::{Format, split};
 use libfuzzer_sys::fuzz_target;
 
-/// What is written of boards comes back.
+/// Checks that boards survive writing and reading.
 fn check(boards: &[Board]) {
     for &format in Format::ALL {
         let Ok(file) = format.write(boards) else {
@@ -18,14 +18,13 @@ fn check(boards: &[Board]) {
         if !format.is_readable() {
             continue;
         }
-        let again = format.read(&file).expect("what was written can be read");
-        match format.says_numbers(boards) {
-            true => assert_eq!(again, boards),
-            false => {
-                let deals =
-                    |boards: &[Board]| boards.iter().map(|board| board.deal).collect::<Vec<_>>();
-                assert_eq!(deals(&again), deals(boards));
-            }
+        let again = format.read(&file).expect("the written file is readable");
+        if format.says_numbers(boards) {
+            assert_eq!(again, boards)
+        } else {
+            let deals =
+                |boards: &[Board]| boards.iter().map(|board| board.deal).collect::<Vec<_>>();
+            assert_eq!(deals(&again), deals(boards));
         }
     }
     let Ok(pieces) = split(boards) else { return };
@@ -38,7 +37,7 @@ fn check(boards: &[Board]) {
 }
 
 fuzz_target!(|file: &[u8]| {
-    // The variants of a format, such as the sealed DLM, are read alike.
+    // The variants of a format, such as the sealed DLM, share one parser.
     let formats = Format::ALL
         .iter()
         .filter(|format| Format::of_suffix(format.suffix()) == Some(**format));

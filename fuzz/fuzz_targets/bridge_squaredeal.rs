@@ -1,7 +1,7 @@
-//! Any bytes are refused with the number of a line, or read as a tournament whose sessions have the
-//! boards that the description says; any text is refused as a number, or is that of a deal.
+//! Any bytes are rejected with a line number, or parsed as a tournament whose sessions have the
+//! boards of the description. Any text is rejected as a number, or is the number of a deal.
 //!
-//! Input: the description and the keys, with a zero byte between them.
+//! Input: the description and the keys, separated by a zero byte.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use dealerless_bridge::squaredeal::{
 use dealerless_bridge::{DealNumber, Order};
 use libfuzzer_sys::fuzz_target;
 
-/// The most sessions of an input that are dealt.
+/// The maximum number of sessions of an input that are dealt.
 const SESSIONS: u32 = 3;
 
 fn is_in(error: &BadLine, bytes: &[u8]) {
@@ -20,7 +20,8 @@ fn is_in(error: &BadLine, bytes: &[u8]) {
     assert!((1..=lines).contains(&error.line));
 }
 
-/// The boards of a set are those of a file that holds them, with its name or another, with numbers or not.
+/// The boards of a set match a file that contains them, with or without its name and with or
+/// without board numbers.
 fn agree_with_themselves(set: &Session<'_>) {
     let mut comparison = Comparison::default();
     for name in [set.file_name(), set.file_name() + "x"] {
@@ -43,7 +44,7 @@ fn agree_with_themselves(set: &Session<'_>) {
 }
 
 fn deal(description: &Description, keys: &Keys) {
-    let asked: BoardRange = "5-7".parse().expect("a range");
+    let asked: BoardRange = "5-7".parse().expect("a valid range");
     let verdict = verify(description, keys);
     for (number, phase) in (1..).zip(description.phases()).take(SESSIONS as usize) {
         for session in 1..=phase.sessions().unwrap_or(SESSIONS).min(SESSIONS) {

@@ -1,5 +1,5 @@
-//! Any line of a program or a person at a table is read as a command, and written and read again as
-//! the same, or refused.
+//! Any line from a program or a person at a table is rejected, or parsed as a command that survives
+//! writing and parsing.
 
 #![no_main]
 
@@ -8,8 +8,8 @@ use dealerless_events::command::{Said, parse};
 use dealerless_table::play::Command;
 use libfuzzer_sys::fuzz_target;
 
-/// Reads a line, writes the command and reads that: whether both commands are the same. An invalid command
-/// passes.
+/// Parses a line, writes the command and parses the result. Returns whether both commands are the
+/// same; also true for an invalid command.
 fn reads_again(line: &str) -> bool {
     let Ok((said, _)) = parse(line) else {
         return true;

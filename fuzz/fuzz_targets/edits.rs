@@ -1,9 +1,8 @@
-//! Changes of honest bytes, as an input asks for them. An input that has come to its end asks for
-//! none.
+//! Changes to honest bytes, as requested by an input. An exhausted input requests no changes.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 
-/// Changes bytes at up to three places.
+/// Changes bytes at up to three positions.
 pub fn edit(bytes: &mut Vec<u8>, input: &mut Unstructured) -> Result<()> {
     for _ in 0..input.int_in_range(0..=3)? {
         let at = match bytes.len() {

@@ -1,7 +1,8 @@
-//! Any bytes are refused, or are exactly what is written of the value that was read from them:
-//! stakes, headers, what is said before a match, choices, signed parts, evidence, what a side has of a match, identities.
+//! Any bytes are rejected, or are exactly the encoding of the decoded value. The values are stakes,
+//! headers, messages before a match, choices, signed parts, evidence, resume messages, successions
+//! and identities.
 //!
-//! Input: which, honest bytes of it or others, and what is changed in them.
+//! Input: the type of the value, honest bytes of it or others, and the changes to them.
 
 #![no_main]
 
@@ -21,7 +22,7 @@ use libfuzzer_sys::fuzz_target;
 use moved::chain;
 use seats::{TABLES, Table};
 
-/// Somebody who has moved twice.
+/// The succession of a player who has moved twice.
 static CHAIN: LazyLock<Succession> = LazyLock::new(|| chain(2));
 
 fn any_choice(input: &mut Unstructured) -> Result<Choice> {
@@ -59,13 +60,14 @@ fn any_control(input: &mut Unstructured, log: &MatchLog) -> Result<Control> {
         Control::Taken,
         Control::Declined,
     ];
-    Ok(match input.arbitrary()? {
-        true => Control::Resume(log.match_info().id()),
-        false => *input.choose(&short)?,
+    Ok(if input.arbitrary()? {
+        Control::Resume(log.match_info().id())
+    } else {
+        *input.choose(&short)?
     })
 }
 
-/// What is written of what was read; none if it was refused.
+/// Decodes a value and encodes it again. Returns `None` if it was rejected.
 fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
     match which {
         0 => Stakes::decode(bytes).ok().map(|read| read.encode()),
@@ -98,7 +100,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         7 => any_control(input, log)?.encode(),
         _ => table.identities[0].public().encode().to_vec(),
     };
-    // A choice that no rule allows is written all the same.
+    // A choice can be encoded even if no rule allows it.
     if which != 2 {
         assert_eq!(read_and_written(which, &bytes).as_ref(), Some(&bytes));
     }
@@ -110,6 +112,6 @@ fn run(input: &mut Unstructured) -> Result<()> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

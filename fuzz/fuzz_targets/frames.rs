@@ -1,20 +1,20 @@
-//! Whatever bytes a peer sends, a channel that receives them neither panics nor allocates what the
-//! peer chooses (which `-malloc_limit_mb` finds, as `fuzz/run` sets it), and fails for good at the
-//! first error.
+//! A channel that receives arbitrary bytes from a peer never panics, never allocates an amount
+//! chosen by the peer (detected by `-malloc_limit_mb`, which `fuzz/run` sets), and fails
+//! permanently at the first error.
 //!
-//! Input: the number of steps, one byte each for the steps, the bytes that arrive at a time, and
-//! the bytes on the wire.
+//! Input: the number of steps, one byte for each step, the number of bytes per read, and the bytes
+//! on the wire.
 
 #![no_main]
 
-mod line;
+mod replayed_bytes;
 
 use dealerless::net::{Channel, Deadlines, Error, Message, Result, Tag, recv_hello};
 use libfuzzer_sys::fuzz_target;
-use line::Bytes;
+use replayed_bytes::ReplayedBytes;
 use serde::{Deserialize, Serialize};
 
-/// A message with everything that the codec can write.
+/// A message with every type that the codec can encode.
 #[derive(Serialize, Deserialize)]
 enum Everything {
     Nothing,
@@ -59,8 +59,8 @@ fuzz_target!(|input: &[u8]| {
     let Some((&at_once, wire)) = input.split_first() else {
         return;
     };
-    let line = Bytes::new(wire.to_vec(), usize::from(at_once));
-    let mut channel = Channel::new(line, Deadlines::default());
+    let transport = ReplayedBytes::new(wire.to_vec(), usize::from(at_once));
+    let mut channel = Channel::new(transport, Deadlines::default());
     let mut failed = false;
     for &kind in steps {
         match step(&mut channel, kind) {

@@ -1,8 +1,8 @@
-//! Any text is no invite, or one that is written and read again as the same: also wrapped, quoted
-//! and in capitals, as chats and people hand it on. Statements of successions, fingerprints and
-//! addresses are read in the same way.
+//! Any text is rejected, or is an invite that survives writing and parsing, also wrapped, quoted
+//! and in capitals, as chat programs and people forward it. Statements of successions, fingerprints
+//! and addresses are tested in the same way.
 //!
-//! Input: how the invite is made, and what is done to its text.
+//! Input: the construction of the invite, and the changes to its text.
 
 #![no_main]
 
@@ -11,13 +11,13 @@ mod moved;
 
 use std::sync::LazyLock;
 
-use dealerless_table::internals::invite;
-use dealerless_table::identity::{Address, Fingerprint, Identity, Name, Succession};
 use dealerless_table::connection::{BadInvite, Invite};
+use dealerless_table::identity::{Address, Fingerprint, Identity, Name, Succession};
+use dealerless_table::internals::invite;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
-/// Somebody who has moved twice.
+/// The succession of a player who has moved twice.
 static CHAIN: LazyLock<Succession> = LazyLock::new(|| moved::chain(2));
 
 fn any_text(input: &mut Unstructured) -> Result<String> {
@@ -32,7 +32,7 @@ fn any_text(input: &mut Unstructured) -> Result<String> {
     })
 }
 
-/// The text of an invite with any addresses, or of a statement.
+/// The text of an invite with arbitrary addresses, or of a statement.
 fn made(input: &mut Unstructured) -> Result<String> {
     if input.ratio(1, 4)? {
         return Ok(CHAIN.to_string());
@@ -46,8 +46,8 @@ fn made(input: &mut Unstructured) -> Result<String> {
     Ok(invite(&host, input.arbitrary()?, addresses, relay).to_string())
 }
 
-/// What a chat makes of a text.
-fn handed_on(text: &str, input: &mut Unstructured) -> Result<String> {
+/// The text as changed by a chat program.
+fn forwarded(text: &str, input: &mut Unstructured) -> Result<String> {
     let width = input.int_in_range(1..=80)?;
     let between = input.choose(&["\n", "\r\n> ", " ", "\u{200b}", "*\n*", "\u{201d} \u{201c}"])?;
     let lines: Vec<&[u8]> = text.as_bytes().chunks(width).collect();
@@ -66,23 +66,28 @@ fn run(input: &mut Unstructured) -> Result<()> {
     match text.parse::<Invite>() {
         Ok(invite) => {
             let written = invite.to_string();
-            let again: Invite = written.parse().expect("what is written can be read");
+            let again: Invite = written.parse().expect("a written invite is readable");
             assert_eq!(again.to_string(), written);
             assert_eq!(again.addresses(), invite.addresses());
             assert_eq!(again.relay(), invite.relay());
-            let changed = handed_on(&written, input)?;
-            let again: Invite = changed.parse().expect("a chat does no harm");
+            let changed = forwarded(&written, input)?;
+            let again: Invite = changed
+                .parse()
+                .expect("a chat program does not damage an invite");
             assert_eq!(again.to_string(), written);
         }
         Err(BadInvite::NoInvite) => {}
         Err(error) => assert!(text.to_lowercase().contains('d'), "{error}"),
     }
     if let Ok(succession) = text.parse::<Succession>() {
-        let changed = handed_on(&succession.to_string(), input)?;
+        let changed = forwarded(&succession.to_string(), input)?;
         assert_eq!(changed.parse(), Ok(succession));
     }
     if let Some(fingerprint) = Fingerprint::parse(&text) {
-        assert_eq!(Fingerprint::parse(&fingerprint.to_string()), Some(fingerprint));
+        assert_eq!(
+            Fingerprint::parse(&fingerprint.to_string()),
+            Some(fingerprint)
+        );
     }
     if let Ok(address) = text.parse::<Address>() {
         assert_eq!(address.to_string().parse(), Ok(address));
@@ -93,6 +98,6 @@ fn run(input: &mut Unstructured) -> Result<()> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

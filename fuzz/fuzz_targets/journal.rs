@@ -1,17 +1,17 @@
-//! The file of a match: whatever bytes are in it, and whatever records with a MAC that fits. It is
-//! opened as its owner wrote it, up to a record that was never complete, or it is refused and left
-//! as it is.
+//! The file of a match, with arbitrary bytes or with arbitrary records under a valid MAC. It is
+//! either opened as its owner wrote it, up to an incomplete record, or rejected and left unchanged.
 //!
-//! Input: a table and a moment of its match; then changes of the file, or records of any content.
+//! Input: a table and a moment of its match, and changes to the file or records of arbitrary
+//! content.
 
 #![no_main]
 
 mod edits;
 mod seats;
 
-use dealerless_table::internals::write_records;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
+use dealerless_table::internals::write_records;
 use dealerless_table::log::{Journal, JournalError, MatchLog, MemoryStorage, Opened};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -20,14 +20,14 @@ use seats::{TABLES, Table};
 fn written(table: &Table, log: &MatchLog) -> Vec<u8> {
     let file = MemoryStorage::default();
     let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
-    let mut journal = Journal::create(file.clone(), key, &sitting).expect("an empty file");
+    let mut journal = Journal::create(file.clone(), key, &sitting).expect("the file is empty");
     journal
         .append(log.history(0))
-        .expect("memory takes any write");
+        .expect("writing to memory cannot fail");
     file.bytes()
 }
 
-/// Opens the file of these bytes, which are afterwards what it left.
+/// Opens the file with these bytes. Afterwards `bytes` is the content of the file.
 fn open(
     owner: &Identity,
     bytes: &mut Vec<u8>,
@@ -38,12 +38,13 @@ fn open(
     opened
 }
 
-/// Nobody but the owner can change anything unnoticed, but for the end of the file.
+/// Only the owner can change the file undetected, except by truncating it.
 fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let honest = written(table, log);
-    let mut bytes = match input.ratio(1, 16)? {
-        true => input.arbitrary::<&[u8]>()?.to_vec(),
-        false => honest.clone(),
+    let mut bytes = if input.ratio(1, 16)? {
+        input.arbitrary::<&[u8]>()?.to_vec()
+    } else {
+        honest.clone()
     };
     edits::edit(&mut bytes, input)?;
     let before = bytes.clone();
@@ -66,12 +67,12 @@ fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) ->
     Ok(())
 }
 
-/// A file of records with any content, as only its owner can make it.
+/// A file of records with arbitrary content, which only the owner can create.
 fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let owner = &table.identities[0];
     let history: Vec<_> = log.history(0).collect();
-    // The file of a match that was only begun has a head of 20 bytes, a kind, the sitting and a MAC
-    // of 32.
+    // The file of a match that has only begun has a header of 20 bytes, a kind, the sitting and a
+    // MAC of 32 bytes.
     let begun = written(table, &table.moments[0]);
     let mut sitting = begun[21..begun.len() - 32].to_vec();
     if input.arbitrary()? {
@@ -93,15 +94,15 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
     }
     let file = MemoryStorage::default();
     let written = write_records(file.clone(), owner.file_key(), records);
-    written.expect("memory takes any write");
+    written.expect("writing to memory cannot fail");
     let mut bytes = file.bytes();
     let before = bytes.clone();
     match open(owner, &mut bytes) {
         Ok(opened) => {
             let first = (opened.log.hash(), opened.log.phase());
-            // Nothing was left incomplete.
+            // No record was left incomplete.
             assert_eq!(bytes, before);
-            let again = open(owner, &mut bytes).expect("it was opened before");
+            let again = open(owner, &mut bytes).expect("the file was opened before");
             assert_eq!((again.log.hash(), again.log.phase()), first);
         }
         Err(error) => {
@@ -117,13 +118,14 @@ fn run(input: &mut Unstructured) -> Result<()> {
     // Long histories take long to verify.
     let moments = &table.moments[..table.moments.len().min(24)];
     let log = input.choose(moments)?;
-    match input.arbitrary()? {
-        true => changed_by_others(table, log, input),
-        false => written_by_the_owner(table, log, input),
+    if input.arbitrary()? {
+        changed_by_others(table, log, input)
+    } else {
+        written_by_the_owner(table, log, input)
     }
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

@@ -1,13 +1,12 @@
-//! A whole session of the engine `Malicious`, in either role, against a peer that sends what an
-//! honest one sends, with any changes: it ends in an error, or with what honest parties
-//! learn.
+//! A whole session of the engine `Malicious`, in either role, against a peer that sends honest
+//! bytes with arbitrary changes. It ends with an error, or with the result of an honest session.
 //!
 //! Input: see `replay.rs`.
 
 #![no_main]
 
-mod line;
 mod replay;
+mod replayed_bytes;
 
 use std::sync::LazyLock;
 

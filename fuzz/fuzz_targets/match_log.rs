@@ -1,8 +1,8 @@
-//! Whatever a hostile seat signs, a log takes it by the rules or stays as it was, convicts nobody
-//! else, and goes on: at the end all chips are there, and a log that is told all that was said
-//! comes to the same.
+//! A log accepts the parts signed by a hostile seat only as the rules allow, and otherwise stays
+//! unchanged. It convicts no other seat, and it can always continue. At the end all chips are still
+//! there, and a log that receives all messages reaches the same state.
 //!
-//! Input: a table and a moment of its match; who is hostile; then parts, some of them hostile.
+//! Input: a table and a moment of its match, the hostile seat, and parts, some of them hostile.
 
 #![no_main]
 
@@ -10,12 +10,14 @@ mod edits;
 mod seats;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, SignedPart, Accepted, ToDo};
+use dealerless_table::log::{
+    Accepted, End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, SignedPart, ToDo,
+};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
 
-/// All that can be seen of a log.
+/// The complete observable state of a log.
 fn seen(log: &MatchLog) -> impl PartialEq + use<> {
     let history: Vec<SignedPart> = log.history(0).cloned().collect();
     let may_sign: Vec<_> = (Seat::all(log.match_info().seats()))
@@ -33,7 +35,7 @@ fn seen(log: &MatchLog) -> impl PartialEq + use<> {
     )
 }
 
-/// Bytes in the place of a part: what is honest, what was said before, or anything, and changed.
+/// Bytes in place of a part: an honest part, an earlier part or arbitrary bytes, with changes.
 fn any_part(
     table: &Table,
     log: &MatchLog,
@@ -61,11 +63,11 @@ fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option
     let said = log
         .clone()
         .sign(&table.identities[seat.index()], seat, &part);
-    // After a lie about a deck an honest opening does not fit it.
+    // After a wrong seal of the deck, an honest opening does not match it.
     said.ok().map(|(said, _)| said.part)
 }
 
-/// Something that the hostile seat signed, in its own name or another's.
+/// A part that the hostile seat signed, in its own name or another seat's.
 fn hostile_part(
     table: &Table,
     log: &MatchLog,
@@ -88,17 +90,18 @@ fn hostile_part(
     Ok(part)
 }
 
-/// A part of the hostile seat arrives. `convicts`: what proves a foul or a fork ends the match.
-fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, convicts: bool) {
+/// Accepts a part of the hostile seat. If `convicts` is set, proof of a foul or a fork ends the
+/// match.
+fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, convicts: bool) {
     let was = log.clone();
     let mut over = log.clone();
     match log.accept(part.clone()) {
         Ok(Accepted::New(said, events)) => {
             assert_eq!(part.seat, hostile);
-            // There is one way to write it.
+            // The encoding of a part is unique.
             let mut again = was;
             let said = again.sign(&table.identities[hostile.index()], hostile, &said);
-            let (signed, said_events) = said.expect("what was taken may be said");
+            let (signed, said_events) = said.expect("an accepted part can be signed");
             assert_eq!((signed.part, said_events), (part.part, events));
             assert!(seen(&again) == seen(log));
             return;
@@ -115,14 +118,14 @@ fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, conv
                 Evidence::decode(&evidence.encode()).as_ref(),
                 Ok(&*evidence)
             );
-            over.record_fork(*evidence).expect("it convicts");
+            over.record_fork(*evidence).expect("the evidence is valid");
             assert!(matches!(over.phase(), Phase::Over(End::Fork { seat }) if seat == hostile));
         }
         Err(_) => {}
     }
     assert!(
         seen(&was) == seen(log),
-        "a part that was refused has changed the log"
+        "a rejected part has changed the log"
     );
     assert_eq!(over.final_stacks().iter().sum::<u64>(), chips(log));
     if convicts {
@@ -130,22 +133,22 @@ fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, conv
     }
 }
 
-/// All chips of the table: no honest seat here agrees to a rebuy.
+/// The total number of chips at the table. No honest seat here agrees to a rebuy.
 fn chips(log: &MatchLog) -> u64 {
     let stakes = &log.match_info().header().stakes;
     stakes.stack() * stakes.seats() as u64
 }
 
-/// What a side tells of its match from a step on, as it travels.
-fn told(log: &MatchLog, from: u64) -> Vec<Vec<u8>> {
+/// The messages that a side sends to resume its match from a step on, encoded.
+fn resume_messages(log: &MatchLog, from: u64) -> Vec<Vec<u8>> {
     let resume = LogMessage::Resume(log.resume_from(from));
     let parts = log.history(from).cloned().map(LogMessage::Part);
     let messages = std::iter::once(resume).chain(parts);
     messages.map(|message| message.encode()).collect()
 }
 
-/// Hears what the other tells. Says whether it has told all.
-fn hear(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
+/// Receives the other side's messages. Returns whether they were complete.
+fn receive(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
     let mut resuming = Resuming::reconnection();
     for bytes in messages {
         let Ok(message) = LogMessage::decode(bytes) else {
@@ -165,16 +168,18 @@ fn hear(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
     resuming.is_complete()
 }
 
-/// All that is told from a moment on brings a log of that moment to the same.
-fn tell(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+/// All messages from a moment on bring a log of that moment to the same state.
+fn check_resuming(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let (mut other, mut log) = (from.clone(), log.clone());
-    let mut messages = told(&log, from.step());
+    let mut messages = resume_messages(&log, from.step());
     let first = log.resume_from(from.step()).from;
-    let all = hear(&mut other, &messages);
+    let all = receive(&mut other, &messages);
     assert_eq!(all, first == from.step());
     if all {
         if let Some(evidence) = log.evidence() {
-            other.record_fork(evidence.clone()).expect("it convicts");
+            other
+                .record_fork(evidence.clone())
+                .expect("the evidence is valid");
         }
         other.forget_older_hands();
         log.forget_older_hands();
@@ -184,8 +189,8 @@ fn tell(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     let at = input.choose_index(messages.len())?;
     edits::edit(&mut messages[at], input)?;
     let mut other = from.clone();
-    // Whatever it makes of it, an honest seat's parts are as they were signed.
-    hear(&mut other, &messages);
+    // The parts of honest seats are unchanged, however the log treats the changed messages.
+    receive(&mut other, &messages);
     assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(&log));
     Ok(())
 }
@@ -202,20 +207,20 @@ fn run(input: &mut Unstructured) -> Result<()> {
         };
         if seat == hostile {
             let part = hostile_part(table, &log, hostile, input)?;
-            take(table, &mut log, part, hostile, input.ratio(1, 4)?);
+            accept(table, &mut log, part, hostile, input.ratio(1, 4)?);
         } else if let Some(part) = table.honest(&log, seat, input.arbitrary()?) {
             let said = log.sign(&table.identities[seat.index()], seat, &part);
-            said.expect("an honest seat can always go on");
+            said.expect("an honest seat can always continue");
         }
         assert_eq!(log.final_stacks().iter().sum::<u64>(), chips(&log));
         if input.ratio(1, 8)? {
             log.forget_older_hands();
         }
     }
-    tell(from, &log, input)
+    check_resuming(from, &log, input)
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

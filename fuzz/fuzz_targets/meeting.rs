@@ -1,10 +1,10 @@
-//! A stranger at a door, and a stranger behind an address or at a relay: whatever it sends, the
-//! honest side lets go of it, and has a line only to somebody who holds the keys that it shows.
+//! A stranger at a door, behind an address or at a relay. The honest side disconnects it, whatever
+//! it sends, and opens a connection only to a peer that holds the keys that it presents.
 //!
-//! The stranger has keys, an invite or an acquaintance, and sends what an honest program sends, up
-//! to a message that is changed: before its encryption or after.
+//! The stranger has keys, an invite or an entry in the known peers. It sends the messages of an
+//! honest program up to one message that is changed, before or after its encryption.
 //!
-//! Input: who the stranger is, how it comes, and what is changed in which message.
+//! Input: the identity of the stranger, how it connects, and the changes to a message.
 
 #![no_main]
 
@@ -17,15 +17,17 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use dealerless_table::connection::{
+    Connection, Door, DoorEvent, Guest, Invite, MAX_HEADER, Timing,
+};
+use dealerless_table::identity::{Home, Identity, Name, PublicIdentity, Succession};
 use dealerless_table::internals::{Frames, Stranger, comes, invite};
 use dealerless_table::system_rng;
-use dealerless_table::identity::{Home, Identity, Name, PublicIdentity, Succession};
-use dealerless_table::connection::{Door, DoorEvent, Guest, Invite, Connection, MAX_HEADER, Timing};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 
-/// Nothing here takes so long, but on a machine that does other things.
+/// A duration that nothing here reaches, unless the machine is busy with other work.
 const SOON: Duration = Duration::from_secs(8);
 const TIMING: Timing = Timing {
     ping: Duration::from_secs(1),
@@ -41,16 +43,18 @@ struct Honest {
 }
 
 static HONEST: LazyLock<Honest> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let home = Home::open(folder.path(), None, &mut system_rng());
-    let home = home.expect("a new identity");
-    let peers = home.known_peers().expect("no file is no peers");
-    let known = peers.lock().remember(STRANGER.public(), &Name::clean("Bob"), &[], None);
-    known.expect("a folder of our own");
+    let home = home.expect("cannot create an identity");
+    let peers = home.known_peers().expect("a missing file means no peers");
+    let known = peers
+        .lock()
+        .remember(STRANGER.public(), &Name::clean("Bob"), &[], None);
+    known.expect("the folder is writable");
     let (home, peers) = (Arc::new(home), peers);
     let (name, header) = (Name::clean("Anna"), b"header".to_vec());
     let door = Door::open(Arc::clone(&home), peers, name.clone(), header, &[], TIMING);
-    let door = Mutex::new(door.expect("a folder of our own"));
+    let door = Mutex::new(door.expect("the folder is writable"));
     Honest {
         home,
         name,
@@ -60,21 +64,21 @@ static HONEST: LazyLock<Honest> = LazyLock::new(|| {
 });
 
 static STRANGER: LazyLock<Identity> = LazyLock::new(|| Identity::from_seed([2; 32]));
-/// Somebody who has moved twice.
+/// The succession of a player who has moved twice.
 static CHAIN: LazyLock<Succession> = LazyLock::new(|| moved::chain(2));
 static OTHER: LazyLock<Identity> = LazyLock::new(|| Identity::from_seed([3; 32]));
 
-/// A stranger's side of a connection, and what it changes of what it sends.
+/// A stranger's side of a connection, and the changes to its messages.
 struct Sender<'a, 'b> {
     stream: TcpStream,
     input: &'a mut Unstructured<'b>,
-    /// In which message it begins to change something.
+    /// The number of the first message that is changed.
     from: usize,
     sent: usize,
 }
 
 impl Sender<'_, '_> {
-    /// What the stranger makes of what an honest program sends.
+    /// Returns the bytes that the stranger sends instead of the honest ones.
     fn changed(&mut self, honest: Vec<u8>) -> Result<Vec<u8>> {
         let mut bytes = honest;
         if self.sent >= self.from {
@@ -83,22 +87,24 @@ impl Sender<'_, '_> {
         Ok(bytes)
     }
 
-    /// Sends a message, with its length before it.
+    /// Sends a message, preceded by its length.
     fn message(&mut self, message: &[u8]) -> Result<bool> {
         let len = u16::try_from(message.len()).unwrap_or(u16::MAX);
         let honest = [&len.to_le_bytes(), message].concat();
         self.raw(honest)
     }
 
-    /// Sends bytes. When they were changed nothing follows: else both might wait.
+    /// Sends bytes. Changed bytes are the last ones; otherwise both sides might wait for each
+    /// other.
     fn raw(&mut self, honest: Vec<u8>) -> Result<bool> {
         let bytes = self.changed(honest.clone())?;
         self.sent += 1;
-        // It fails if the other has let go.
+        // This fails if the other side has disconnected.
         let sent = self.stream.write_all(&bytes).is_ok();
-        Ok(match bytes == honest {
-            true => sent,
-            false => self.stream.shutdown(Shutdown::Write).is_err(),
+        Ok(if bytes == honest {
+            sent
+        } else {
+            self.stream.shutdown(Shutdown::Write).is_err()
         })
     }
 
@@ -110,7 +116,7 @@ impl Sender<'_, '_> {
         Ok(bytes)
     }
 
-    /// Sends a few frames of a line, and no more. The other must then let go.
+    /// Sends a few frames and closes the sending direction. The other side must then disconnect.
     fn end(mut self, frames: Option<Frames>) -> Result<()> {
         if let Some(mut frames) = frames {
             for _ in 0..self.input.int_in_range(0..=3)? {
@@ -119,17 +125,19 @@ impl Sender<'_, '_> {
                 self.raw(frame)?;
             }
         }
-        // It fails if the other was faster.
+        // This fails if the other side has already disconnected.
         let _ = self.stream.shutdown(Shutdown::Write);
         let mut rest = Vec::new();
         match (&mut self.stream).take(1 << 20).read_to_end(&mut rest) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => panic!("it is kept waiting"),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                panic!("the honest side keeps the stranger waiting")
+            }
             _ => Ok(()),
         }
     }
 }
 
-/// Text after its length.
+/// A text preceded by its length.
 fn string(text: &[u8]) -> Vec<u8> {
     [&(text.len() as u16).to_le_bytes()[..], text].concat()
 }
@@ -137,7 +145,7 @@ fn string(text: &[u8]) -> Vec<u8> {
 fn sender<'a, 'b>(stream: TcpStream, input: &'a mut Unstructured<'b>) -> Result<Sender<'a, 'b>> {
     stream
         .set_read_timeout(Some(SOON))
-        .expect("a time that is not zero");
+        .expect("the timeout is not zero");
     let from = input.int_in_range(0..=5)?;
     let sent = 0;
     Ok(Sender {
@@ -148,11 +156,12 @@ fn sender<'a, 'b>(stream: TcpStream, input: &'a mut Unstructured<'b>) -> Result<
     })
 }
 
-/// Whom the stranger says it has succeeded: nobody, or somebody who has not signed that.
+/// The claimed past identities of the stranger: none, or those of another player without signatures
+/// for them.
 fn past(input: &mut Unstructured) -> Result<Vec<u8>> {
     let mut past = vec![0; 1 + Succession::MAX_LINKS * 256];
     if input.ratio(1, 4)? {
-        // The chain of another, with its number of links before it.
+        // The chain of another player, preceded by its number of links.
         let links = &CHAIN.encode()[PublicIdentity::LEN..];
         past[..links.len()].copy_from_slice(links);
     }
@@ -167,9 +176,10 @@ fn guest(mut sender: Sender, invite: &Invite) -> Result<()> {
     if !sender.message(&first)? || !verifies(&mut sender, &mut noise) {
         return sender.end(None);
     }
-    let identity = match sender.input.ratio(1, 8)? {
-        true => &*OTHER,
-        false => &*STRANGER,
+    let identity = if sender.input.ratio(1, 8)? {
+        &*OTHER
+    } else {
+        &*STRANGER
     };
     let past = past(sender.input)?;
     let introduction = [&identity.public().encode()[..], &string(b"Bob"), &past].concat();
@@ -189,7 +199,8 @@ fn guest(mut sender: Sender, invite: &Invite) -> Result<()> {
 /// The stranger as a known peer.
 fn guest_again(mut sender: Sender) -> Result<()> {
     let host = HONEST.home.identity().public();
-    let (mut noise, prelude) = Stranger::guest_again(&STRANGER, host).expect("two identities");
+    let (mut noise, prelude) =
+        Stranger::guest_again(&STRANGER, host).expect("the identities differ");
     sender.raw(prelude)?;
     let first = noise.write(&[]);
     if !sender.message(&first)? || !verifies(&mut sender, &mut noise) {
@@ -207,7 +218,7 @@ fn verifies(sender: &mut Sender, noise: &mut Stranger) -> bool {
     message.is_ok_and(|message| noise.read(&message))
 }
 
-/// The stranger as a host, by an invite of its own or as a known peer.
+/// The stranger as a host, with an invite of its own or as a known peer.
 fn host(mut sender: Sender, invite: Option<&Invite>) -> Result<()> {
     let mut prelude = vec![0; if invite.is_some() { 14 } else { 38 }];
     if sender.stream.read_exact(&mut prelude).is_err() {
@@ -247,23 +258,34 @@ fn host(mut sender: Sender, invite: Option<&Invite>) -> Result<()> {
     sender.end(Some(frames))
 }
 
-/// A line is to whom the stranger has shown to be.
-fn check(line: &Connection) {
-    assert_eq!(line.peer, *STRANGER.public());
-    assert_eq!(line.succession.current(), &line.peer);
-    assert_eq!(line.succession.past().len(), 0);
-    assert_eq!(Name::clean(line.peer_name.as_str()), line.peer_name);
-    assert!(line.header.len() <= MAX_HEADER);
+/// Checks that a connection belongs to the peer that the stranger has proved to be.
+fn check(connection: &Connection) {
+    assert_eq!(connection.peer, *STRANGER.public());
+    assert_eq!(connection.succession.current(), &connection.peer);
+    assert_eq!(connection.succession.past().len(), 0);
+    assert_eq!(
+        Name::clean(connection.peer_name.as_str()),
+        connection.peer_name
+    );
+    assert!(connection.header.len() <= MAX_HEADER);
 }
 
 fn door(input: &mut Unstructured) -> Result<()> {
-    let door = HONEST.door.lock().expect("nothing here panics and goes on");
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let address = listener.local_addr().expect("it is bound");
-    let stream = TcpStream::connect(address).expect("somebody listens");
-    comes(&door, listener.accept().expect("somebody comes").0);
-    let invite = door.invite(Vec::new(), None).expect("a folder of our own");
-    // The stranger waits for the host to let go, and the host's program takes the line.
+    let door = HONEST
+        .door
+        .lock()
+        .expect("no thread panics while it holds the lock");
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let address = listener.local_addr().expect("the listener is bound");
+    let stream = TcpStream::connect(address).expect("the listener is open");
+    comes(
+        &door,
+        listener.accept().expect("the stranger has connected").0,
+    );
+    let invite = door
+        .invite(Vec::new(), None)
+        .expect("the folder is writable");
+    // The stranger waits until the host disconnects, and the host's program accepts the connection.
     let ended = thread::scope(|scope| {
         let stranger = scope.spawn(|| match input.int_in_range(0..=7)? {
             0 => {
@@ -276,31 +298,32 @@ fn door(input: &mut Unstructured) -> Result<()> {
             _ => guest_again(sender(stream, input)?),
         });
         while !stranger.is_finished() {
-            if let Some(DoorEvent::Connection(line)) = door.next(Duration::from_millis(1)) {
-                check(&line);
-                listen(&line);
+            if let Some(DoorEvent::Connection(connection)) = door.next(Duration::from_millis(1)) {
+                check(&connection);
+                receive_all(&connection);
             }
         }
         stranger.join()
     });
-    door.end_invite(&invite).expect("a folder of our own");
-    ended.expect("the stranger does not panic")
+    door.end_invite(&invite).expect("the folder is writable");
+    ended.expect("the stranger panicked")
 }
 
-/// Takes what comes until the line ends.
-fn listen(line: &Connection) {
-    while let Ok(message) = line.recv(SOON) {
+/// Receives messages until the connection ends.
+fn receive_all(connection: &Connection) {
+    while let Ok(message) = connection.recv(SOON) {
         assert!(!message.bytes.is_empty());
     }
 }
 
 fn address(input: &mut Unstructured) -> Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    let address = listener.local_addr().expect("it is bound").into();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let address = listener.local_addr().expect("the listener is bound").into();
     let (by_invite, by_relay): (bool, bool) = (input.arbitrary()?, input.ratio(1, 4)?);
-    let (addresses, relay) = match by_relay {
-        true => (Vec::new(), Some(address)),
-        false => (vec![address], None),
+    let (addresses, relay) = if by_relay {
+        (Vec::new(), Some(address))
+    } else {
+        (vec![address], None)
     };
     let invite = invite(&STRANGER, [9; 32], addresses.clone(), relay.clone());
     let guest = Guest {
@@ -310,39 +333,41 @@ fn address(input: &mut Unstructured) -> Result<()> {
     };
     let ended = thread::scope(|scope| {
         let stranger = scope.spawn(|| {
-            let (stream, _) = listener.accept().expect("somebody comes");
-            // A relay is tried again, and nobody is there.
+            let (stream, _) = listener.accept().expect("the guest connects");
+            // The guest tries a relay again; by then the listener is closed.
             drop(listener);
             let mut sender = sender(stream, input)?;
             if by_relay {
                 // `please relay TOKEN for side SIDE\n`, with 64 and 16 digits.
                 let asked = sender.stream.read_exact(&mut [0; 13 + 64 + 10 + 16 + 1]);
-                asked.expect("a guest asks first");
+                asked.expect("a guest sends its request first");
                 sender.raw(b"ok\n".to_vec())?;
             }
             host(sender, by_invite.then_some(&invite))
         });
-        let joined = match by_invite {
-            true => guest.join(&invite),
-            false => guest.join_again(STRANGER.public(), &addresses, relay.as_ref()),
+        let joined = if by_invite {
+            guest.join(&invite)
+        } else {
+            guest.join_again(STRANGER.public(), &addresses, relay.as_ref())
         };
-        if let Ok(line) = joined {
-            check(&line);
-            listen(&line);
+        if let Ok(connection) = joined {
+            check(&connection);
+            receive_all(&connection);
         }
         stranger.join()
     });
-    ended.expect("the stranger does not panic")
+    ended.expect("the stranger panicked")
 }
 
 fn run(input: &mut Unstructured) -> Result<()> {
-    match input.arbitrary()? {
-        true => door(input),
-        false => address(input),
+    if input.arbitrary()? {
+        door(input)
+    } else {
+        address(input)
     }
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

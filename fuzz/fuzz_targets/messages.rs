@@ -1,24 +1,27 @@
-//! The payload of each message of oblivious transfer is refused with an error, or is exactly what
-//! the message read from it would send. (The messages of the engines are not public: they are
-//! reached in `semi_honest` and `malicious`.)
+//! The payload of each message of oblivious transfer is rejected with an error, or is exactly the
+//! encoding of the decoded message. (The messages of the engines are not public; `semi_honest` and
+//! `malicious` test them.)
 //!
-//! Input: which message, and its payload.
+//! Input: the type of the message, and its payload.
 
 #![no_main]
 
-mod line;
+mod replayed_bytes;
 
 use std::time::Duration;
 
 use dealerless::net::{Channel, Deadlines, Error, HEADER_BYTES, Message, memory_pair};
 use dealerless::ot::{BaseOtAnswer, BaseOtPads, BaseOtPoints, CotCheck, TreeSums};
 use libfuzzer_sys::fuzz_target;
-use line::Bytes;
+use replayed_bytes::ReplayedBytes;
 
 fn read<M: Message>(payload: &[u8]) {
-    let length = u32::try_from(payload.len()).expect("an input below 4 GB");
+    let length = u32::try_from(payload.len()).expect("the input is smaller than 4 GiB");
     let frame = [&length.to_le_bytes()[..], &[M::TAG.byte()], payload].concat();
-    let mut channel = Channel::new(Bytes::new(frame.clone(), frame.len()), Deadlines::default());
+    let mut channel = Channel::new(
+        ReplayedBytes::new(frame.clone(), frame.len()),
+        Deadlines::default(),
+    );
     match channel.recv_message::<M>() {
         Ok(message) => assert_eq!(written(&message), frame),
         Err(Error::Malformed(_)) => {
@@ -33,7 +36,9 @@ fn written<M: Message>(message: &M) -> Vec<u8> {
 
     let (one, mut other) = memory_pair();
     let mut channel = Channel::new(one, Deadlines::default());
-    channel.send_message(message).expect("what was read fits");
+    channel
+        .send_message(message)
+        .expect("a decoded message fits");
     channel.flush().expect("the other end is open");
     let mut frame = vec![0; HEADER_BYTES + M::MAX_BYTES];
     let length = other

@@ -1,5 +1,5 @@
-//! Any bytes are refused with an error, or read as a netlist, in either format, that the circuit made
-//! of it computes, and that the circuit gives back.
+//! Any bytes are rejected with an error, or parsed as a netlist in either format. The circuit built
+//! from a netlist computes the same function, and can be written and parsed again.
 
 #![no_main]
 
@@ -10,8 +10,9 @@ use libfuzzer_sys::fuzz_target;
 fn check(netlist: &Netlist) {
     let circuit = netlist.circuit();
     let mut text = Vec::new();
-    bristol::write(&circuit, &mut text).expect("memory takes any write");
-    let again = Netlist::parse(&text, Some(Format::Fashion)).expect("what was written can be read");
+    bristol::write(&circuit, &mut text).expect("writing to memory cannot fail");
+    let again =
+        Netlist::parse(&text, Some(Format::Fashion)).expect("the written netlist is readable");
     assert_eq!(again.circuit().digest(), circuit.digest());
 
     let zero = &mut || 0x0123_4567_89ab_cdef;

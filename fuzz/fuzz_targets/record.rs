@@ -1,17 +1,17 @@
-//! The record of a match, as anybody reads it: whatever bytes are in the file, nothing passes for
-//! said that no seat has signed; and two records that were read agree, or convict a seat that has
-//! signed two things.
+//! The record of a match, as read by anybody. No part is accepted that its seat has not signed,
+//! whatever bytes the file contains. Two valid records agree, or convict a seat that has signed two
+//! different parts.
 //!
-//! Input: a table and a moment of its match; then changes of the file, records of any content, or
-//! what a hostile seat has told the other side.
+//! Input: a table and a moment of its match, and changes to the file, records of arbitrary content,
+//! or parts that a hostile seat has sent to the other side.
 
 #![no_main]
 
 mod edits;
 mod seats;
 
-use dealerless_table::internals::write_records;
 use dealerless_table::Seat;
+use dealerless_table::internals::write_records;
 use dealerless_table::log::{Journal, MatchLog, MemoryStorage, SignedPart};
 use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -21,16 +21,19 @@ use seats::{TABLES, Table};
 fn written<'a>(table: &Table, parts: impl Iterator<Item = &'a SignedPart>) -> Vec<u8> {
     let file = MemoryStorage::default();
     let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
-    let mut journal = Journal::create(file.clone(), key, &sitting).expect("an empty file");
-    journal.append(parts).expect("memory takes any write");
+    let mut journal = Journal::create(file.clone(), key, &sitting).expect("the file is empty");
+    journal
+        .append(parts)
+        .expect("writing to memory cannot fail");
     file.bytes()
 }
 
-/// Bytes of an honest file, changed: what is still read was said in this order.
+/// Changes the bytes of an honest file. The parts that are still read were signed in this order.
 fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
-    let mut bytes = match input.ratio(1, 16)? {
-        true => input.arbitrary::<&[u8]>()?.to_vec(),
-        false => written(table, log.history(0)),
+    let mut bytes = if input.ratio(1, 16)? {
+        input.arbitrary::<&[u8]>()?.to_vec()
+    } else {
+        written(table, log.history(0))
     };
     edits::edit(&mut bytes, input)?;
     match Record::read(&bytes, None) {
@@ -40,20 +43,28 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
             assert!(count <= log.history(0).count());
             let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
             assert!(record.log.history(0).all(said));
-            let honest = Record::read(&written(table, log.history(0)), None).expect("an honest file");
-            let agree = matches!(compare(&record, &honest), Compared::Together { more: [0, _], .. });
+            let honest = Record::read(&written(table, log.history(0)), None)
+                .expect("an honest file is readable");
+            let agree = matches!(
+                compare(&record, &honest),
+                Compared::Together { more: [0, _], .. }
+            );
             assert!(agree);
         }
-        Err(error) => assert!(error.evidence().is_none(), "nobody has signed two things"),
+        Err(error) => assert!(
+            error.evidence().is_none(),
+            "no seat has signed two different parts"
+        ),
     }
     let _ = Record::read(&bytes, Some(&table.identities[0]));
     Ok(())
 }
 
-/// Records of any content: the owner and anybody read the same, or neither does.
+/// Records of arbitrary content: the owner and anybody else read the same, or neither can read
+/// them.
 fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let begun = written(table, std::iter::empty());
-    // A head of 20 bytes, a kind, the sitting and a MAC of 32.
+    // A header of 20 bytes, a kind, the sitting and a MAC of 32 bytes.
     let mut records = vec![(0, begun[21..begun.len() - 32].to_vec())];
     let history: Vec<_> = log.history(0).collect();
     let honest = input.int_in_range(0..=history.len())?;
@@ -69,9 +80,12 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     let file = MemoryStorage::default();
     let owner = &table.identities[0];
     let written = write_records(file.clone(), owner.file_key(), records);
-    written.expect("memory takes any write");
+    written.expect("writing to memory cannot fail");
     let bytes = file.bytes();
-    let (own, read) = (Record::read(&bytes, Some(owner)), Record::read(&bytes, None));
+    let (own, read) = (
+        Record::read(&bytes, Some(owner)),
+        Record::read(&bytes, None),
+    );
     match (own, read) {
         (Ok(own), Ok(read)) => {
             assert_eq!(own.log.hash(), read.log.hash());
@@ -84,7 +98,7 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     Ok(())
 }
 
-/// A seat signs something else for the other side.
+/// A seat signs different parts for the two sides.
 fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let Some(&seat) = log.waits_for().first() else {
         return Ok(());
@@ -93,7 +107,9 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     for _ in 0..2 {
         let mut part = input.arbitrary::<&[u8]>()?.to_vec();
         if let Some(honest) = table.honest(log, seat, input.arbitrary()?) {
-            let said = log.clone().sign(&table.identities[seat.index()], seat, &honest);
+            let said = log
+                .clone()
+                .sign(&table.identities[seat.index()], seat, &honest);
             part = said.map_or(part, |(said, _)| said.part);
         }
         edits::edit(&mut part, input)?;
@@ -111,7 +127,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
             different => panic!("{different:?}"),
         }
     }
-    // What an honest table has signed is always read.
+    // Parts with valid signatures can always be read.
     let refused = |side: &&(_, std::result::Result<Record, BadRecord>)| side.1.is_err();
     assert_eq!(sides.iter().filter(refused).count(), 0);
     Ok(())
@@ -130,6 +146,6 @@ fn run(input: &mut Unstructured) -> Result<()> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

@@ -1,7 +1,7 @@
-//! A session that is played again and again against a peer whose bytes are an honest peer's, as
-//! recorded once, with some changes.
+//! A session that is repeated against a peer that sends the recorded bytes of an honest peer with
+//! some changes.
 //!
-//! All randomness is fixed, so the honest peer's bytes fit every time, up to the first change.
+//! All randomness is fixed, so the recorded bytes match in every run, up to the first change.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use dealerless::testing::tap::Tap;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::line::Bytes;
+use super::replayed_bytes::ReplayedBytes;
 
 const LEARNERS: [Audience; 3] = [
     Audience::Only(Party::Garbler),
@@ -25,7 +25,7 @@ const LEARNERS: [Audience; 3] = [
     Audience::Both,
 ];
 
-/// What a party learned: opened words of a circuit, and the cards of a deck.
+/// The result of a party: opened words of a circuit, and the cards of a deck.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Learned {
     security: Security,
@@ -33,8 +33,8 @@ pub struct Learned {
     cards: Vec<Option<Card>>,
 }
 
-/// The product of two values, bit by bit, and that of neighbours in it: every input is read by an
-/// AND.
+/// A circuit that computes the bitwise product of two values, and the products of neighbouring bits
+/// in it. An AND gate reads every input.
 fn products() -> Circuit {
     let mut builder = Builder::new(&[9, 9]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -44,7 +44,8 @@ fn products() -> Circuit {
     builder.build(vec![first, second])
 }
 
-/// Runs a circuit, runs it again on what came out, opens; then shuffles a deck and opens cards.
+/// Runs a circuit, runs it again on its outputs, and opens bits; then shuffles a deck and opens
+/// cards.
 fn play<P: TwoParty>(session: &mut P, rng: &mut StdRng) -> Result<Learned> {
     let circuit = products();
     let bits = [true; 9];
@@ -77,9 +78,13 @@ fn play<P: TwoParty>(session: &mut P, rng: &mut StdRng) -> Result<Learned> {
     })
 }
 
-fn act<E: Engine>(party: Party, line: End) -> Result<Learned> {
+fn act<E: Engine>(party: Party, transport: End) -> Result<Learned> {
     let mut rng = StdRng::from_seed([party as u8; 32]);
-    let mut session = E::begin(Channel::new(line, Deadlines::default()), party, &mut rng)?;
+    let mut session = E::begin(
+        Channel::new(transport, Deadlines::default()),
+        party,
+        &mut rng,
+    )?;
     let learned = play(&mut session, &mut rng);
     if learned.is_err() {
         assert!(matches!(session.open(&[]), Err(mpc::Error::Ended)));
@@ -91,22 +96,22 @@ fn act<E: Engine>(party: Party, line: End) -> Result<Learned> {
 struct Side {
     party: Party,
     learned: Learned,
-    /// What the peer sent.
+    /// The bytes sent by the peer.
     received: Vec<u8>,
-    /// Where each frame of it is, with its header.
+    /// The position of each frame in these bytes, including its header.
     frames: Vec<Range<usize>>,
 }
 
-/// An honest session, seen from both sides.
+/// An honest session, recorded on both sides.
 pub struct Honest([Side; 2]);
 
 impl Honest {
-    /// Plays it.
+    /// Plays and records the session.
     pub fn record<E: Engine>() -> Self {
         Honest(both(in_memory(), |party, end| {
             let tap = Tap::new(end);
             let record = tap.record();
-            let learned = act::<E>(party, Box::new(tap)).expect("honest parties");
+            let learned = act::<E>(party, Box::new(tap)).expect("an honest session succeeds");
             let (mut frames, mut received) = (Vec::new(), Vec::new());
             for frame in record.take().into_iter().filter(|frame| !frame.sent) {
                 let start = received.len();
@@ -122,18 +127,20 @@ impl Honest {
         }))
     }
 
-    /// Plays one side again. The input says which, and then what is changed in what it receives.
+    /// Repeats one side of the session. The input selects the side, and then the changes to the
+    /// bytes that it receives.
     ///
     /// # Panics
-    /// When it ends in something else than an error of the peer's making or the right result.
+    /// If the session ends with neither the correct result nor an error that the peer can have
+    /// caused.
     pub fn replay<E: Engine>(&self, input: &[u8]) {
         let mut input = input.iter().copied();
         let which = input.next().unwrap_or_default();
         let side = &self.0[usize::from(which % 2)];
         let received = side.changed(&mut input);
-        let line = Bytes::new(received.clone(), received.len());
-        match act::<E>(side.party, Box::new(line)) {
-            // Any change of what the peer sends is caught, or without effect.
+        let transport = ReplayedBytes::new(received.clone(), received.len());
+        match act::<E>(side.party, Box::new(transport)) {
+            // Any change to the peer's bytes is detected or has no effect.
             Ok(learned) if learned.security == Security::Malicious => {
                 assert_eq!(learned, side.learned);
             }
@@ -147,15 +154,15 @@ impl Honest {
 }
 
 impl Side {
-    /// What the peer sends, with the changes that the input asks for, each at a place in a frame:
-    /// a short one is changed as often as a long one.
+    /// Returns the peer's bytes with the changes that the input requests. Each change is at a
+    /// position in a frame, so that short frames are changed as often as long ones.
     fn changed(&self, input: &mut impl Iterator<Item = u8>) -> Vec<u8> {
         let mut bytes = self.received.clone();
         while let Some(frame) = input.next() {
             let mut next = || input.next().unwrap_or_default();
             let frame = &self.frames[usize::from(frame) % self.frames.len()];
             let (kind, offset) = (next(), usize::from(u16::from_le_bytes([next(), next()])));
-            // An earlier change may have made it shorter.
+            // An earlier change may have shortened the bytes.
             let at = (frame.start + offset % frame.len()).min(bytes.len());
             let end = frame.end.clamp(at, bytes.len());
             let count = usize::from(next());

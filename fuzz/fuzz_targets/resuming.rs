@@ -1,22 +1,22 @@
-//! A program that takes up its match again with files that were changed, and meets another that
-//! sends anything: it refuses the files and leaves them as they are, or goes on; whatever it hears,
-//! nothing that an honest seat signed convicts it while its own files are whole.
+//! A program that resumes its match with changed files, and meets a peer that sends arbitrary
+//! messages. It rejects the files and leaves them unchanged, or continues. The parts signed by an
+//! honest seat never convict that seat while its own files are intact, whatever it receives.
 //!
-//! Input: a game, a seat and a moment; changes of its files; then what the other sends, changed.
+//! Input: a game, a seat and a moment; changes to its files; and the peer's messages, with changes.
 
 #![no_main]
 
-#[allow(dead_code, reason = "the tests from which it comes use more of it")]
+#[allow(dead_code, reason = "only the original tests use all of it")]
 #[path = "../../table/tests/promises/resuming/disk.rs"]
 mod disk;
 mod edits;
-#[allow(dead_code, reason = "the tests from which it comes use more of it")]
+#[allow(dead_code, reason = "only the original tests use all of it")]
 #[path = "../../table/tests/promises/resuming/games.rs"]
 mod games;
-#[allow(dead_code, reason = "the tests from which it comes use more of it")]
+#[allow(dead_code, reason = "only the original tests use all of it")]
 #[path = "../../table/tests/promises/resuming/side.rs"]
 mod side;
-#[allow(dead_code, reason = "the tests from which it comes use more of it")]
+#[allow(dead_code, reason = "only the original tests use all of it")]
 #[path = "../../table/tests/promises/resuming/world.rs"]
 mod world;
 
@@ -26,13 +26,13 @@ use dealerless_table::Seat;
 use dealerless_table::log::{LogMessage, MatchLog, Phase, Storage};
 use dealerless_table::play::{Event, News, Order, Orders, Outbox, PlayError};
 use disk::{Disk, Files};
+use games::Game;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use games::Game;
 use side::{Program, start};
 use world::{Plan, World};
 
-/// A match that was played, as it was at each seat before each of its deeds.
+/// A finished match, with the files of each seat before each of its actions.
 struct Played {
     game: Game,
     moments: [Vec<Files>; 2],
@@ -45,23 +45,23 @@ static PLAYED: LazyLock<[Played; 2]> = LazyLock::new(|| {
             game,
             ..Plan::default()
         };
-        let went = World::play(&plan);
-        let over = start(&went.disks[0], Seat::HOST, game).expect("honest files");
+        let world = World::play(&plan);
+        let over = start(&world.disks[0], Seat::HOST, game).expect("honest files are accepted");
         Played {
             game,
-            moments: went.disks.each_ref().map(Disk::before_each_deed),
+            moments: world.disks.each_ref().map(Disk::before_each_deed),
             log: over.log().clone(),
         }
     })
 });
 
-/// Takes what is sent; there is no engine.
+/// An outbox that counts and drops all messages; there is no engine.
 #[derive(Default)]
 struct Nowhere(usize);
 
 impl Outbox for Nowhere {
     fn send(&mut self, message: Vec<u8>) -> std::io::Result<()> {
-        LogMessage::decode(&message).expect("what is sent can be read");
+        LogMessage::decode(&message).expect("a sent message can be decoded");
         self.0 += 1;
         Ok(())
     }
@@ -71,15 +71,18 @@ impl Orders for Nowhere {
     fn order(&mut self, _: Order) {}
 }
 
-/// What the other tells when it has all parts up to the end, from a step on.
-fn told(log: &MatchLog, from: u64) -> Vec<LogMessage> {
+/// The messages that a peer with all parts sends from a step on.
+fn resume_messages(log: &MatchLog, from: u64) -> Vec<LogMessage> {
     let parts = log.history(from).cloned().map(LogMessage::Part);
     let resume = LogMessage::Resume(log.resume_from(from));
     std::iter::once(resume).chain(parts).collect()
 }
 
-/// Plays on until it hears nothing more or cannot go on.
-fn go_on(program: &mut Program, messages: Vec<Vec<u8>>) -> std::result::Result<(), PlayError> {
+/// Continues the match until all messages are received or an error occurs.
+fn continue_match(
+    program: &mut Program,
+    messages: Vec<Vec<u8>>,
+) -> std::result::Result<(), PlayError> {
     program.resume()?;
     for message in messages {
         program.advance(&mut Nowhere::default(), &mut Nowhere::default())?;
@@ -106,7 +109,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
             edits::edit(&mut deck, input)?;
             files.deck = Some(deck);
         }
-        // Of another moment.
+        // The deck of another moment.
         3 => files.deck = input.choose(&played.moments[seat.index()])?.deck.clone(),
         _ => {}
     }
@@ -115,7 +118,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
     let mut program = match start(&disk, seat, played.game) {
         Ok(program) => program,
         Err(_) => {
-            assert!(!whole, "honest files are taken");
+            assert!(!whole, "honest files were rejected");
             return Ok(());
         }
     };
@@ -123,7 +126,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
     let step = program.log().step();
     let from = input.int_in_range(0..=step)?;
     let mut messages: Vec<Vec<u8>> = Vec::new();
-    for message in told(&played.log, from) {
+    for message in resume_messages(&played.log, from) {
         messages.push(message.encode());
     }
     let honestly = input.ratio(1, 4)?;
@@ -141,21 +144,21 @@ fn run(input: &mut Unstructured) -> Result<()> {
             }
         }
     }
-    let went = go_on(&mut program, messages);
+    let outcome = continue_match(&mut program, messages);
     if honestly && whole {
-        // It has heard all, and what it had forgotten of its own.
-        went.expect("it goes on");
+        // The program has received everything, including its own parts that it had lost.
+        outcome.expect("the match continues");
         assert_eq!(program.log().hash(), played.log.hash());
         assert!(matches!(program.log().phase(), Phase::Over(_)));
         assert!(disk.files().deck.is_none());
     }
-    // What is on the disk can be read again.
+    // The files on the disk are still readable.
     let _ = disk.log().read();
     assert!(start(&Disk::of(disk.files()), seat, played.game).is_ok() || !whole);
     Ok(())
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

@@ -1,7 +1,7 @@
-//! Whatever the stakes, the chips and the choices: a hand takes a choice by the rules or stays as it
-//! was, chips are neither made nor lost, and seats that do the least come to its end.
+//! Arbitrary stakes, chips and choices. A hand accepts a choice as the rules allow, or stays
+//! unchanged. Chips are neither created nor lost, and a hand ends if all seats choose the minimum.
 //!
-//! Input: the stakes, the chips, the button; then choices, and cards for each opening.
+//! Input: the stakes, the chips and the button, then choices and the cards for each opening.
 
 #![no_main]
 
@@ -13,11 +13,14 @@ use std::collections::HashSet;
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening,
+    Outcome, Posts, Stakes, Variety,
+};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
-/// More than a hand has steps in which all do the least.
+/// More steps than any hand has if all seats choose the minimum.
 const TOO_LONG: usize = 1000;
 
 fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
@@ -35,15 +38,16 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
         } else {
             Limit::NoLimit
         },
-        posts: match input.arbitrary()? {
-            true => Posts::Antes {
+        posts: if input.arbitrary()? {
+            Posts::Antes {
                 ante: low,
                 bet: high,
-            },
-            false => Posts::Blinds {
+            }
+        } else {
+            Posts::Blinds {
                 small: low,
                 big: high,
-            },
+            }
         },
     };
     let variety = match input.int_in_range(0..=3)? {
@@ -58,9 +62,10 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
         },
     };
     let (seats, hands) = (input.int_in_range(0..=25)?, input.arbitrary()?);
-    let stakes = match input.ratio(1, 4)? {
-        true => any_kinds(input)?.and_then(|kinds| Stakes::of_kinds(kinds, high as u32, seats, hands).ok()),
-        false => Stakes::new(variety, seats, hands).ok(),
+    let stakes = if input.ratio(1, 4)? {
+        any_kinds(input)?.and_then(|kinds| Stakes::of_kinds(kinds, high as u32, seats, hands).ok())
+    } else {
+        Stakes::new(variety, seats, hands).ok()
     };
     if let Some(stakes) = &stakes {
         assert_eq!(Stakes::decode(&stakes.encode()).as_ref(), Ok(stakes));
@@ -68,17 +73,24 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
     Ok(stakes)
 }
 
-/// Kinds that are read from text are written as text that is read again.
+/// Kinds parsed from text can be written and parsed again.
 fn any_kinds(input: &mut Unstructured) -> Result<Option<NamedKinds>> {
-    let text = match input.arbitrary()? {
-        true => input.arbitrary::<&str>()?.to_owned(),
-        false => format!("a={},b-1={}", input.int_in_range(0..=40)?, input.int_in_range(0..=40)?),
+    let text = if input.arbitrary()? {
+        input.arbitrary::<&str>()?.to_owned()
+    } else {
+        format!(
+            "a={},b-1={}",
+            input.int_in_range(0..=40)?,
+            input.int_in_range(0..=40)?
+        )
     };
     let kinds = text.parse::<NamedKinds>().ok();
     if let Some(kinds) = &kinds {
         assert_eq!(kinds.to_string().parse().as_ref(), Ok(kinds));
         let cards = kinds.cards() as u32;
-        let faces: HashSet<_> = (0..cards).map(|card| kinds.face(Card(card.into()))).collect();
+        let faces: HashSet<_> = (0..cards)
+            .map(|card| kinds.face(Card(card.into())))
+            .collect();
         assert!(faces.len() == cards as usize && !faces.contains(&None));
         assert_eq!(kinds.face(Card(cards.into())), None);
     }
@@ -117,7 +129,7 @@ fn any_learners(input: &mut Unstructured) -> Result<Learners> {
     Ok(seat.map_or(Learners::All, |seat| Learners::Seat(Seat::new(seat % 4))))
 }
 
-/// What does the least, and is allowed.
+/// The allowed choice that does the least.
 fn least(legal: &Legal) -> Choice {
     match legal {
         Legal::Bet { call: Some(_), .. } => Choice::Call,
@@ -153,18 +165,18 @@ fn open(
         }
         let before = hand.clone();
         if hand.opened(&cards).is_ok() {
-            // A card that nobody has seen may have taken the place of another.
+            // A card that nobody has seen may have replaced another.
             return Ok(());
         }
         assert_eq!(*hand, before);
         cards = honest;
     }
     if hand.opened(&cards).is_err() {
-        // Only where a wrong card was taken before, which is in the deck again.
+        // This is possible only after a wrong card was accepted that is still in the deck.
         let twice = cards
             .iter()
             .any(|(_, card)| (0..4096).any(|at| hand.public(at) == Some(*card)));
-        assert!(twice, "the cards of the deck are refused");
+        assert!(twice, "the cards of the deck were rejected");
         return Err(libfuzzer_sys::arbitrary::Error::IncorrectFormat);
     }
     Ok(())
@@ -193,20 +205,22 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
             Next::Open(openings) => open(hand, &openings, deck, input)?,
             Next::Steal(_) => {
                 assert!(hand.rolled(&[1]).is_err() && hand.opened(&[]).is_err());
-                hand.reshuffled(false).expect("a hand is to be shuffled");
+                hand.reshuffled(false)
+                    .expect("a hand is waiting to be reshuffled");
             }
             Next::Roll(dice) => {
                 let faces = vec![dice.sides(); dice.count() as usize];
                 assert!(hand.rolled(&faces[1..]).is_err());
-                hand.rolled(&faces).expect("faces of these dice");
+                hand.rolled(&faces).expect("the faces match the dice");
             }
             Next::Choose { seat, legal } => {
                 let before = hand.clone();
                 if !input.is_empty() {
                     let choice = any_choice(&legal, input)?;
-                    let by = match input.ratio(1, 16)? {
-                        true => Seat::new(input.arbitrary()?),
-                        false => seat,
+                    let by = if input.ratio(1, 16)? {
+                        Seat::new(input.arbitrary()?)
+                    } else {
+                        seat
                     };
                     match hand.choose(by, &choice) {
                         Ok(()) => {
@@ -218,7 +232,7 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
                 }
                 if *hand == before {
                     let done = hand.choose(seat, &least(&legal));
-                    done.expect("the least is always allowed");
+                    done.expect("the minimum is always allowed");
                 }
                 quiet += usize::from(input.is_empty());
             }
@@ -267,6 +281,6 @@ fn run(input: &mut Unstructured) -> Result<()> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

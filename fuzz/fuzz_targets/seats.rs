@@ -1,7 +1,8 @@
-//! Tables whose seats all play here, with decks that no engine made: random shares whose sum is a
-//! shuffled deck. Each has played a match, of which all moments are kept: an input begins at one.
+//! Tables whose seats are all played here, with decks that were made without an engine: random
+//! shares whose XOR is a shuffled deck. Each table has played a match and kept all its moments; an
+//! input starts at one of them.
 
-// Not every target that includes this uses all of it.
+// Not every target uses all of this module.
 #![allow(dead_code)]
 
 use std::sync::LazyLock;
@@ -10,8 +11,13 @@ use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
-use dealerless_table::log::{CardOpening, Clock, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal, SignedPart, Sitting, };
-use dealerless_table::rules::{BettingRules, Choice, Hand, Learners, Legal, Limit, Opening, Posts, Stakes, Variety};
+use dealerless_table::log::{
+    CardOpening, Clock, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal,
+    SignedPart, Sitting,
+};
+use dealerless_table::rules::{
+    BettingRules, Choice, Hand, Learners, Legal, Limit, Opening, Posts, Stakes, Variety,
+};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -24,7 +30,7 @@ pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
         cards: 40,
         drawn: 7,
     };
-    let kinds = "knight=28,castle=10,road=2".parse().expect("kinds");
+    let kinds = "knight=28,castle=10,road=2".parse().expect("valid kinds");
     let tables = [
         Stakes::new(holdem, 2, 3),
         Stakes::new(holdem, 3, 2),
@@ -34,7 +40,7 @@ pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
         Stakes::new(Variety::Boards { boards: 2 }, 2, 1),
     ];
     (tables.into_iter().zip(0..))
-        .map(|(stakes, seed)| Table::new(stakes.expect("in bounds"), seed))
+        .map(|(stakes, seed)| Table::new(stakes.expect("the stakes are valid"), seed))
         .collect()
 });
 
@@ -47,7 +53,7 @@ fn rules(limit: Limit) -> BettingRules {
     }
 }
 
-/// The hands of so many boards, as sets of cards.
+/// The hands of `boards` boards, as sets of cards.
 pub fn hands(boards: u32, rng: &mut StdRng) -> Vec<u64> {
     let mut hands = Vec::new();
     for _ in 0..boards {
@@ -63,11 +69,11 @@ pub fn hands(boards: u32, rng: &mut StdRng) -> Vec<u64> {
 pub struct Table {
     pub identities: Vec<Identity>,
     pub of: Match,
-    /// The log before each part of a match that was played.
+    /// The log before each part of a finished match.
     pub moments: Vec<MatchLog>,
 }
 
-/// A deck that is sealed: the shares of each seat.
+/// A sealed deck: the masked cards and the shares of each seat.
 struct Deck {
     masked: Vec<u64>,
     shares: Vec<Vec<u64>>,
@@ -94,7 +100,7 @@ impl Table {
             nonce: [9; 32],
         };
         let players = identities.iter().map(player).collect();
-        let of = Match::new(header, players).expect("players with keys of their own");
+        let of = Match::new(header, players).expect("the players have different keys");
         let mut table = Table {
             identities,
             of,
@@ -111,7 +117,7 @@ impl Table {
         while let Some(&seat) = log.waits_for().first() {
             let part = self
                 .honest(&log, seat, rng.random())
-                .expect("it is its turn");
+                .expect("it is this seat's turn");
             let said = log.sign(&self.identities[seat.index()], seat, &part);
             said.expect("honest parts are allowed");
             moments.push(log.clone());
@@ -122,10 +128,14 @@ impl Table {
     pub fn sitting(&self, seat: Seat) -> Sitting {
         let names = Seat::all(self.of.seats()).map(|seat| Name::clean(&seat.to_string()));
         let (of, names) = (self.of.clone(), names.collect());
-        Sitting { match_info: of, seat, names }
+        Sitting {
+            match_info: of,
+            seat,
+            names,
+        }
     }
 
-    /// The deck of a try: it follows from its number.
+    /// The deck of an attempt, derived from its number.
     fn deck(&self, log: &MatchLog) -> Deck {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
@@ -151,7 +161,7 @@ impl Table {
         }
     }
 
-    /// A seat's share of these cards, with all that it is said with.
+    /// A seat's opening of these cards.
     fn opening(&self, log: &MatchLog, seat: Seat, cards: &[(usize, Learners)]) -> Part {
         let deck = self.deck(log);
         let card = |&(position, _): &(usize, Learners)| CardOpening {
@@ -183,7 +193,7 @@ impl Table {
         }
     }
 
-    /// What a seat honestly says now that chooses by this number; none if it is not its turn.
+    /// The honest part of a seat that makes its choice by `number`; `None` if it is not its turn.
     pub fn honest(&self, log: &MatchLog, seat: Seat, number: u8) -> Option<Part> {
         let kind = *log.may_sign(seat).first()?;
         Some(match (kind, log.phase()) {
@@ -199,7 +209,7 @@ impl Table {
             }
             (_, Phase::Choose { legal, .. }) => {
                 let choice = choice(&legal, number);
-                // Not every proposal can be made, and nobody agrees to its own.
+                // Some proposals are not allowed, and a seat cannot agree to its own.
                 let allowed = log.game()?.clone().choose(seat, &choice).is_ok();
                 Part::Move(if allowed { choice } else { Choice::Pass })
             }
@@ -214,12 +224,12 @@ impl Table {
         })
     }
 
-    /// These bytes with a seat's signature, in the step that is said now.
+    /// Signs these bytes for a seat, in the current step.
     pub fn sign(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {
         self.sign_in(log, log.step(), seat, part)
     }
 
-    /// The same in any step. What is not there yet is signed after all that is.
+    /// Signs these bytes in any step. A future step is signed after the whole log.
     pub fn sign_in(&self, log: &MatchLog, step: u64, seat: Seat, part: Vec<u8>) -> SignedPart {
         let before = log.hash_before(step).unwrap_or_else(|| log.hash());
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
@@ -235,7 +245,7 @@ impl Table {
     }
 }
 
-/// What names the roll that is due.
+/// The identification of the pending roll.
 struct Roll {
     context: [u8; 32],
     number: u64,
@@ -260,7 +270,7 @@ impl Roll {
     }
 }
 
-/// What a seat draws, always the same.
+/// The draw of a seat, which is always the same.
 fn drawn(dice: Dice, seat: Seat) -> Reveal {
     let value = |die| (die + u32::from(seat.number())) % dice.sides();
     Reveal {
@@ -269,7 +279,7 @@ fn drawn(dice: Dice, seat: Seat) -> Reveal {
     }
 }
 
-/// What may be said here, by a number.
+/// Selects an allowed choice by a number.
 pub fn choice(legal: &Legal, number: u8) -> Choice {
     let way = number / 16;
     match legal {

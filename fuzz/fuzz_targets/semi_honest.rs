@@ -1,13 +1,13 @@
-//! A whole session of the engine `SemiHonest`, in either role, against a peer that sends what an
-//! honest one sends, with any changes: it ends in an error, or with some result:
-//! such a session trusts what its peer computes.
+//! A whole session of the engine `SemiHonest`, in either role, against a peer that sends honest
+//! bytes with arbitrary changes. It ends with an error, or with any result, because such a session
+//! trusts the computation of its peer.
 //!
 //! Input: see `replay.rs`.
 
 #![no_main]
 
-mod line;
 mod replay;
+mod replayed_bytes;
 
 use std::sync::LazyLock;
 

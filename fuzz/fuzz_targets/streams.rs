@@ -1,36 +1,37 @@
-//! Two ends of a line, whose users and whose frames take turns in any order: what the one sends
-//! arrives at the other, in its order. Then one of them is hostile: it has the keys and sends any
-//! frames, and the other keeps no more than it has said that there is room for.
+//! Two ends of a connection, whose users and frames take turns in any order. Everything that one
+//! end sends arrives at the other in order. Then one end is hostile: it has the keys and sends
+//! arbitrary frames, and the other end stores no more than it has announced room for.
 //!
-//! Input: what happens, step by step.
+//! Input: the events, step by step.
 
 #![no_main]
 
 use std::collections::VecDeque;
 
-use dealerless_table::internals::{ConnectionEnd, MOST_KEPT};
 use dealerless_table::connection::{MAX_MESSAGE, Message, Priority, Stream};
+use dealerless_table::internals::{ConnectionEnd, MOST_KEPT};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
-/// The longest plaintext of a frame: 65 535 bytes with what shows that it is genuine.
+/// The maximum plaintext of a frame: 65 535 bytes minus the authentication tag.
 const LONGEST: usize = 65_535 - 16;
 
-/// An end, and what the other is still to read of it.
+/// An end, and the data that the other end has still to read from it.
 #[derive(Default)]
 struct Side {
     end: ConnectionEnd,
     sent: [VecDeque<Vec<u8>>; 2],
-    /// The session of its engine, and what it sent in it.
+    /// The session of its engine, and the bytes sent in it.
     session: Option<u64>,
     engine: Vec<u8>,
     read: usize,
 }
 
 fn any_message(input: &mut Unstructured) -> Result<Message> {
-    let stream = match input.arbitrary()? {
-        true => Stream::Control,
-        false => Stream::Log,
+    let stream = if input.arbitrary()? {
+        Stream::Control
+    } else {
+        Stream::Log
     };
     let mut bytes = input.bytes(input.len().min(3))?.to_vec();
     let len = match input.int_in_range(0..=7)? {
@@ -46,23 +47,23 @@ fn of(stream: Stream) -> usize {
     usize::from(stream == Stream::Log)
 }
 
-/// One thing that happens between honest ends. `by` does it, and `to` is the other.
+/// One step between honest ends. `by` acts, and `to` is the other end.
 fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result<()> {
     match input.int_in_range(0..=5)? {
         0 => {
             let message = any_message(input)?;
             by.end
                 .send(&message)
-                .expect("a message of an allowed length");
+                .expect("the message has an allowed length");
             by.sent[of(message.stream)].push_back(message.bytes);
         }
         1 => {
-            let read = by.end.next_message().expect("the other is honest");
+            let read = by.end.next_message().expect("the other end is honest");
             if let Some(message) = read {
                 let sent = to.sent[of(message.stream)].pop_front();
                 assert!(
                     sent.as_ref() == Some(&message.bytes),
-                    "another message than was sent"
+                    "the message differs from the one sent"
                 );
             }
         }
@@ -73,9 +74,10 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
         3 if by.session.is_some() => {
             let len = input.int_in_range(0..=100_000)?;
             let bytes: Vec<u8> = (by.engine.len()..).take(len).map(|at| at as u8).collect();
-            let priority = match input.arbitrary()? {
-                true => Priority::Run,
-                false => Priority::Pool,
+            let priority = if input.arbitrary()? {
+                Priority::Run
+            } else {
+                Priority::Pool
             };
             by.end.send_engine(&bytes, priority);
             by.engine.extend(bytes);
@@ -94,14 +96,14 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
                     break;
                 };
                 assert!(frame.len() <= LONGEST);
-                to.end.take_in(&frame).expect("an honest frame");
+                to.end.take_in(&frame).expect("an honest frame is accepted");
             }
         }
     }
     Ok(())
 }
 
-/// The plaintext of a frame of somebody who has the keys.
+/// The plaintext of a frame from a peer that has the keys.
 fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
     let mut frame = match input.int_in_range(0..=5)? {
         0 => input.bytes(input.len().min(40))?.to_vec(),
@@ -116,9 +118,10 @@ fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
             2..=4 => {}
             _ => continue,
         }
-        let number = match input.arbitrary()? {
-            true => input.int_in_range(0..=9)?,
-            false => input.arbitrary::<u64>()?,
+        let number = if input.arbitrary()? {
+            input.int_in_range(0..=9)?
+        } else {
+            input.arbitrary::<u64>()?
         };
         frame.extend(number.to_le_bytes());
     }
@@ -131,8 +134,12 @@ fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// Says whether the line goes on.
-fn hostile_step(own: &mut ConnectionEnd, sessions: &mut u64, input: &mut Unstructured) -> Result<bool> {
+/// Returns whether the connection is still open.
+fn hostile_step(
+    own: &mut ConnectionEnd,
+    sessions: &mut u64,
+    input: &mut Unstructured,
+) -> Result<bool> {
     let goes_on = match input.int_in_range(0..=9)? {
         0 => match own.next_message() {
             Ok(Some(message)) => {
@@ -169,15 +176,16 @@ fn hostile_step(own: &mut ConnectionEnd, sessions: &mut u64, input: &mut Unstruc
         }
         _ => {
             let frame = hostile_frame(input)?;
-            let times = match input.ratio(1, 4)? {
-                true => input.int_in_range(1..=40)?,
-                false => 1,
+            let times = if input.ratio(1, 4)? {
+                input.int_in_range(1..=40)?
+            } else {
+                1
             };
             (0..times).all(|_| own.take_in(&frame).is_ok())
         }
     };
     for (kept, most) in own.kept().into_iter().zip(MOST_KEPT) {
-        assert!(kept <= most, "{kept} bytes are kept");
+        assert!(kept <= most, "{kept} bytes are stored");
     }
     Ok(goes_on)
 }
@@ -189,9 +197,10 @@ fn run(input: &mut Unstructured) -> Result<()> {
             break;
         }
         let [one, other] = &mut sides;
-        match input.arbitrary()? {
-            true => honest_step(one, other, input)?,
-            false => honest_step(other, one, input)?,
+        if input.arbitrary()? {
+            honest_step(one, other, input)?
+        } else {
+            honest_step(other, one, input)?
         }
     }
     let [
@@ -206,6 +215,6 @@ fn run(input: &mut Unstructured) -> Result<()> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    // An input that is too short does nothing.
+    // An input that is too short has no effect.
     let _ = run(&mut Unstructured::new(input));
 });

@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The AND gate at which the walk is.
+/// The current AND gate of the walk.
 pub(super) struct And<W> {
     /// The gate's index among the joint AND gates of the part.
     pub(super) index: usize,

@@ -3,9 +3,9 @@
 //!
 //! Every wire has a random mask `l`, which the parties hold as an authenticated shared bit. Both
 //! parties know the *masked value* `V = value ^ l`, and neither knows the value. The check of all
-//! AND gates catches a garbler that sends wrong tables. Whether it is caught tells the garbler
-//! nothing about the inputs, because the evaluator uses only masked values. Outputs stay shared. To
-//! open one, a party sends its share of the mask together with the MAC.
+//! AND gates catches a garbler that sends wrong tables. The outcome of the check reveals nothing to
+//! the garbler about the inputs, because the evaluator uses only masked values. Outputs stay
+//! shared. To open one, a party sends its share of the mask together with the MAC.
 //!
 //! | file | step |
 //! |---|---|

@@ -1,27 +1,27 @@
-//! A line whose other end has sent its bytes and gone.
+//! A transport that replays bytes from a peer that has sent them and closed the connection.
 
 use std::io::{self, Cursor, Read};
 use std::time::Duration;
 
 use dealerless::net::Transport;
 
-/// The bytes that are still to come.
-pub struct Bytes {
+/// The remaining bytes.
+pub struct ReplayedBytes {
     rest: Cursor<Vec<u8>>,
     at_once: usize,
 }
 
-impl Bytes {
-    /// These bytes, at most `at_once` of them (but one at least) in a piece.
+impl ReplayedBytes {
+    /// Replays `bytes`, at most `at_once` of them (but at least one) per read.
     pub fn new(bytes: Vec<u8>, at_once: usize) -> Self {
-        Bytes {
+        ReplayedBytes {
             rest: Cursor::new(bytes),
             at_once: at_once.max(1),
         }
     }
 }
 
-impl Transport for Bytes {
+impl Transport for ReplayedBytes {
     fn send(&mut self, _: Vec<u8>, _: Duration) -> io::Result<()> {
         Ok(())
     }
