@@ -1,37 +1,38 @@
-//! What a session sends, and lines of a list.
+//! The traffic of a session, and the formatting of name/value lists.
 
 use dealerless::circuit::Party;
 use dealerless::net::Traffic;
 use dealerless_program::output::{bytes, count};
 use serde::Serialize;
 
-/// What passed between the parties in a whole session.
+/// The traffic between the parties in a whole session.
 #[derive(Serialize)]
-pub struct LineCost {
-    /// Bytes that the garbler sent.
+pub struct TrafficCost {
+    /// Bytes sent by the garbler.
     garbler_bytes: u64,
-    /// Bytes that the evaluator sent.
+    /// Bytes sent by the evaluator.
     evaluator_bytes: u64,
-    /// Flights both ways, as this side counts them: a run of messages in one direction is one, and
-    /// where both send at once the two sides may see another order.
+    /// Flights in both directions, as counted by this side. A flight is a run of messages in one
+    /// direction. If both sides send at once, they may see the messages in a different order and
+    /// count differently.
     rounds: u64,
 }
 
-impl LineCost {
-    /// From the counts of one side.
+impl TrafficCost {
+    /// Assigns the traffic counted by `party` to the two parties.
     pub fn seen_by(party: Party, traffic: Traffic) -> Self {
         let (garbler_bytes, evaluator_bytes) = match party {
             Party::Garbler => (traffic.bytes_sent, traffic.bytes_received),
             Party::Evaluator => (traffic.bytes_received, traffic.bytes_sent),
         };
-        LineCost {
+        TrafficCost {
             garbler_bytes,
             evaluator_bytes,
             rounds: traffic.flights_sent + traffic.flights_received,
         }
     }
 
-    /// Lines for people, with what each party is called.
+    /// Formats the costs as lines of a list, with the given names of the parties.
     pub fn describe(&self, garbler: &str, evaluator: &str) -> String {
         format!(
             "{}\n{}\n{}",
@@ -42,7 +43,7 @@ impl LineCost {
     }
 }
 
-/// A name and its value, as a line of a list.
+/// Formats a name and its value as a line of a list.
 pub fn line(name: &str, value: &str) -> String {
     format!("  {name:<16} {value}")
 }

@@ -1,8 +1,8 @@
-//! The laboratory of the program `dealerless`: its commands `circuit` and `bench`.
+//! The commands `circuit` and `bench` of the program `dealerless`.
 //!
-//! Each command is a type that `clap` parses, and a function `run`: [`circuit::Command`] and
-//! [`circuit::run`], [`bench::Args`] and [`bench::run`]. The other modules are what they share with
-//! the rest of the program.
+//! Each command consists of a type that `clap` parses and a function `run`: [`circuit::Command`]
+//! and [`circuit::run`], [`bench::Args`] and [`bench::run`]. The other modules are shared with the
+//! rest of the program.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,7 @@ mod loopback;
 pub mod plot;
 pub mod session;
 
-/// Parsers of arguments, for the fuzz targets.
+/// Argument parsers, exposed for the fuzz targets.
 pub mod arguments {
     pub use crate::circuit::sweep::{Draws, Numbers};
     pub use crate::circuit::values::bits::format as format_bits;

@@ -1,4 +1,4 @@
-//! Both parties in this process, over a TCP connection to itself.
+//! Runs both parties in this process, over a loopback TCP connection.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::num::NonZero;
@@ -10,11 +10,11 @@ use dealerless::net::{self, TcpTransport};
 use dealerless::{deck, mpc};
 use rayon::ThreadPoolBuilder;
 
-/// Runs both sides at once, each in a thread with its end of a connection.
+/// Runs both sides concurrently, each in its own thread with its end of a connection.
 ///
 /// # Errors
-/// If the system gives no connection or no threads; else the error of the side that failed first, as far
-/// as one can tell.
+/// If the connection or the threads cannot be created. Otherwise the error of the side that failed
+/// first, as far as that can be determined.
 pub(crate) fn run_both<A: Send, B: Send>(
     garbler: impl FnOnce(TcpTransport) -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce(TcpTransport) -> anyhow::Result<B> + Send,
@@ -23,23 +23,24 @@ pub(crate) fn run_both<A: Send, B: Send>(
     both(|| garbler(near), || evaluator(far))
 }
 
-/// The two ends of a connection.
+/// Opens a loopback connection and returns its two ends.
 ///
 /// # Errors
-/// When the system gives none.
+/// If the system refuses the connection.
 pub(crate) fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
-    let (near, far) = connection().context("cannot connect to this machine itself")?;
+    let (near, far) = connection().context("cannot open a loopback connection")?;
     Ok((
         TcpTransport::from_stream(near)?,
         TcpTransport::from_stream(far)?,
     ))
 }
 
-/// Runs both sides at once, each in a thread. Each has half of the cores, as two machines would not share
-/// theirs.
+/// Runs both sides concurrently, each in its own thread and with half of the cores, since two
+/// machines would not share theirs.
 ///
 /// # Errors
-/// The error of the side that failed first, as far as one can tell; when the system gives no threads.
+/// If the threads cannot be created. Otherwise the error of the side that failed first, as far as
+/// that can be determined.
 pub(crate) fn both<A: Send, B: Send>(
     garbler: impl FnOnce() -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce() -> anyhow::Result<B> + Send,
@@ -50,10 +51,10 @@ pub(crate) fn both<A: Send, B: Send>(
             .num_threads((cores / 2).max(1))
             .build()
     };
-    let (of_garbler, of_evaluator) = (half()?, half()?);
+    let (garbler_pool, evaluator_pool) = (half()?, half()?);
     let (a, b) = thread::scope(|scope| {
-        let evaluator = scope.spawn(|| of_evaluator.install(evaluator));
-        let a = of_garbler.install(garbler);
+        let evaluator = scope.spawn(|| evaluator_pool.install(evaluator));
+        let a = garbler_pool.install(garbler);
         (
             a,
             evaluator
@@ -68,16 +69,16 @@ pub(crate) fn both<A: Send, B: Send>(
     }
 }
 
-/// Whether the error only says that the other side has failed.
+/// Whether the error only reports that the other side failed.
 fn is_echo(error: &anyhow::Error) -> bool {
     matches!(
-        of_channel(error),
+        channel_error(error),
         Some(net::Error::Aborted | net::Error::Lost { .. })
     )
 }
 
-/// The error of the channel, if it is one.
-fn of_channel(error: &anyhow::Error) -> Option<&net::Error> {
+/// The channel error that caused `error`, if there is one.
+fn channel_error(error: &anyhow::Error) -> Option<&net::Error> {
     let session = match error.downcast_ref() {
         Some(deck::Error::Session(session)) => Some(session),
         _ => error.downcast_ref(),
@@ -88,13 +89,13 @@ fn of_channel(error: &anyhow::Error) -> Option<&net::Error> {
     }
 }
 
-/// The connection is made before it is accepted: the system keeps it waiting.
+/// Connects before accepting; the system queues the pending connection.
 fn connection() -> std::io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(listener.local_addr()?)?;
     loop {
         let (far, from) = listener.accept()?;
-        // Any program of this machine could have been faster.
+        // Another program on this machine may have connected first.
         if from == near.local_addr()? {
             return Ok((near, far));
         }

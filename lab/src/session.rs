@@ -1,4 +1,5 @@
-//! Sessions over a plain connection, as `circuit run` and `bench` use them, and what they do not protect.
+//! Sessions over a plain TCP connection for `circuit run` and `bench`, and notices about what they
+//! protect.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
@@ -10,84 +11,84 @@ use dealerless::net::{Channel, Transport};
 use dealerless_program::arguments::TimeoutArgs;
 use dealerless_program::system_rng;
 
-/// What a session evaluates.
+/// The kind of circuit that a session evaluates.
 #[derive(Clone, Copy)]
 pub enum Evaluates {
-    /// A shuffle, from which cards are dealt.
+    /// A shuffle that deals cards.
     Deck,
     /// Any circuit.
     Circuit,
 }
 
-/// What every screen says where two machines talk over plain TCP.
-pub const PLAIN_LINE: &str = "\
-The line is neither encrypted nor authenticated: somebody in the middle can read
-it, change it or pose as the peer. Use it on a network that you trust.";
+/// The warning shown whenever two machines use plain TCP.
+pub const PLAIN_TCP_WARNING: &str = "\
+The connection is neither encrypted nor authenticated: an attacker in the middle
+can read it, change it or pose as the peer. Use it only on a network you trust.";
 
 /// The options of a session over a plain connection.
 #[derive(clap::Args)]
 pub struct SessionArgs {
-    /// What to be protected against: malicious, or (for research) semi-honest.
+    /// Kind of adversary to protect against: malicious, or (for research) semi-honest.
     #[arg(long, value_name = "SECURITY", default_value = "malicious")]
     pub security: Security,
-    /// The bits of statistical security, which only `bench` lets the user choose.
+    /// Bits of statistical security; only `bench` lets the user choose them.
     #[arg(skip = STATISTICAL_SECURITY)]
     pub(crate) statistical_security: u8,
-    /// Timeout for the peer.
+    /// Timeouts for the peer.
     #[command(flatten)]
     pub timeout: TimeoutArgs,
 }
 
-/// What a session of this security protects, and what it does not.
+/// The notice about what a session of this security protects against.
 pub fn notice(security: Security, evaluates: Evaluates) -> &'static str {
     match (security, evaluates) {
         (Security::Malicious, Evaluates::Deck) => {
             "\
-Security: malicious. A peer that does anything but follow the protocol is caught
-before it gains: it cannot stack the deck or peek. It can still walk away."
+Security: malicious. A peer that deviates from the protocol is caught before it
+gains anything: it cannot stack the deck or peek. It can still leave."
         }
         (Security::Malicious, Evaluates::Circuit) => {
             "\
-Security: malicious. A peer that does anything but follow the protocol is caught
-before it gains: it cannot change an output, or learn more than the outputs tell.
-It can still walk away."
+Security: malicious. A peer that deviates from the protocol is caught before it
+gains anything: it cannot change an output, or learn more than the outputs.
+It can still leave."
         }
         (Security::SemiHonest, Evaluates::Deck) => {
             "\
-Security: semi-honest. It protects against a peer that follows the protocol and
-looks at all it gets. It does NOT protect against a peer that deviates from the
+Security: semi-honest. It protects against a peer that follows the protocol but
+inspects every message. It does NOT protect against a peer that deviates from the
 protocol: such a peer can stack the deck, or peek at hidden cards and inputs."
         }
         (Security::SemiHonest, Evaluates::Circuit) => {
             "\
-Security: semi-honest. It protects against a peer that follows the protocol and
-looks at all it gets. It does NOT protect against a peer that deviates from the
+Security: semi-honest. It protects against a peer that follows the protocol but
+inspects every message. It does NOT protect against a peer that deviates from the
 protocol: such a peer can change an output, or learn the inputs."
         }
     }
 }
 
 impl SessionArgs {
-    /// What a session with this security protects, and what it does not.
+    /// The notice about what a session with these options protects against.
     pub fn notice(&self, evaluates: Evaluates) -> &'static str {
         notice(self.security, evaluates)
     }
 
-    /// As [`TimeoutArgs::patience`].
+    /// Same as [`TimeoutArgs::patience`].
     pub fn patience(&self) -> Duration {
         self.timeout.patience()
     }
 
-    /// As [`TimeoutArgs::message`].
+    /// Same as [`TimeoutArgs::message`].
     pub fn message(&self) -> Duration {
         self.timeout.message()
     }
 }
 
-/// Opens the door, and gives the address that it has.
+/// Listens on `address`. Returns the listener and its actual address.
 ///
 /// # Errors
-/// When the address cannot be used.
+/// If the address cannot be used.
 pub fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener =
         TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
@@ -95,7 +96,7 @@ pub fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Both have said hello; nothing depends on it yet.
+/// A session after the hellos and before the setup.
 pub struct Greeting {
     greeting: mpc::Greeting,
     took: Duration,
@@ -103,17 +104,17 @@ pub struct Greeting {
 
 /// A session that is ready to run circuits.
 pub struct Session {
-    /// This side of it.
+    /// This party's engine.
     pub party: mpc::Session,
-    /// How long hello and base OTs took, as seen from this side.
+    /// Time that the hellos and the base OTs took, as measured by this side.
     pub setup: Duration,
 }
 
 impl Greeting {
-    /// Says hello with `terms`.
+    /// Exchanges hellos with `terms`.
     ///
     /// # Errors
-    /// Those of [`mpc::Greeting::exchange`].
+    /// Same as [`mpc::Greeting::exchange`].
     pub fn exchange(
         transport: impl Transport + 'static,
         role: Party,
@@ -132,17 +133,17 @@ impl Greeting {
         })
     }
 
-    /// What the peer's hello says on the layer above.
+    /// The terms in the peer's hello, which belong to the layer above.
     pub fn peer_terms(&self) -> &[u8] {
         self.greeting.peer_terms()
     }
 
-    /// Leaves, and lets the peer know that it was on purpose.
+    /// Disconnects and tells the peer that this was deliberate.
     pub fn refuse(self) {
         self.greeting.refuse();
     }
 
-    /// The channel, for messages that no session sends.
+    /// The channel, for messages outside a session.
     pub(crate) fn into_channel(self) -> Channel {
         self.greeting.into_channel().0
     }
@@ -150,7 +151,7 @@ impl Greeting {
     /// Sets up the base OTs.
     ///
     /// # Errors
-    /// Those of [`mpc::Session::setup`].
+    /// Same as [`mpc::Session::setup`].
     pub fn set_up(self) -> mpc::Result<Session> {
         let begun = Instant::now();
         let party = mpc::Session::setup(self.greeting, &mut system_rng())?;

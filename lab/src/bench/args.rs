@@ -12,49 +12,50 @@ use crate::circuit::owners::Owner;
 use crate::circuit::selection::{self, Selection};
 use crate::circuit::sweep::{Draws, Numbers};
 
-/// Measures what shuffles, or any circuits, cost: setup, preprocessing, online.
+/// Measures setup, preprocessing and the online phase of shuffles or any other circuits.
 ///
-/// Both parties run in this process, a thread each, over a real TCP connection, unless --listen or
-/// --connect is given. A time lasts from a common start until the later party has finished.
+/// Unless --listen or --connect is given, both parties run in this process, a thread each, over a
+/// real TCP connection. Times run from a common start until the later party has finished.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bench\n  \
     dealerless bench --algorithm bubble --draw 52 --pool 16 --json\n  \
     dealerless bench --draw 1..52 --algorithm all --csv -o time.svg > time.csv\n  \
     dealerless bench --netlist mine.txt --algorithm cut --draw 9 --rtt 50ms\n  \
-    dealerless bench --listen 0.0.0.0:5252     and, on the other machine,\n  \
+    dealerless bench --listen 0.0.0.0:5252     and on the other machine\n  \
     dealerless bench --connect HOST:5252\n\n\
-    Lists of numbers are written as for circuit stats. What is measured takes turns,\n\
-    round by round (in groups of 64). The first round and the first setup warm the\n\
-    caches: they are in no figure, and in --rounds-csv. Setup is measured on as many\n\
-    new sessions as rounds, and at most five. Ctrl-C and errors show what is measured\n\
-    until then.\n\n\
-    The pool is what a malicious session makes ahead for so many runs at once, less\n\
-    what earlier rounds have left over; a semi-honest session needs none. Bytes and\n\
-    flights are both ways. Bytes are a mean, as they may have two values that take\n\
-    turns. Flights in a row waited for each other. Quartiles are between the figures,\n\
-    as in R and NumPy. A netlist gets random inputs each round, and opens its outputs\n\
-    to both; a shuffle ends with the sealed deck.\n\n\
-    --rtt and --bandwidth delay the bytes within the program: each way, bytes leave at\n\
-    the bandwidth, and arrive half a round trip later. No packets, no loss, no slow\n\
-    start; and no deadline, unless --timeout sets one. Between two machines both need\n\
-    the same options, and the time of the network comes on top.\n\n\
-    Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
+    Lists of numbers have the same form as for circuit stats. Configurations take turns,\n\
+    round by round, in groups of up to 64. The first round and the first setup warm the\n\
+    caches: no figure includes them, but --rounds-csv does. Setup is measured on one new\n\
+    session per round, at most five. After Ctrl-C or an error, the results up to then\n\
+    are shown.\n\n\
+    The pool is what a malicious session precomputes for the given number of runs, less\n\
+    what earlier rounds left over. A semi-honest session needs no pool. Bytes and flights\n\
+    count both directions. Bytes are a mean, since they may alternate between two values.\n\
+    Flights in a row waited for each other. Quartiles are interpolated as in R and NumPy.\n\
+    A netlist gets random inputs in each round and opens its outputs to both parties; a\n\
+    shuffle ends with the sealed deck.\n\n\
+    --rtt and --bandwidth delay the bytes inside the program. In each direction, bytes\n\
+    leave at the bandwidth and arrive half a round trip later. There are no packets, no\n\
+    loss and no slow start, and no deadline unless --timeout sets one. With two machines,\n\
+    both need the same options, and the delay of the network is added.\n\n\
+    Exit codes: 0 success, 1 wrong usage or a local error, 2 the peer failed a check,\n\
     disagreed or aborted, 3 the connection was lost or timed out, 130 Ctrl-C.")]
 pub struct Args {
-    /// Cards in the deck: a list.
+    /// Cards in the deck, as a list.
     #[arg(long, value_name = "N", default_value = "52")]
     pub(super) cards: Numbers,
-    /// Cards drawn from it: a list, or all.
+    /// Cards drawn from it, as a list or all.
     #[arg(long, value_name = "M", default_value = "all")]
     pub(super) draw: Draws,
-    /// How the deck is shuffled, with commas between [default: auto].
+    /// Shuffle algorithms, separated by commas [default: auto].
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = selection::parser())]
     pub(super) algorithm: Vec<Selection>,
-    /// Measure a Bristol Fashion netlist; again for more. Shuffles only if --algorithm is given.
+    /// Measure a Bristol Fashion netlist; may be repeated. Shuffles are then measured only if
+    /// --algorithm is given.
     #[arg(long, value_name = "FILE")]
     pub(super) netlist: Vec<PathBuf>,
-    /// Whose each input value of the netlists is, for example g,e,g.
+    /// Owner of each input value of the netlists, for example g,e,g.
     #[arg(
         long,
         value_name = "OWNERS",
@@ -62,14 +63,15 @@ pub struct Args {
         requires = "netlist"
     )]
     pub(super) owner: Vec<Owner>,
-    /// Runs that the pool is filled for at once, with commas between.
+    /// Number of runs for which the pool is filled at once; several numbers are separated by
+    /// commas.
     #[arg(long, value_name = "K", value_delimiter = ',', default_value = "1", value_parser = one_or_more)]
     pub(super) pool: Vec<u32>,
-    /// How often the pool is filled and used up.
+    /// Number of times that the pool is filled and used up.
     #[arg(long, value_name = "R", default_value = "15", value_parser = one_or_more)]
     pub(super) rounds: u32,
     #[command(flatten)]
-    pub(super) line: LinkArgs,
+    pub(super) link: LinkArgs,
     /// Wait for the other party at this address, and garble.
     #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "connect")]
     pub(super) listen: Option<String>,
@@ -78,7 +80,7 @@ pub struct Args {
     pub(super) connect: Option<String>,
     #[command(flatten)]
     pub(super) limit: MemoryArgs,
-    /// What to be protected against: malicious, semi-honest, or both with a comma.
+    /// Kind of adversary to protect against: malicious, semi-honest, or both separated by a comma.
     #[arg(
         long,
         value_name = "SECURITY",
@@ -86,45 +88,46 @@ pub struct Args {
         default_value = "malicious"
     )]
     pub(super) security: Vec<Security>,
-    /// Bits of statistical security of a malicious session, 40 to 80; for both parties the same.
+    /// Bits of statistical security of a malicious session, 40 to 80; must be equal for both
+    /// parties.
     #[arg(long, value_name = "BITS", default_value_t = STATISTICAL_SECURITY, value_parser = statistical)]
     pub(super) statistical_security: u8,
     #[command(flatten)]
     pub(super) timeout: TimeoutArgs,
-    /// Print JSON, an object on a line for each row; everything else goes to standard error.
+    /// Print one JSON object per line for each row; everything else goes to standard error.
     #[arg(long)]
     pub(super) json: bool,
     /// Print CSV.
     #[arg(long, conflicts_with = "json")]
     pub(super) csv: bool,
-    /// Write every round to this file, as CSV.
+    /// Write the figures of every round to this file, as CSV.
     #[arg(long, value_name = "FILE")]
     pub(super) rounds_csv: Option<PathBuf>,
-    /// Draw a picture of a sweep into this file, as SVG; - is standard output.
+    /// Draw a sweep as SVG into this file; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// What grows upwards in the picture.
+    /// Quantity on the vertical axis of the picture.
     #[arg(long, value_name = "WHAT", default_value = "time", requires = "output")]
     pub(super) plot: Upwards,
 }
 
-/// The vertical axis of a picture. All are of pool and online together.
+/// The quantity on the vertical axis, of pool and online phase together.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Upwards {
-    /// The median time.
+    /// Median time.
     Time,
-    /// The bytes, both ways.
+    /// Bytes in both directions.
     Bytes,
-    /// AND gates a second.
+    /// AND gates per second.
     AndsPerSecond,
 }
 
 fn statistical(text: &str) -> Result<u8, String> {
     (text.parse().ok().filter(|bits| (40..=80).contains(bits)))
-        .ok_or_else(|| "a whole number from 40 to 80 is needed".into())
+        .ok_or_else(|| "expected a whole number from 40 to 80".into())
 }
 
 fn one_or_more(text: &str) -> Result<u32, String> {
     (text.parse().ok().filter(|&number| number > 0))
-        .ok_or_else(|| format!("a whole number from 1 to {} is needed", u32::MAX))
+        .ok_or_else(|| format!("expected a whole number from 1 to {}", u32::MAX))
 }

@@ -1,8 +1,8 @@
-//! Start barrier and exchange of marks between two machines, over a control connection.
+//! The start barrier and the exchange of marks between two machines, over a control connection.
 //!
-//! The garbler tells when it is ready. The evaluator asks, and learns from the answer how long a round trip
-//! takes. Then it gives the start, and starts itself half a round trip later. The first two messages also set
-//! both virtual clocks to the later one of their moments.
+//! The garbler reports that it is ready. The evaluator sends a ping and measures a round trip from
+//! the answer. Then it sends the start signal, and starts itself half a round trip later. The first
+//! two messages also set both virtual clocks to the later of their moments.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,10 +19,10 @@ const PING: Tag = Tag::new(130, "ping");
 const PONG: Tag = Tag::new(131, "pong");
 const GO: Tag = Tag::new(132, "go");
 
-/// Upper bound for how late a sleeping thread wakes.
+/// An upper bound on the delay with which a sleeping thread wakes.
 const WAKING: Duration = Duration::from_micros(400);
 
-/// The meeting with a party on another machine.
+/// The meeting point with a party on another machine.
 pub(super) struct Between {
     channel: Channel,
     party: Party,
@@ -30,7 +30,7 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// Over a channel that nothing else uses.
+    /// Meets over a channel that nothing else uses.
     pub(super) fn new(channel: Channel, party: Party) -> Self {
         Between {
             channel,
@@ -44,7 +44,7 @@ impl Between {
         self.clock.clone()
     }
 
-    /// Sends how many flights in a row this party has come to.
+    /// Sends a message with this party's current number of flights in a row.
     fn send(&mut self, tag: Tag) -> anyhow::Result<()> {
         let in_a_row = self.clock.now().in_a_row;
         self.channel.send_bytes(tag, &in_a_row.to_le_bytes())?;
@@ -106,7 +106,7 @@ impl Meeting for Between {
     }
 }
 
-/// Lets a peer that waits here know that this party has not merely lost the connection.
+/// Tells a waiting peer that this party has ended, so that it does not report a lost connection.
 impl Drop for Between {
     fn drop(&mut self) {
         self.channel.abort();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_learn_the_marks_of_the_other_after_a_common_start() {
+    fn both_sides_exchange_marks_after_a_common_start() {
         let (mut garbler, mut evaluator) = pair();
         let later = Moment {
             time: Duration::ZERO,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_leaves_releases_the_other_one() {
+    fn party_that_leaves_releases_the_other() {
         let (mut garbler, evaluator) = pair();
         drop(evaluator);
         let error = garbler.start().unwrap_err();

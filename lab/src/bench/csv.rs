@@ -1,4 +1,4 @@
-//! What was measured, for programs that draw and compute.
+//! The results as CSV.
 
 use super::environment::Environment;
 use super::report::Report;
@@ -6,10 +6,12 @@ use super::side::{Phase, Round};
 use super::statistics::{Figure, PhaseReport, to_the_microsecond};
 use super::sweep::Measured;
 
-const OF_A_ROW: &str = "security,netlist,algorithm,cards,draw,and,pool_shuffles,rounds,\
+/// The columns that describe a configuration.
+const ROW_COLUMNS: &str = "security,netlist,algorithm,cards,draw,and,pool_shuffles,rounds,\
                         interrupted,seen_by,rtt_ms,bits_per_second,statistical_security,simulated";
 
-const OF_A_PHASE: [&str; 11] = [
+/// The columns of a phase, without the name of the phase.
+const PHASE_COLUMNS: [&str; 11] = [
     "ms",
     "min",
     "q1",
@@ -23,13 +25,18 @@ const OF_A_PHASE: [&str; 11] = [
     "and_per_second",
 ];
 
-/// A line for each configuration: the fields of the JSON, and of the environment what tells machines apart.
+/// Formats a line for each configuration: the fields of the JSON, and the part of the environment
+/// that identifies the machine.
 pub(super) fn reports(reports: &[Report<'_>]) -> String {
     let phases = ["setup", "pool", "online", "total"];
-    let names = phases.map(|phase| OF_A_PHASE.map(|name| format!("{phase}_{name}")).join(","));
-    let mut text = format!("{OF_A_ROW},{},{OF_A_MACHINE}\n", names.join(","));
+    let names = phases.map(|phase| {
+        PHASE_COLUMNS
+            .map(|name| format!("{phase}_{name}"))
+            .join(",")
+    });
+    let mut text = format!("{ROW_COLUMNS},{},{MACHINE_COLUMNS}\n", names.join(","));
     for report in reports {
-        let line = report.line.as_ref();
+        let link = report.link.as_ref();
         let mut cells = vec![
             report.security.to_string(),
             field(report.netlist.unwrap_or_default()),
@@ -41,10 +48,10 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
             report.rounds.to_string(),
             report.interrupted.to_string(),
             report.seen_by.to_owned(),
-            number(line.map(|line| line.rtt_ms)),
-            number(line.and_then(|line| line.bits_per_second)),
+            number(link.map(|link| link.rtt_ms)),
+            number(link.and_then(|link| link.bits_per_second)),
             number(report.statistical_security),
-            number(line.map(|line| line.simulated)),
+            number(link.map(|link| link.simulated)),
         ];
         for (_, phase) in report.phases.all() {
             cells.extend(phase_cells(phase));
@@ -55,7 +62,7 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
     text
 }
 
-fn phase_cells(phase: &PhaseReport) -> [String; OF_A_PHASE.len()] {
+fn phase_cells(phase: &PhaseReport) -> [String; PHASE_COLUMNS.len()] {
     [
         phase.ms.to_string(),
         phase.min.to_string(),
@@ -72,9 +79,9 @@ fn phase_cells(phase: &PhaseReport) -> [String; OF_A_PHASE.len()] {
 }
 
 /// The columns of [`machine`].
-const OF_A_MACHINE: &str = "version,commit,machine,cores,load";
+const MACHINE_COLUMNS: &str = "version,commit,machine,cores,load";
 
-/// Which program measured, and where.
+/// Identifies the program and the machine of the measurement.
 fn machine(environment: &Environment) -> String {
     let cells = [
         environment.version.to_owned(),
@@ -86,10 +93,11 @@ fn machine(environment: &Environment) -> String {
     cells.join(",")
 }
 
-/// A line for each setup, and for each phase of each round. The setup and the round of number 0 warm the
-/// caches; of two real players there is no other. The pool's figures are divided by the runs that it
-/// serves, but for the flights; of the online phase there is a line for each run. The total of a round has
-/// columns of its own, so that a sum over a column counts nothing twice.
+/// Formats a line for each setup, and for each phase of each round. The setup and the round with
+/// number 0 warm the caches; a match between two real players only ever has these. The pool's
+/// figures, except the flights, are divided by the runs that it serves. The online phase has a line
+/// for each run. The total of a round has its own columns, so that the sum of a column counts
+/// nothing twice.
 pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> String {
     let figures = ["ms", "bytes", "flights", "flights_in_a_row"];
     let totals = figures.map(|name| format!("total_{name}"));
@@ -97,16 +105,16 @@ pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> St
         "security,netlist,algorithm,cards,draw,and,pool_shuffles,phase,round,warm_up,{},{},{}\n",
         figures.join(","),
         totals.join(","),
-        OF_A_MACHINE
+        MACHINE_COLUMNS
     );
     let machine = machine(environment);
     for measured in measured {
         let what = what(measured);
         let mut add = |phase: &str, number: usize, figure: Figure| {
-            let none = ",".repeat(figures.len() - 1);
+            let empty = ",".repeat(figures.len() - 1);
             let cells = match phase {
-                "total" => format!("{none},{}", figure_cells(figure)),
-                _ => format!("{},{none}", figure_cells(figure)),
+                "total" => format!("{empty},{}", figure_cells(figure)),
+                _ => format!("{},{empty}", figure_cells(figure)),
             };
             let warm_up = number == 0;
             text += &format!("{what},{phase},{number},{warm_up},{cells},{machine}\n");
@@ -127,7 +135,7 @@ pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> St
     text
 }
 
-/// What was measured.
+/// Formats the columns that identify the configuration.
 fn what(measured: &Measured<'_>) -> String {
     let row = &measured.configuration;
     let spec = row.spec();
@@ -158,7 +166,7 @@ fn number(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// A text that may hold commas and quotes.
+/// Formats a text that may contain commas and quotes.
 fn field(text: &str) -> String {
     if text.contains([',', '"']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -172,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_a_comma_or_a_quote_is_one_field() {
+    fn text_with_a_comma_or_a_quote_is_one_field() {
         assert_eq!(field("adder.txt"), "adder.txt");
         assert_eq!(field("a,\"b\".txt"), "\"a,\"\"b\"\".txt\"");
     }

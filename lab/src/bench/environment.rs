@@ -1,4 +1,4 @@
-//! Where something was measured.
+//! The environment of a measurement.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -6,30 +6,30 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
-/// What figures depend on beside the arguments. What cannot be learned is `null`.
+/// The facts that figures depend on, in addition to the arguments. Unknown facts are `null`.
 #[derive(Serialize)]
 pub(super) struct Environment {
-    /// Of the program.
+    /// The version of the program.
     pub(super) version: &'static str,
-    /// What `DEALERLESS_COMMIT` said when the program was built.
+    /// The value of `DEALERLESS_COMMIT` when the program was built.
     pub(super) commit: Option<&'static str>,
     compiler: &'static str,
-    /// `release`, or `debug`, whose figures are worth nothing.
+    /// `release` or `debug`; figures of a debug build are meaningless.
     profile: &'static str,
     pub(super) processor: Option<String>,
-    /// Those of the processor's instructions that the engine can use.
+    /// The processor's instruction sets that the engine can use.
     instructions: Vec<&'static str>,
     pub(super) cores: Option<usize>,
-    /// The processes that were running or ready to, on the mean of the last minute before.
+    /// The load average of the last minute before the measurement.
     pub(super) load: Option<f64>,
     system: String,
-    /// Whether both parties ran on the same cores. Unknown if the other one was another process.
+    /// Whether both parties ran on the same cores; unknown if the other party was another process.
     shared_cores: Option<bool>,
 }
 
 impl Environment {
-    /// Looks, before anything is measured.
-    pub(super) fn look(both_here: bool) -> Self {
+    /// Detects the environment. Call it before the measurement, since it records the load.
+    pub(super) fn detect(both_here: bool) -> Self {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Environment {
             version: env!("CARGO_PKG_VERSION"),
@@ -49,7 +49,7 @@ impl Environment {
         }
     }
 
-    /// Three lines for people.
+    /// Describes the environment in three lines of text.
     pub(super) fn describe(&self) -> String {
         let commit = self.commit.map(|commit| format!(" ({commit})"));
         let cores = match self.cores {
@@ -73,14 +73,14 @@ impl Environment {
             self.processor.as_deref().unwrap_or("unknown processor"),
             self.system,
             match &self.instructions[..] {
-                [] => "none of the instructions that the engine can use".into(),
+                [] => "no instruction sets for the engine".into(),
                 some => some.join(" "),
             }
         )
     }
 }
 
-/// The first processor's name in Linux' list of them.
+/// The name of the first processor in the `/proc/cpuinfo` of Linux.
 fn processor(list: &str) -> Option<String> {
     list.lines().find_map(|line| {
         Some(
@@ -133,15 +133,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_processor_is_named_as_linux_names_it() {
+    fn processor_name_is_read_from_cpuinfo() {
         let list = "processor\t: 0\nmodel name\t: A Chip @ 2 GHz\nmodel name\t: Another\n";
         assert_eq!(processor(list).as_deref(), Some("A Chip @ 2 GHz"));
         assert_eq!(processor("Hardware : board"), None);
     }
 
     #[test]
-    fn the_compiler_and_the_profile_are_known() {
-        let environment = Environment::look(true);
+    fn compiler_and_profile_are_known() {
+        let environment = Environment::detect(true);
         assert!(environment.compiler.starts_with("rustc "));
         assert!(["debug", "release"].contains(&environment.profile));
         assert_eq!(environment.describe().lines().count(), 3);

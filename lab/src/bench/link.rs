@@ -1,4 +1,4 @@
-//! The shape of a line, as the user writes it.
+//! The options for the shape of a link.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -9,25 +9,25 @@ use serde::Serialize;
 use super::meeting::Timing;
 use super::shaped::Shape;
 
-/// The longest round trip: nobody waits longer for an answer.
+/// The longest round trip. Nobody waits longer for an answer.
 const MAX_RTT: Duration = Duration::from_secs(60);
 
-/// The options that shape the line.
+/// The options that shape the link.
 #[derive(clap::Args)]
 pub(super) struct LinkArgs {
-    /// Make the line so long: a round trip takes this, 50ms for example.
+    /// Round trip time of the link, for example 50ms.
     #[arg(long, value_name = "TIME", value_parser = rtt)]
     rtt: Option<Duration>,
-    /// Make the line so narrow, each way: 20mbit for example.
+    /// Bandwidth of the link in each direction, for example 20mbit.
     #[arg(long, value_name = "RATE", value_parser = bandwidth)]
     bandwidth: Option<NonZeroU64>,
-    /// Compute the times of the line without waiting, as if computing took no time.
+    /// Compute the times of the link without waiting, as if computing took no time.
     #[arg(long, requires = "rtt", conflicts_with_all = ["listen", "connect"])]
     simulate: bool,
 }
 
 impl LinkArgs {
-    /// The clock that measures.
+    /// The clock for the measurement.
     pub(super) fn timing(&self) -> Timing {
         if self.simulate {
             Timing::Simulated
@@ -36,7 +36,7 @@ impl LinkArgs {
         }
     }
 
-    /// The shape of the line, if it has one.
+    /// The shape of the link, if any.
     pub(super) fn shape(&self) -> Option<Shape> {
         let shape = Shape {
             rtt: self.rtt.unwrap_or_default(),
@@ -45,56 +45,56 @@ impl LinkArgs {
         (self.rtt.is_some() || self.bandwidth.is_some()).then_some(shape)
     }
 
-    /// The line as it is reported, if it has a shape.
-    pub(super) fn report(&self) -> Option<LineReport> {
+    /// The report of the shape of the link, if any.
+    pub(super) fn report(&self) -> Option<LinkReport> {
         let shape = self.shape()?;
-        Some(LineReport::new(shape, self.timing()))
+        Some(LinkReport::new(shape, self.timing()))
     }
 }
 
-/// The shape in JSON.
+/// The shape of the link in JSON.
 #[derive(Serialize)]
-pub(super) struct LineReport {
+pub(super) struct LinkReport {
     pub(super) rtt_ms: f64,
-    /// Each way; `null` if there is no limit.
+    /// The bandwidth in each direction; `null` if unlimited.
     pub(super) bits_per_second: Option<u64>,
-    /// Whether the times are computed, as if computing took no time.
+    /// Whether the times are computed as if computing took no time.
     pub(super) simulated: bool,
 }
 
-impl LineReport {
+impl LinkReport {
     fn new(shape: Shape, timing: Timing) -> Self {
-        LineReport {
+        LinkReport {
             rtt_ms: milliseconds(shape.rtt),
             bits_per_second: shape.bandwidth.map(NonZeroU64::get),
             simulated: timing == Timing::Simulated,
         }
     }
 
-    /// The shape for people.
+    /// Describes the shape in words.
     pub(super) fn describe(&self) -> String {
-        let line = if self.simulated {
-            "simulated line"
+        let link = if self.simulated {
+            "simulated link"
         } else {
-            "line"
+            "link"
         };
         let rtt = self.rtt_ms;
         match self.bits_per_second {
-            None => format!("a {line} of {rtt} ms there and back"),
+            None => format!("a {link} with {rtt} ms RTT"),
             Some(bits) => format!(
-                "a {line} of {rtt} ms there and back, {} Mbit/s each way",
+                "a {link} with {rtt} ms RTT and {} Mbit/s each way",
                 bits as f64 / 1e6
             ),
         }
     }
 }
 
-/// The number before one of the units, times what the unit stands for.
+/// Parses a number with one of the units, and multiplies it by the size of the unit.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (number, size) = units
         .iter()
         .find_map(|&(unit, size)| Some((text.strip_suffix(unit)?, size)))?;
-    // Only digits and a point: `inf` and `1e9` are numbers for the standard library.
+    // Allow only digits and a point: the standard library also parses `inf` and `1e9`.
     let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
     let number: f64 = number.parse().ok().filter(|_| plain)?;
     Some(number * size)
@@ -104,15 +104,15 @@ fn rtt(text: &str) -> Result<Duration, String> {
     number(text, &[("ms", 1e-3), ("us", 1e-6), ("s", 1.0)])
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|&rtt| rtt <= MAX_RTT)
-        .ok_or_else(|| "a time of at most 60s is needed: 50ms, 0.15s or 300us, for example".into())
+        .ok_or_else(|| "expected a time of at most 60s, for example 50ms, 0.15s or 300us".into())
 }
 
 fn bandwidth(text: &str) -> Result<NonZeroU64, String> {
     number(text, &[("gbit", 1e9), ("mbit", 1e6), ("kbit", 1e3)])
-        // Below it, a first message would take a minute.
+        // At less than 1 kbit/s, the first message would take a minute.
         .filter(|bits| (1e3..=1e12).contains(bits))
         .and_then(|bits| NonZeroU64::new(bits as u64))
-        .ok_or_else(|| "a rate of 1kbit to 1000gbit is needed: 20mbit, for example".into())
+        .ok_or_else(|| "expected a rate from 1kbit to 1000gbit, for example 20mbit".into())
 }
 
 #[cfg(test)]

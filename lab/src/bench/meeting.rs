@@ -1,4 +1,4 @@
-//! Start barrier of the two parties of a measurement, and exchange of their marks.
+//! The start barrier of the two parties of a measurement, and the exchange of their marks.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +11,13 @@ use dealerless::net;
 
 use super::virtual_link::VirtualClock;
 
-/// Time and traffic of a party at the end of a phase, counted from the common start.
+/// The time and traffic of a party at the end of a phase, counted from the common start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) time: Duration,
-    /// Bytes that this party has sent.
+    /// Bytes sent by this party.
     pub(super) sent: u64,
-    /// Flights in both directions, as this party counts them.
+    /// Flights in both directions, as counted by this party.
     pub(super) flights: u64,
     /// Flights in a row: the longest chain of flights that waited for each other.
     pub(super) in_a_row: u64,
@@ -31,54 +31,54 @@ pub(super) struct Moment {
     pub(super) in_a_row: u64,
 }
 
-/// Start barrier of two parties.
+/// The start barrier of two parties.
 pub(super) trait Meeting {
-    /// Waits for the other party. Both return at the same moment.
+    /// Waits for the other party. Both calls return at the same moment.
     ///
     /// # Errors
-    /// When the other party has left.
+    /// If the other party has left.
     fn start(&mut self) -> anyhow::Result<()>;
 
-    /// Gives the other party this party's marks, and waits for as many of its own.
+    /// Sends this party's marks to the other party, and waits for the same number of marks.
     ///
     /// # Errors
-    /// When the other party has left.
+    /// If the other party has left.
     fn exchange(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Mark>>;
 
-    /// The present moment.
+    /// The current moment.
     fn now(&self) -> Moment;
 }
 
-/// Which clock measures the time.
+/// The clock that measures the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timing {
-    /// The system's.
+    /// The clock of the system.
     Real,
-    /// The virtual clock of the line, on which computing takes no time.
+    /// The virtual clock of the link, on which computing takes no time.
     Simulated,
 }
 
-/// The time since the program first asked for it.
+/// The time since the first call.
 pub(super) fn system_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// The meeting of two threads of this process. A party that ends drops its end, which releases the
-/// other party.
+/// The meeting point of two threads of this process. A party that ends drops its end, which
+/// releases the other party.
 pub(super) struct Here {
     timing: Timing,
     clock: VirtualClock,
     other_clock: VirtualClock,
     to_other: Sender<Vec<Mark>>,
     from_other: Receiver<Vec<Mark>>,
-    /// Arrivals of both parties at the barrier, over all starts.
+    /// The number of arrivals of both parties at the barrier, over all starts.
     arrivals: Arc<AtomicU64>,
     starts: u64,
 }
 
 impl Here {
-    /// Both ends, and the virtual clock of each.
+    /// Makes both ends, each with its virtual clock.
     pub(super) fn pair(timing: Timing) -> [(Self, VirtualClock); 2] {
         let clocks = <[VirtualClock; 2]>::default();
         let arrivals = Arc::new(AtomicU64::new(0));
@@ -101,7 +101,8 @@ impl Here {
 }
 
 impl Meeting for Here {
-    /// A thread that is woken starts late. So both threads meet a second time, when they are awake.
+    /// A sleeping thread wakes late. So both threads meet a second time by spinning, when they are
+    /// awake.
     fn start(&mut self) -> anyhow::Result<()> {
         self.exchange(&[])?;
         self.clock.wait_until(self.other_clock.now());
@@ -118,7 +119,7 @@ impl Meeting for Here {
     fn exchange(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Mark>> {
         let sent = self.to_other.send(mine.to_vec());
         let theirs = sent.ok().and_then(|()| self.from_other.recv().ok());
-        // The other party reports why it has ended.
+        // The other party reports the reason.
         theirs.ok_or_else(|| net::Error::Aborted.into())
     }
 
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_start_at_the_later_one_of_their_virtual_moments() {
+    fn both_start_at_the_later_of_their_virtual_moments() {
         let [(mut near, clock), (mut far, _)] = Here::pair(Timing::Simulated);
         let later = Moment {
             time: Duration::from_secs(7),
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_ends_releases_the_one_that_waits_for_it() {
+    fn party_that_ends_releases_the_waiting_party() {
         let [(mut near, _), (far, _)] = Here::pair(Timing::Real);
         let waiting = thread::spawn(move || near.start().is_err());
         drop(far);

@@ -1,4 +1,5 @@
-//! `bench`: what shuffles and other circuits cost on this machine or between two, phase by phase.
+//! The command `bench`: measures shuffles and other circuits phase by phase, on this machine or
+//! between two machines.
 
 mod args;
 mod between;
@@ -29,7 +30,7 @@ use self::picture::Sweep;
 use self::report::Report;
 use self::side::Stop;
 use self::sweep::Measured;
-use crate::session::{Evaluates, PLAIN_LINE, notice};
+use crate::session::{Evaluates, PLAIN_TCP_WARNING, notice};
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<()> {
@@ -50,9 +51,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let both_here = args.listen.is_none() && args.connect.is_none();
     if !both_here {
-        say(PLAIN_LINE);
+        say(PLAIN_TCP_WARNING);
     }
-    let environment = Environment::look(both_here);
+    let environment = Environment::detect(both_here);
     let stop = Stop::by_signal()?;
     let mut measured = Vec::new();
     let outcome = sweep::measure(args, &configurations, &stop, &mut measured);
@@ -63,28 +64,30 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     if measured.is_empty() {
         if stop.is_asked() {
-            say("Nothing was measured until then.");
+            say("Nothing was measured before the interruption.");
         }
         return ended;
     }
     if ended.is_err() {
         let (done, all) = (measured.len(), configurations.len());
-        say(&format!("Measured until then: {done} of {all} rows."));
+        say(&format!(
+            "Measured before the interruption: {done} of {all} rows."
+        ));
     }
-    // What ended the measurement matters more than that it could not be shown here.
-    ended.and(hand_out(args, &measured, &environment, sweep.as_ref()))
+    // The error that ended the measurement takes precedence over errors of the output.
+    ended.and(write_results(args, &measured, &environment, sweep.as_ref()))
 }
 
-/// Finds out before anything is measured whether what is asked for can be written.
+/// Checks before the measurement that the requested outputs can be written.
 ///
 /// # Errors
-/// When two things would go to the same place, or one to none.
+/// If two outputs have the same destination, or a destination is invalid.
 fn check_outputs(args: &Args) -> anyhow::Result<()> {
     let files = [args.output.as_deref(), args.rounds_csv.as_deref()];
     let to_standard = files.iter().filter(|path| is_standard(**path)).count();
     ensure!(
         to_standard + usize::from(args.json || args.csv) <= 1,
-        "one thing goes to standard output: give the others a file"
+        "only one output can go to standard output: give the others a file"
     );
     ensure!(
         files[0].is_none() || files[0] != files[1],
@@ -94,7 +97,7 @@ fn check_outputs(args: &Args) -> anyhow::Result<()> {
         let svg = path.extension().is_some_and(|extension| extension == "svg");
         ensure!(
             svg || is_standard(Some(path)),
-            "the picture is SVG: give it a name that ends in .svg"
+            "the picture is SVG: its name must end in .svg"
         );
     }
     for path in files.into_iter().flatten() {
@@ -102,14 +105,19 @@ fn check_outputs(args: &Args) -> anyhow::Result<()> {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
-            ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+            ensure!(
+                folder.is_dir(),
+                "folder {} does not exist",
+                folder.display()
+            );
         }
     }
     Ok(())
 }
 
-/// Shows what was measured, and writes the files that were asked for: as many of these as can be.
-fn hand_out(
+/// Shows the results and writes the requested files. An error with one output does not prevent the
+/// others.
+fn write_results(
     args: &Args,
     measured: &[Measured<'_>],
     environment: &Environment,
@@ -131,7 +139,7 @@ fn hand_out(
         .and(picture)
 }
 
-/// Shows what was measured, in the way that the arguments ask for.
+/// Shows the results in the requested format.
 fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> anyhow::Result<()> {
     if args.json {
         for report in reports {
@@ -147,7 +155,7 @@ fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> a
         all => table::describe(all),
     };
     let text = format!("{text}\n\n{}", environment.describe());
-    // Then standard output belongs to something else.
+    // Use standard error if standard output carries the picture or the rounds.
     if is_standard(args.output.as_deref()) || is_standard(args.rounds_csv.as_deref()) {
         say(&text);
     } else {
@@ -160,7 +168,7 @@ fn is_standard(path: Option<&Path>) -> bool {
     path.is_some_and(whole_file::is_standard_output)
 }
 
-/// Writes what `-o` and `--rounds-csv` ask for.
+/// Writes a file of `-o` or `--rounds-csv`.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
     if let Some(path) = written {

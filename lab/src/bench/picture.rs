@@ -1,4 +1,4 @@
-//! The picture of a sweep: a curve for each algorithm, security and pool.
+//! The picture of a sweep, with a curve for each algorithm, security and pool.
 
 use anyhow::ensure;
 use dealerless_program::output::count;
@@ -8,10 +8,10 @@ use super::plan::{Configuration, Source};
 use super::report::Report;
 use crate::plot::{Axis, Chart, Curve, FEW, Picture, Stroke};
 
-/// A sweep that can be drawn.
+/// A description of the picture of a sweep.
 pub(super) struct Sweep {
     upwards: Upwards,
-    /// Whether the deck grows to the right, or the draw.
+    /// Whether the horizontal axis shows the deck instead of the draw.
     decks: bool,
     /// The fixed number, for the subtitle.
     fixed: String,
@@ -23,13 +23,15 @@ impl Sweep {
     /// The sweep over these configurations.
     ///
     /// # Errors
-    /// Unless exactly one number grows along it.
+    /// If the configurations cannot be drawn over one number: the deck or the draw.
     pub(super) fn of(upwards: Upwards, all: &[Configuration<'_>]) -> anyhow::Result<Self> {
         let mut deals = Vec::new();
         for configuration in all {
             match configuration.source {
                 Source::Shuffle(spec) => deals.push((spec.cards(), spec.draw())),
-                Source::Netlist(_) => anyhow::bail!("a netlist has no place in a picture of decks"),
+                Source::Netlist(_) => {
+                    anyhow::bail!("a picture cannot show netlists, only shuffles")
+                }
             }
         }
         let varies = |value: fn(&(usize, usize)) -> usize| {
@@ -39,11 +41,11 @@ impl Sweep {
         let whole = deals.iter().all(|(cards, draw)| cards == draw);
         ensure!(
             decks || draws,
-            "one point makes no picture: give a list to --draw or --cards"
+            "a picture needs several points: give a list to --draw or --cards"
         );
         ensure!(
             !(decks && draws) || whole,
-            "a picture has one number to the right: give a list to --draw or to --cards, not both"
+            "a picture has one horizontal axis: give a list to --draw or to --cards, not both"
         );
         let fixed = match (decks, whole) {
             (true, true) => "n cards, all drawn".into(),
@@ -59,19 +61,19 @@ impl Sweep {
         })
     }
 
-    /// The picture of what was measured, as SVG.
+    /// Draws the results as SVG.
     ///
     /// # Errors
-    /// If nothing was measured that can be drawn.
+    /// If no result can be drawn.
     pub(super) fn draw(&self, reports: &[Report<'_>]) -> anyhow::Result<String> {
         let curves = self.curves(reports);
         let points = || curves.iter().flat_map(|curve| &curve.points);
         let numbers = points().map(|point| point.0);
         let (first, last) = (numbers.clone().reduce(f64::min), numbers.reduce(f64::max));
         let (Some(first), Some(last)) = (first, last) else {
-            anyhow::bail!("nothing was measured that could be drawn")
+            anyhow::bail!("there are no results to draw")
         };
-        // A single number has some room around it.
+        // Leave some room around a single number.
         let range = if first == last {
             first - 1.0..first + 1.0
         } else {
@@ -110,7 +112,7 @@ impl Sweep {
         }
     }
 
-    /// What all curves have in common.
+    /// The settings that all curves have in common.
     fn setting(&self, reports: &[Report<'_>]) -> String {
         let security = (!self.with_security).then(|| reports[0].security.to_string());
         let pool = format!("pool of {}", reports[0].pool_shuffles);
@@ -119,7 +121,7 @@ impl Sweep {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// The curves, the highest at their ends first.
+    /// The curves, sorted by their last values, the highest first.
     fn curves(&self, reports: &[Report<'_>]) -> Vec<Curve> {
         let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
         for report in reports {
@@ -141,7 +143,7 @@ impl Sweep {
             } else {
                 report.draw
             };
-            // A logarithmic axis has no 0. (One card of two takes no AND.)
+            // A logarithmic axis has no 0. (Drawing one of two cards takes no AND.)
             if value > 0.0 {
                 let point = (number.unwrap_or_default() as f64, value);
                 match curves.iter_mut().find(|(other, _)| *other == name) {
@@ -164,7 +166,7 @@ impl Sweep {
     }
 }
 
-/// A number of the vertical axis.
+/// Formats a number on the vertical axis.
 fn label(value: f64) -> String {
     match value {
         v if v >= 999_999.5 => format!("{} M", v / 1e6),
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_the_vertical_axis_are_written_plainly() {
+    fn vertical_axis_labels_are_plain_numbers() {
         let numbers = [0.2, 0.5, 1.0, 5.0, 5e5, 1e6, 2e6].map(label);
         assert_eq!(numbers, ["0.2", "0.5", "1", "5", "500,000", "1 M", "2 M"]);
     }

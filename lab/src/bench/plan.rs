@@ -1,4 +1,4 @@
-//! What is measured, in which order.
+//! The configurations to measure, and their order.
 
 use std::fmt;
 
@@ -15,23 +15,23 @@ use crate::circuit::owners::Owners;
 use crate::circuit::selection::Selection;
 use crate::circuit::sweep::pairs;
 
-/// So many configurations take turns: each has a connection of its own, with two ends.
-const MOST_IN_A_GROUP: usize = 64;
+/// The most configurations that take turns. Each has its own connection with two ends.
+const MAX_GROUP_LEN: usize = 64;
 
-/// The circuits of a group are in memory together, and have about so many ANDs at most.
-const ANDS_IN_A_GROUP: usize = 2_000_000;
+/// The approximate limit on the ANDs of a group, whose circuits are in memory together.
+const MAX_GROUP_ANDS: usize = 2_000_000;
 
-/// The most configurations of a sweep.
-const MOST: usize = 20_000;
+/// The most configurations in a sweep.
+const MAX_CONFIGURATIONS: usize = 20_000;
 
-/// A netlist of the user's.
+/// A netlist of `--netlist`.
 pub(super) struct Netlist {
     pub(super) name: String,
     pub(super) circuit: Circuit,
     pub(super) owners: Owners,
 }
 
-/// What is run.
+/// The description of a circuit to run.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Shuffle(Spec),
@@ -43,11 +43,11 @@ pub(super) enum Source<'a> {
 pub(super) struct Configuration<'a> {
     pub(super) source: Source<'a>,
     pub(super) security: Security,
-    /// Runs that the pool is filled for at once.
+    /// The number of runs for which the pool is filled at once.
     pub(super) pool: u32,
 }
 
-/// A source that can be run.
+/// A circuit that is ready to run.
 pub(super) enum Subject<'a> {
     Shuffle(Box<ShuffleCircuit>),
     Netlist(&'a Netlist),
@@ -63,7 +63,7 @@ impl Subject<'_> {
 }
 
 impl<'a> Configuration<'a> {
-    /// The shuffle, if it is one.
+    /// The specification of the shuffle, if the source is a shuffle.
     pub(super) fn spec(&self) -> Option<Spec> {
         match self.source {
             Source::Shuffle(spec) => Some(spec),
@@ -71,7 +71,7 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// The netlist, if it is one.
+    /// The netlist, if the source is a netlist.
     pub(super) fn netlist(&self) -> Option<&'a Netlist> {
         match self.source {
             Source::Shuffle(_) => None,
@@ -79,7 +79,7 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// What is run, in a few characters.
+    /// A short name of the source.
     pub(super) fn name(&self) -> String {
         match self.source {
             Source::Shuffle(spec) => {
@@ -89,7 +89,7 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// All that tells it from others.
+    /// A description that distinguishes the configuration from all others.
     pub(super) fn describe(&self) -> String {
         format!("{}, {}, pool of {}", self.name(), self.security, self.pool)
     }
@@ -101,7 +101,7 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// About how many ANDs the circuit has.
+    /// The approximate number of ANDs of the circuit.
     fn estimated_ands(&self) -> usize {
         match self.source {
             Source::Shuffle(spec) => deck::Estimate::of(spec, self.security, 1).ands(),
@@ -109,7 +109,7 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// The deal if it is a shuffle: configurations of the same deal are measured together.
+    /// The deal, if the source is a shuffle. Configurations of the same deal are measured together.
     fn deal(&self) -> Option<(usize, usize)> {
         self.spec().map(|spec| (spec.cards(), spec.draw()))
     }
@@ -126,7 +126,8 @@ impl<'a> Configuration<'a> {
     }
 }
 
-/// Its name in the terms of two machines, which does not depend on where a file lies.
+/// The form of a configuration in the terms of two machines. It does not depend on the paths of
+/// files.
 impl fmt::Display for Configuration<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source {
@@ -143,10 +144,10 @@ impl fmt::Display for Configuration<'_> {
     }
 }
 
-/// Reads the netlists that the arguments name.
+/// Reads the netlists of `--netlist`.
 ///
 /// # Errors
-/// Those of [`FormatArgs::read_circuit`] and [`Owners::of`].
+/// Same as [`FormatArgs::read_circuit`] and [`Owners::of`].
 pub(super) fn netlists(args: &Args) -> anyhow::Result<Vec<Netlist>> {
     let read = |path: &std::path::PathBuf| {
         let circuit = FormatArgs::default().read_circuit(path)?;
@@ -162,10 +163,11 @@ pub(super) fn netlists(args: &Args) -> anyhow::Result<Vec<Netlist>> {
     args.netlist.iter().map(read).collect()
 }
 
-/// What the arguments ask for, in the order of the table: the netlists, then deal by deal.
+/// The requested configurations in the order of the table: the netlists, then the shuffles deal by
+/// deal.
 ///
 /// # Errors
-/// When something is out of bounds, or takes more memory than is allowed.
+/// If a number is out of bounds, or a configuration exceeds the memory limit.
 pub(super) fn configurations<'a>(
     args: &Args,
     netlists: &'a [Netlist],
@@ -190,18 +192,19 @@ pub(super) fn configurations<'a>(
     } else {
         Vec::new()
     };
-    // An algorithm each, at least; to find the cheapest takes a while for large decks.
+    // Check with one algorithm per deal first, since finding the cheapest one takes a while for
+    // large decks.
     let fewest = deals.len() * securities.len() * pools.len();
     let check = |count| {
-        let most = count <= MOST;
+        let most = count <= MAX_CONFIGURATIONS;
         ensure!(
             most,
-            "that is {count} configurations, and a sweep has at most {MOST}"
+            "{count} configurations are too many: a sweep has at most {MAX_CONFIGURATIONS}"
         );
         Ok(())
     };
     check(fewest)?;
-    let progress = Progress::begin(deals.len(), "decks and draws looked at");
+    let progress = Progress::begin(deals.len(), "decks and draws checked");
     for (cards, draw) in deals {
         for &security in &securities {
             for algorithm in algorithms(args, cards, draw)? {
@@ -224,7 +227,7 @@ pub(super) fn configurations<'a>(
     Ok(all)
 }
 
-/// These, each once.
+/// Removes duplicates and keeps the order.
 pub(super) fn once<T: Copy + PartialEq>(all: &[T]) -> Vec<T> {
     let mut once = Vec::new();
     for one in all {
@@ -235,7 +238,7 @@ pub(super) fn once<T: Copy + PartialEq>(all: &[T]) -> Vec<T> {
     once
 }
 
-/// The algorithms that are asked for, each once.
+/// The requested algorithms, without duplicates.
 fn algorithms(args: &Args, cards: usize, draw: usize) -> anyhow::Result<Vec<Algorithm>> {
     let auto = [Selection::One(deck::Choice::Cheapest)];
     let selections = match &args.algorithm[..] {
@@ -257,7 +260,8 @@ fn algorithms(args: &Args, cards: usize, draw: usize) -> anyhow::Result<Vec<Algo
         .collect())
 }
 
-/// Groups of configurations that take turns. A deal is not torn apart unless it is too large by itself.
+/// Splits the configurations into groups that take turns. A deal is split only if it is too large
+/// for one group.
 pub(super) fn groups<'a, 'b>(all: &'b [Configuration<'a>]) -> Vec<&'b [Configuration<'a>]> {
     let mut groups = Vec::new();
     let mut rest = all;
@@ -265,18 +269,18 @@ pub(super) fn groups<'a, 'b>(all: &'b [Configuration<'a>]) -> Vec<&'b [Configura
         let mut ands = 0;
         let most = rest
             .iter()
-            .take(MOST_IN_A_GROUP)
+            .take(MAX_GROUP_LEN)
             .take_while(|next| {
                 ands += next.estimated_ands();
-                ands <= ANDS_IN_A_GROUP
+                ands <= MAX_GROUP_ANDS
             })
             .count()
             .max(1);
-        let torn = |&end: &usize| {
+        let splits_deal = |&end: &usize| {
             rest.get(end)
                 .is_some_and(|next| next.deal() == rest[end - 1].deal())
         };
-        let whole = (1..=most).rev().find(|end| !torn(end));
+        let whole = (1..=most).rev().find(|end| !splits_deal(end));
         let (group, later) = rest.split_at(whole.unwrap_or(most));
         groups.push(group);
         rest = later;
@@ -303,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_keep_the_order_and_tear_no_deal_apart() {
+    fn groups_keep_the_order_and_split_no_deal() {
         let all = sweep(52, 7);
         let groups = groups(&all);
         assert_eq!(
@@ -311,7 +315,7 @@ mod tests {
             52 * 7
         );
         for group in &groups {
-            assert!(group.len() <= MOST_IN_A_GROUP && group.len() % 7 == 0);
+            assert!(group.len() <= MAX_GROUP_LEN && group.len() % 7 == 0);
         }
         for pair in groups.windows(2) {
             assert!(pair[0].last().unwrap().deal() < pair[1][0].deal());
@@ -319,25 +323,28 @@ mod tests {
     }
 
     #[test]
-    fn large_circuits_are_not_all_in_memory_together() {
+    fn large_circuits_are_spread_over_several_groups() {
         let one = Configuration {
             source: Source::Shuffle(Spec::new(1000, 1000, Algorithm::Waksman).unwrap()),
             ..sweep(1, 1)[0]
         };
         let ands = one.estimated_ands();
-        assert!(4 * ands < 3 * ANDS_IN_A_GROUP, "two of three fit, at least");
-        let most = ANDS_IN_A_GROUP / ands;
+        assert!(
+            4 * ands < 3 * MAX_GROUP_ANDS,
+            "the circuit fits into a group"
+        );
+        let most = MAX_GROUP_ANDS / ands;
         let all = vec![one; 2 * most];
         let lengths: Vec<usize> = groups(&all).iter().map(|group| group.len()).collect();
         assert_eq!(lengths, [most, most]);
-        assert!(most < MOST_IN_A_GROUP);
+        assert!(most < MAX_GROUP_LEN);
     }
 
     #[test]
-    fn a_deal_that_is_too_large_for_a_group_is_torn_and_nothing_is_lost() {
+    fn deal_that_is_too_large_for_a_group_is_split_without_loss() {
         let one = sweep(1, 1)[0];
-        let all = vec![one; 2 * MOST_IN_A_GROUP + 1];
+        let all = vec![one; 2 * MAX_GROUP_LEN + 1];
         let lengths: Vec<usize> = groups(&all).iter().map(|group| group.len()).collect();
-        assert_eq!(lengths, [MOST_IN_A_GROUP, MOST_IN_A_GROUP, 1]);
+        assert_eq!(lengths, [MAX_GROUP_LEN, MAX_GROUP_LEN, 1]);
     }
 }

@@ -1,4 +1,4 @@
-//! What is reported of one configuration.
+//! The report of one configuration.
 
 use comfy_table::{CellAlignment, Table};
 use dealerless::mpc::{STATISTICAL_SECURITY, Security};
@@ -7,41 +7,43 @@ use serde::{Serialize, Serializer};
 
 use super::args::Args;
 use super::environment::Environment;
-use super::link::LineReport;
+use super::link::LinkReport;
 use super::statistics::{PhaseReport, Phases};
 use super::sweep::Measured;
 
 /// The object of `--json`, and a row of the table of a sweep.
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
-    /// What is run, in a few characters.
+    /// A short name of the source.
     #[serde(skip)]
     pub(super) name: String,
     #[serde(serialize_with = "as_text")]
     pub(super) security: Security,
-    /// Bits; `null` if the session is semi-honest.
+    /// Bits of statistical security; `null` if the session is semi-honest.
     pub(super) statistical_security: Option<u8>,
-    /// The name of the file, unless it is a shuffle.
+    /// The name of the file; `null` for a shuffle.
     pub(super) netlist: Option<&'a str>,
-    /// `null` for a netlist, as the cards and the draw.
+    /// The algorithm; `null` for a netlist, like the cards and the draw.
     pub(super) algorithm: Option<&'static str>,
     pub(super) cards: Option<usize>,
     pub(super) draw: Option<usize>,
     pub(super) and: usize,
-    /// Shuffles, or runs of the netlist, that the pool is filled for at once.
+    /// The number of shuffles, or runs of the netlist, for which the pool is filled at once.
     pub(super) pool_shuffles: u32,
-    /// Those that are in the figures.
+    /// The number of rounds in the figures.
     pub(super) rounds: usize,
-    /// Whether they are fewer than were asked for.
+    /// Whether fewer rounds than requested were measured.
     pub(super) interrupted: bool,
-    /// Who reports: `both` in one process, or the `garbler` or the `evaluator`. The figures are of both.
+    /// The reporting party: `both` in one process, or the `garbler` or the `evaluator`. The figures
+    /// always cover both.
     pub(super) seen_by: &'static str,
-    /// The shape of the line, if it has one.
-    pub(super) line: Option<LineReport>,
+    /// The shape of the link, if any.
+    #[serde(rename = "line")]
+    pub(super) link: Option<LinkReport>,
     #[serde(flatten)]
     pub(super) phases: Phases,
     pub(super) environment: &'a Environment,
-    /// Sessions that were set up for the figures of the setup.
+    /// The number of sessions set up for the figures of the setup.
     pub(super) setups: usize,
 }
 
@@ -74,24 +76,24 @@ impl<'a> Report<'a> {
                 (_, Some(_)) => "evaluator",
                 (None, None) => "both",
             },
-            line: args.line.report(),
+            link: args.link.report(),
             phases: Phases::of(&measured.record, measured.ands),
             environment,
             setups: measured.record.setups.len() - 1,
         }
     }
 
-    /// Over which line.
+    /// The location of the parties and the link between them.
     pub(super) fn place(&self) -> String {
-        let line = self.line.as_ref().map(LineReport::describe);
-        match (self.seen_by, line) {
-            ("both", line) => format!("over {}", line.unwrap_or_else(|| "loopback".into())),
+        let link = self.link.as_ref().map(LinkReport::describe);
+        match (self.seen_by, link) {
+            ("both", link) => format!("over {}", link.unwrap_or_else(|| "loopback".into())),
             (_, None) => "between two machines".into(),
-            (_, Some(line)) => format!("between two machines, over {line}"),
+            (_, Some(link)) => format!("between two machines, over {link}"),
         }
     }
 
-    /// What the row protects against, for people.
+    /// The security of the configuration, in words.
     pub(super) fn protection(&self) -> String {
         match self.statistical_security {
             None | Some(STATISTICAL_SECURITY) => self.security.to_string(),
@@ -99,7 +101,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Everything, for people.
+    /// The whole report as text.
     pub(super) fn describe(&self) -> String {
         let what = match (self.algorithm, self.draw, self.cards) {
             (Some(algorithm), Some(draw), Some(cards)) => {
@@ -115,7 +117,7 @@ impl<'a> Report<'a> {
         };
         format!(
             "{what}, {}: {} AND gates.\n{}, {}.\nThe pool is filled for {} {runs} at once, \
-             and divided among them.\n\n{}\n\n{}{}\n\n{}",
+             and its cost is divided among them.\n\n{}\n\n{}{}\n\n{}",
             self.protection(),
             count(self.and as u64),
             rounds(&count(self.rounds as u64)),
@@ -128,7 +130,7 @@ impl<'a> Report<'a> {
         )
     }
 
-    /// Explanation of the phases.
+    /// An explanation of the phases.
     fn contents(&self) -> String {
         let sessions = match self.setups {
             1 => "1 new session".into(),
@@ -140,7 +142,7 @@ impl<'a> Report<'a> {
         };
         format!(
             "Setup: hello and base OTs of {sessions}; not in the total.\n\
-             Pool: what can be made ahead, less what earlier rounds have left over.\n\
+             Pool: everything that can be precomputed, less what earlier rounds left over.\n\
              Online: from the inputs to {end}."
         )
     }
@@ -181,7 +183,7 @@ impl<'a> Report<'a> {
         aligned(grid)
     }
 
-    /// The speeds after a blank line; nothing if there are no ANDs.
+    /// The speeds after a blank line; empty if there are no ANDs.
     fn speeds(&self) -> String {
         let phases = &self.phases;
         let speeds: Vec<String> = [
@@ -195,12 +197,12 @@ impl<'a> Report<'a> {
         if speeds.is_empty() {
             String::new()
         } else {
-            format!("\n\nAND gates a second: {}.", speeds.join(", "))
+            format!("\n\nAND gates per second: {}.", speeds.join(", "))
         }
     }
 }
 
-/// A table of numbers, but for the first column.
+/// Formats a table whose columns after the first hold numbers.
 fn aligned(mut grid: Table) -> String {
     for column in grid.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -208,7 +210,7 @@ fn aligned(mut grid: Table) -> String {
     grid.trim_fmt()
 }
 
-/// So many rounds, in words.
+/// Formats a number of rounds.
 pub(super) fn rounds(count: &str) -> String {
     match count {
         "1" => "1 round".into(),

@@ -20,35 +20,35 @@ use super::meeting::{Mark, Meeting, Moment};
 use super::plan::{Configuration, Netlist, Subject};
 use crate::session::{Greeting, SessionArgs};
 
-/// The most sessions that are set up and measured for a configuration, beside the first one.
+/// The most sessions that are set up and measured for a configuration, not counting the first.
 const MOST_SETUPS: u32 = 5;
 
 /// Any transport.
 pub(super) type BoxedTransport = Box<dyn Transport>;
 
-/// What a phase took: from the moment at which both parties had finished the phase before it until both
-/// have finished it.
+/// The cost of a phase. It lasts from the moment when both parties have finished the previous phase
+/// until both have finished this one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Phase {
     pub(super) time: Duration,
-    /// Bytes that both parties sent.
+    /// Bytes sent by both parties.
     pub(super) bytes: u64,
-    /// Flights in both directions, as the garbler counts them.
+    /// Flights in both directions, as counted by the garbler.
     pub(super) flights: u64,
     /// Flights in a row: the longest chain of flights that waited for each other.
     pub(super) in_a_row: u64,
 }
 
-/// The pool is filled once, and used up.
+/// One round, in which the pool is filled once and used up.
 pub(super) struct Round {
     pub(super) pool: Phase,
     pub(super) online: Vec<Phase>,
 }
 
-/// All that was measured of a configuration. The first setup and the first round warm the caches.
+/// All measurements of a configuration. The first setup and the first round warm the caches.
 #[derive(Default)]
 pub(super) struct Record {
-    /// Of new sessions; the last one runs the rounds.
+    /// The setups of new sessions; the last session runs the rounds.
     pub(super) setups: Vec<Phase>,
     pub(super) rounds: Vec<Round>,
 }
@@ -58,18 +58,19 @@ pub(super) struct Record {
 pub(super) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// From now on Ctrl-C is noted, and ends the program only the second time.
+    /// Installs a signal handler: the first Ctrl-C only sets the flag, and the second ends the
+    /// program.
     ///
     /// # Errors
-    /// If the system does not allow it.
+    /// If the handler cannot be installed.
     pub(super) fn by_signal() -> Result<Self, ctrlc::Error> {
         let stop = Stop::default();
-        let noted = stop.clone();
+        let flag = stop.clone();
         ctrlc::set_handler(move || {
-            if noted.0.swap(true, Ordering::Relaxed) {
+            if flag.0.swap(true, Ordering::Relaxed) {
                 std::process::exit(BROKEN_OFF.into());
             }
-            say("Ending after this round; Ctrl-C again ends at once.");
+            say("Stopping after this round; press Ctrl-C again to stop at once.");
         })?;
         Ok(stop)
     }
@@ -79,7 +80,7 @@ impl Stop {
     }
 }
 
-/// What both sides of a measurement have in common.
+/// The description of a measurement that both sides share.
 pub(super) struct Job<'a> {
     /// The configurations that take turns.
     pub(super) group: &'a [Configuration<'a>],
@@ -87,30 +88,31 @@ pub(super) struct Job<'a> {
     pub(super) rounds: u32,
     pub(super) statistical_security: u8,
     pub(super) timeout: TimeoutArgs,
-    /// What both hellos say.
+    /// The terms in both hellos.
     pub(super) terms: &'a [u8],
     pub(super) progress: &'a Progress,
     pub(super) stop: &'a Stop,
 }
 
 impl Job<'_> {
-    /// Number of sessions that are set up for each configuration.
+    /// The number of sessions that are set up for each configuration.
     fn setups(&self) -> u32 {
         1 + self.rounds.min(MOST_SETUPS)
     }
 }
 
-/// Measures a group, in which each configuration has a session of its own: `lines` gives each session
-/// its line. It ends when all is done or the user asks to stop. What was measured is in `records` then,
-/// and if it fails as well. Both parties have the same figures.
+/// Measures a group. Each configuration has its own session; `connect` makes the transport of a
+/// session. The function returns when all configurations are done or the user asks to stop. On
+/// return, `records` holds the measurements, even after an error. Both parties record the same
+/// figures.
 ///
 /// # Errors
-/// Those of the sessions, of `lines` and of the meeting; [`OtherTerms`].
+/// The errors of the sessions, of `connect` and of the meeting; [`OtherTerms`].
 pub(super) fn measure(
     party: Party,
     job: &Job<'_>,
     meeting: &mut dyn Meeting,
-    mut lines: impl FnMut() -> anyhow::Result<BoxedTransport>,
+    mut connect: impl FnMut() -> anyhow::Result<BoxedTransport>,
     records: &mut Vec<Record>,
 ) -> anyhow::Result<()> {
     let mut side = Side {
@@ -121,18 +123,18 @@ pub(super) fn measure(
     let mut sessions = Vec::new();
     for configuration in job.group {
         records.push(Record::default());
-        let record = records.last_mut().expect("it was pushed");
+        let record = records.last_mut().expect("a record was just pushed");
         for setup in 1..=job.setups() {
             if job.stop.is_asked() {
                 return Ok(());
             }
-            let session = side.set_up(configuration, lines()?, record)?;
+            let session = side.set_up(configuration, connect()?, record)?;
             if setup == job.setups() {
                 sessions.push(session);
             }
         }
     }
-    // The first round warms the caches.
+    // One more round, since the first round warms the caches.
     for _ in 0..=job.rounds {
         let what = job.group.iter().zip(job.subjects);
         for ((session, record), (configuration, subject)) in
@@ -152,40 +154,40 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Says hello with the terms, and compares them.
+/// Exchanges hellos, and compares the terms.
 ///
 /// # Errors
-/// Those of [`Greeting::exchange`]; [`OtherTerms`].
+/// Same as [`Greeting::exchange`]; also [`OtherTerms`].
 pub(super) fn greet(
     party: Party,
     args: &SessionArgs,
     terms: &[u8],
-    line: BoxedTransport,
+    transport: BoxedTransport,
 ) -> anyhow::Result<Greeting> {
-    let greeting = Greeting::exchange(line, party, args, terms)?;
+    let greeting = Greeting::exchange(transport, party, args, terms)?;
     if greeting.peer_terms() != terms {
         greeting.refuse();
-        let what = "it measures something else: give both the same arguments and netlists";
+        let what = "it runs a different measurement: give both the same arguments and netlists";
         return Err(OtherTerms(what.into()).into());
     }
     Ok(greeting)
 }
 
-/// One party and its start barrier.
+/// One party with its start barrier.
 struct Side<'a> {
     party: Party,
     job: &'a Job<'a>,
     meeting: &'a mut dyn Meeting,
 }
 
-/// Marks of a party since the common start.
+/// The reference point of a party's marks: the common start.
 struct Watch {
     begun: Moment,
     before: Traffic,
 }
 
 impl Side<'_> {
-    /// Starts together with the other party, of whose channel `before` has passed.
+    /// Starts together with the other party. `before` is the traffic of the channel so far.
     fn start(&mut self, before: Traffic) -> anyhow::Result<Watch> {
         self.meeting.start()?;
         let begun = self.meeting.now();
@@ -203,7 +205,8 @@ impl Side<'_> {
         }
     }
 
-    /// The phases that end with this party's marks and those of the other party.
+    /// Exchanges marks with the other party, and computes the phases that end with the marks of
+    /// both.
     fn phases(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Phase>> {
         let theirs = self.meeting.exchange(mine)?;
         Ok(match self.party {
@@ -212,11 +215,11 @@ impl Side<'_> {
         })
     }
 
-    /// Sets up a session, and adds to the record what that took.
+    /// Sets up a session, and adds the cost to the record.
     fn set_up(
         &mut self,
         configuration: &Configuration<'_>,
-        line: BoxedTransport,
+        transport: BoxedTransport,
         record: &mut Record,
     ) -> anyhow::Result<Session> {
         let args = SessionArgs {
@@ -225,7 +228,7 @@ impl Side<'_> {
             timeout: self.job.timeout,
         };
         let watch = self.start(Traffic::default())?;
-        let session = greet(self.party, &args, self.job.terms, line)?.set_up()?;
+        let session = greet(self.party, &args, self.job.terms, transport)?.set_up()?;
         let mark = self.mark(&watch, session.party.traffic());
         record.setups.extend(self.phases(&[mark])?);
         Ok(session.party)
@@ -248,13 +251,14 @@ impl Side<'_> {
         }
         let mut phases = self.phases(&marks)?.into_iter();
         Ok(Round {
-            pool: phases.next().expect("one for each mark"),
+            pool: phases.next().expect("there is a phase for each mark"),
             online: phases.collect(),
         })
     }
 }
 
-/// The phases that end with these marks of the parties. The first one begins with the common start.
+/// The phases that end with the given marks of the parties. The first phase begins at the common
+/// start.
 fn phases(garbler: &[Mark], evaluator: &[Mark]) -> Vec<Phase> {
     let mut before = Phase::default();
     let mut phases = Vec::new();
@@ -276,7 +280,8 @@ fn phases(garbler: &[Mark], evaluator: &[Mark]) -> Vec<Phase> {
     phases
 }
 
-/// What this party enters in each run of a netlist. A shuffle chooses its seeds itself.
+/// Random inputs of this party for each run of a netlist. They are empty for a shuffle, which
+/// chooses its own seeds.
 fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool>> {
     let bits = match subject {
         Subject::Shuffle(_) => 0,
@@ -304,7 +309,8 @@ fn prepare<P: TwoParty>(session: &mut P, subject: &Subject<'_>, runs: usize) -> 
     Ok(())
 }
 
-/// Shuffles into a sealed deck; or runs the netlist on these inputs, and opens the outputs to both.
+/// Shuffles into a sealed deck, or runs the netlist on the given inputs and opens the outputs to
+/// both parties.
 fn run(session: &mut impl TwoParty, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
     match subject {
         Subject::Shuffle(shuffle) => {
@@ -341,22 +347,22 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_ends_when_the_later_party_ends_and_begins_when_the_phase_before_it_ended() {
-        // The evaluator has the pool 30 ms later, and both finish together.
+    fn phase_lasts_from_the_end_of_the_previous_one_until_the_later_party_ends() {
+        // The evaluator has the pool 30 ms later, but both finish at almost the same time.
         let garbler = [mark(60, 100, 4, 3), mark(120, 150, 6, 7)];
         let evaluator = [mark(90, 70, 5, 4), mark(119, 90, 8, 6)];
         let [pool, online] = phases(&garbler, &evaluator)[..] else {
             panic!("two phases")
         };
         let times = [pool.time, online.time];
-        assert_eq!(times, [90 * MS, 30 * MS], "together they are the whole");
+        assert_eq!(times, [90 * MS, 30 * MS], "the phases add up to the total");
         assert_eq!((pool.bytes, online.bytes), (170, 70));
         assert_eq!((pool.flights, online.flights), (4, 2));
         assert_eq!((pool.in_a_row, online.in_a_row), (4, 3));
     }
 
     #[test]
-    fn marks_that_go_back_give_no_negative_phases() {
+    fn decreasing_marks_do_not_underflow() {
         let garbler = [mark(9, u64::MAX, 5, 5), mark(1, 1, 1, 1)];
         let last = phases(&garbler, &garbler)[1];
         assert_eq!(last, Phase::default());

@@ -1,18 +1,19 @@
-//! From the figures of all rounds to a few.
+//! Summary statistics of the figures of all rounds.
 //!
-//! The quartiles, and with them the median, are those of R (type 7) and NumPy (`linear`): of `n`
-//! figures in ascending order, counted from 0, the quantile `p` is that at `p (n - 1)`, and between
-//! two figures on the straight line between them. Bytes, which often have two values that take turns, have a
-//! mean. Flights, which hardly vary, have a median that occurs: the upper one of two.
+//! The quartiles and the median are those of R (type 7) and NumPy (`linear`): the quantile `p` of
+//! `n` figures in ascending order, counted from 0, is the figure at `p (n - 1)`, interpolated
+//! linearly between two figures. Bytes are summarised by a mean, since they often alternate between
+//! two values. Flights, which hardly vary, are summarised by a median that occurs: the upper of two
+//! middle values.
 
 use serde::Serialize;
 
 use super::side::{Phase, Record, Round};
 
-/// What a phase costs a shuffle or a run of a netlist.
+/// The cost of a phase for one shuffle, or for one run of a netlist.
 #[derive(Serialize, Clone)]
 pub(super) struct PhaseReport {
-    /// The median time.
+    /// The median time, in ms.
     pub(super) ms: f64,
     /// The shortest time, in ms.
     pub(super) min: f64,
@@ -27,26 +28,26 @@ pub(super) struct PhaseReport {
     pub(super) bytes_min: u64,
     pub(super) bytes_max: u64,
     pub(super) flights: u64,
-    /// Flights that each waited for the one before it.
+    /// Flights in a row: each waited for the one before it.
     pub(super) flights_in_a_row: u64,
-    /// AND gates a second, by the median time, where the phase has some.
+    /// AND gates per second at the median time, if the phase has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) and_per_second: Option<u64>,
 }
 
-/// What all phases cost.
+/// The costs of all phases.
 #[derive(Serialize)]
 pub(super) struct Phases {
     pub(super) setup: PhaseReport,
-    /// Filling the pool, divided by the shuffles that it serves (but for the flights).
+    /// Filling the pool, divided by the number of shuffles that it serves (except the flights).
     pub(super) pool: PhaseReport,
     /// From the inputs to the sealed deck, or to the opened outputs.
     pub(super) online: PhaseReport,
-    /// Pool and online together, round by round: the median of sums, not the sum of medians.
+    /// Pool and online phase together, round by round: the median of sums, not the sum of medians.
     pub(super) total: PhaseReport,
 }
 
-/// What a phase took once, for one shuffle.
+/// One measurement of a phase, for one shuffle.
 #[derive(Clone, Copy)]
 pub(super) struct Figure {
     pub(super) ms: f64,
@@ -56,7 +57,7 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// Of a phase that served so many shuffles.
+    /// The share of one shuffle in a phase that served `shuffles` shuffles.
     pub(super) fn of(phase: &Phase, shuffles: u32) -> Self {
         Figure {
             ms: phase.time.as_secs_f64() * 1e3 / f64::from(shuffles),
@@ -66,7 +67,8 @@ impl Figure {
         }
     }
 
-    /// Of a whole round: the pool's share, and the mean of what was done with it.
+    /// The share of one shuffle in a whole round: its share of the pool plus the mean of the online
+    /// phases.
     pub(super) fn of_round(round: &Round) -> Self {
         let shuffles = round.online.len() as u32;
         let pool = Figure::of(&round.pool, shuffles);
@@ -82,7 +84,7 @@ impl Figure {
 }
 
 impl Phases {
-    /// All of them, with their names.
+    /// All phases with their names.
     pub(super) fn all(&self) -> [(&'static str, &PhaseReport); 4] {
         [
             ("setup", &self.setup),
@@ -92,7 +94,7 @@ impl Phases {
         ]
     }
 
-    /// Computes the figures of a circuit with `ands` ANDs, without the warm-up.
+    /// Computes the costs of a circuit with `ands` ANDs, excluding the warm-up.
     pub(super) fn of(record: &Record, ands: usize) -> Self {
         let measured = || record.rounds.iter().skip(1);
         let pool = measured().map(|round| Figure::of(&round.pool, round.online.len() as u32));
@@ -142,7 +144,7 @@ impl PhaseReport {
     }
 }
 
-/// Rounded mean; 0 if there are no values.
+/// The rounded mean; 0 if there are no values.
 fn mean(values: impl ExactSizeIterator<Item = u64>) -> u64 {
     let count = values.len().max(1) as u128;
     let sum: u128 = values.map(u128::from).sum();
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_are_those_of_numpy() {
+    fn quantiles_match_numpy() {
         let figures = [1.0, 2.0, 4.0, 8.0];
         for (p, expected) in [
             (0.0, 1.0),
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_two_values_have_a_mean_between_them_and_both_ends_are_told() {
+    fn bytes_report_mean_and_both_ends() {
         let figures = [478_068, 578_808, 478_068, 578_809].map(|bytes| Figure {
             ms: 1.0,
             bytes,
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_sends_nothing_has_no_rate() {
+    fn phase_without_traffic_has_no_rate() {
         let figure = |bytes| Figure {
             ms: 0.001,
             bytes,
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_costs_a_shuffle_its_part_of_the_pool_and_its_own_time() {
+    fn round_costs_a_shuffle_its_pool_share_and_its_online_phase() {
         let round = Round {
             pool: phase(40, 1000, 8),
             online: vec![phase(2, 100, 6), phase(4, 100, 4)],
@@ -238,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn the_total_is_the_median_of_rounds_and_the_warm_up_counts_nowhere() {
+    fn total_is_the_median_of_rounds_without_the_warm_up() {
         let round = |pool, online| Round {
             pool: phase(pool, 300, 8),
             online: vec![phase(online, 30, 6)],
         };
         let record = Record {
             setups: vec![phase(99, 90, 10), phase(20, 90, 10), phase(22, 90, 10)],
-            // The medians of the phases are 2 and 2, and no round took 4.
+            // The medians of the phases are 2 and 2, but no round took 4.
             rounds: vec![round(500, 500), round(1, 9), round(2, 1), round(9, 2)],
         };
         let phases = Phases::of(&record, 20);

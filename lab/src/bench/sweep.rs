@@ -1,4 +1,4 @@
-//! Measures all configurations, group by group, in one process or between two.
+//! Measures all configurations, group by group, in one process or between two machines.
 
 use std::cell::Cell;
 use std::net::TcpListener;
@@ -21,40 +21,40 @@ use super::virtual_link::{AT_ONCE, VirtualClock, VirtualLink, virtual_link};
 use crate::loopback;
 use crate::session::{SessionArgs, listen};
 
-/// How long a message may take on a shaped line, unless the user says otherwise: it may be as slow as one
-/// likes, and nobody on it can go away.
-const UNHURRIED: Duration = Duration::from_secs(24 * 60 * 60);
+/// The default timeout of a message on a shaped link: practically unlimited, since the link may be
+/// arbitrarily slow.
+const SHAPED_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What was measured of a configuration: at least one round after the one that warms the caches.
+/// The measurements of a configuration: at least one round in addition to the warm-up round.
 pub(super) struct Measured<'a> {
     pub(super) configuration: Configuration<'a>,
     pub(super) ands: usize,
     pub(super) record: Record,
 }
 
-/// Where the parties are.
+/// The location of the parties.
 enum Parties<'a> {
-    /// Both here.
+    /// Both parties run in this process.
     Here,
-    /// The other one on another machine.
+    /// The other party runs on another machine.
     Apart {
         party: Party,
-        way: Way<'a>,
+        connector: Connector<'a>,
         meeting: Box<Between>,
     },
 }
 
-/// Connection to the other machine.
-enum Way<'a> {
-    Listening(Door),
+/// The way to connect to the other machine.
+enum Connector<'a> {
+    Listening(Entrance),
     Connecting(&'a str),
 }
 
-/// Measures until all is done, or the user asks to stop. What was measured is in `measured` then, and
-/// if it fails as well.
+/// Measures until all configurations are done or the user asks to stop. On return, `measured` holds
+/// the completed measurements, even after an error.
 ///
 /// # Errors
-/// Those of the sessions, and when there is no line.
+/// The errors of the sessions, and if no connection can be made.
 pub(super) fn measure<'a>(
     args: &Args,
     configurations: &'a [Configuration<'a>],
@@ -79,7 +79,7 @@ pub(super) fn measure<'a>(
             subjects: &subjects,
             rounds: args.rounds,
             statistical_security: args.statistical_security,
-            timeout: timeout(args.timeout, args.line.shape()),
+            timeout: timeout(args.timeout, args.link.shape()),
             terms: &terms,
             progress: &progress,
             stop,
@@ -88,7 +88,7 @@ pub(super) fn measure<'a>(
         let outcome = place.measure(args, &job, &mut records);
         measured.extend(complete(group, &subjects, records));
         match outcome {
-            // Whoever asks to stop breaks off what the other side is in the midst of.
+            // A request to stop interrupts the sessions, so their errors are expected.
             Err(error) if !stop.is_asked() => return Err(error),
             _ => {}
         }
@@ -96,7 +96,7 @@ pub(super) fn measure<'a>(
     Ok(())
 }
 
-/// Configurations of a group with at least one round after the warm-up.
+/// The configurations of a group with at least one round after the warm-up.
 fn complete<'a>(
     group: &'a [Configuration<'a>],
     subjects: &[Subject<'a>],
@@ -113,7 +113,7 @@ fn complete<'a>(
 
 fn timeout(given: TimeoutArgs, shape: Option<Shape>) -> TimeoutArgs {
     match shape {
-        Some(_) => given.or(UNHURRIED),
+        Some(_) => given.or(SHAPED_TIMEOUT),
         None => given,
     }
 }
@@ -130,53 +130,53 @@ fn build<'a>(group: &[Configuration<'a>]) -> Vec<Subject<'a>> {
     group.iter().map(Configuration::build).collect()
 }
 
-/// What both hellos say, between two machines too. Circuits are compared again before they are run.
+/// The terms in the hellos of both parties. Circuits are compared again before they are run.
 fn terms(args: &Args, configurations: &[Configuration<'_>]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     for configuration in configurations {
         hasher.update(format!("{configuration}\n").as_bytes());
     }
-    if let Some(shape) = args.line.shape() {
+    if let Some(shape) = args.link.shape() {
         hasher.update(format!("{shape:?}").as_bytes());
     }
     format!("bench {} {}", args.rounds, hasher.finalize()).into_bytes()
 }
 
 impl<'a> Parties<'a> {
-    /// Opens the connection over which two machines meet, if there are two.
+    /// Opens the control connection if there are two machines.
     ///
     /// # Errors
-    /// When there is no connection, or the other machine measures something else.
+    /// If the connection fails, or the other machine runs a different measurement.
     fn of(args: &'a Args, terms: &[u8], stop: &Stop) -> anyhow::Result<Self> {
-        let (party, way) = match (&args.listen, &args.connect) {
+        let (party, connector) = match (&args.listen, &args.connect) {
             (Some(address), _) => {
                 let (listener, address) = listen(address)?;
                 say(&format!("Listening on {address}."));
-                let door = Door {
+                let entrance = Entrance {
                     listener,
-                    was_here: Cell::new(false),
+                    has_connected: Cell::new(false),
                 };
-                (Party::Garbler, Way::Listening(door))
+                (Party::Garbler, Connector::Listening(entrance))
             }
-            (None, Some(address)) => (Party::Evaluator, Way::Connecting(address)),
+            (None, Some(address)) => (Party::Evaluator, Connector::Connecting(address)),
             (None, None) => return Ok(Parties::Here),
         };
         let session = SessionArgs {
             security: args.security[0],
             statistical_security: args.statistical_security,
-            timeout: timeout(args.timeout, args.line.shape()),
+            timeout: timeout(args.timeout, args.link.shape()),
         };
-        let line = Box::new(way.connect(args, stop)?);
-        let greeting = greet(party, &session, terms, line)?;
+        let transport = Box::new(connector.connect(args, stop)?);
+        let greeting = greet(party, &session, terms, transport)?;
         let meeting = Box::new(Between::new(greeting.into_channel(), party));
         Ok(Parties::Apart {
             party,
-            way,
+            connector,
             meeting,
         })
     }
 
-    /// Measures a group. What was measured is in `records` at the end, and if it fails as well.
+    /// Measures a group. On return, `records` holds the measurements, even after an error.
     fn measure(
         &mut self,
         args: &Args,
@@ -185,12 +185,12 @@ impl<'a> Parties<'a> {
     ) -> anyhow::Result<()> {
         match self {
             Parties::Here => {
-                let (shape, timing) = (args.line.shape(), args.line.timing());
+                let (shape, timing) = (args.link.shape(), args.link.timing());
                 here(shape, timing, Here::pair(timing), job, records)
             }
             Parties::Apart {
                 party,
-                way,
+                connector,
                 meeting,
             } => {
                 let clock = meeting.clock();
@@ -199,12 +199,13 @@ impl<'a> Parties<'a> {
                     job,
                     meeting.as_mut(),
                     || {
-                        let line = way.connect(args, job.stop)?;
-                        let line: BoxedTransport = match args.line.shape() {
-                            None => Box::new(line),
-                            Some(shape) => Box::new(shaped_sending(shape, line)?),
+                        let transport = connector.connect(args, job.stop)?;
+                        let transport: BoxedTransport = match args.link.shape() {
+                            None => Box::new(transport),
+                            Some(shape) => Box::new(shaped_sending(shape, transport)?),
                         };
-                        Ok(Box::new(VirtualLink::counting(line, clock.clone())) as BoxedTransport)
+                        Ok(Box::new(VirtualLink::counting(transport, clock.clone()))
+                            as BoxedTransport)
                     },
                     records,
                 )
@@ -213,12 +214,14 @@ impl<'a> Parties<'a> {
     }
 }
 
-impl Way<'_> {
-    /// The next connection.
+impl Connector<'_> {
+    /// Opens the next connection.
     fn connect(&self, args: &Args, stop: &Stop) -> net::Result<TcpTransport> {
         match self {
-            Way::Listening(door) => door.accept(args.timeout, stop),
-            Way::Connecting(address) => TcpTransport::connect(*address, args.timeout.message()),
+            Connector::Listening(entrance) => entrance.accept(args.timeout, stop),
+            Connector::Connecting(address) => {
+                TcpTransport::connect(*address, args.timeout.message())
+            }
         }
     }
 }
@@ -231,15 +234,16 @@ fn here(
     job: &Job<'_>,
     records: &mut Vec<Record>,
 ) -> anyhow::Result<()> {
-    // The garbler makes the connections. Whichever party ends releases the other one.
+    // The garbler makes the connections. The channel between the threads closes when a party ends,
+    // which releases the other party.
     let (give, take) = mpsc::channel();
     let make = move || {
-        let [near, far] = loopback_lines(shape, timing, [near.clone(), far.clone()])?;
+        let [near, far] = loopback_link(shape, timing, [near.clone(), far.clone()])?;
         let given = give.send(far);
         given.map_or(Err(net::Error::Aborted.into()), |()| Ok(near))
     };
     let take = move || take.recv().map_err(|_| net::Error::Aborted.into());
-    // Both have the same figures.
+    // Both parties record the same figures.
     let mut others = Vec::new();
     let outcome = loopback::both(
         move || measure_side(Party::Garbler, job, &mut garbler, make, records),
@@ -248,24 +252,24 @@ fn here(
     outcome.map(|_| ())
 }
 
-/// Where the other side comes in, once for each connection.
-struct Door {
+/// The listener for the connections of the other machine.
+struct Entrance {
     listener: TcpListener,
-    /// Whether it was here before.
-    was_here: Cell<bool>,
+    /// Whether the other machine has connected before.
+    has_connected: Cell<bool>,
 }
 
-impl Door {
-    /// How often the user is heard while nobody comes.
-    const LOOK: Duration = Duration::from_millis(200);
+impl Entrance {
+    /// The interval between two checks whether the user asked to stop.
+    const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-    /// Waits for the other side: the first time as long as the user says, and later only as long as it
-    /// may take to build the next circuits, as it may have gone.
+    /// Waits for the other machine: the first time as long as the user allows, later only as long
+    /// as building the next circuits may take, since the peer may have left.
     ///
     /// # Errors
-    /// Those of [`TcpTransport::accept`]; also a timeout if the user asks to stop.
+    /// Same as [`TcpTransport::accept`]; also a timeout if the user asks to stop.
     fn accept(&self, timeout: TimeoutArgs, stop: &Stop) -> net::Result<TcpTransport> {
-        let limit = if self.was_here.get() {
+        let limit = if self.has_connected.get() {
             timeout.deadlines().phase
         } else {
             timeout.patience()
@@ -273,13 +277,14 @@ impl Door {
         let begun = Instant::now();
         loop {
             let left = limit.saturating_sub(begun.elapsed());
-            match TcpTransport::accept(&self.listener, left.min(Self::LOOK)) {
-                Err(net::Error::Timeout { .. }) if left > Self::LOOK && !stop.is_asked() => {}
+            match TcpTransport::accept(&self.listener, left.min(Self::POLL_INTERVAL)) {
+                Err(net::Error::Timeout { .. })
+                    if left > Self::POLL_INTERVAL && !stop.is_asked() => {}
                 Err(net::Error::Timeout { during, .. }) => {
                     return Err(net::Error::Timeout { during, limit });
                 }
                 outcome => {
-                    self.was_here.set(true);
+                    self.has_connected.set(true);
                     return outcome;
                 }
             }
@@ -287,8 +292,8 @@ impl Door {
     }
 }
 
-/// The ends of a connection of this machine to itself, with the shape that is asked for.
-fn loopback_lines(
+/// Opens a loopback connection with the given shape, and returns its ends.
+fn loopback_link(
     shape: Option<Shape>,
     timing: Timing,
     [near_clock, far_clock]: [VirtualClock; 2],
@@ -321,8 +326,8 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// Measures 5 of 16 cards by these algorithms together, over a simulated line. Gives the records, and
-    /// the time that has passed on the line.
+    /// Measures 5 of 16 cards with all given algorithms together, over a simulated link. Returns
+    /// the records, and the time that has passed on the link.
     fn simulate(shape: Shape, algorithms: &[Algorithm]) -> (Vec<Record>, Duration) {
         let configurations: Vec<_> = (algorithms.iter())
             .map(|&algorithm| Configuration {
@@ -338,7 +343,7 @@ mod tests {
             subjects: &subjects,
             rounds: 3,
             statistical_security: STATISTICAL_SECURITY,
-            timeout: TimeoutArgs::default().or(UNHURRIED),
+            timeout: TimeoutArgs::default().or(SHAPED_TIMEOUT),
             terms: b"",
             progress: &progress,
             stop: &Stop::default(),
@@ -360,7 +365,7 @@ mod tests {
                 .sum::<Duration>()
     }
 
-    /// All that was measured, the first setup and the first round included.
+    /// The sum of all times, including the first setup and the first round.
     fn sum(records: &[Record]) -> Duration {
         records
             .iter()
@@ -372,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_that_only_warms_the_caches_is_no_measurement() {
+    fn warm_up_round_alone_is_not_a_measurement() {
         let configuration = Configuration {
             source: Source::Shuffle(Spec::new(5, 2, Algorithm::Cut).unwrap()),
             security: Security::Malicious,
@@ -396,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_is_the_time_that_a_round_takes_whatever_else_is_measured() {
+    fn total_of_a_round_does_not_depend_on_other_configurations() {
         let algorithms = [Algorithm::FisherYates, Algorithm::Cut, Algorithm::Waksman];
         for bandwidth in [None, NonZeroU64::new(20_000_000)] {
             let shape = Shape {
@@ -404,11 +409,7 @@ mod tests {
                 bandwidth,
             };
             let (sweep, passed) = simulate(shape, &algorithms);
-            assert_eq!(
-                sum(&sweep),
-                passed,
-                "no time is counted twice or not at all"
-            );
+            assert_eq!(sum(&sweep), passed, "every time is counted exactly once");
             for (algorithm, in_sweep) in algorithms.iter().zip(&sweep) {
                 let (alone, passed) = simulate(shape, &[*algorithm]);
                 assert_eq!(sum(&alone), passed, "{algorithm}");
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_bandwidth_a_phase_takes_half_a_round_trip_for_each_flight_in_a_row() {
+    fn phase_takes_half_a_round_trip_per_flight_in_a_row() {
         let shape = Shape {
             rtt: 60 * MS,
             bandwidth: None,
@@ -438,27 +439,27 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_in_a_hurry_on_a_shaped_line_but_a_user_who_says_so() {
+    fn shaped_link_has_no_timeout_unless_the_user_sets_one() {
         let shape = Shape {
             rtt: 100 * MS,
             bandwidth: None,
         };
-        let (unsaid, said) = (TimeoutArgs::default(), TimeoutArgs::default().or(MS));
-        assert_eq!(timeout(unsaid, Some(shape)).message(), UNHURRIED);
-        assert_eq!(timeout(unsaid, None).message(), unsaid.message());
-        assert_eq!(timeout(said, Some(shape)).message(), MS);
+        let (default, given) = (TimeoutArgs::default(), TimeoutArgs::default().or(MS));
+        assert_eq!(timeout(default, Some(shape)).message(), SHAPED_TIMEOUT);
+        assert_eq!(timeout(default, None).message(), default.message());
+        assert_eq!(timeout(given, Some(shape)).message(), MS);
     }
 
     #[test]
-    fn whoever_was_here_and_does_not_come_again_is_not_waited_for_forever() {
+    fn peer_that_does_not_reconnect_is_not_awaited_forever() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let door = Door {
+        let entrance = Entrance {
             listener,
-            was_here: Cell::new(false),
+            has_connected: Cell::new(false),
         };
         let stop = Stop::default();
-        let come = || door.accept(TimeoutArgs::default().or(100 * MS), &stop);
+        let come = || entrance.accept(TimeoutArgs::default().or(100 * MS), &stop);
         let limit = |outcome: net::Result<_>| match outcome.err() {
             Some(net::Error::Timeout { limit, .. }) => limit,
             other => panic!("{other:?}"),

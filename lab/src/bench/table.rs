@@ -6,14 +6,14 @@ use dealerless_program::output::{bytes, count, grid};
 
 use super::report::{Report, rounds};
 
-/// No table is wider than this, on the screen.
+/// The maximum width of a table on the screen, in columns.
 const WIDTH: usize = 80;
 
-/// What is left out until a table fits: first the quartiles, then the middles of longer names than
-/// this. JSON and CSV have everything.
-const NAMES: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
+/// The steps in which a table is narrowed until it fits: whether it has the quartiles, and the
+/// maximum length of names. JSON and CSV include everything.
+const WIDTHS: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
 
-/// A row for each configuration.
+/// Formats a row for each configuration.
 pub(super) fn describe(reports: &[Report<'_>]) -> String {
     let (columns, grid) = fitting(reports);
     let most = reports.iter().map(|report| report.rounds).max();
@@ -42,9 +42,9 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     )
 }
 
-/// The fullest table that fits, or the narrowest.
+/// The most detailed table that fits, or the narrowest table.
 fn fitting(reports: &[Report<'_>]) -> (Columns, String) {
-    let all = NAMES.map(|(quartiles, name)| {
+    let all = WIDTHS.map(|(quartiles, name)| {
         let columns = Columns::of(reports, quartiles, name);
         let grid = columns.grid(reports);
         (columns, grid)
@@ -53,15 +53,15 @@ fn fitting(reports: &[Report<'_>]) -> (Columns, String) {
     let fits = |grid: &str| grid.lines().all(|line| line.chars().count() <= WIDTH);
     let tables = all.into_iter().enumerate();
     let mut fitting = tables.filter(|(number, (_, grid))| *number == last || fits(grid));
-    fitting.next().expect("the last one is taken").1
+    fitting.next().expect("the last table always passes").1
 }
 
-/// The columns that not every table has.
+/// The optional columns of a table.
 struct Columns {
     security: bool,
     pool: bool,
     quartiles: bool,
-    /// The most letters of a name.
+    /// The maximum length of a name.
     name: usize,
 }
 
@@ -107,7 +107,7 @@ impl Columns {
         grid.trim_fmt()
     }
 
-    /// Of a row with all columns those that the table has.
+    /// Selects the cells of the table's columns from a row with all columns.
     fn pick<T>(&self, all: [T; 9]) -> impl Iterator<Item = T> {
         let Columns {
             security,
@@ -115,16 +115,16 @@ impl Columns {
             quartiles,
             ..
         } = *self;
-        let here = [
+        let shown = [
             true, security, pool, true, true, true, quartiles, quartiles, true,
         ];
         all.into_iter()
-            .zip(here)
-            .filter_map(|(it, here)| here.then_some(it))
+            .zip(shown)
+            .filter_map(|(it, shown)| shown.then_some(it))
     }
 }
 
-/// The name, or its beginning and its end.
+/// Shortens a long name to its beginning and its end.
 fn shorten(name: &str, most: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= most {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_name_loses_its_middle() {
+    fn long_name_loses_its_middle() {
         assert_eq!(shorten("adder.txt", 22), "adder.txt");
         let short = shorten("a-netlist-with-a-long-name-9-of-52.txt", 22);
         assert_eq!(short, "a-netlist-w…-of-52.txt");

@@ -1,12 +1,14 @@
-//! A line that carries virtual time beside the bytes, and flights in a row.
+//! A link that carries virtual time and the number of flights in a row along with the bytes.
 //!
-//! Each party has a virtual clock. Computing takes no time on it. A piece that is sent at a virtual time
-//! arrives as [`Shape`] says, and a party that receives it cannot have an earlier time than that.
-//! Nobody waits. So the clocks show what the line alone would take, the same in each run.
+//! Each party has a virtual clock, on which computing takes no time. A piece that is sent at some
+//! virtual time arrives at the time that [`Shape`] defines, and its receiver advances its clock at
+//! least to that time. Nobody actually waits. So the clocks show the time that the link alone would
+//! take, and it is the same in every run.
 //!
-//! The clocks also count flights in a row, as Lamport's logical clocks do: a piece is one further than its
-//! sender, and its receiver is at least as far as the piece. Between two machines only this is counted: the
-//! number goes before the bytes of each piece.
+//! The clocks also count flights in a row, like Lamport's logical clocks: the number of a piece is
+//! that of its sender plus one, and a receiver advances at least to the number of the piece.
+//! Between two machines, only flights in a row are counted: the number is sent before the bytes of
+//! each piece.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -18,14 +20,14 @@ use dealerless::net::Transport;
 use super::meeting::Moment;
 use super::shaped::Shape;
 
-/// Bytes that arrive together on a line of limited bandwidth.
+/// Bytes that arrive together on a link of limited bandwidth.
 const PACKET: usize = 1500;
 
-/// The virtual clock of a party. All lines of the party share it.
+/// The virtual clock of a party, shared by all its links.
 #[derive(Clone, Default)]
 pub(super) struct VirtualClock(Arc<Mutex<Moment>>);
 
-/// Nothing panics while it holds a lock of this file, so a poisoned one is as good as any.
+/// Locks a mutex. No code in this file panics while holding a lock, so poisoning can be ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -35,7 +37,7 @@ impl VirtualClock {
         *lock(&self.0)
     }
 
-    /// Moves on to `moment`, where that is later.
+    /// Advances the clock to `moment`, unless it is already later.
     pub(super) fn wait_until(&self, moment: Moment) {
         let mut now = lock(&self.0);
         now.time = now.time.max(moment.time);
@@ -45,7 +47,7 @@ impl VirtualClock {
 
 /// Bytes that were sent with one call.
 struct Piece {
-    /// When its first byte begins to leave.
+    /// The time when its first byte begins to leave.
     begins: Duration,
     /// The length of the chain of flights that ends with it.
     in_a_row: u64,
@@ -54,7 +56,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// How many of its next bytes arrive together.
+    /// The number of its next bytes that arrive together.
     fn next(&self, shape: Shape) -> usize {
         let end = match shape.bandwidth {
             None => self.bytes,
@@ -63,7 +65,7 @@ impl Piece {
         end.min(self.bytes) - self.delivered
     }
 
-    /// When its next bytes have all arrived.
+    /// The moment when its next bytes have all arrived.
     fn arrival(&self, shape: Shape) -> Moment {
         let leaving = shape.sending(self.delivered + self.next(shape));
         Moment {
@@ -73,20 +75,20 @@ impl Piece {
     }
 }
 
-/// What was sent in one direction and not yet received, in order.
+/// The pieces sent in one direction and not yet received, in order.
 type Pieces = Arc<Mutex<VecDeque<Piece>>>;
 
-/// What goes before the bytes of a piece between two machines: the length of the chain of flights that ends
-/// with it, and its length in bytes.
+/// The size of the header of a piece between two machines: the length of the chain of flights that
+/// ends with it, and its length in bytes.
 const HEADER_BYTES: usize = 8 + 4;
 
-/// A line on which all bytes arrive at once.
+/// The shape of a link on which all bytes arrive at once.
 pub(super) const AT_ONCE: Shape = Shape {
     rtt: Duration::ZERO,
     bandwidth: None,
 };
 
-/// One end of a line with virtual time, over another transport.
+/// One end of a link with virtual time, over another transport.
 pub(super) struct VirtualLink<T> {
     below: T,
     shape: Shape,
@@ -94,15 +96,15 @@ pub(super) struct VirtualLink<T> {
     /// `None` if the other end is on another machine.
     outgoing: Option<Pieces>,
     incoming: Pieces,
-    /// The part of the next header that has come.
+    /// The part of the next header received so far.
     header: Vec<u8>,
-    /// When the last byte has left.
+    /// The time when the last byte has left.
     free: Duration,
-    /// Bytes that came from below together with those of an earlier piece.
+    /// Bytes received from the transport below together with an earlier piece.
     held: VecDeque<u8>,
 }
 
-/// Both ends of a line, over two transports of this process that are connected to each other.
+/// Makes both ends of a link, over two connected transports in this process.
 pub(super) fn virtual_link<T: Transport>(
     shape: Shape,
     [left, right]: [(T, VirtualClock); 2],
@@ -118,8 +120,8 @@ pub(super) fn virtual_link<T: Transport>(
 }
 
 impl<T: Transport> VirtualLink<T> {
-    /// One end of a line to another machine, which only counts flights in a row. The other end must be one
-    /// of these too.
+    /// Makes one end of a link to another machine that only counts flights in a row. The other end
+    /// must be of the same kind.
     pub(super) fn counting(below: T, clock: VirtualClock) -> Self {
         VirtualLink {
             below,
@@ -133,7 +135,8 @@ impl<T: Transport> VirtualLink<T> {
         }
     }
 
-    /// How many bytes may be read at once so that no header is among them; 0 if the connection is closed.
+    /// The number of bytes that can be read at once without reading a header; 0 if the connection
+    /// is closed.
     fn readable(&mut self, within: Duration) -> io::Result<usize> {
         if self.outgoing.is_some() {
             return Ok(usize::MAX);
@@ -185,7 +188,7 @@ impl<T: Transport> Transport for VirtualLink<T> {
         };
         let begins = self.free.max(now.time);
         self.free = begins + self.shape.sending(bytes.len());
-        // Noted first: the other end looks it up as soon as the bytes are there.
+        // Note the piece before sending it: the other end looks it up as soon as the bytes arrive.
         lock(outgoing).push_back(Piece {
             begins,
             in_a_row,
@@ -195,8 +198,8 @@ impl<T: Transport> Transport for VirtualLink<T> {
         self.below.send(bytes, within)
     }
 
-    /// Never gives bytes that arrive at different times. So the clock shows the arrival of exactly the bytes
-    /// that are needed, however the transport below cuts them.
+    /// Never returns bytes that arrive at different times together. So the clock shows the arrival
+    /// of exactly the bytes that are needed, however the transport below splits them.
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
         let fresh = if self.held.is_empty() {
             match self.readable(within)?.min(buf.len()) {
@@ -210,7 +213,9 @@ impl<T: Transport> Transport for VirtualLink<T> {
             return Ok(0);
         }
         let mut pieces = lock(&self.incoming);
-        let piece = pieces.front_mut().expect("noted before it was sent");
+        let piece = pieces
+            .front_mut()
+            .expect("a piece is noted before it is sent");
         let next = piece.next(self.shape);
         let len = match fresh {
             Some(len) => {
@@ -256,7 +261,7 @@ mod tests {
 
     type End = (VirtualLink<MemoryTransport>, VirtualClock);
 
-    /// Half a round trip is 5 ms. A byte takes 1 ms to leave if there is a bandwidth.
+    /// Makes a link with half a round trip of 5 ms. With a bandwidth, a byte takes 1 ms to leave.
     fn ends(bandwidth: Option<u64>) -> [End; 2] {
         let shape = Shape {
             rtt: 10 * MS,
@@ -270,22 +275,22 @@ mod tests {
         [(left, a), (right, b)]
     }
 
-    fn receive((line, clock): &mut End, bytes: usize) -> (u128, u64) {
+    fn receive((link, clock): &mut End, bytes: usize) -> (u128, u64) {
         let mut buf = vec![0; bytes];
         let mut received = 0;
         while received < bytes {
-            received += line.recv(&mut buf[received..], SOON).unwrap();
+            received += link.recv(&mut buf[received..], SOON).unwrap();
         }
         let Moment { time, in_a_row } = clock.now();
         (time.as_millis(), in_a_row)
     }
 
-    fn send((line, _): &mut End, bytes: usize) {
-        line.send(vec![7; bytes], SOON).unwrap();
+    fn send((link, _): &mut End, bytes: usize) {
+        link.send(vec![7; bytes], SOON).unwrap();
     }
 
     #[test]
-    fn an_answer_arrives_a_round_trip_after_the_question_and_is_the_second_flight_in_a_row() {
+    fn answer_arrives_after_a_round_trip_as_the_second_flight_in_a_row() {
         let [mut left, mut right] = ends(None);
         send(&mut left, 10);
         assert_eq!(receive(&mut right, 10), (5, 1));
@@ -294,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_send_at_once_is_one_flight_in_a_row() {
+    fn simultaneous_messages_are_one_flight_in_a_row() {
         let [mut left, mut right] = ends(None);
         send(&mut left, 10);
         send(&mut left, 10);
@@ -304,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_has_only_the_time_of_the_bytes_that_it_needed() {
+    fn clock_shows_the_time_of_the_bytes_needed_only() {
         let [mut left, mut right] = ends(None);
         send(&mut left, 10);
         assert_eq!(receive(&mut right, 10), (5, 1));
@@ -312,25 +317,25 @@ mod tests {
         assert_eq!(receive(&mut left, 10), (10, 2));
         send(&mut left, 10);
         send(&mut left, 10);
-        // Both pieces lie there, and one is read of a large buffer.
+        // Both pieces have arrived, but a read into a large buffer returns only one.
         let mut buf = [0; 1000];
-        let [_, (line, clock)] = [&mut left, &mut right];
-        assert_eq!(line.recv(&mut buf, SOON).unwrap(), 10);
+        let [_, (link, clock)] = [&mut left, &mut right];
+        assert_eq!(link.recv(&mut buf, SOON).unwrap(), 10);
         assert_eq!(clock.now().in_a_row, 3);
-        assert_eq!(line.recv(&mut buf, SOON).unwrap(), 10);
+        assert_eq!(link.recv(&mut buf, SOON).unwrap(), 10);
     }
 
     #[test]
-    fn on_a_narrow_line_bytes_arrive_packet_by_packet_however_they_are_read() {
+    fn bytes_arrive_in_packets_on_a_narrow_link() {
         for part in [1, 700, 1500, 1600, 4000] {
             let [mut left, mut right] = ends(Some(8000));
             send(&mut left, 2000);
             send(&mut left, 2000);
-            let (line, clock) = &mut right;
+            let (link, clock) = &mut right;
             let mut received = 0;
             let mut buf = vec![0; part];
             while received < 4000 {
-                received += line.recv(&mut buf, SOON).unwrap();
+                received += link.recv(&mut buf, SOON).unwrap();
                 let ends = [1500, 2000, 3500, 4000];
                 let end = ends.into_iter().find(|&end| received <= end).unwrap();
                 assert_eq!(
@@ -343,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_machines_the_flights_in_a_row_go_before_the_bytes() {
+    fn between_two_machines_headers_carry_the_flights_in_a_row() {
         let (left, right) = memory_pair();
         let clocks = <[VirtualClock; 2]>::default();
         let mut left = (
@@ -360,14 +365,18 @@ mod tests {
         send(&mut right, 100_000);
         assert_eq!(receive(&mut left, 100_000), (0, 2));
         send(&mut left, 1);
-        assert_eq!(receive(&mut right, 5), (0, 1), "of the second piece");
+        assert_eq!(
+            receive(&mut right, 5),
+            (0, 1),
+            "the rest of the second piece"
+        );
         assert_eq!(receive(&mut right, 1), (0, 3));
         left.0.close(SOON);
         assert_eq!(right.0.recv(&mut [0; 9], SOON).unwrap(), 0);
     }
 
     #[test]
-    fn a_header_of_no_bytes_is_refused_and_one_that_is_slow_to_come_is_waited_for() {
+    fn empty_pieces_are_rejected_and_slow_headers_are_awaited() {
         let (mut stranger, right) = memory_pair();
         let mut right = VirtualLink::counting(right, VirtualClock::default());
         let moment = Duration::from_millis(1);
@@ -376,7 +385,7 @@ mod tests {
         assert_eq!(early.kind(), io::ErrorKind::TimedOut);
         stranger.send(vec![1, 0, 0, 0, 7], SOON).unwrap();
         assert_eq!(right.recv(&mut [0; 9], SOON).unwrap(), 1);
-        // The longest chain does not overflow.
+        // The length of the longest chain does not overflow.
         right.send(vec![7], SOON).unwrap();
         stranger.send(vec![0; HEADER_BYTES], SOON).unwrap();
         let empty = right.recv(&mut [0; 9], SOON).unwrap_err();
@@ -384,14 +393,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_drains_waits_until_its_bytes_have_left() {
+    fn draining_waits_until_the_bytes_have_left() {
         let [mut left, mut right] = ends(Some(8000));
         send(&mut left, 20);
         assert_eq!(receive(&mut right, 20), (25, 1));
-        let (line, clock) = &mut left;
-        line.drain(15, SOON).unwrap();
+        let (link, clock) = &mut left;
+        link.drain(15, SOON).unwrap();
         assert_eq!(clock.now().time, 5 * MS);
-        line.drain(0, SOON).unwrap();
+        link.drain(0, SOON).unwrap();
         assert_eq!(clock.now().time, 20 * MS);
     }
 }

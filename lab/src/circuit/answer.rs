@@ -1,4 +1,4 @@
-//! Whether two netlists differ, and what the answer is worth.
+//! The comparison of two netlists, and the strength of its result.
 
 use anyhow::Context;
 use blake3::OutputReader;
@@ -9,22 +9,23 @@ use dealerless_program::system_rng;
 use rand::RngExt;
 use serde::Serialize;
 
-/// Tries all inputs of up to so many bits.
-const ALL_UP_TO: usize = 24;
+/// The most input bits for which all inputs are tried.
+const MAX_EXHAUSTIVE_BITS: usize = 24;
 
-/// Random inputs, unless told otherwise.
+/// The default number of random inputs.
 const TRIALS: u64 = 65_536;
 
-/// A difference that random inputs miss once in a thousand times is on fewer than this many in
-/// `trials` of all inputs: (1 - p)^trials = 1/1000 gives p = ln(1000) / trials, nearly.
+/// If two netlists differ on this fraction of all inputs, divided by the number of trials, random
+/// inputs miss the difference once in a thousand times: (1 - p)^trials = 1/1000 gives p = ln(1000)
+/// / trials, nearly.
 const MISSED: f64 = 6.91;
 
-/// Whether two netlists differ, and how it was found out.
+/// Whether two netlists differ, and how that was determined.
 pub(super) struct Answer {
     input_bits: usize,
-    /// The seed of the random inputs, and how many; absent if all inputs are tried.
+    /// The seed and the number of the random inputs; absent if all inputs are tried.
     random: Option<Random>,
-    /// How many inputs there are to try.
+    /// The number of inputs to try.
     inputs: u64,
     difference: Option<Difference>,
 }
@@ -35,27 +36,27 @@ struct Random {
     trials: u64,
 }
 
-/// The part of an object of `--json` that says how two netlists were compared.
+/// The part of a `--json` object that describes how two netlists were compared.
 #[derive(Serialize)]
 pub(super) struct Report {
     /// Whether no difference was found.
     equal: bool,
-    /// Whether all inputs were tried, so that no difference is a proof.
+    /// Whether all inputs were tried, so that the absence of a difference is a proof.
     exhaustive: bool,
     input_bits: usize,
-    /// Up to the first difference, which counts.
+    /// The inputs tried, up to and including the first difference.
     inputs_tried: u64,
-    /// Absent if no input is random.
+    /// The seed of the random inputs; absent if no input is random.
     seed: Option<u64>,
-    /// Absent if no input is random.
+    /// The number of random inputs; absent if no input is random.
     trials: Option<u64>,
 }
 
 impl Answer {
-    /// Compares two netlists: by all inputs if they are few and no number of trials is given.
+    /// Compares two netlists: on all inputs if there are few and no number of trials is given.
     ///
     /// # Errors
-    /// When their values do not have the same bits.
+    /// If the widths of their values differ.
     pub(super) fn find(
         netlists: [&Netlist; 2],
         trials: Option<u64>,
@@ -63,7 +64,7 @@ impl Answer {
     ) -> anyhow::Result<Self> {
         let input_bits: usize = netlists[0].inputs().iter().sum();
         let random = match trials {
-            None if input_bits <= ALL_UP_TO => None,
+            None if input_bits <= MAX_EXHAUSTIVE_BITS => None,
             _ => Some(Random {
                 seed: seed.unwrap_or_else(|| system_rng().random()),
                 trials: trials.unwrap_or(TRIALS),
@@ -96,7 +97,7 @@ impl Answer {
         self.difference.as_ref()
     }
 
-    /// For `--json`.
+    /// The report for `--json`.
     pub(super) fn report(&self) -> Report {
         Report {
             equal: self.difference.is_none(),
@@ -113,8 +114,8 @@ impl Answer {
         difference.map_or(self.inputs, |difference| difference.tried + 1)
     }
 
-    /// The answer and what it is worth.
-    pub(super) fn say(&self) -> String {
+    /// The answer as text, with the strength of its evidence.
+    pub(super) fn describe(&self) -> String {
         let (bits, tried) = (count(self.input_bits as u64), count(self.tried()));
         match (&self.difference, self.random) {
             (Some(_), None) => {
@@ -122,7 +123,7 @@ impl Answer {
                 format!("different: on input {tried} of all {all}, in counting order")
             }
             (Some(_), Some(Random { seed, .. })) => lines(&format!(
-                "different: on input {tried}, of chosen and then random ones (seed {seed})"
+                "different: on input {tried} of the chosen and then random inputs (seed {seed})"
             )),
             (None, None) => {
                 format!("equal: all {tried} inputs of {bits} bits give the same outputs")
@@ -130,7 +131,7 @@ impl Answer {
             (None, Some(Random { seed, trials })) => lines(&format!(
                 "no difference found: {tried} inputs of {bits} bits give the same outputs. {} of them \
                  are random, with seed {seed}. Netlists that differ on one input in {} would have been \
-                 told apart with probability 99.9 %.",
+                 distinguished with probability 99.9 %.",
                 count(trials),
                 count((trials as f64 / MISSED).max(1.0) as u64)
             )),
@@ -138,7 +139,7 @@ impl Answer {
     }
 }
 
-/// Random words that follow from a seed, the same on every machine and in every version.
+/// Random words derived from a seed. They are the same on every machine and in every version.
 struct Words(OutputReader);
 
 impl Words {
@@ -155,7 +156,7 @@ impl Words {
     }
 }
 
-/// Shows how many hundredths of the inputs were tried.
+/// A progress bar of the inputs tried, in hundredths.
 struct Bar {
     progress: Progress,
     shown: u64,

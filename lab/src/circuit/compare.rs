@@ -1,4 +1,4 @@
-//! `circuit compare`: whether two netlists compute the same.
+//! `circuit compare`: checks whether two netlists are equivalent.
 
 use std::path::PathBuf;
 
@@ -11,30 +11,31 @@ use super::answer::Answer;
 use super::netlist_file::FormatArgs;
 use super::values::ValueArgs;
 
-/// Says whether two netlists compute the same, or on which input they first differ.
+/// Checks whether two netlists are equivalent, and shows the first input on which they differ.
 ///
-/// Up to 24 input bits all inputs are tried, which is a proof.
+/// With up to 24 input bits, all inputs are tried, which is a proof.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit compare adder.txt smaller.txt\n  \
     dealerless circuit compare a.txt b.txt.gz --trials 1000000 --seed 7 --json\n\n\
-    With more than 24 input bits, or with --trials, inputs are chosen: all zeros, all\n\
-    ones, a single one at each place (of up to 4096), and TRIALS at random. What these\n\
-    do not find may still be there, and the answer says how rare it must be. Inputs that\n\
-    a netlist is not meant for, such as seeds out of range, are tried like all others.\n\n\
-    Exit codes: 0 no difference was found, 1 wrong usage, files that are no netlists,\n\
-    or values of other sizes, 4 the netlists differ.")]
+    With more than 24 input bits, or with --trials, only some inputs are tried: all\n\
+    zeros, all ones, a single one at each position (of the first 4096), and TRIALS\n\
+    random inputs. They can miss a difference; the answer states how rare such a\n\
+    difference must be. Invalid inputs, such as seeds out of range, are tried like all\n\
+    others.\n\n\
+    Exit codes: 0 no difference found, 1 wrong usage, invalid netlists, or values of\n\
+    different widths, 4 the netlists differ.")]
 pub struct Args {
-    /// A netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
+    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// The other netlist.
+    /// Second netlist.
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// Random inputs to try, also where all inputs could be tried [default: 65536].
+    /// Number of random inputs to try, even if all inputs could be tried [default: 65536].
     #[arg(long, value_name = "TRIALS", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     trials: Option<u64>,
-    /// The seed of the random inputs, if any are tried [default: a fresh one].
+    /// Seed of the random inputs [default: a fresh seed].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -48,12 +49,12 @@ pub struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let first = args.format.read_shown(&args.first)?;
-    let second = args.format.read_shown(&args.second)?;
+    let first = args.format.read_with_progress(&args.first)?;
+    let second = args.format.read_with_progress(&args.second)?;
     let answer = Answer::find([&first, &second], args.trials, args.seed)?;
     let netlists = [&first, &second];
     let difference = match answer.difference() {
-        Some(difference) => Some(Told::new(difference, netlists, args.values)?),
+        Some(difference) => Some(ShownDifference::new(difference, netlists, args.values)?),
         None => None,
     };
     if args.json {
@@ -64,9 +65,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         };
         show_json("circuit compare", &report)?;
     } else {
-        show(&answer.say())?;
-        if let Some(told) = &difference {
-            show(&told.say(args))?;
+        show(&answer.describe())?;
+        if let Some(difference) = &difference {
+            show(&difference.describe(args))?;
         }
     }
     match difference {
@@ -81,21 +82,21 @@ struct Report<'a> {
     files: [String; 2],
     #[serde(flatten)]
     answer: super::answer::Report,
-    /// Absent if none was found.
-    difference: Option<&'a Told>,
+    /// The first difference; absent if none was found.
+    difference: Option<&'a ShownDifference>,
 }
 
-/// A difference, with what the netlists make of it.
+/// An input on which the netlists differ, with the outputs of both.
 #[derive(Serialize)]
-struct Told {
+struct ShownDifference {
     inputs: Vec<String>,
-    /// Of the first netlist.
+    /// The outputs of the first netlist.
     first: Vec<String>,
-    /// Of the second.
+    /// The outputs of the second netlist.
     second: Vec<String>,
 }
 
-impl Told {
+impl ShownDifference {
     fn new(
         difference: &Difference,
         netlists: [&Netlist; 2],
@@ -110,14 +111,14 @@ impl Told {
                 .collect()
         };
         let [first, second] = netlists;
-        Ok(Told {
+        Ok(ShownDifference {
             first: texts(first.evaluate(&inputs(first))?),
             second: texts(second.evaluate(&inputs(second))?),
             inputs: texts(inputs(first)),
         })
     }
 
-    fn say(&self, args: &Args) -> String {
+    fn describe(&self, args: &Args) -> String {
         let list = |name: &str, values: &[String]| -> String {
             let lines = (1..).zip(values);
             lines

@@ -1,4 +1,4 @@
-//! The circuits that `stats` counts, and what is counted of each.
+//! The circuits that `stats` counts, and the counts of each.
 
 use dealerless::circuit::bristol::Netlist;
 use dealerless::circuit::{ByParty, Circuit, Party, Structure};
@@ -11,38 +11,38 @@ use serde::Serialize;
 use super::netlist_file;
 use super::owners::Owners;
 
-/// Bytes of garbled tables for an AND gate: two blocks, as half gates.
+/// Bytes of the garbled table of an AND gate with half gates: two blocks.
 pub(super) const HALF_GATE_BYTES: usize = 32;
 
-/// Bytes of one run with this demand in a malicious session, both ways, from an empty pool; none if no
-/// session runs so large a circuit.
+/// Bytes of one run with this demand in a malicious session, in both directions, starting from an
+/// empty pool. `None` if the circuit is too large for a session.
 pub(super) fn malicious_bytes(demand: Demand) -> Option<u64> {
     let bytes = MaliciousBytes::of(demand, 1, STATISTICAL_SECURITY);
     bytes.ok().map(|bytes| bytes.total())
 }
 
-/// The size of one circuit: all of it, if the circuit was built.
+/// The size of one circuit. Some fields are absent unless the circuit was built.
 #[derive(Clone, Serialize)]
 pub(super) struct Counts {
     pub(super) and: usize,
-    /// The ANDs that depend on inputs of both; absent, as the next two, if it is not known whose the
-    /// inputs are.
+    /// The ANDs that depend on inputs of both parties. This field and the next two are absent if
+    /// the owners of the inputs are unknown.
     pub(super) joint_and: Option<usize>,
-    /// The ANDs that the garbler could compute alone.
+    /// The ANDs that depend only on the garbler's inputs.
     pub(super) garbler_and: Option<usize>,
-    /// The ANDs that the evaluator could compute alone.
+    /// The ANDs that depend only on the evaluator's inputs.
     pub(super) evaluator_and: Option<usize>,
-    /// Bits; absent if it is not known whose the inputs are.
+    /// The garbler's input bits; absent if the owners of the inputs are unknown.
     pub(super) garbler_inputs: Option<usize>,
-    /// Bits.
+    /// The evaluator's input bits; absent if the owners of the inputs are unknown.
     pub(super) evaluator_inputs: Option<usize>,
-    /// Bits.
+    /// The number of output bits.
     pub(super) outputs: usize,
     pub(super) half_gate_bytes: usize,
-    /// Of the circuit as it is run; absent if it is not known whose the inputs are, or no session
-    /// runs so large a circuit.
+    /// The bytes of a malicious run of the circuit; absent if the owners of the inputs are unknown,
+    /// or if the circuit is too large for a session.
     pub(super) malicious_bytes: Option<u64>,
-    /// Whether it is computed, and no circuit was built.
+    /// Whether the counts were computed without building a circuit.
     pub(super) computed: bool,
     /// Whether the number of ANDs is exact.
     pub(super) exact: bool,
@@ -50,7 +50,7 @@ pub(super) struct Counts {
     pub(super) built: Option<Built>,
 }
 
-/// What only a circuit that was built tells.
+/// The counts that are available only if the circuit was built.
 #[derive(Clone, Serialize)]
 pub(super) struct Built {
     pub(super) xor: usize,
@@ -58,24 +58,25 @@ pub(super) struct Built {
     /// AND, XOR and NOT together.
     pub(super) gates: usize,
     pub(super) and_depth: usize,
-    /// The ANDs that are left when the netlist is read to be run.
+    /// The ANDs left after the netlist is simplified for a run.
     pub(super) run_and: usize,
     pub(super) depth: usize,
     pub(super) widest_layer: usize,
     pub(super) mean_layer: f64,
-    /// Absent if it was built in slices.
+    /// Absent if the circuit was built in slices.
     pub(super) live_wires: Option<usize>,
-    /// Constants and copies of wires.
+    /// The number of constants and copies of wires.
     pub(super) copies: usize,
     pub(super) dead: usize,
     /// The bits of each input value.
     pub(super) input_bits: Vec<usize>,
-    /// Of the circuit as it is run; absent if it was built in slices.
+    /// The digest of the circuit as it is run; absent if the circuit was built in slices.
     pub(super) digest: Option<String>,
 }
 
-/// What a run of a shuffle uses up, given the ANDs that depend on both parties' inputs and on those of
-/// one, and the bits of both parties' inputs.
+/// The resources that a run of a shuffle uses up. `joint` are the ANDs that depend on inputs of
+/// both parties, `owned` the ANDs that depend on inputs of one party, and `inputs` the input bits
+/// of each party.
 fn shuffle_demand(
     joint: usize,
     owned: ByParty<usize>,
@@ -92,7 +93,7 @@ fn shuffle_demand(
 }
 
 impl Counts {
-    /// Of a circuit with one input value per party.
+    /// Counts a circuit with one input value per party.
     pub(super) fn of(circuit: &Circuit) -> Self {
         let owners = Owners::obvious(circuit.inputs().len());
         let parties = owners.as_ref().map(Owners::parties);
@@ -104,7 +105,7 @@ impl Counts {
         Self::new(&structure, built, outputs, owners.as_ref(), demand)
     }
 
-    /// Of a netlist as it is written.
+    /// Counts a netlist as written.
     pub(super) fn of_netlist(netlist: &Netlist, owners: Option<&Owners>) -> Self {
         let structure = netlist.structure(owners.map(Owners::parties));
         let outputs = netlist.outputs().iter().sum();
@@ -115,7 +116,7 @@ impl Counts {
         Self::new(&structure, built, outputs, owners, demand)
     }
 
-    /// Of a shuffle that is built in slices.
+    /// Counts a shuffle by building it in slices.
     fn of_slices(spec: Spec, checked: bool, progress: &impl Fn(usize)) -> Option<Self> {
         let shuffle = InSlices::new(spec, checked)?;
         let structure = shuffle.structure(progress);
@@ -141,7 +142,6 @@ impl Counts {
         ))
     }
 
-    /// Of what was built.
     fn new(
         structure: &Structure,
         built: Built,
@@ -175,12 +175,12 @@ impl Counts {
         (self.built.as_ref()).is_some_and(|built| built.digest.is_none())
     }
 
-    /// What only a circuit that was built tells, or nothing.
-    pub(super) fn of_built(&self, tell: impl Fn(&Built) -> String) -> String {
-        self.built.as_ref().map_or(String::new(), tell)
+    /// Formats a count of a circuit that was built; an empty string for any other circuit.
+    pub(super) fn of_built(&self, format: impl Fn(&Built) -> String) -> String {
+        self.built.as_ref().map_or(String::new(), format)
     }
 
-    /// Of a shuffle that is not built.
+    /// Takes the counts from a computed size, without building the shuffle.
     fn computed(computed: &Computed, checked: bool) -> Self {
         let (and, validity) = if checked {
             (computed.checked_and, computed.validity_outputs)
@@ -191,7 +191,7 @@ impl Counts {
         let owned = if checked {
             computed.owned_and
         } else {
-            // Without a check, an additive shuffle has none.
+            // Without the check, no AND depends only on the evaluator's inputs.
             ByParty {
                 garbler: computed.and - computed.joint_and,
                 evaluator: 0,
@@ -217,7 +217,8 @@ impl Counts {
 }
 
 impl Built {
-    /// Of what has this structure, and is run as a circuit of so many ANDs.
+    /// Takes the counts from a structure. `run_and` is the number of ANDs of the circuit as it is
+    /// run.
     fn new(
         structure: &Structure,
         run_and: usize,
@@ -232,7 +233,7 @@ impl Built {
             run_and,
             depth: structure.depth,
             widest_layer: structure.widest_layer,
-            // Hundredths.
+            // Rounded to hundredths.
             mean_layer: (100.0 * structure.mean_layer()).round() / 100.0,
             live_wires: structure.live_wires,
             copies: structure.copies,
@@ -246,10 +247,11 @@ impl Built {
 /// A shuffle, and the size of its circuits for one deck and draw.
 pub(super) struct Entry {
     pub(super) name: &'static str,
-    /// Whether it is only compared with, and never offered to players.
+    /// Whether the shuffle serves only as a comparison and is never offered to players.
     pub(super) comparison: bool,
     pub(super) unchecked: Counts,
-    /// With the check that both parties' inputs are in range; absent where there is none.
+    /// The circuit with the check that both parties' inputs are in range; absent if there is no
+    /// such circuit.
     pub(super) checked: Option<Counts>,
 }
 
@@ -257,7 +259,7 @@ impl Entry {
     /// Counts a shuffle.
     ///
     /// # Errors
-    /// Those of [`Spec::new`].
+    /// Same as [`Spec::new`].
     pub(super) fn of_shuffle(
         algorithm: Algorithm,
         cards: usize,
@@ -266,8 +268,8 @@ impl Entry {
         let spec = Spec::new(cards, draw, algorithm)?;
         let checked = ShuffleCircuit::build_checked(spec);
         let checked_counts = Counts::of(checked.circuit());
-        // If every input is in range, the two circuits are the same. Otherwise the first is dropped
-        // before the second is built: a large one takes a gigabyte.
+        // If every input is in range, the two circuits are the same. Otherwise the first circuit is
+        // dropped before the second is built, since a large circuit takes a gigabyte.
         let unchecked = match checked.validity() {
             None => checked_counts.clone(),
             Some(_) => {
@@ -283,8 +285,8 @@ impl Entry {
         })
     }
 
-    /// The same, built in slices: nothing if the shuffle does not come in slices. `progress` hears how
-    /// many ANDs there are so far.
+    /// Counts a shuffle by building it in slices; `None` if it cannot be built in slices.
+    /// `progress` is called with the number of ANDs so far.
     pub(super) fn in_slices(spec: Spec, progress: impl Fn(usize)) -> Option<Self> {
         let counts = |checked| Counts::of_slices(spec, checked, &progress);
         Some(Entry {
@@ -295,10 +297,10 @@ impl Entry {
         })
     }
 
-    /// The same without building anything.
+    /// Computes the counts of a shuffle without building it.
     ///
     /// # Errors
-    /// Those of [`Computed::of`].
+    /// Same as [`Computed::of`].
     pub(super) fn computed(
         algorithm: Algorithm,
         cards: usize,
@@ -313,10 +315,10 @@ impl Entry {
         })
     }
 
-    /// Counts a circuit that is for comparison only.
+    /// Counts a circuit that serves only as a comparison.
     ///
     /// # Errors
-    /// Those of [`Spec::new`].
+    /// Same as [`Spec::new`].
     pub(super) fn of_comparison(
         comparison: &Comparison,
         cards: usize,
@@ -331,23 +333,23 @@ impl Entry {
     }
 }
 
-/// A circuit that is only compared with.
+/// A circuit that serves only as a comparison.
 pub(super) struct Comparison {
     pub(super) name: &'static str,
     pub(super) circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
-    /// About how many ANDs it has, rather too many; nothing is built for it.
+    /// A high estimate of the number of ANDs, computed without building the circuit.
     pub(super) estimated_ands: fn(cards: usize, draw: usize) -> usize,
 }
 
-/// Bits of a key for the classical way.
+/// Bits of a key for the classical method, sorting by random keys.
 const KEY_BITS: usize = 48;
 
-/// Draw i moves words along all places behind it.
+/// An estimate for shuffles in which draw i moves words through all later positions.
 fn ands_of_swaps(cards: usize, draw: usize) -> usize {
     (cards * draw - draw * draw / 2) * card_bits(cards)
 }
 
-/// Each switch compares two keys, and moves them and the cards.
+/// An estimate for sorting: each switch compares two keys, and moves the keys and the cards.
 fn ands_of_sorting(cards: usize, _: usize) -> usize {
     let depth = card_bits(cards);
     let switches = (cards.next_power_of_two() / 2) * (depth * (depth + 1) / 2);
@@ -367,7 +369,7 @@ impl Comparison {
         }
     }
 
-    /// All of them.
+    /// All comparison circuits.
     pub(super) const ALL: [Self; 3] = [
         Comparison {
             name: Self::name_of(Biased::FairBitBubble),

@@ -1,4 +1,4 @@
-//! `circuit evaluate`: a netlist in the clear.
+//! `circuit evaluate`: evaluates a netlist in the clear.
 
 use std::path::PathBuf;
 
@@ -15,13 +15,13 @@ use super::values::{self, Value, ValueArgs};
 #[command(after_help = format!("Examples:\n  \
     dealerless circuit evaluate adder.txt --input 6,0x5 --output-format dec\n  \
     dealerless circuit evaluate adder.txt --input 0110 --input random --json\n\n\
-    One VALUE is needed for each input value that has bits, in their order.\n\n{}\n\n\
-    Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist.", values::HELP))]
+    Give one VALUE for each input value that has bits, in order.\n\n{}\n\n\
+    Exit codes: 0 success, 1 wrong usage, or an invalid netlist.", values::HELP))]
 pub struct Args {
-    /// The netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
+    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
-    /// The input values, with commas between or each with its own --input.
+    /// Input values, separated by commas or each with its own --input.
     #[arg(long = "input", value_name = "VALUE", value_delimiter = ',')]
     inputs: Vec<String>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ struct Report {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let netlist = args.format.read_shown(&args.netlist)?;
+    let netlist = args.format.read_with_progress(&args.netlist)?;
     let values = read_inputs(&netlist, args)?;
     let inputs: Vec<Vec<bool>> = values.iter().map(|value| value.bits.to_vec()).collect();
     let outputs = netlist.evaluate(&inputs)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.json {
         return show_json("circuit evaluate", &report);
     }
-    // What is random is of use only to who sees it.
+    // Show the inputs if any of them is random: the user does not know it.
     if values.iter().any(|value| value.drawn) {
         for (number, input) in (1..).zip(&report.inputs) {
             show(&format!("input {number}: {input}"))?;
@@ -70,14 +70,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A value for each input value of the netlist. Those without bits may be left out.
+/// Reads a value for each input value of the netlist. Values without bits may be omitted.
 fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Value>> {
     let widths = netlist.inputs();
     let all = args.inputs.len() == widths.len();
     let given = widths.iter().filter(|&&bits| all || bits > 0).count();
     ensure!(
         args.inputs.len() == given,
-        "the netlist has {given} input values, and --input gives {}",
+        "the netlist has {given} input values, but --input gives {}",
         args.inputs.len()
     );
     let mut texts = args.inputs.iter();

@@ -1,4 +1,4 @@
-//! `circuit export`: a shuffle as a Bristol Fashion netlist.
+//! `circuit export`: writes a shuffle as a Bristol Fashion netlist.
 
 use std::path::{Path, PathBuf};
 
@@ -16,27 +16,28 @@ use super::netlist_file;
 
 /// Writes a shuffle as a Bristol Fashion netlist.
 ///
-/// Input value 1 is the garbler's seeds and 2 the evaluator's.
+/// Input value 1 holds the garbler's seeds and 2 the evaluator's.
 ///
-/// The output is one word a drawn card, its least significant bit first.
+/// The outputs are one word per card drawn, least significant bit first.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit export --algorithm bubble --cards 52 --draw 9 -o hand.txt\n  \
     dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n  \
     dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 \\\n      \
       -o run.txt\n\n\
-    With --json standard output carries the layout of the wires. The inputs, in their\n\
-    order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
-    the modulus in two's complement (minus-modulus), least significant bit first;\n\
-    or it is the bits of the switches of a network (switches). The outputs: the words\n\
-    of the drawn cards, and with --checked the number of the validity, from 0, of two\n\
-    bits: whether the garbler's input is in range, and whether the evaluator's is. It\n\
-    is absent (null) where no input is out of range, so that the circuits are one.\n\n\
+    --json prints the layout of the wires to standard output. It lists the seeds of\n\
+    both inputs in order. A seed is a value below its modulus, written as is\n\
+    (unsigned) or minus the modulus in two's complement (minus-modulus), least\n\
+    significant bit first; or it is the bits of the switches of a network (switches).\n\
+    It also describes the outputs: the words of the drawn cards and, with --checked,\n\
+    the index of the validity value, from 0. Its two bits are set if the garbler's\n\
+    and the evaluator's inputs are in range. The index is null if every input is in\n\
+    range: then both circuits are the same.\n\n\
     A circuit that does not fit into --memory is built in slices, twice, and written\n\
-    as it comes: the same circuit, with the gates in another order. 4096 of 4096\n\
-    cards take ten to twenty gigabytes of disk.")]
+    while it is built. The circuit is the same, but its gates come in another order.\n\
+    4096 of 4096 cards take ten to twenty gigabytes of disk space.")]
 pub struct Args {
-    /// How the deck is shuffled.
+    /// Shuffle algorithm.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
     algorithm: Choice,
     /// Cards in the deck.
@@ -45,17 +46,17 @@ pub struct Args {
     /// Cards drawn from it.
     #[arg(long, value_name = "M")]
     draw: usize,
-    /// Write the circuit that a malicious session runs: it also says, in one more output value,
-    /// whether each party's input is in range.
+    /// Write the circuit of a malicious session, which has one more output value: whether each
+    /// party's input is in range.
     #[arg(long)]
     checked: bool,
-    /// The file to write: its name ends in .txt or .bristol, with .gz after that to compress it.
-    /// - is standard output [default: -].
+    /// File to write. Its name ends in .txt or .bristol, followed by .gz to compress it; - is
+    /// standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// Print the layout of the wires as one JSON object; -o FILE must be given.
+    /// Print the layout of the wires as one JSON object; requires -o FILE.
     #[arg(long)]
     json: bool,
 }
@@ -71,7 +72,7 @@ struct Layout {
     garbler: Vec<SeedLayout>,
     evaluator: Vec<SeedLayout>,
     output: Words,
-    /// The output value, from 0, that says whether the inputs are in range.
+    /// The index, from 0, of the output value that reports whether the inputs are in range.
     validity: Option<usize>,
 }
 
@@ -98,11 +99,11 @@ impl From<&Seed> for SeedLayout {
     }
 }
 
-/// What was written.
+/// A summary of the netlist that was written.
 struct Written<'a> {
-    /// The file, if it is not standard output.
+    /// The path of the file; `None` for standard output.
     path: Option<&'a Path>,
-    /// AND, XOR and NOT gates.
+    /// The numbers of AND, XOR and NOT gates.
     gates: [usize; 3],
     seeds: [Vec<SeedLayout>; 2],
     validity: Option<usize>,
@@ -167,7 +168,7 @@ fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
     })
 }
 
-/// Builds the circuit twice, once to count its gates, and writes them as they come.
+/// Builds the circuit twice: once to count its gates, and once to write them as they are built.
 fn write_in_slices<'a>(
     args: &'a Args,
     spec: Spec,

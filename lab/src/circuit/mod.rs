@@ -1,4 +1,4 @@
-//! `circuit`: shuffles as circuits, circuits of others, and circuits run by two parties.
+//! The command `circuit`: shuffles as circuits, netlist files, and circuits run by two parties.
 
 mod answer;
 mod compare;
@@ -23,7 +23,7 @@ pub(crate) mod values;
 #[command(after_help = "Example: dealerless circuit stats --cards 52 --draw 9")]
 #[expect(
     missing_docs,
-    reason = "a comment on a variant would replace the help of its command"
+    reason = "a doc comment on a variant would replace the help text of its command"
 )]
 pub enum Command {
     Stats(stats::Args),

@@ -1,4 +1,4 @@
-//! `circuit optimise`: a netlist through the builder.
+//! `circuit optimise`: simplifies a netlist by passing it through the builder.
 
 use std::path::PathBuf;
 
@@ -13,29 +13,29 @@ use serde::Serialize;
 use super::answer::{self, Answer};
 use super::netlist_file::{self, FormatArgs};
 
-/// Writes a netlist with fewer gates that computes the same, in the Bristol Fashion.
+/// Writes an equivalent netlist with fewer gates, in Bristol Fashion.
 ///
-/// Constants are folded, equal gates shared, gates that no output needs dropped, and the rest is put
-/// in layers of equal AND depth. Nothing is written that has more ANDs.
+/// Constants are folded, equal gates are shared, gates that no output needs are dropped, and the
+/// rest is arranged in layers of equal AND depth. A netlist with more ANDs is never written.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: dealerless circuit optimise aes.txt.gz -o aes-small.txt\n\n\
-    What is written is read again and compared with FILE, by all inputs up to 24 bits,\n\
-    otherwise by chosen and random ones; `circuit compare` does it with more.\n\n\
-    Exit codes: 0 fine, 1 wrong usage, a file that is no netlist, or one that cannot be\n\
+    The result is read back and compared with FILE: on all inputs if they have up to 24\n\
+    bits, otherwise on chosen and random inputs. `circuit compare` can try more of them.\n\n\
+    Exit codes: 0 success, 1 wrong usage, an invalid netlist, or a file that cannot be\n\
     written."
 )]
 pub struct Args {
-    /// The netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
+    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
-    /// The file to write, not FILE: its name ends in .txt or .bristol, with .gz after that to
-    /// compress it. - is standard output.
+    /// File to write, other than FILE. Its name ends in .txt or .bristol, followed by .gz to
+    /// compress it; - is standard output.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
     format: FormatArgs,
-    /// Print one JSON object; OUT must be a file.
+    /// Print one JSON object; requires that OUT is a file.
     #[arg(long)]
     json: bool,
 }
@@ -50,13 +50,13 @@ struct Report {
     check: answer::Report,
 }
 
-/// What is compared of a netlist.
+/// The size of a netlist before or after optimisation.
 #[derive(Serialize)]
 struct Size {
     and: usize,
     xor: usize,
     not: usize,
-    /// Constants and copies.
+    /// The number of constants and copies of wires.
     copies: usize,
     and_depth: usize,
     depth: usize,
@@ -73,7 +73,7 @@ impl Size {
             copies: structure.copies,
             and_depth: structure.and_depth,
             depth: structure.depth,
-            live_wires: (structure.live_wires).expect("a netlist is known as a whole"),
+            live_wires: (structure.live_wires).expect("absent only for circuits built in slices"),
         }
     }
 
@@ -95,20 +95,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let to_file = !whole_file::is_standard_output(&args.output);
     ensure!(to_file || !args.json, "--json needs a file for the netlist");
     whole_file::check_output(Some(&args.output), netlist_file::ENDINGS, &[&args.netlist])?;
-    let netlist = args.format.read_shown(&args.netlist)?;
-    let progress = Progress::of_one_step("making it smaller".into());
+    let netlist = args.format.read_with_progress(&args.netlist)?;
+    let progress = Progress::of_one_step("optimising".into());
     let circuit = netlist.circuit();
-    let again = read_again(&circuit)?;
+    let result = read_back(&circuit)?;
     drop(progress);
-    let answer = Answer::find([&netlist, &again], None, None)?;
+    let answer = Answer::find([&netlist, &result], None, None)?;
     ensure!(
         answer.difference().is_none(),
-        "what would be written computes something else: this is a bug"
+        "the result would compute something else: this is a bug"
     );
-    let (before, after) = (Size::of(&netlist), Size::of(&again));
+    let (before, after) = (Size::of(&netlist), Size::of(&result));
     ensure!(
         after.and <= before.and,
-        "what would be written has {} ANDs instead of {}: this is a bug",
+        "the result would have {} ANDs instead of {}: this is a bug",
         after.and,
         before.and
     );
@@ -124,30 +124,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return show_json("circuit optimise", &report);
     }
     say(&screen(&before, &after));
-    say(&answer.say());
+    say(&answer.describe());
     if to_file {
         say(&format!("Wrote {}.", args.output.display()));
     }
     Ok(())
 }
 
-/// The netlist that a circuit is written as.
-fn read_again(circuit: &Circuit) -> anyhow::Result<Netlist> {
+/// Writes a circuit as a netlist in memory, and parses it.
+fn read_back(circuit: &Circuit) -> anyhow::Result<Netlist> {
     let mut text = Vec::new();
     bristol::write(circuit, &mut text)?;
-    Netlist::parse(&text, None).context("what would be written cannot be read: this is a bug")
+    Netlist::parse(&text, None).context("the result could not be read back: this is a bug")
 }
 
 fn screen(before: &Size, after: &Size) -> String {
     let mut grid = grid();
-    grid.set_header(["", "before", "after", "gained"]);
+    grid.set_header(["", "before", "after", "saved"]);
     for ((name, before), (_, after)) in before.rows().into_iter().zip(after.rows()) {
-        let gained = match before.checked_sub(after) {
+        let saved = match before.checked_sub(after) {
             Some(fewer) => count(fewer as u64),
             None => format!("-{}", count((after - before) as u64)),
         };
         let [before, after] = [before, after].map(|number| count(number as u64));
-        grid.add_row([name.to_owned(), before, after, gained]);
+        grid.add_row([name.to_owned(), before, after, saved]);
     }
     for column in grid.column_iter_mut().skip(1) {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);

@@ -1,11 +1,11 @@
-//! Which party enters which input value of a netlist.
+//! The owners of a netlist's input values: the parties that enter them.
 
 use std::str::FromStr;
 
 use anyhow::{Context, ensure};
 use dealerless::circuit::Party;
 
-/// A party's name on the command line.
+/// A party, as named on the command line.
 #[derive(Clone, Copy)]
 pub(crate) struct Owner(Party);
 
@@ -16,7 +16,7 @@ impl FromStr for Owner {
         match name {
             "g" | "garbler" => Ok(Owner(Party::Garbler)),
             "e" | "evaluator" => Ok(Owner(Party::Evaluator)),
-            _ => Err("an owner is g (garbler) or e (evaluator)".into()),
+            _ => Err("expected g (garbler) or e (evaluator)".into()),
         }
     }
 }
@@ -25,26 +25,28 @@ impl FromStr for Owner {
 pub(crate) struct Owners(Vec<Party>);
 
 impl Owners {
-    /// The owners as given, or the obvious ones: the first value is the garbler's, the second the
-    /// evaluator's.
+    /// The given owners. Without any, the first value belongs to the garbler and the second to the
+    /// evaluator.
     ///
     /// # Errors
-    /// When there is not one for each value, or three values or more come without.
+    /// If the number of owners and values differ, or no owners are given for three or more values.
     pub(crate) fn of(values: usize, given: &[Owner]) -> anyhow::Result<Self> {
         if given.is_empty() {
             return Self::obvious(values).with_context(|| {
-                format!("the netlist has {values} input values; say whose each is with --owner")
+                format!(
+                    "the netlist has {values} input values; name the owner of each with --owner"
+                )
             });
         }
         ensure!(
             given.len() == values,
-            "the netlist has {values} input values, and --owner names {}",
+            "the netlist has {values} input values, but --owner names {}",
             given.len()
         );
         Ok(Owners(given.iter().map(|owner| owner.0).collect()))
     }
 
-    /// The owners of the values, if they are obvious.
+    /// The default owners of at most two values.
     pub(super) fn obvious(values: usize) -> Option<Self> {
         let owners = Party::BOTH.get(..values)?;
         Some(Owners(owners.to_vec()))
@@ -55,14 +57,14 @@ impl Owners {
         &self.0
     }
 
-    /// The bits of each of a party's values, of the bits of all values.
+    /// Selects the widths of a party's values from the widths of all values, in bits.
     pub(crate) fn widths(&self, inputs: &[usize], party: Party) -> Vec<usize> {
         let owned = self.0.iter().zip(inputs);
         let owned = owned.filter(|(owner, _)| **owner == party);
         owned.map(|(_, &bits)| bits).collect()
     }
 
-    /// The owners as the command line writes them.
+    /// The owners in the notation of the command line, without commas.
     pub(crate) fn letters(&self) -> String {
         self.0
             .iter()

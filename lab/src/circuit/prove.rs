@@ -1,4 +1,4 @@
-//! `circuit prove`: whether a shuffle is uniform, by going through all of its randomness.
+//! `circuit prove`: proves by exhaustive enumeration of the randomness that a shuffle is uniform.
 
 use anyhow::{bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -15,25 +15,26 @@ use super::entry::Comparison;
 
 /// Proves by enumeration that a shuffle is uniform, or refutes it.
 ///
-/// It evaluates the circuit. For each value that one party may enter, it goes through all values of the
-/// other party, and counts how often each draw comes. The shuffle is uniform as soon as one party is
-/// honest if all draws come equally often, whoever is the honest one.
+/// For each value that one party may enter, the circuit is evaluated on all values of the other,
+/// honest party, and each draw is counted. If all draws occur equally often, no matter which party
+/// is honest, then the shuffle is uniform as soon as one party is honest.
 ///
-/// A value is a party's seeds, its permutation, or, in the two known mistakes, its bits. With --checked
-/// the fixed values are all bits that a party can enter, also those of seeds out of range: each is
-/// refused, whatever the other party enters, or the draws come equally often.
+/// A value consists of a party's seeds, its permutation, or, in the two known mistakes, its bits.
+/// With --checked, the fixed values are all bits that a party can enter, including seeds out of
+/// range. Each fixed value must either be rejected whatever the honest party enters, or make all
+/// draws occur equally often.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit prove --algorithm cut --cards 5 --draw 3\n  \
     dealerless circuit prove --algorithm cut --cards 4 --checked\n  \
     dealerless circuit prove --algorithm waksman --cards 7 --limit 60000000\n  \
     dealerless circuit prove --algorithm bubble-fair-bits --cards 4\n\n\
-    If both parties together have too many values, the party whose value stays fixed\n\
-    takes some of its values only, evenly apart in their order; the table says how\n\
-    many. bubble-fair-bits and fisher-yates-xor-modulo are known mistakes.\n\n\
+    If both parties together have too many values, only some values are fixed, evenly\n\
+    spaced in their order; the table shows how many. bubble-fair-bits and\n\
+    fisher-yates-xor-modulo are known mistakes.\n\n\
     Exit codes: 0 uniform, 1 wrong usage or too many values, 4 not uniform.")]
 pub struct Args {
-    /// The shuffle.
+    /// Shuffle to examine.
     #[arg(long, value_name = "ALGORITHM", value_parser = subject())]
     algorithm: Named,
     /// Cards in the deck.
@@ -42,10 +43,10 @@ pub struct Args {
     /// Cards drawn from it [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<usize>,
-    /// Take the circuit that checks whether inputs are in range, and fix any bits.
+    /// Use the circuit that checks whether inputs are in range, and fix arbitrary bits.
     #[arg(long)]
     checked: bool,
-    /// The most evaluations of the circuit.
+    /// Maximum number of evaluations of the circuit.
     #[arg(long, value_name = "NUMBER", default_value = "50000000")]
     limit: u64,
     /// Print one JSON object.
@@ -73,7 +74,7 @@ fn subject() -> impl TypedValueParser<Value = Named> {
     let names: Vec<&str> = all.iter().map(|named| named.name).collect();
     PossibleValuesParser::new(names).try_map(move |name| {
         let found = all.iter().find(|named| named.name == name);
-        found.copied().ok_or("no such shuffle")
+        found.copied().ok_or("unknown shuffle")
     })
 }
 
@@ -83,60 +84,61 @@ struct Report {
     algorithm: &'static str,
     cards: usize,
     draw: usize,
-    /// Whether the circuit checks the inputs, and any bits were fixed.
+    /// Whether the circuit checks its inputs, and arbitrary bits were fixed.
     checked: bool,
-    /// How many different draws there are.
+    /// The number of possible draws.
     draws: u64,
     uniform: bool,
-    /// Whether all values of both parties were gone through.
+    /// Whether all values of both parties were covered.
     complete: bool,
     evaluations: u64,
-    /// Of each party that is honest in turn; it ends with the first counterexample.
+    /// The result for each honest party in turn; ends at the first counterexample.
     parties: Vec<Part>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Refutation>,
 }
 
-/// What was found for one honest party.
+/// The result for one honest party.
 #[derive(Serialize)]
 struct Part {
     honest: String,
-    /// The values of the honest party, gone through for each fixed value of the other's.
+    /// The number of values of the honest party, all enumerated for each fixed value of the other
+    /// party.
     values: u64,
-    /// How many values of the other party were fixed.
+    /// The number of values of the other party that were fixed.
     fixed: u64,
-    /// Of how many.
+    /// The number of values of the other party.
     of: u64,
-    /// How many of the fixed values the check refused.
+    /// The number of fixed values that the check rejected.
     refused: u64,
-    /// How often each draw came, each time that the fixed value was not refused.
+    /// The number of times that each draw occurred, for every fixed value that was not rejected.
     each: Option<u64>,
 }
 
-/// Two draws that do not come equally often, or one outcome that is no draw, or a check that refuses
-/// what it should not.
+/// Two draws that do not occur equally often, an outcome that is not a draw, or a check that
+/// rejects valid values.
 #[derive(Serialize)]
 struct Refutation {
     honest: String,
-    /// The number of the other party's value, from 0.
+    /// The index of the other party's value, from 0.
     fixed: u64,
-    /// Out of so many values of the honest party.
+    /// The number of values of the honest party.
     values: u64,
-    /// Whether the outcome is no draw, since it has a card twice or one that does not exist.
+    /// Whether the outcome is not a draw, because a card appears twice or does not exist.
     no_draw: bool,
-    /// How many values of the honest party the check refuses, though it should not.
+    /// The number of values of the honest party that the check rejects, although it should not.
     refused: Option<u64>,
     outcomes: Vec<Times>,
 }
 
-/// An outcome, and how often it came.
+/// An outcome, and how often it occurred.
 #[derive(Serialize)]
 struct Times {
     cards: Vec<u32>,
     times: u64,
 }
 
-/// What is to be gone through with one honest party.
+/// The enumeration to do for one honest party.
 struct Task {
     honest: Party,
     values: u64,
@@ -174,7 +176,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let progress = Progress::begin(steps as usize, "fixed values");
     for task in &tasks {
         let rows = enumeration.over(task.honest)?;
-        if !go_through(task, &rows, &progress, &mut report) {
+        if !enumerate(task, &rows, &progress, &mut report) {
             break;
         }
     }
@@ -190,10 +192,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Both parties' turns as the honest one, within the limit.
+/// The tasks with each party as the honest one, within the limit.
 ///
 /// # Errors
-/// When even one fixed value takes too many evaluations.
+/// If even one fixed value takes too many evaluations.
 fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
     let task = |honest: Party| {
         let values = enumeration.values(honest);
@@ -211,14 +213,14 @@ fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
         let Task { honest, values, .. } = *task;
         ensure!(
             values <= Enumeration::MAX_VALUES,
-            "the {honest} has {} values, and up to {} are gone through; take fewer cards",
-            many(values),
+            "the {honest} has {} values, but at most {} can be enumerated; use fewer cards",
+            saturated_count(values),
             count(Enumeration::MAX_VALUES)
         );
         ensure!(
             task.fixed > 0,
-            "one fixed value takes {} evaluations for each honest party, and {} are allowed for both; \
-             to allow more, say --limit {}",
+            "one fixed value takes {} evaluations for each honest party, but only {} are allowed for \
+             both; to allow more, use --limit {}",
             count(values),
             count(args.limit),
             values.saturating_mul(2)
@@ -227,17 +229,17 @@ fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
     Ok(tasks.into())
 }
 
-/// A number that may be saturated.
-fn many(number: u64) -> String {
+/// Formats a number that may be saturated.
+fn saturated_count(number: u64) -> String {
     match number {
         u64::MAX => "more than 10^19".to_owned(),
         number => count(number),
     }
 }
 
-/// Goes through all values of the honest party for each fixed one of the other, and adds to the report.
-/// Says whether all draws came equally often.
-fn go_through(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report) -> bool {
+/// Enumerates all values of the honest party for each fixed value of the other party, and adds the
+/// result to the report. Returns whether all draws occurred equally often.
+fn enumerate(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report) -> bool {
     let mut part = Part {
         honest: task.honest.to_string(),
         values: task.values,
@@ -249,7 +251,7 @@ fn go_through(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report
     for number in 0..task.fixed {
         let fixed = match task.fixed {
             1 => 0,
-            // Evenly apart, with the first and the last.
+            // Evenly spaced, including the first and the last value.
             all => (u128::from(number) * u128::from(task.of - 1) / u128::from(all - 1)) as u64,
         };
         let found = rows.against(fixed);
@@ -297,18 +299,18 @@ impl Report {
         let mut header = vec![
             "honest",
             "its values",
-            "fixed values of the other",
+            "fixed values of the other party",
             "each draw",
         ];
         if self.checked {
-            header.insert(3, "refused");
+            header.insert(3, "rejected");
         }
         grid.set_header(header);
         for part in &self.parties {
             let fixed = if part.fixed == part.of {
                 format!("all {}", count(part.of))
             } else {
-                format!("{} of {}", count(part.fixed), many(part.of))
+                format!("{} of {}", count(part.fixed), saturated_count(part.of))
             };
             let each = part.each.map_or("not equally".to_owned(), times);
             let mut row = vec![part.honest.clone(), count(part.values), fixed, each];
@@ -337,17 +339,17 @@ impl Report {
             return refutation.verdict();
         }
         let refused = if self.checked {
-            "it is refused, or "
+            "it is rejected, or "
         } else {
             ""
         };
-        let of_values = "all draws come equally often over the values of the other";
+        let equally_often = "all draws occur equally often over the values of the other party";
         lines(&if self.complete {
-            format!("Uniform: whatever one party enters, {refused}{of_values}.")
+            format!("Uniform: whatever one party enters, {refused}{equally_often}.")
         } else {
             format!(
-                "Uniform for the values that were fixed, which are some of all, evenly apart in \
-                 their order: for each, {refused}{of_values}."
+                "Uniform for the fixed values, an evenly spaced selection of all values: for each, \
+                 {refused}{equally_often}."
             )
         })
     }
@@ -357,13 +359,13 @@ impl Refutation {
     fn verdict(&self) -> String {
         let outcomes = self.outcomes.iter().map(|outcome| {
             let cards: Vec<String> = outcome.cards.iter().map(u32::to_string).collect();
-            format!("{} comes {}", cards.join(" "), times(outcome.times))
+            format!("{} occurs {}", cards.join(" "), times(outcome.times))
         });
         let outcomes: Vec<String> = outcomes.collect();
         if let Some(refused) = self.refused {
             return format!(
-                "Not as it should be: over the {} values of the {}, for value {} of the\n\
-                 other party, the check refuses {}.",
+                "Wrong check: over the {} values of the {}, for value {} of the\n\
+                 other party, the check rejects {}.",
                 count(self.values),
                 self.honest,
                 count(self.fixed),
@@ -371,9 +373,9 @@ impl Refutation {
             );
         }
         let what = if self.no_draw {
-            "an outcome is no draw"
+            "an outcome is not a draw"
         } else {
-            "two draws do not come equally often"
+            "two draws do not occur equally often"
         };
         format!(
             "Not uniform: over the {} values of the {}, for value {} of the\nother party, {what}:\n{}.",

@@ -1,19 +1,19 @@
-//! The value parser of `--algorithm` where several can be given, and the algorithms that a list of its words selects.
+//! The option `--algorithm` of commands that accept several algorithms.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::shuffle::{Algorithm, SpecError};
 
-/// A word of `--algorithm` where several can be given.
+/// A value of `--algorithm`.
 #[derive(Clone, Copy)]
 pub(crate) enum Selection {
     /// Every algorithm.
     All,
-    /// One, or `auto`: the one of which the least is garbled.
+    /// One algorithm, or `auto`: the algorithm with the fewest garbled gates.
     One(Choice),
 }
 
-/// Parses a word, and lists them in the help.
+/// Parses a value; the help lists the possible values.
 pub(crate) fn parser() -> impl TypedValueParser<Value = Selection> {
     let names = ["all", "auto"].into_iter();
     PossibleValuesParser::new(names.chain(Algorithm::ALL.map(Algorithm::name))).try_map(|name| {
@@ -24,10 +24,11 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = Selection> {
     })
 }
 
-/// The algorithms selected for a deck and a draw, each once, in the order of [`Algorithm::ALL`].
+/// The algorithms selected for a deck and a draw, without duplicates, in the order of
+/// [`Algorithm::ALL`].
 ///
 /// # Errors
-/// When the deck or the draw is out of the bounds of [`Choice::spec`], and `auto` is selected.
+/// If `auto` is selected and the deck or the draw is out of the bounds of [`Choice::spec`].
 pub(super) fn algorithms(
     selections: &[Selection],
     cards: usize,
@@ -55,9 +56,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_algorithm_that_is_named_twice_is_counted_once_and_in_its_place() {
+    fn selected_algorithms_are_deduplicated_and_ordered() {
         let one = |algorithm| Selection::One(Choice::Given(algorithm));
-        // The cheapest for 9 of 52 is the cut.
+        // `cut` is the cheapest algorithm for 9 of 52.
         let auto = Selection::One(Choice::Cheapest);
         let given = [one(Algorithm::Waksman), auto, one(Algorithm::Cut)];
         let chosen = algorithms(&given, 52, 9).unwrap();

@@ -1,4 +1,4 @@
-//! `circuit split`: the circuit that deals boards, as a Bristol Fashion netlist.
+//! `circuit split`: writes the circuit that deals bridge boards as a Bristol Fashion netlist.
 
 use std::path::PathBuf;
 
@@ -11,33 +11,34 @@ use serde::Serialize;
 
 use super::netlist_file;
 
-/// Writes the circuit that deals boards of four hands, without an order inside a hand.
+/// Writes the circuit that deals boards of four hands, with no order inside a hand.
 ///
-/// Input value 1 is what the garbler enters and 2 what the evaluator does, board after board: of one party the
-/// bits of the switches of a Waksman network, of the other two bits for each place of the pack, the hand to
-/// which it goes. The output is one word a hand, with bit c set if card c is in it; and last, two bits:
-/// whether the words of each party have all hands equally often.
+/// Input value 1 is the garbler's and 2 the evaluator's, board by board. One party enters the bits
+/// of the switches of a Waksman network. The other enters two bits for each position of the pack:
+/// the hand that gets the card. The outputs are one word per hand, with bit c set if the hand has
+/// card c. Two bits follow at the end, one per party: whether the words of the party name all hands
+/// equally often.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit split -o board.txt\n  \
     dealerless circuit stats board.txt\n  \
     dealerless circuit split --boards 36 --json -o set.txt\n\n\
-    docs/circuits.md of the repository says why a split is uniform, and what it costs beside\n\
-    shuffles of 52 cards.")]
+    docs/circuits.md in the repository explains why a split is uniform, and compares its\n\
+    cost with shuffles of 52 cards.")]
 pub struct Args {
-    /// How many boards.
+    /// Number of boards.
     #[arg(long, value_name = "N", default_value_t = 1)]
     boards: usize,
-    /// The cards of a suit, and of a hand.
+    /// Cards in a suit, and in a hand.
     #[arg(long, value_name = "R", default_value_t = 13)]
     ranks: usize,
-    /// The file to write: its name ends in .txt or .bristol, with .gz after that to compress it.
-    /// - is standard output [default: -].
+    /// File to write. Its name ends in .txt or .bristol, followed by .gz to compress it; - is
+    /// standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// Print the layout of the wires as one JSON object; -o FILE must be given.
+    /// Print the layout of the wires as one JSON object; requires -o FILE.
     #[arg(long)]
     json: bool,
 }
@@ -48,10 +49,11 @@ struct Layout {
     file: String,
     boards: usize,
     ranks: usize,
-    /// Who enters the switches of each board.
+    /// The party that enters the switches, for each board.
     permutes: Vec<String>,
-    /// The input bits of a permutation, and of a word.
+    /// The input bits of a permutation.
     switches: usize,
+    /// The input bits of the other party, for each board.
     word: usize,
     joint_and: usize,
     validity: usize,
@@ -72,9 +74,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let [and, xor, not] = [stats.and, stats.xor, stats.not].map(|gates| count(gates as u64));
     let joint = Demand::of(circuit.circuit()).ands;
     let name = path.display();
-    let of_both = count(joint as u64);
+    let joint_ands = count(joint as u64);
     say(&format!(
-        "Wrote {name}: {and} AND, {of_both} of them of both parties' inputs, {xor} XOR, {not} NOT."
+        "Wrote {name}: {and} AND, {joint_ands} of them on inputs of both parties, {xor} XOR, {not} NOT."
     ));
     if !args.json {
         return Ok(());

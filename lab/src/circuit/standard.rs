@@ -1,4 +1,4 @@
-//! `circuit standard`: the netlists of the standard decks, and a page that describes them.
+//! `circuit standard`: writes the netlists of the standard decks, and a page that describes them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use serde::Serialize;
 
 use super::entry::Counts;
 
-/// Writes the netlists of the standard decks into a folder, with a README.md.
+/// Writes the netlists of the standard decks and a README.md into a folder.
 ///
 /// For each algorithm: 9, 20 and 52 of 52 cards, and 25 of 25. Files over 600 kB are not written,
 /// but the README.md lists their digests too.
 #[derive(clap::Args)]
 #[command(after_help = "Example: dealerless circuit standard circuits")]
 pub struct Args {
-    /// The folder, which is made if it is missing.
+    /// Folder for the files; it is created if it does not exist.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
     /// Print the table as one JSON object.
@@ -28,20 +28,20 @@ pub struct Args {
     json: bool,
 }
 
-/// Cards, and how many are drawn: hold'em for two, five-card draw for two, a whole deck, and the
-/// full shuffle that papers compare.
+/// Decks and draws, as (cards, drawn): hold'em for two, five-card draw for two, a whole deck, and
+/// the full shuffle that papers compare.
 const DEALS: [(usize, usize); 4] = [(52, 9), (52, 20), (52, 52), (25, 25)];
 
-/// Larger files are left out of the folder, so that a clone stays small.
+/// Larger files are not written, to keep a clone of the repository small.
 const MAX_FILE_BYTES: usize = 600_000;
 
-/// What the page says above its tables.
+/// The template of the page.
 const PAGE: &str = include_str!("standard.md");
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let folder = &args.folder;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let write = |name: &str, content: &[u8]| {
         whole_file::write(&folder.join(name), |file| file.write_all(content))
     };
@@ -83,10 +83,10 @@ struct StandardFile {
     algorithm: &'static str,
     cards: usize,
     draw: usize,
-    /// Whether the file is in the folder.
+    /// Whether the file is small enough to be written.
     written: bool,
     bytes: usize,
-    /// Of the file, in hexadecimal.
+    /// The BLAKE3 digest of the file, in hexadecimal.
     blake3: String,
     #[serde(flatten)]
     counts: Counts,

@@ -1,4 +1,4 @@
-//! Lists of numbers on the command line, and the decks and draws that they ask for.
+//! Lists of numbers on the command line, and the decks and draws that they select.
 
 use std::iter;
 use std::str::FromStr;
@@ -6,25 +6,25 @@ use std::str::FromStr;
 use anyhow::{bail, ensure};
 use dealerless::shuffle::{Algorithm, Computed, Spec, SpecError};
 
-/// The most decks and draws of a sweep.
-const MOST_PAIRS: usize = 1 << 20;
+/// Limit on the pairs of decks and draws in a sweep.
+const MAX_PAIRS: usize = 1 << 20;
 
-/// Numbers of cards, in ascending order, each once, and at least one.
+/// Numbers of cards: a non-empty list in ascending order, without duplicates.
 ///
-/// They are written as a list of numbers and ranges: `5,9,20`, and `1..52`, which includes 52. Dots
-/// between two commas (`..`, `...` or `…`) go on as the two numbers before them have begun, up to the
-/// number after them: by the same factor if that gets there, otherwise by the same step. So
-/// `8,16,…,1024` doubles, and `10,20,…,100` counts by tens.
+/// The text form is a list of numbers and inclusive ranges: `5,9,20` or `1..52`. Dots between two
+/// commas (`..`, `...` or `…`) continue the sequence of the two numbers before them up to the
+/// number after them: by the same factor if that reaches the end exactly, otherwise by the same
+/// step. So `8,16,…,1024` doubles, and `10,20,…,100` counts by tens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(Vec<usize>);
 
 impl Numbers {
-    /// The numbers.
+    /// The numbers as a slice.
     pub fn as_slice(&self) -> &[usize] {
         &self.0
     }
 
-    /// The number, if it is only one.
+    /// The number, if the list has only one.
     pub(super) fn single(&self) -> Option<usize> {
         match self.0[..] {
             [number] => Some(number),
@@ -47,13 +47,16 @@ impl FromStr for Numbers {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut numbers = Vec::new();
-        let mut goes_on = false;
+        let mut continued = false;
         for item in text.split(',') {
             match item {
-                ".." | "..." | "…" => goes_on = begins(&numbers, goes_on)?,
-                _ if goes_on => {
+                ".." | "..." | "…" => {
+                    check_dots(&numbers, continued)?;
+                    continued = true;
+                }
+                _ if continued => {
                     extend(&mut numbers, number(item)?)?;
-                    goes_on = false;
+                    continued = false;
                 }
                 _ => match item.split_once("..") {
                     Some((first, last)) => numbers.extend(range(number(first)?, number(last)?)?),
@@ -61,8 +64,8 @@ impl FromStr for Numbers {
                 },
             }
         }
-        if goes_on {
-            return Err("after dots comes the number where they end".into());
+        if continued {
+            return Err("dots must be followed by the last number of the sequence".into());
         }
         Ok(numbers.into_iter().collect())
     }
@@ -73,50 +76,51 @@ fn number(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number <= Computed::MAX_CARDS => Ok(number),
         Ok(_) => Err(format!("a deck has at most {} cards", Computed::MAX_CARDS)),
-        Err(_) => Err("give numbers and ranges, as 5,9,20 or 1..52 or 8,16,…,1024".into()),
+        Err(_) => Err("expected numbers and ranges, such as 5,9,20 or 1..52 or 8,16,…,1024".into()),
     }
 }
 
 fn range(first: usize, last: usize) -> Result<impl Iterator<Item = usize>, String> {
     if first > last {
-        return Err(format!("a range goes upwards, not from {first} to {last}"));
+        return Err(format!("the range {first}..{last} must be ascending"));
     }
     Ok(first..=last)
 }
 
-/// Checks that dots may follow `numbers`, and says that they do.
-fn begins(numbers: &[usize], goes_on: bool) -> Result<bool, String> {
+/// Checks that dots may follow `numbers`. `continued` is whether dots precede them already.
+fn check_dots(numbers: &[usize], continued: bool) -> Result<(), String> {
     match numbers {
-        [.., a, b] if a < b && !goes_on => Ok(true),
-        _ => Err("before dots come two numbers, the second larger".into()),
+        [.., a, b] if a < b && !continued => Ok(()),
+        _ => Err("dots must be preceded by two ascending numbers".into()),
     }
 }
 
-/// Goes on from the last two numbers to `end`.
+/// Continues the sequence of the last two numbers to `end`.
 fn extend(numbers: &mut Vec<usize>, end: usize) -> Result<(), String> {
     let [.., a, b] = numbers[..] else {
         unreachable!("dots follow two numbers");
     };
     let to_end = |next: &dyn Fn(usize) -> usize| -> Option<Vec<usize>> {
-        let course = iter::successors(Some(b), |&last| Some(next(last)));
-        let course: Vec<usize> = course.take_while(|&number| number <= end).collect();
-        (course.last() == Some(&end)).then_some(course)
+        let sequence = iter::successors(Some(b), |&last| Some(next(last)));
+        let sequence: Vec<usize> = sequence.take_while(|&number| number <= end).collect();
+        (sequence.last() == Some(&end)).then_some(sequence)
     };
     let has_factor = a > 0 && b.is_multiple_of(a);
     let by_factor = has_factor.then(|| to_end(&|last| last * (b / a)));
-    let course = by_factor
+    let sequence = by_factor
         .flatten()
         .or_else(|| to_end(&|last| last + (b - a)));
-    numbers.extend(course.ok_or_else(|| format!("{a}, {b} and so on never come to {end}"))?);
+    numbers
+        .extend(sequence.ok_or_else(|| format!("the sequence {a}, {b}, … does not reach {end}"))?);
     Ok(())
 }
 
-/// How many cards are drawn: `all`, or [`Numbers`].
+/// The numbers of cards drawn: `all`, or [`Numbers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Draws {
     /// The whole deck.
     All,
-    /// So many of each deck that has them.
+    /// The given numbers of cards, from each deck that is large enough.
     These(Numbers),
 }
 
@@ -131,11 +135,11 @@ impl FromStr for Draws {
     }
 }
 
-/// The pairs of n cards and m drawn that are asked for, by n and then by m. Of a sweep, those that
-/// draw more than there is are left out.
+/// The requested pairs (n, m) of n cards and m drawn, ordered by n and then by m. A sweep skips
+/// pairs that draw more cards than the deck has.
 ///
 /// # Errors
-/// When a deck or a draw is out of bounds, or nothing is left.
+/// If a deck or a draw is out of bounds, or no pair is left.
 pub(crate) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
     // The bounds do not depend on the algorithm.
     pairs_in_bounds(cards, draws, |n, m| {
@@ -143,10 +147,10 @@ pub(crate) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize
     })
 }
 
-/// The same with the bounds of what is counted, not built.
+/// Same as [`pairs`], with the wider bounds of circuits that are counted and not built.
 ///
 /// # Errors
-/// Those of [`pairs`].
+/// Same as [`pairs`].
 pub(super) fn pairs_to_count(
     cards: &Numbers,
     draws: &Draws,
@@ -164,8 +168,8 @@ fn pairs_in_bounds(
         Draws::These(numbers) => cards.as_slice().len() * numbers.as_slice().len(),
     };
     ensure!(
-        most <= MOST_PAIRS,
-        "a sweep has at most {MOST_PAIRS} decks and draws, not {most}"
+        most <= MAX_PAIRS,
+        "a sweep has at most {MAX_PAIRS} pairs of decks and draws, not {most}"
     );
     let mut pairs = Vec::new();
     for &n in cards.as_slice() {
@@ -195,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_ranges_are_read_in_ascending_order_each_number_once() {
+    fn lists_and_ranges_are_sorted_and_deduplicated() {
         for (text, numbers) in [
             ("52", &[52][..]),
             ("20,5,9", &[5, 9, 20]),
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_go_on_by_the_same_factor_or_else_by_the_same_step() {
+    fn dots_continue_by_factor_or_else_by_step() {
         for (text, numbers) in [
             ("8,16,...,128", &[8, 16, 32, 64, 128][..]),
             ("8,16,..,64", &[8, 16, 32, 64]),
@@ -226,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn invalid_lists_are_rejected() {
         for text in [
             "",
             ",",
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_leaves_out_what_cannot_be_drawn_and_a_single_deck_does_not() {
+    fn a_sweep_skips_impossible_draws_but_a_single_pair_is_an_error() {
         let pairs = |cards: &str, draws: &str| {
             pairs(&cards.parse().unwrap(), &draws.parse().unwrap()).map_err(|e| e.to_string())
         };
@@ -270,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deck_that_is_only_counted_may_be_larger() {
+    fn a_counted_deck_may_be_larger_than_a_built_one() {
         let pairs = |cards: &str| {
             let draws = "all".parse().unwrap();
             pairs_to_count(&cards.parse().unwrap(), &draws).map_err(|e| e.to_string())

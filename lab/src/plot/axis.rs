@@ -16,7 +16,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// A linear axis with at most `count` ticks. A tick with an empty label is left out.
+    /// A linear axis with at most `count` ticks. Ticks with empty labels are omitted.
     pub fn linear(
         title: &str,
         range: Range<f64>,
@@ -33,7 +33,7 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis with these ticks.
+    /// A logarithmic axis with the given ticks.
     pub(crate) fn logarithmic(
         title: &str,
         range: Range<f64>,
@@ -49,7 +49,7 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis for these values, with a tick at 1, 2 and 5 times each power of ten.
+    /// A logarithmic axis for the given values, with ticks at 1, 2 and 5 times each power of ten.
     pub(crate) fn of_values(
         title: &str,
         values: impl Iterator<Item = f64>,
@@ -62,7 +62,7 @@ impl Axis {
         Axis::logarithmic(title, ticks[0]..ticks[ticks.len() - 1], &ticks, label)
     }
 
-    /// A vertical axis of named rows, from the top. Row `i` of `n` lies at `n - i - 0.5`.
+    /// A vertical axis of named rows, from top to bottom. Row `i` of `n` is at `n - i - 0.5`.
     pub fn rows(title: &str, names: impl ExactSizeIterator<Item = String>) -> Self {
         let rows = names.len() as f64;
         let ticks = (0..).zip(names);
@@ -107,8 +107,8 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// The numbers 1, 2 and 5 times a power of ten around these bounds: from the last one not above
-/// `least` to the first one not below `most`, at least two.
+/// At least two consecutive numbers of the form 1, 2 or 5 times a power of ten: from the last
+/// number not above `least` to the first number not below `most`.
 fn ticks(least: f64, most: f64) -> Vec<f64> {
     let all = (-4..16).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)));
     let all: Vec<f64> = all.collect();
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_between_round_numbers() {
+    fn ticks_enclose_the_values() {
         assert_eq!(ticks(13.0, 480.0), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
         assert_eq!(ticks(10.0, 500.0), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
         assert_eq!(ticks(1.0, 1.0), [1.0, 2.0]);

@@ -1,4 +1,4 @@
-//! Drawing a picture on any backend of `plotters`.
+//! Draws a picture on any `plotters` backend.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -10,20 +10,22 @@ use super::pixels::FONT_UNITS;
 use super::room::{Pixel, Room};
 use super::{Chart, Curve, Picture, Stroke};
 
-/// Pixels of the titles of the picture.
+/// Height of the titles of the picture, in pixels.
 const TITLES: i32 = 66;
 
-/// Pixels left of the title of a vertical axis, and below that of a horizontal one.
+/// Pixels to the left of the title of a vertical axis, and below the title of a horizontal axis.
 const MARGIN: i32 = 20;
 
-/// Pixels from the end of a curve to its name, and of a letter of a name.
+/// Pixels from the end of a curve to its name.
 const TO_NAME: i32 = 56;
+
+/// Width of a letter of a name, in pixels.
 const LETTER: i32 = 9;
 
 /// Pixels from a name to the next one.
 const NAME_LINE: i32 = 20;
 
-/// Pixels of a line of the key.
+/// Height of a line of the key, in pixels.
 const KEY_LINE: i32 = 22;
 
 impl Curve {
@@ -31,33 +33,36 @@ impl Curve {
         !self.name.is_empty() && self.points.len() == 1
     }
 
-    /// Whether its name stands beside the chart.
-    fn has_name_beside(&self) -> bool {
+    /// Whether the name is written to the right of the chart.
+    fn has_name_on_the_right(&self) -> bool {
         !self.name.is_empty() && self.points.len() > 1
     }
 }
 
 impl Chart {
-    /// Pixels above the field between the axes.
+    /// Pixels above the plot area.
     fn above(&self) -> i32 {
         let title = if self.title.is_empty() { 14 } else { 38 };
         let numbers = if self.marks.is_empty() { 0 } else { 30 };
         title + numbers
     }
 
-    /// Pixels right of the field.
+    /// Pixels to the right of the plot area.
     fn right(&self) -> i32 {
-        let names = self.curves.iter().filter(|curve| curve.has_name_beside());
+        let names = self
+            .curves
+            .iter()
+            .filter(|curve| curve.has_name_on_the_right());
         let longest = names.map(|curve| curve.name.chars().count()).max();
         longest.map_or(12, |longest| TO_NAME + LETTER * longest.max(12) as i32)
     }
 
-    /// Pixels between the field and the key.
+    /// Pixels between the plot area and the key.
     fn below(&self) -> i32 {
         if self.x.title.is_empty() { 48 } else { 70 }
     }
 
-    /// Pixels of the key.
+    /// Height of the key, in pixels.
     fn key(&self) -> i32 {
         match self.marks.len() {
             0 => 0,
@@ -94,7 +99,7 @@ impl Picture {
         (width as u32, (TITLES + height) as u32)
     }
 
-    /// Draws the picture on an area of its size.
+    /// Draws the picture on an area of the same size.
     pub(super) fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> anyhow::Result<()>
     where
         B::ErrorType: 'static,
@@ -126,7 +131,7 @@ fn font(pixels: i32, bold: bool, side: HPos) -> TextStyle<'static> {
     TextStyle::from(font).pos(Pos::new(side, VPos::Center))
 }
 
-/// Draws on the whole picture.
+/// A painter for the whole picture.
 struct Painter<'a, B: DrawingBackend>(&'a DrawingArea<B, Shift>);
 
 type Field<'a, B> = ChartContext<'a, B, Cartesian2d<Axis, Axis>>;
@@ -193,7 +198,7 @@ where
         self.single_points(chart, &field, &mut room)
     }
 
-    /// Draws curves with their discs, and single points without a name.
+    /// Draws curves with their discs, and single points without names.
     fn curves(&self, chart: &Chart, field: &Field<'_, B>, room: &mut Room) -> anyhow::Result<()> {
         for curve in &chart.curves {
             let stroke = curve.stroke;
@@ -212,10 +217,13 @@ where
         Ok(())
     }
 
-    /// Writes the names of the curves beside the chart, from the highest end to the lowest, each with
-    /// a piece of its line.
+    /// Writes the names of the curves to the right of the chart, from the highest end to the
+    /// lowest, each with a sample of its stroke.
     fn names(&self, chart: &Chart, field: &Field<'_, B>, bottom: i32) -> anyhow::Result<()> {
-        let curves = chart.curves.iter().filter(|curve| curve.has_name_beside());
+        let curves = chart
+            .curves
+            .iter()
+            .filter(|curve| curve.has_name_on_the_right());
         let mut ends: Vec<(Pixel, &Curve)> = curves
             .map(|curve| (pixels(field, &curve.points)[curve.points.len() - 1], curve))
             .collect();
@@ -235,8 +243,8 @@ where
         Ok(())
     }
 
-    /// Draws a disc for each mark, and a line up to its number. The numbers stand in two rows, so that
-    /// neighbours have room.
+    /// Draws a disc for each mark, and a line up to its number. The numbers alternate between two
+    /// rows, so that neighbours have room.
     fn marks(&self, chart: &Chart, field: &Field<'_, B>, room: &mut Room) -> anyhow::Result<()> {
         for (i, mark) in chart.marks.iter().enumerate() {
             let (x, y) = field.backend_coord(&mark.at);
@@ -254,7 +262,7 @@ where
         Ok(())
     }
 
-    /// Writes the key to the marks.
+    /// Writes the key of the marks.
     fn key(&self, chart: &Chart, (left, top): Pixel) -> anyhow::Result<()> {
         for (line, mark) in (0..).zip(&chart.marks) {
             let y = top + line * KEY_LINE + KEY_LINE / 2;

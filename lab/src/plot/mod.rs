@@ -13,26 +13,26 @@ pub use self::axis::Axis;
 pub use self::stroke::{BLACK, Stroke};
 pub(crate) use self::stroke::{BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY_BLUE, VERMILION};
 
-/// Number of points above which a curve has no discs.
+/// The most points of a curve that has discs.
 pub(crate) const FEW: usize = 20;
 
 /// A curve, or a single point.
 pub struct Curve {
-    /// Name, written beside the end of a curve or near a single point; empty for none.
+    /// Name, written at the end of a curve or near a single point; may be empty.
     pub name: String,
     /// Points in the units of the axes, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// Look of the line.
+    /// Stroke of the line.
     pub stroke: Stroke,
     /// Whether each point has a disc.
     pub discs: bool,
 }
 
-/// A point with a number, which the key below the chart explains.
+/// A point with a number that the key below the chart explains.
 pub struct Mark {
     /// The point in the units of the axes.
     pub at: (f64, f64),
-    /// Whether disc and number stand out.
+    /// Whether the disc and the number are emphasised.
     pub bold: bool,
     /// Explanation in the key.
     pub text: String,
@@ -40,11 +40,11 @@ pub struct Mark {
 
 /// Curves over two axes.
 pub struct Chart {
-    /// Title of this chart; empty for none.
+    /// Title of the chart; may be empty.
     pub title: String,
-    /// Pixels left of the vertical axis.
+    /// Pixels to the left of the vertical axis.
     pub left: i32,
-    /// Pixels between the axes, across and down.
+    /// Width and height of the plot area, in pixels.
     pub size: (i32, i32),
     /// Horizontal axis.
     pub x: Axis,
@@ -56,13 +56,13 @@ pub struct Chart {
     pub marks: Vec<Mark>,
 }
 
-/// Charts below two lines of title.
+/// Charts below a title of two lines.
 pub struct Picture {
     /// First line, in bold.
     pub title: String,
     /// Second line.
     pub subtitle: String,
-    /// Rows of charts, from the top.
+    /// Rows of charts, from top to bottom.
     pub rows: Vec<Vec<Chart>>,
 }
 

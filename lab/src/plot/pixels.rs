@@ -1,5 +1,5 @@
-//! Backend of `plotters` for PNG: shapes are drawn by `tiny-skia`, letters are outlines of the fonts of
-//! this crate.
+//! A `plotters` backend for PNG. `tiny-skia` draws the shapes; letters are outlines from the fonts
+//! of this crate.
 
 use std::convert::Infallible;
 
@@ -17,27 +17,27 @@ pub(super) const FONT_UNITS: f64 = 1.24;
 const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
 const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.ttf");
 
-/// Pixels of the file for a pixel of the picture, so that it can be printed.
+/// Pixels in the file per pixel of the picture, for print quality.
 const SCALE: f32 = 2.0;
 
-/// Draws on pixels.
+/// A backend that draws on a pixmap.
 pub(super) struct Canvas<'a>(pub(super) &'a mut Pixmap);
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
-/// Transparent pixels for a picture of this size, unless it is too large.
+/// A transparent pixmap for a picture of the given size; `None` if it is too large.
 pub(super) fn blank((width, height): (u32, u32)) -> Option<Pixmap> {
     let scaled = |length: u32| (length as f32 * SCALE) as u32;
     Pixmap::new(scaled(width), scaled(height))
 }
 
-/// The transform from a pixel's corner to its middle.
+/// The translation from the corner of a pixel to its centre.
 fn middle() -> Transform {
     Transform::from_translate(0.5, 0.5)
 }
 
 impl Canvas<'_> {
-    /// Fills or strokes a path after a transform.
+    /// Transforms a path, and fills or strokes it.
     fn draw(
         &mut self,
         path: Option<Path>,
@@ -115,7 +115,7 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
         fill: bool,
     ) -> Drawn {
-        // A filled rectangle covers its last pixels.
+        // A filled rectangle includes its last row and column of pixels.
         let (more, place) = if fill {
             (1, Transform::identity())
         } else {
@@ -190,14 +190,14 @@ impl DrawingBackend for Canvas<'_> {
     }
 }
 
-/// Outlines of a text in units of the font, whose vertical axis points upwards. The first letter begins
-/// at the origin.
+/// The outlines of a text in font units, with the vertical axis pointing upwards. The first letter
+/// begins at the origin.
 struct Letters {
     path: PathBuilder,
     width: f32,
-    /// Height of a capital letter.
+    /// The height of a capital letter.
     height: f32,
-    /// Pixels of a unit.
+    /// Pixels per font unit.
     scale: f32,
 }
 
@@ -207,7 +207,7 @@ impl Letters {
             FontStyle::Bold => BOLD,
             _ => REGULAR,
         };
-        let face = Face::parse(font, 0).expect("the font of this crate");
+        let face = Face::parse(font, 0).expect("the font of this crate is valid");
         let mut letters = Letters {
             path: PathBuilder::new(),
             width: 0.0,
@@ -215,7 +215,7 @@ impl Letters {
             scale: (style.size() / FONT_UNITS) as f32 / f32::from(face.units_per_em()),
         };
         for letter in text.chars() {
-            // The first glyph of a font stands for a missing one.
+            // The first glyph of a font represents missing characters.
             let glyph = face.glyph_index(letter).unwrap_or_default();
             let _ = face.outline_glyph(glyph, &mut letters);
             letters.width += f32::from(face.glyph_hor_advance(glyph).unwrap_or_default());

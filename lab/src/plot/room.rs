@@ -1,9 +1,9 @@
-//! Room for the names of single points.
+//! Placement of the names of single points.
 
-/// A place in the picture, in pixels.
+/// A position in the picture, in pixels.
 pub(super) type Pixel = (i32, i32);
 
-/// A field between axes, and the pixels that are taken in it.
+/// The plot area of a chart, with its occupied pixels.
 pub(super) struct Room {
     pub(super) from: Pixel,
     pub(super) to: Pixel,
@@ -13,7 +13,7 @@ pub(super) struct Room {
 /// Distances of a name from its point, in pixels.
 const DISTANCES: [i32; 5] = [10, 26, 50, 82, 122];
 
-/// Directions of a name from its point, the best first.
+/// Directions of a name from its point, in order of preference.
 const DIRECTIONS: [Pixel; 8] = [
     (0, -1),
     (0, 1),
@@ -34,7 +34,7 @@ impl Room {
         }
     }
 
-    /// Takes the pixels of a straight line.
+    /// Marks the pixels of a straight line as occupied.
     pub(super) fn take_line(&mut self, from: Pixel, to: Pixel) {
         let (across, down) = (to.0 - from.0, to.1 - from.1);
         let steps = across.abs().max(down.abs()).max(1);
@@ -43,8 +43,9 @@ impl Room {
         );
     }
 
-    /// Takes room for a name that reaches `half` to each side of its middle, as near to `point` as
-    /// possible. Without free room the name hides as few pixels as possible. Returns its middle.
+    /// Reserves room for a name as close to `point` as possible, and returns the centre of the
+    /// name. `half` is half the width and height of the name. If there is no free room, the name
+    /// covers as few occupied pixels as possible.
     pub(super) fn take_name(&mut self, point: Pixel, half: Pixel) -> Pixel {
         let places = DISTANCES.into_iter().flat_map(|distance| {
             DIRECTIONS.map(|(right, below)| {
@@ -57,7 +58,7 @@ impl Room {
         let covers = |middle: Pixel, pixel: Pixel| {
             (pixel.0 - middle.0).abs() <= half.0 && (pixel.1 - middle.1).abs() <= half.1
         };
-        // The first of equals, and so the nearest.
+        // `min_by_key` returns the first of equals, which is the nearest.
         let middle = places
             .min_by_key(|middle| {
                 let outside = middle.0 - half.0 < self.from.0
@@ -67,7 +68,7 @@ impl Room {
                 let taken = self.taken.iter().filter(|pixel| covers(*middle, **pixel));
                 (outside, taken.count())
             })
-            .expect("there are places");
+            .expect("there are distances and directions");
         for y in middle.1 - half.1..=middle.1 + half.1 {
             self.take_line((middle.0 - half.0, y), (middle.0 + half.0, y));
         }
@@ -88,10 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_above_its_point_unless_something_is_there() {
+    fn name_is_above_its_point_unless_that_room_is_occupied() {
         let (point, half) = ((200, 150), (40, 9));
         assert_eq!(room(&[]).take_name(point, half), (200, 131));
-        // A line above, and one further away.
+        // A line directly above, and a line further away.
         let line = [(0, 130), (400, 135)];
         assert_eq!(room(&[line]).take_name(point, half), (200, 169));
         let far = [(0, 100), (400, 100)];
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn two_names_do_not_meet() {
+    fn names_do_not_overlap() {
         let mut room = room(&[]);
         let names = [(200, 150), (210, 152), (190, 149)].map(|at| room.take_name(at, (60, 9)));
         for (i, name) in names.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! A long or narrow line between two ends of one process, for measurements.
+//! A link with a given round trip and bandwidth between two ends in one process, for measurements.
 //!
-//! The bytes go through the transports below at once, and wait at the receiver, which sleeps until shortly
-//! before they are due, and then looks at the clock until they are. [`Shape`] says when that is.
+//! The bytes pass through the transports below immediately and then wait at the receiver. It sleeps
+//! until shortly before they are due, and polls the clock for the rest. [`Shape`] defines the due
+//! time.
 
 mod sending;
 
@@ -19,35 +20,37 @@ use zeroize::Zeroizing;
 
 pub(super) use self::sending::shaped_sending;
 
-/// Whoever waits for bytes is not woken for fewer than these, unless no more are on their way.
+/// A receiver is not woken for fewer bytes than this, unless no more are on their way.
 const PACKET: usize = 1500;
 
-/// A sleeper may wake so much too late, and therefore does not sleep for the last part of a wait. An idle
-/// virtual machine takes 0.1 to 0.3 ms to wake one.
+/// The delay with which a sleeping thread may wake. A thread therefore does not sleep in this last
+/// part of a wait. An idle virtual machine takes 0.1 to 0.3 ms to wake a thread.
 pub(super) const WAKING: Duration = Duration::from_micros(400);
 
-/// What one read of the transport below may bring.
+/// The most bytes of one read from the transport below.
 const HELD_BYTES: usize = 128 * 1024;
 
-/// How long and how wide a line is. For each direction by itself:
+/// The round trip time and the bandwidth of a link. The following holds for each direction
+/// independently:
 ///
 /// - A piece of `b` bytes that is sent at time `t` begins to leave at `s`, the later of `t` and the
-///   moment when the last byte before it has left. Its `k`-th byte has left at `s + 8 k / bandwidth`.
+///   moment when the last byte before it has left. Its `k`-th byte has left at `s + 8 k /
+///   bandwidth`.
 /// - Each byte arrives half a round trip after it has left.
 ///
-/// So `n` messages that answer each other take `n / 2` round trips and the time of their bytes. There
-/// is no packet, no header, no loss, no handshake and no slow start: a real TCP connection is slower
-/// while it is young.
+/// So `n` messages that answer each other take `n / 2` round trips plus the time of their bytes.
+/// There are no packets, no headers, no loss, no handshake and no slow start: a real TCP connection
+/// is slower at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The time of a round trip: each byte is under way for half of it.
+    /// The round trip time; each byte travels for half of it.
     pub(super) rtt: Duration,
-    /// Bits a second in each direction; as many as come if there is no limit.
+    /// Bits per second in each direction; `None` if unlimited.
     pub(super) bandwidth: Option<NonZeroU64>,
 }
 
 impl Shape {
-    /// How long the given number of bytes takes to leave.
+    /// The time that the given number of bytes takes to leave.
     pub(super) fn sending(&self, bytes: usize) -> Duration {
         let Some(bandwidth) = self.bandwidth else {
             return Duration::ZERO;
@@ -56,7 +59,7 @@ impl Shape {
         Duration::from_nanos(nanos.try_into().unwrap_or(u64::MAX))
     }
 
-    /// How many bytes have left after this time.
+    /// The number of bytes that leave within the given time.
     fn sent_within(&self, time: Duration) -> usize {
         let Some(bandwidth) = self.bandwidth else {
             return usize::MAX;
@@ -70,24 +73,24 @@ const NANOS: u128 = 1_000_000_000;
 
 /// Bytes that were sent with one call.
 struct Piece {
-    /// When its first byte begins to leave.
+    /// The time when its first byte begins to leave.
     begins: Duration,
     bytes: usize,
     delivered: usize,
 }
 
-/// One direction: when what was sent arrives. Times are since any fixed moment.
-pub(super) struct Way {
+/// The schedule of one direction of a link. Times count from an arbitrary fixed moment.
+pub(super) struct Direction {
     shape: Shape,
-    /// When the last byte has left.
+    /// The time when the last byte has left.
     free: Duration,
-    /// What is not yet delivered, in order.
+    /// The pieces that are not yet fully delivered, in order.
     pieces: VecDeque<Piece>,
 }
 
-impl Way {
+impl Direction {
     pub(super) fn new(shape: Shape) -> Self {
-        Way {
+        Direction {
             shape,
             free: Duration::ZERO,
             pieces: VecDeque::new(),
@@ -104,7 +107,7 @@ impl Way {
         });
     }
 
-    /// How many bytes of the first piece have arrived and are not yet delivered.
+    /// The number of bytes of the first piece that have arrived and are not yet delivered.
     pub(super) fn arrived(&self, now: Duration) -> usize {
         let Some(first) = self.pieces.front() else {
             return 0;
@@ -114,7 +117,7 @@ impl Way {
         left.min(first.bytes).saturating_sub(first.delivered)
     }
 
-    /// When so many bytes more that waking is worth it will have arrived.
+    /// The time when enough further bytes will have arrived to wake the receiver.
     pub(super) fn next_arrival(&self) -> Duration {
         let Some(first) = self.pieces.front() else {
             return Duration::ZERO;
@@ -125,9 +128,9 @@ impl Way {
             .saturating_add(self.shape.rtt / 2)
     }
 
-    /// Whether it costs nothing to be woken a little after `arrival`: more bytes arrive without a break
-    /// for longer than that.
-    pub(super) fn goes_on_after(&self, arrival: Duration) -> bool {
+    /// Whether more bytes arrive without a gap until [`WAKING`] after `arrival`. Then waking late
+    /// costs nothing.
+    pub(super) fn continues_after(&self, arrival: Duration) -> bool {
         let late = arrival.saturating_add(WAKING);
         let mut leaving = None;
         for piece in &self.pieces {
@@ -152,38 +155,38 @@ impl Way {
         }
     }
 
-    /// When at most so many bytes will not have left.
+    /// The time from which at most `max_unsent` bytes have not left.
     fn drained(&self, max_unsent: usize) -> Duration {
         self.free.saturating_sub(self.shape.sending(max_unsent))
     }
 }
 
-/// One end of a line of some [`Shape`], over another transport; [`shaped`] makes both ends.
+/// One end of a link with some [`Shape`], over another transport; [`shaped`] makes both ends.
 pub(super) struct Shaped<T> {
     below: T,
-    outgoing: Arc<Mutex<Way>>,
-    incoming: Arc<Mutex<Way>>,
-    /// Bytes that came from below, and may not be due yet.
+    outgoing: Arc<Mutex<Direction>>,
+    incoming: Arc<Mutex<Direction>>,
+    /// Bytes received from the transport below that may not be due yet.
     held: Zeroizing<Vec<u8>>,
     waiting: Range<usize>,
 }
 
-/// Shapes the line between two transports of this process that are connected to each other.
+/// Shapes the link between two connected transports in this process.
 ///
-/// Both ends are needed, because what is sent is noted by one and waited for by the other. Nothing
-/// may have been sent yet.
+/// Both ends are needed, because one end notes what it sends and the other end waits for it.
+/// Nothing may have been sent yet.
 pub(super) fn shaped<A: Transport, B: Transport>(
     shape: Shape,
     left: A,
     right: B,
 ) -> (Shaped<A>, Shaped<B>) {
-    let [there, back] = [(); 2].map(|()| Arc::new(Mutex::new(Way::new(shape))));
+    let [there, back] = [(); 2].map(|()| Arc::new(Mutex::new(Direction::new(shape))));
     let right = Shaped::new(right, Arc::clone(&back), Arc::clone(&there));
     (Shaped::new(left, there, back), right)
 }
 
 impl<T> Shaped<T> {
-    fn new(below: T, outgoing: Arc<Mutex<Way>>, incoming: Arc<Mutex<Way>>) -> Self {
+    fn new(below: T, outgoing: Arc<Mutex<Direction>>, incoming: Arc<Mutex<Direction>>) -> Self {
         Shaped {
             below,
             outgoing,
@@ -194,9 +197,9 @@ impl<T> Shaped<T> {
     }
 }
 
-/// Nothing panics while it holds the lock, so a poisoned one is as good as any.
-fn lock(way: &Mutex<Way>) -> MutexGuard<'_, Way> {
-    way.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks a mutex. No code panics while holding the lock, so poisoning can be ignored.
+fn lock(direction: &Mutex<Direction>) -> MutexGuard<'_, Direction> {
+    direction.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The time since the first call.
@@ -205,19 +208,19 @@ fn system_time() -> Duration {
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// How closely a wait ends when it should.
+/// The precision of the end of a wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// At once, for which a core works for the last part of it.
+    /// Exactly at the due time; a core spins in the last part of the wait.
     Exact,
-    /// When the system wakes a sleeper.
+    /// When the system wakes the sleeping thread.
     Asleep,
 }
 
 /// Waits until `due`.
 ///
 /// # Errors
-/// [`ErrorKind::TimedOut`] at the deadline, if that is earlier.
+/// [`ErrorKind::TimedOut`] at the deadline, if it comes before `due`.
 pub(super) fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::Result<()> {
     let end = due.min(deadline);
     let awake = match wait {
@@ -237,7 +240,7 @@ pub(super) fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::R
 
 impl<T: Transport> Transport for Shaped<T> {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        // Noted first: the other end looks it up as soon as the bytes are there.
+        // Note the piece before sending it: the other end looks it up as soon as the bytes arrive.
         lock(&self.outgoing).send(system_time(), bytes.len());
         self.below.send(bytes, within)
     }
@@ -253,22 +256,22 @@ impl<T: Transport> Transport for Shaped<T> {
         }
         let most = self.waiting.len().min(buf.len());
         loop {
-            let mut way = lock(&self.incoming);
-            let len = way.arrived(system_time()).min(most);
+            let mut direction = lock(&self.incoming);
+            let len = direction.arrived(system_time()).min(most);
             if len > 0 {
-                way.deliver(len);
+                direction.deliver(len);
                 let from = self.waiting.start;
                 buf[..len].copy_from_slice(&self.held[from..from + len]);
                 self.waiting.start += len;
                 return Ok(len);
             }
-            let due = way.next_arrival();
-            let wait = if way.goes_on_after(due) {
+            let due = direction.next_arrival();
+            let wait = if direction.continues_after(due) {
                 Wait::Asleep
             } else {
                 Wait::Exact
             };
-            drop(way);
+            drop(direction);
             wait_until(due, deadline, wait)?;
         }
     }
@@ -295,109 +298,115 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// A byte takes 1 ms to leave, and 5 ms to arrive.
-    fn slow() -> Way {
-        Way::new(Shape {
+    /// A schedule in which a byte takes 1 ms to leave and another 5 ms to arrive.
+    fn slow() -> Direction {
+        Direction::new(Shape {
             rtt: 10 * MS,
             bandwidth: NonZeroU64::new(8000),
         })
     }
 
     #[test]
-    fn a_byte_arrives_half_a_round_trip_after_the_bandwidth_lets_it_leave() {
-        let mut way = slow();
-        way.send(100 * MS, 20);
+    fn byte_arrives_half_a_round_trip_after_it_leaves() {
+        let mut direction = slow();
+        direction.send(100 * MS, 20);
         for (ms, arrived) in [(0, 0), (105, 0), (106, 1), (110, 5), (124, 19), (125, 20)] {
-            assert_eq!(way.arrived(ms * MS), arrived, "at {ms} ms");
+            assert_eq!(direction.arrived(ms * MS), arrived, "at {ms} ms");
         }
-        assert_eq!(way.arrived(106 * MS - Duration::from_nanos(1)), 0);
-        assert_eq!(way.arrived(1000 * MS), 20);
+        assert_eq!(direction.arrived(106 * MS - Duration::from_nanos(1)), 0);
+        assert_eq!(direction.arrived(1000 * MS), 20);
     }
 
     #[test]
-    fn what_is_sent_too_early_leaves_after_what_was_sent_before_and_in_order() {
-        let mut way = slow();
-        way.send(Duration::ZERO, 10);
-        way.send(2 * MS, 10);
-        way.send(50 * MS, 10);
-        assert_eq!(way.next_arrival(), 15 * MS);
-        assert_eq!(way.arrived(1000 * MS), 10, "of the first piece alone");
-        way.deliver(4);
-        assert_eq!(way.arrived(1000 * MS), 6);
-        way.deliver(6);
-        // It leaves from 10 ms on, not from 2 ms.
-        assert_eq!(way.next_arrival(), 25 * MS);
-        assert_eq!(way.arrived(16 * MS), 1);
-        way.deliver(10);
-        // The line was free.
-        assert_eq!(way.next_arrival(), 65 * MS);
-        way.deliver(10);
-        assert_eq!(way.arrived(1000 * MS), 0);
+    fn pieces_leave_one_after_the_other_and_in_order() {
+        let mut direction = slow();
+        direction.send(Duration::ZERO, 10);
+        direction.send(2 * MS, 10);
+        direction.send(50 * MS, 10);
+        assert_eq!(direction.next_arrival(), 15 * MS);
+        assert_eq!(direction.arrived(1000 * MS), 10, "only the first piece");
+        direction.deliver(4);
+        assert_eq!(direction.arrived(1000 * MS), 6);
+        direction.deliver(6);
+        // The second piece leaves from 10 ms on, not from 2 ms.
+        assert_eq!(direction.next_arrival(), 25 * MS);
+        assert_eq!(direction.arrived(16 * MS), 1);
+        direction.deliver(10);
+        // The link was idle before the third piece.
+        assert_eq!(direction.next_arrival(), 65 * MS);
+        direction.deliver(10);
+        assert_eq!(direction.arrived(1000 * MS), 0);
     }
 
     #[test]
-    fn without_a_limit_of_bandwidth_a_piece_arrives_at_once_after_half_a_round_trip() {
-        let mut way = Way::new(Shape {
+    fn with_unlimited_bandwidth_a_piece_arrives_after_half_a_round_trip() {
+        let mut direction = Direction::new(Shape {
             rtt: 50 * MS,
             bandwidth: None,
         });
-        way.send(7 * MS, 1 << 30);
-        assert_eq!(way.next_arrival(), 32 * MS);
-        assert_eq!(way.arrived(31 * MS), 0);
-        assert_eq!(way.arrived(32 * MS), 1 << 30);
-        assert_eq!(way.drained(0), 7 * MS);
+        direction.send(7 * MS, 1 << 30);
+        assert_eq!(direction.next_arrival(), 32 * MS);
+        assert_eq!(direction.arrived(31 * MS), 0);
+        assert_eq!(direction.arrived(32 * MS), 1 << 30);
+        assert_eq!(direction.drained(0), 7 * MS);
     }
 
     #[test]
-    fn whoever_waits_is_woken_for_a_packet_that_then_is_there() {
+    fn receiver_is_woken_when_a_whole_packet_has_arrived() {
         let shape = Shape {
             rtt: 10 * MS,
             bandwidth: NonZeroU64::new(19_999_999),
         };
-        let mut way = Way::new(shape);
-        way.send(3 * MS, 10_000);
+        let mut direction = Direction::new(shape);
+        direction.send(3 * MS, 10_000);
         let mut delivered = 0;
         while delivered < 10_000 {
-            let arrived = way.arrived(way.next_arrival());
+            let arrived = direction.arrived(direction.next_arrival());
             assert_eq!(arrived, PACKET.min(10_000 - delivered));
-            way.deliver(arrived);
+            direction.deliver(arrived);
             delivered += arrived;
         }
         assert_eq!(shape.sending(10_000).as_micros(), 4000);
     }
 
     #[test]
-    fn whoever_waits_for_the_last_bytes_of_a_row_is_woken_exactly_and_within_it_need_not_be() {
+    fn receiver_is_woken_exactly_only_for_the_last_bytes_without_a_gap() {
         // A byte takes 1 ms to leave.
-        let mut way = slow();
-        way.send(Duration::ZERO, 10);
-        way.send(Duration::ZERO, 10);
-        let goes_on = |way: &Way, ms| way.goes_on_after(ms * MS);
-        assert!(goes_on(&way, 15), "the second piece follows at once");
-        assert!(goes_on(&way, 24), "1 ms before the end");
-        assert!(!goes_on(&way, 25));
-        way.send(21 * MS, 10);
-        assert!(!goes_on(&way, 25), "the third piece comes after a break");
-        assert!(!slow().goes_on_after(Duration::ZERO));
-        let mut at_once = Way::new(Shape {
+        let mut direction = slow();
+        direction.send(Duration::ZERO, 10);
+        direction.send(Duration::ZERO, 10);
+        let continues = |direction: &Direction, ms| direction.continues_after(ms * MS);
+        assert!(
+            continues(&direction, 15),
+            "the second piece follows at once"
+        );
+        assert!(continues(&direction, 24), "1 ms before the end");
+        assert!(!continues(&direction, 25));
+        direction.send(21 * MS, 10);
+        assert!(
+            !continues(&direction, 25),
+            "the third piece comes after a gap"
+        );
+        assert!(!slow().continues_after(Duration::ZERO));
+        let mut at_once = Direction::new(Shape {
             rtt: 10 * MS,
             bandwidth: None,
         });
         at_once.send(Duration::ZERO, 1 << 20);
-        assert!(!goes_on(&at_once, 5));
+        assert!(!continues(&at_once, 5));
     }
 
     #[test]
-    fn a_sender_that_drains_waits_for_the_bandwidth_and_not_for_the_round_trip() {
-        let mut way = slow();
-        way.send(100 * MS, 20);
-        assert_eq!(way.drained(0), 120 * MS);
-        assert_eq!(way.drained(15), 105 * MS);
-        assert_eq!(way.drained(usize::MAX), Duration::ZERO);
+    fn draining_waits_for_the_bandwidth_but_not_for_the_round_trip() {
+        let mut direction = slow();
+        direction.send(100 * MS, 20);
+        assert_eq!(direction.drained(0), 120 * MS);
+        assert_eq!(direction.drained(15), 105 * MS);
+        assert_eq!(direction.drained(usize::MAX), Duration::ZERO);
     }
 
     #[test]
-    fn what_is_not_due_within_the_time_is_kept_for_the_next_call() {
+    fn bytes_that_are_not_due_before_the_timeout_are_kept() {
         let shape = Shape {
             rtt: 40 * MS,
             bandwidth: None,

@@ -1,7 +1,7 @@
-//! A long or narrow line to another process: each end holds back what it sends.
+//! A shaped link to another process: each end holds back the bytes that it sends.
 //!
-//! A thread sends the bytes when they are due. [`Shape`] says when that is; the time that the transport below
-//! takes comes on top.
+//! A thread sends the bytes when they are due. [`Shape`] defines the due time; the delay of the
+//! transport below is added.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -11,53 +11,55 @@ use std::time::Duration;
 
 use dealerless::net::{TcpTransport, Transport};
 
-use super::{Shape, WAKING, Wait, Way, system_time, wait_until};
+use super::{Direction, Shape, WAKING, Wait, system_time, wait_until};
 
-/// One end of a line of some [`Shape`] to another process. The other end shapes what it sends itself.
+/// One end of a link with some [`Shape`] to another process. Each end shapes only what it sends.
 ///
-/// While a party streams, at most as many bytes are held back as [`drain`](Transport::drain) is given.
+/// While a party streams, the `max_unsent` of [`drain`](Transport::drain) limits the bytes held
+/// back.
 pub(in crate::bench) struct ShapedSending {
     below: TcpTransport,
-    link: Arc<Link>,
+    shared: Arc<Shared>,
 }
 
-struct Link {
+struct Shared {
     held: Mutex<Held>,
     changed: Condvar,
 }
 
-/// What is not yet due.
+/// The bytes that are not yet due.
 struct Held {
-    way: Way,
+    direction: Direction,
     bytes: VecDeque<u8>,
-    /// What the peer is given to take what was sent last.
+    /// The timeout given with the most recent bytes.
     limit: Duration,
-    /// Why no more can be sent. It happens in one thread and is reported in another.
+    /// The reason why no more can be sent. It occurs in one thread and is reported in another.
     failure: Option<ErrorKind>,
 }
 
-/// Holds back what `below` sends as if the line had this shape. Nothing may have been sent yet.
+/// Holds back the bytes sent over `below` as if the link had the given shape. Nothing may have been
+/// sent yet.
 ///
 /// # Errors
-/// If the system gives no thread.
+/// If the thread cannot be created.
 pub(in crate::bench) fn shaped_sending(
     shape: Shape,
     below: TcpTransport,
 ) -> io::Result<ShapedSending> {
-    let link = Arc::new(Link {
+    let shared = Arc::new(Shared {
         held: Mutex::new(Held {
-            way: Way::new(shape),
+            direction: Direction::new(shape),
             bytes: VecDeque::new(),
             limit: Duration::MAX,
             failure: None,
         }),
         changed: Condvar::new(),
     });
-    let (sender, taker) = (below.handle(), Arc::clone(&link));
+    let (sender, thread_shared) = (below.handle(), Arc::clone(&shared));
     thread::Builder::new()
-        .name("dealerless-line".into())
-        .spawn(move || taker.send_all(sender))?;
-    Ok(ShapedSending { below, link })
+        .name("dealerless-link".into())
+        .spawn(move || thread_shared.send_all(sender))?;
+    Ok(ShapedSending { below, shared })
 }
 
 impl Held {
@@ -65,30 +67,31 @@ impl Held {
         self.failure.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// When the next bytes are due, and for how long before that the thread must be awake.
+    /// The time when the next bytes are due, and for how long before that the thread must be
+    /// awake.
     fn next(&self) -> (Duration, Duration) {
         if self.bytes.is_empty() {
             return (Duration::MAX, Duration::ZERO);
         }
-        let due = self.way.next_arrival();
-        if self.way.goes_on_after(due) {
+        let due = self.direction.next_arrival();
+        if self.direction.continues_after(due) {
             (due, Duration::ZERO)
         } else {
             (due, WAKING)
         }
     }
 
-    /// Sends what is due. The transport below does not wait for the peer, so the lock is held: whoever finds
-    /// nothing held back knows that all bytes are with the transport below.
+    /// Sends the bytes that are due. The lock is held meanwhile, since the transport below does not
+    /// wait for the peer. So if no bytes are held back, the transport below has all of them.
     fn send_next(&mut self, below: &mut TcpTransport, now: Duration) -> io::Result<()> {
-        let due = self.way.arrived(now);
-        self.way.deliver(due);
+        let due = self.direction.arrived(now);
+        self.direction.deliver(due);
         below.send(self.bytes.drain(..due).collect(), self.limit)
     }
 }
 
-impl Link {
-    /// Nothing panics while it holds the lock, so a poisoned one is as good as any.
+impl Shared {
+    /// Locks the held bytes. No code panics while holding the lock, so poisoning can be ignored.
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,7 +103,7 @@ impl Link {
         self.changed.notify_all();
     }
 
-    /// Waits until at most `max` bytes are held back, or sending fails, and no longer than `within`.
+    /// Waits at most `within` until at most `max` bytes are held back or sending fails.
     fn wait(&self, max: usize, within: Duration) -> MutexGuard<'_, Held> {
         self.changed
             .wait_timeout_while(self.lock(), within, |held| {
@@ -110,7 +113,8 @@ impl Link {
             .0
     }
 
-    /// The thread: sends what is due until sending fails or the line is closed.
+    /// The body of the thread: sends bytes when they are due, until sending fails or the link is
+    /// closed.
     fn send_all(&self, mut below: TcpTransport) {
         loop {
             let mut held = self.lock();
@@ -125,7 +129,7 @@ impl Link {
                 drop(woken.unwrap_or_else(PoisonError::into_inner));
             } else if now < due {
                 drop(held);
-                // Without a deadline it does not fail.
+                // The wait cannot fail without a deadline.
                 let _ = wait_until(due, Duration::MAX, Wait::Exact);
             } else {
                 let sent = held.send_next(&mut below, now);
@@ -141,12 +145,12 @@ impl Link {
 
 impl Transport for ShapedSending {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        let mut held = self.link.lock();
+        let mut held = self.shared.lock();
         held.check()?;
-        held.way.send(system_time(), bytes.len());
+        held.direction.send(system_time(), bytes.len());
         held.bytes.extend(bytes);
         held.limit = within;
-        self.link.changed.notify_all();
+        self.shared.changed.notify_all();
         Ok(())
     }
 
@@ -156,7 +160,7 @@ impl Transport for ShapedSending {
 
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
         let deadline = system_time().saturating_add(within);
-        let held = self.link.wait(max_unsent, within);
+        let held = self.shared.wait(max_unsent, within);
         held.check()?;
         if held.bytes.len() > max_unsent {
             return Err(ErrorKind::TimedOut.into());
@@ -168,16 +172,15 @@ impl Transport for ShapedSending {
 
     fn close(&mut self, within: Duration) {
         let deadline = system_time().saturating_add(within);
-        drop(self.link.wait(0, within));
-        // The thread ends.
-        self.link.fail(ErrorKind::ConnectionAborted);
+        drop(self.shared.wait(0, within));
+        self.shared.fail(ErrorKind::ConnectionAborted);
         self.below.close(deadline.saturating_sub(system_time()));
     }
 }
 
 impl Drop for ShapedSending {
     fn drop(&mut self) {
-        self.link.fail(ErrorKind::ConnectionAborted);
+        self.shared.fail(ErrorKind::ConnectionAborted);
     }
 }
 
@@ -191,7 +194,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const LONG: Duration = Duration::from_secs(60);
 
-    /// An end that holds back what it sends, and a plain one.
+    /// An end that holds back what it sends, connected to a plain transport.
     fn pair(rtt: Duration, bandwidth: Option<u64>) -> (ShapedSending, TcpTransport) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let near = TcpTransport::connect(listener.local_addr().unwrap(), LONG).unwrap();
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn no_byte_arrives_before_it_is_due_and_all_arrive_in_order() {
+    fn bytes_arrive_in_order_and_not_before_they_are_due() {
         // A byte takes 0.01 ms to leave.
         let (mut near, mut far) = pair(40 * MS, Some(800_000));
         let begun = system_time();
@@ -229,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_received_is_not_held_back() {
+    fn received_bytes_are_not_held_back() {
         let (mut near, mut far) = pair(LONG, None);
         far.send(vec![7], LONG).unwrap();
         assert_eq!(receive(&mut near, 1), [7]);
     }
 
     #[test]
-    fn closing_waits_until_all_bytes_are_sent_but_no_longer_than_it_may() {
+    fn closing_waits_for_all_bytes_up_to_its_timeout() {
         let (mut near, mut far) = pair(100 * MS, None);
         near.send(vec![7; 10], LONG).unwrap();
         near.close(LONG);
@@ -251,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn draining_bounds_what_is_held_back() {
+    fn draining_limits_the_bytes_held_back() {
         let (mut near, mut far) = pair(100 * MS, None);
         near.send(vec![7; 1000], LONG).unwrap();
         near.drain(1000, MS).unwrap();
         near.drain(999, LONG).unwrap();
-        assert!(near.link.lock().bytes.is_empty());
+        assert!(near.shared.lock().bytes.is_empty());
         assert_eq!(receive(&mut far, 1000), [7; 1000]);
 
         let (mut near, _far) = pair(2 * LONG, None);
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_learns_that_the_peer_has_gone() {
+    fn sender_gets_an_error_after_the_peer_left() {
         let (mut near, far) = pair(MS, None);
         drop(far);
         while near.send(vec![7], LONG).is_ok() {
@@ -276,12 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_of_a_line_that_is_dropped_ends() {
+    fn thread_ends_when_its_link_is_dropped() {
         let (mut near, _far) = pair(2 * LONG, None);
         near.send(vec![7; 10], LONG).unwrap();
-        let link = Arc::downgrade(&near.link);
+        let shared = Arc::downgrade(&near.shared);
         drop(near);
-        while link.strong_count() > 0 {
+        while shared.strong_count() > 0 {
             thread::yield_now();
         }
     }

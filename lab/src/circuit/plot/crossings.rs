@@ -1,4 +1,4 @@
-//! Where one shuffle becomes cheaper than another.
+//! The points where one shuffle becomes cheaper than another.
 
 use std::iter;
 
@@ -8,28 +8,28 @@ use serde::Serialize;
 use super::curve::Curve;
 use super::plan::{Plan, Sizes};
 
-/// At `from`, coming from smaller numbers, `cheaper` gets below `dearer`.
+/// A crossing: from the number `from` on, `cheaper` lies below `dearer`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Crossing {
     /// A number on the horizontal axis.
     pub(super) from: usize,
     pub(super) cheaper: Algorithm,
     pub(super) dearer: Algorithm,
-    /// Whether `dearer` was the cheapest of all, and `cheaper` is now.
+    /// Whether `dearer` was the cheapest of all before, and `cheaper` is now.
     pub(super) of_the_cheapest: bool,
 }
 
 /// The algorithms that stop when the cards are drawn.
 const PARTIAL: [Algorithm; 2] = [Algorithm::FisherYates, Algorithm::Lehmer];
 
-/// The algorithms that send the whole deck through a network.
+/// The algorithms that pass the whole deck through a network.
 const NETWORKS: [Algorithm; 3] = [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman];
 
-/// The crossing points of the shuffles in the order of the numbers: of the cheapest, and of each network
-/// with each partial shuffle.
+/// The crossings of the shuffles in ascending order of the numbers: every change of the cheapest
+/// shuffle, and the last crossing of each network with each partial shuffle.
 ///
-/// Between two neighbours of the plan's numbers they are looked for by bisection. So they are exact
-/// where an order changes once at most between neighbours.
+/// A crossing between two neighbours of the plan's numbers is found by bisection. It is exact if
+/// the order changes at most once between the neighbours.
 pub(super) fn crossings(plan: &Plan, sizes: &mut Sizes<'_>) -> Vec<Crossing> {
     find(&plan.numbers, &plan.algorithms, |algorithm, number| {
         sizes.value(Curve::Shuffle(algorithm), number)
@@ -48,17 +48,17 @@ fn find(
     {
         if pair.iter().all(|algorithm| algorithms.contains(algorithm)) {
             let last = last_of_pair(numbers, pair, &mut ands);
-            // Said already, if it is one of the cheapest.
+            // Skip a crossing that was already found as a change of the cheapest.
             found.extend(last.filter(|last| {
-                let said = Crossing {
+                let as_change = Crossing {
                     of_the_cheapest: true,
                     ..*last
                 };
-                !found.contains(&said)
+                !found.contains(&as_change)
             }));
         }
     }
-    // Those of one winner at one number stay together.
+    // Crossings with the same winner at the same number stay together.
     found.sort_by_key(|crossing| {
         let place = (algorithms.iter()).position(|&algorithm| algorithm == crossing.cheaper);
         (crossing.from, place)
@@ -66,14 +66,14 @@ fn find(
     found
 }
 
-/// Every change of the cheapest. One that is only as cheap as the cheapest does not replace it.
+/// Every change of the cheapest algorithm. An equally cheap algorithm does not replace it.
 fn of_the_cheapest(
     numbers: &[usize],
     algorithms: &[Algorithm],
     ands: &mut impl FnMut(Algorithm, usize) -> usize,
 ) -> Vec<Crossing> {
     let mut found = Vec::new();
-    // Of those that begin alike, the one that goes on as the cheapest.
+    // Lexicographic order: among algorithms that start equal, pick the one that is cheaper later.
     let first = (algorithms.iter().copied()).min_by_key(|&algorithm| -> Vec<usize> {
         (numbers.iter())
             .map(|&number| ands(algorithm, number))
@@ -84,7 +84,7 @@ fn of_the_cheapest(
     };
     let mut cheapest = |number, incumbent| {
         let order = iter::once(incumbent).chain(algorithms.iter().copied());
-        // The first of equals, and so the incumbent.
+        // `min_by_key` returns the first of equals, which is the incumbent.
         let cheapest = order.min_by_key(|&algorithm| ands(algorithm, number));
         cheapest.unwrap_or(incumbent)
     };
@@ -128,7 +128,8 @@ fn last_of_pair(
     })
 }
 
-/// The first number after `before`, where `holds` does not, up to `end`, where it does.
+/// The first number at which `holds` is true, by bisection between `before`, where it is false, and
+/// `end`, where it is true.
 fn first_where(before: usize, end: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
     let (mut without, mut with) = (before, end);
     while with - without > 1 {
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crossing_between_two_numbers_is_found_exactly_and_told_once() {
+    fn crossing_between_two_numbers_is_exact_and_found_once() {
         let ands = |algorithm, m: usize| match algorithm {
             FISHER_YATES => m * m,
             _ => 1000 + m,
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn two_changes_of_the_cheapest_between_two_numbers_are_both_found() {
+    fn two_changes_of_the_cheapest_between_two_numbers_are_found() {
         let algorithms = [FISHER_YATES, Algorithm::Bubble, WAKSMAN];
         let found = find(&[1, 1000], &algorithms, |algorithm, m| match algorithm {
             FISHER_YATES => 3 * m,
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_begin_alike_do_not_cross() {
+    fn algorithms_that_start_equal_do_not_cross() {
         assert_eq!(
             find(
                 &[1, 5],
@@ -209,8 +210,8 @@ mod tests {
     }
 
     #[test]
-    fn as_cheap_as_the_cheapest_is_no_crossing() {
-        // Bubble, the first of the list, comes down to Waksman at 5 and leaves it again.
+    fn equal_cost_is_not_a_crossing() {
+        // Bubble, the first in the list, equals Waksman at 5 only.
         for numbers in [vec![1, 5, 9], (1..=9).collect()] {
             assert_eq!(
                 find(

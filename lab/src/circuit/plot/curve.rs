@@ -1,4 +1,4 @@
-//! A curve, and what of its circuits is counted.
+//! The curves of a plot, and the quantities on the vertical axis.
 
 use std::fmt;
 
@@ -15,14 +15,14 @@ use crate::plot::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, Stroke, VE
 /// A family of circuits, one for each deck and draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Curve {
-    /// A shuffle that is played with.
+    /// A shuffle for matches.
     Shuffle(Algorithm),
-    /// A circuit that is only compared with, by its place in the list of all.
+    /// A comparison circuit, by its index in [`Comparison::ALL`].
     Comparison(usize),
 }
 
 impl Curve {
-    /// All circuits that are only compared with.
+    /// All comparison circuits.
     pub(super) fn comparisons() -> impl Iterator<Item = Self> {
         (0..Comparison::ALL.len()).map(Curve::Comparison)
     }
@@ -38,7 +38,7 @@ impl Curve {
         matches!(self, Curve::Comparison(_))
     }
 
-    /// Look of the curve: a colour, and for print a dash.
+    /// The look of the curve: a colour, and a dash pattern for print.
     pub(super) fn stroke(self) -> Stroke {
         const SHUFFLES: [Stroke; 7] = [
             Stroke::solid(BLUE),
@@ -60,10 +60,10 @@ impl Curve {
         }
     }
 
-    /// What the circuit for a deck and a draw that are within bounds has; 0 if no session runs it, and
-    /// that matters.
+    /// Builds the circuit for a deck and a draw, and counts `y`. The deck and the draw must be in
+    /// bounds. The value is 0 if `y` requires a session and the circuit is too large for one.
     pub(super) fn value(self, y: Y, checked: bool, cards: usize, draw: usize) -> usize {
-        const BOUNDS: &str = "between two that are in bounds";
+        const BOUNDS: &str = "it lies between two numbers that are in bounds";
         let value = match self {
             Curve::Shuffle(algorithm) => {
                 let spec = Spec::new(cards, draw, algorithm).expect(BOUNDS);
@@ -94,7 +94,7 @@ impl Serialize for Curve {
     }
 }
 
-/// What the vertical axis counts.
+/// The quantity on the vertical axis.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Y {
@@ -102,37 +102,37 @@ pub(super) enum Y {
     Ands,
     /// AND gates that depend on inputs of both parties.
     JointAnds,
-    /// The most AND gates on a path.
+    /// AND gates on the longest path.
     Depth,
-    /// Bytes of garbled tables, as half gates.
+    /// Bytes of garbled tables, with half gates.
     GarbledBytes,
-    /// Bytes of a malicious run, both ways, from an empty pool.
+    /// Bytes of a malicious run in both directions, from an empty pool.
     MaliciousBytes,
     /// XOR gates.
     Xor,
 }
 
-/// Words for what the vertical axis counts.
+/// The labels for the quantity on the vertical axis.
 pub(super) struct Words {
-    /// Begin of the title.
+    /// The start of the title.
     pub(super) title: &'static str,
-    /// Title of the axis.
+    /// The title of the axis.
     pub(super) axis: &'static str,
-    /// Column of a file of points.
+    /// The column name in a file of points.
     pub(super) column: &'static str,
     pub(super) unit: &'static str,
 }
 
 impl Y {
-    /// Of a circuit with one input value a party; none if no session runs so large a one, and that
-    /// matters.
+    /// Counts a circuit with one input value per party; `None` if the quantity requires a session
+    /// and the circuit is too large for one.
     fn of(self, circuit: &Circuit) -> Option<usize> {
         let structure = circuit.structure(Some(&Party::BOTH));
         self.of_either(&structure, || Some(Demand::of(circuit)))
     }
 
-    /// Of a netlist as it is written, or, for what a run takes, as it is run; none if it is not known
-    /// whose its inputs are, and that matters.
+    /// Counts a netlist as written or, for the cost of a run, as it is run; `None` if the quantity
+    /// requires the owners of the inputs and they are unknown.
     pub(super) fn of_netlist(self, netlist: &Netlist) -> Option<usize> {
         let owners = Owners::obvious(netlist.inputs().len());
         let owners = owners.as_ref().map(Owners::parties);
@@ -159,7 +159,7 @@ impl Y {
         })
     }
 
-    /// What is written of it.
+    /// The labels of the quantity.
     pub(super) fn words(self) -> Words {
         let (title, axis, column, unit) = match self {
             Y::Ands => ("AND gates", "AND gates of the circuit", "and", "ANDs"),
@@ -197,7 +197,7 @@ impl Y {
         }
     }
 
-    /// What the lowest curve is.
+    /// The description of the lowest curve.
     pub(super) fn lowest(self) -> &'static str {
         match self {
             Y::Depth => "the shallowest",

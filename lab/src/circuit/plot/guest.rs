@@ -1,4 +1,4 @@
-//! Netlists of others in the picture.
+//! Netlists in a plot, from `--with`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::curve::Y;
 use super::plan::Plan;
 use crate::circuit::netlist_file::FormatArgs;
 
-/// A file of `--with`, and where it stands on the horizontal axis, if that is said.
+/// A file of `--with`, and its position on the horizontal axis, if given.
 #[derive(Clone)]
 pub(super) struct With {
     path: PathBuf,
@@ -23,13 +23,13 @@ impl FromStr for With {
     fn from_str(text: &str) -> Result<Self, String> {
         let (path, at) = match text.rsplit_once('@') {
             Some((path, at)) if !at.is_empty() && at.bytes().all(|c| c.is_ascii_digit()) => {
-                let at = at.parse().map_err(|_| "the number behind @ is too large")?;
+                let at = at.parse().map_err(|_| "the number after @ is too large")?;
                 (path, Some(at))
             }
             _ => (text, None),
         };
         if path.is_empty() {
-            Err("a file is needed, or FILE@NUMBER".into())
+            Err("expected FILE or FILE@NUMBER".into())
         } else {
             Ok(With {
                 path: path.into(),
@@ -40,27 +40,28 @@ impl FromStr for With {
 }
 
 impl With {
-    /// The file.
+    /// The path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// A netlist of others: a point, or a line if it is not said where it stands.
+/// A netlist in the plot: a point, or a horizontal line if it has no position.
 pub(super) struct Guest {
     pub(super) name: String,
     pub(super) at: Option<usize>,
     pub(super) value: usize,
 }
 
-/// The longest name in the picture, in characters.
+/// The longest name in the plot, in characters.
 const NAME: usize = 24;
 
 impl Guest {
     /// Reads and counts a netlist.
     ///
     /// # Errors
-    /// When it cannot be read, stands outside of the axis, or what is asked for cannot be told of it.
+    /// If the netlist cannot be read, its position is outside the axis, or the quantity cannot be
+    /// counted or is 0.
     pub(super) fn read(with: &With, y: Y, plan: &Plan) -> anyhow::Result<Self> {
         let name = with.path.display();
         let netlist = FormatArgs::default().read(&with.path)?;
@@ -68,15 +69,15 @@ impl Guest {
         if let Some(at) = with.at {
             ensure!(
                 (first..=last).contains(&at),
-                "{name}@{at} is outside of the picture, which goes from {first} to {last}"
+                "{name}@{at} is outside the plot, which shows {first} to {last}"
             );
         }
         let value = y.of_netlist(&netlist).with_context(|| {
-            format!("{name} has more than two input values: nobody knows whose they are")
+            format!("{name} has more than two input values, so their owners are unknown")
         })?;
         ensure!(
             value > 0,
-            "{name} has 0 {}, which a logarithmic axis does not show",
+            "{name} has 0 {}, which a logarithmic axis cannot show",
             y.words().unit
         );
         Ok(Guest {
@@ -87,13 +88,13 @@ impl Guest {
     }
 }
 
-/// The name of a file as the picture shows it.
+/// Formats the name of a file for the plot.
 fn shown(path: &Path) -> String {
     let name = path
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy();
-    // The font of the pictures has these alone, and the dots of what is left out.
+    // The font has only these characters, and the ellipsis of a shortened name.
     let name: String = (name.chars())
         .map(|c| if c.is_ascii_graphic() { c } else { '-' })
         .collect();
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_stands_where_the_number_behind_it_says() {
+    fn with_parses_a_file_and_an_optional_number() {
         for (text, path, at) in [
             ("a.txt", "a.txt", None),
             ("a.txt@9", "a.txt", Some(9)),
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_keeps_its_ends() {
+    fn long_name_keeps_its_ends() {
         assert_eq!(shown(Path::new("/tmp/aes.txt")), "aes.txt");
         let name = shown(Path::new("a-very-long-name-of-a-netlist-256.txt"));
         assert_eq!(name, "a-very-long-…list-256.txt");

@@ -1,4 +1,4 @@
-//! `circuit plot`: what every shuffle costs, as a picture.
+//! `circuit plot`: draws the costs of the shuffles.
 
 mod crossings;
 mod curve;
@@ -25,10 +25,10 @@ use self::scene::Scene;
 use super::selection::{self, Selection};
 use super::sweep::{Draws, Numbers};
 
-/// Draws what every shuffle costs, as SVG or PNG, with the points where the cheapest changes.
+/// Draws the costs of the shuffles as SVG or PNG, and marks where the cheapest shuffle changes.
 ///
-/// Marked too: where a switching network, which moves the whole deck, becomes cheaper than
-/// fisher-yates and lehmer, which stop after the cards drawn.
+/// It also marks where a switching network, which moves the whole deck, becomes cheaper than
+/// fisher-yates and lehmer, which stop after the drawn cards.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit plot -o ands.svg\n  \
@@ -37,45 +37,45 @@ use super::sweep::{Draws, Numbers};
     -o ands.svg\n  \
     dealerless circuit plot --checked --y joint-ands --comparison -o joint.png\n  \
     dealerless circuit plot --with mine.txt@9 --points ands.csv -o ands.svg\n\n\
-    Lists of numbers are written as for circuit stats. Markers show the circuits that\n\
-    were counted, where they are few. A vertical axis is logarithmic: 0 is not on it.")]
+    Lists of numbers have the same form as for circuit stats. If there are few points,\n\
+    markers show the counted circuits. The vertical axis is logarithmic and omits 0.")]
 pub struct Args {
-    /// What grows from left to right.
+    /// Quantity on the horizontal axis.
     #[arg(long, value_name = "WHAT", default_value = "draw")]
     against: Against,
-    /// Cards in the deck; with --against cards a list [default: 52, or 4 to 256].
+    /// Cards in the deck; a list with --against cards [default: 52, or 4 to 256].
     #[arg(long, value_name = "N")]
     cards: Option<Numbers>,
-    /// Cards drawn: a list; with --against cards a number, or all [default: all].
+    /// Cards drawn: a list, or with --against cards a number or all [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<Draws>,
-    /// Which shuffles, with commas between.
+    /// Shuffle algorithms, separated by commas.
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', default_value = "all",
           value_parser = selection::parser())]
     algorithm: Vec<Selection>,
-    /// What is counted upwards.
+    /// Quantity on the vertical axis.
     #[arg(long, value_name = "WHAT", default_value = "ands")]
     y: Y,
-    /// Draw the circuits that a malicious session runs: with the check that both inputs are in range.
+    /// Plot the circuits of a malicious session, with the check that both inputs are in range.
     #[arg(long)]
     checked: bool,
-    /// Draw also circuits that are never played with: known mistakes, and the classical way.
+    /// Also plot circuits that are never used in a match: known mistakes, and the classical method.
     #[arg(long)]
     comparison: bool,
-    /// A netlist of others, as it is written: a line, or with @NUMBER a point at that m or n. May be
-    /// given several times.
+    /// Add a netlist, counted as written: a horizontal line, or with @NUMBER a point at that m or
+    /// n. May be given several times.
     #[arg(long, value_name = "FILE[@NUMBER]")]
     with: Vec<With>,
-    /// Write the numbers too, into a file whose name ends with .csv or .json.
+    /// Also write the points to a file whose name ends in .csv or .json.
     #[arg(long, value_name = "FILE")]
     points: Option<PointsFile>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// The file to write: PNG if its name ends in .png, SVG if in .svg or without an ending; .gz
+    /// File to write: PNG if its name ends in .png, SVG if it ends in .svg or has no extension; .gz
     /// after that compresses it. - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print the crossing points as one JSON object; -o FILE must be given.
+    /// Print the crossing points as one JSON object; requires -o FILE.
     #[arg(long)]
     json: bool,
 }
@@ -120,8 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     drop(sizes);
     ensure!(
         !scene.is_empty(),
-        "nothing is to be seen: every circuit that was asked for has 0 {}, which a logarithmic axis does \
-         not show",
+        "the plot would be empty: every requested circuit has 0 {}, which a logarithmic axis cannot show",
         plan.y.words().unit
     );
     let (picture, lines) = scene.picture();

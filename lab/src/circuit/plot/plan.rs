@@ -1,4 +1,4 @@
-//! What is plotted, and the sizes of its circuits.
+//! The plan of a plot, and the sizes of its circuits.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ use crate::circuit::entry::Comparison;
 use crate::circuit::selection;
 use crate::circuit::sweep::{Draws, Numbers, pairs};
 
-/// As many draws are counted of a larger deck, evenly apart.
-const MOST_DRAWS: usize = 64;
+/// The number of evenly spaced draws that are counted by default for a larger deck.
+const MAX_DRAWS: usize = 64;
 
-/// What grows along the horizontal axis, and what stays.
+/// The quantity on the horizontal axis, with the fixed number.
 #[derive(Clone, Copy)]
 pub(super) enum Along {
-    /// The cards drawn, of a deck that stays.
+    /// The cards drawn, from a fixed deck.
     Draw { cards: usize },
-    /// The deck; the draw stays.
+    /// The cards in the deck, with a fixed draw.
     Cards { draw: usize },
-    /// The deck, which is drawn whole.
+    /// The cards in the deck, which are all drawn.
     WholeDecks,
 }
 
@@ -37,13 +37,13 @@ impl Along {
     }
 }
 
-/// What is plotted.
+/// A description of the plot.
 pub(super) struct Plan {
     pub(super) along: Along,
-    /// The numbers on the horizontal axis, in ascending order, two at least.
+    /// The numbers on the horizontal axis: at least two, in ascending order.
     pub(super) numbers: Vec<usize>,
     pub(super) algorithms: Vec<Algorithm>,
-    /// Whether the circuits that are only compared with are in it.
+    /// Whether the plot includes the comparison circuits.
     comparison: bool,
     pub(super) y: Y,
     /// Whether the shuffles check that both parties' inputs are in range.
@@ -51,10 +51,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan that the command's arguments ask for.
+    /// Makes the plan from the arguments of the command.
     ///
     /// # Errors
-    /// When a number is out of bounds, a list stands where one number is needed, or a circuit is
+    /// If a number is out of bounds, a list is given instead of a single number, or a circuit is
     /// too large.
     pub(super) fn of(args: &Args) -> anyhow::Result<Self> {
         let draws = args.draw.clone().unwrap_or(Draws::All);
@@ -82,7 +82,7 @@ impl Plan {
             }
         };
         let deals = pairs(&cards, &draws)?;
-        ensure!(deals.len() > 1, "one point makes no plot");
+        ensure!(deals.len() > 1, "a plot needs at least two points");
         let mut selected = Vec::new();
         for &(cards, draw) in &deals {
             selected.extend(selection::algorithms(&args.algorithm, cards, draw)?);
@@ -115,7 +115,7 @@ impl Plan {
         })
     }
 
-    /// All that is drawn but the netlists of others.
+    /// All curves except the netlists of `--with`.
     pub(super) fn curves(&self) -> Vec<Curve> {
         let shuffles = self.algorithms.iter().copied().map(Curve::Shuffle);
         let comparisons = Curve::comparisons().filter(|_| self.comparison);
@@ -128,17 +128,18 @@ impl Plan {
     }
 }
 
-/// All draws of a small deck; of a larger one some, with the first and the last.
+/// All draws of a small deck, or a selection of the draws of a larger deck, including the first and
+/// the last.
 fn some_draws(cards: usize) -> Numbers {
-    let count = cards.clamp(1, MOST_DRAWS);
+    let count = cards.clamp(1, MAX_DRAWS);
     (1..=count)
         .map(|i| (i * cards).div_ceil(count))
         .chain([1])
         .collect()
 }
 
-/// Decks of 4 to 256 cards, four each time that they double: powers of two are cheap, so they alone
-/// would not tell the course of a line.
+/// Decks of 4 to 256 cards, four for each doubling. Powers of two are unusually cheap, so they
+/// alone would not show the shape of a curve.
 fn some_decks() -> Numbers {
     (0..6)
         .flat_map(|power| (4..8).map(move |quarter| quarter << power))
@@ -146,7 +147,7 @@ fn some_decks() -> Numbers {
         .collect()
 }
 
-/// What the circuits have of what is plotted, each built once.
+/// The plotted quantity of the circuits, each built only once.
 pub(super) struct Sizes<'a> {
     plan: &'a Plan,
     progress: Progress,
@@ -171,7 +172,7 @@ impl<'a> Sizes<'a> {
         sizes
     }
 
-    /// What a curve has at a number of the horizontal axis, which is between those of the plan.
+    /// The value of a curve at a number on the horizontal axis, between the ends of the plan.
     pub(super) fn value(&mut self, curve: Curve, number: usize) -> usize {
         *self.values.entry((curve, number)).or_insert_with(|| {
             let (cards, draw) = self.plan.along.deal(number);

@@ -1,4 +1,4 @@
-//! The numbers of a picture, for those who draw their own.
+//! The points of a plot as a CSV or JSON file.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use super::curve::Y;
 use super::plan::Plan;
 use super::scene::PlottedCurve;
 
-/// A file for the points, in the format that its name ends with.
+/// A file for the points; its extension determines the format.
 #[derive(Clone)]
 pub(super) struct PointsFile {
     path: PathBuf,
@@ -26,26 +26,26 @@ impl FromStr for PointsFile {
         let json = match whole_file::ending(&path).as_deref() {
             Some("json") => true,
             Some("csv") => false,
-            _ => return Err("the name of the file ends with .csv or .json".into()),
+            _ => return Err("the file name must end in .csv or .json".into()),
         };
         Ok(PointsFile { path, json })
     }
 }
 
-/// The object of a file that ends with `.json`.
+/// The object of a `.json` file.
 #[derive(Serialize)]
 struct Report<'a> {
     y: Y,
     points: &'a [Point<'a>],
 }
 
-/// A circuit in the picture.
+/// A circuit in the plot.
 #[derive(Serialize)]
 struct Point<'a> {
     curve: &'a str,
     /// `shuffle`, `comparison` or `netlist`.
     kind: &'static str,
-    /// Null if a netlist stands for no deck.
+    /// Null for a netlist without a position.
     cards: Option<usize>,
     draw: Option<usize>,
     checked: bool,
@@ -53,20 +53,23 @@ struct Point<'a> {
 }
 
 impl PointsFile {
-    /// The endings of its name.
+    /// The allowed file name extensions.
     pub(super) const ENDINGS: [&str; 2] = ["csv", "json"];
 
-    /// The path, as it was given.
+    /// The path as given.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes the points of these lines.
+    /// Writes the points of the curves.
     ///
     /// # Errors
-    /// Those of [`whole_file::write`].
-    pub(super) fn write(&self, plan: &Plan, lines: &[PlottedCurve]) -> anyhow::Result<()> {
-        let points: Vec<Point<'_>> = lines.iter().flat_map(|line| of_line(plan, line)).collect();
+    /// Same as [`whole_file::write`].
+    pub(super) fn write(&self, plan: &Plan, curves: &[PlottedCurve]) -> anyhow::Result<()> {
+        let points: Vec<Point<'_>> = curves
+            .iter()
+            .flat_map(|curve| points_of(plan, curve))
+            .collect();
         let text = if self.json {
             json_line(
                 "circuit plot",
@@ -82,20 +85,24 @@ impl PointsFile {
     }
 }
 
-fn of_line<'a>(plan: &'a Plan, line: &'a PlottedCurve) -> impl Iterator<Item = Point<'a>> {
-    // A netlist without a place is one point, though it is drawn as a line.
-    let count = if line.level { 1 } else { line.points.len() };
-    line.points.iter().take(count).map(move |&(number, value)| {
-        let deal = (!line.level).then(|| plan.along.deal(number));
-        Point {
-            curve: &line.name,
-            kind: line.kind,
-            cards: deal.map(|(cards, _)| cards),
-            draw: deal.map(|(_, draw)| draw),
-            checked: plan.checked && line.kind == "shuffle",
-            value,
-        }
-    })
+fn points_of<'a>(plan: &'a Plan, curve: &'a PlottedCurve) -> impl Iterator<Item = Point<'a>> {
+    // A netlist without a position is one point, although it is drawn as a line.
+    let count = if curve.level { 1 } else { curve.points.len() };
+    curve
+        .points
+        .iter()
+        .take(count)
+        .map(move |&(number, value)| {
+            let deal = (!curve.level).then(|| plan.along.deal(number));
+            Point {
+                curve: &curve.name,
+                kind: curve.kind,
+                cards: deal.map(|(cards, _)| cards),
+                draw: deal.map(|(_, draw)| draw),
+                checked: plan.checked && curve.kind == "shuffle",
+                value,
+            }
+        })
 }
 
 fn csv(y: Y, points: &[Point<'_>]) -> String {
@@ -110,7 +117,7 @@ fn csv(y: Y, points: &[Point<'_>]) -> String {
             ..
         } = point;
         let (cards, draw) = (number(point.cards), number(point.draw));
-        // The name of a file may hold a comma.
+        // The name of a file may contain a comma.
         let curve = csv_cell(curve);
         format!("{curve},{kind},{cards},{draw},{checked},{value}\n")
     });

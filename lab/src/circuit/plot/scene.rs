@@ -1,4 +1,4 @@
-//! What a plot shows: the curves, the netlists of others, and the crossings.
+//! The content of a plot: the curves, the netlists of `--with`, and the crossings.
 
 use super::crossings::Crossing;
 use super::curve::Curve;
@@ -7,37 +7,37 @@ use super::number;
 use super::plan::{Along, Plan, Sizes};
 use crate::plot::{self, Axis, Chart, FEW, Mark, Picture, RED, Stroke};
 
-/// What is in the picture.
+/// The content of the picture.
 pub(super) struct Scene<'a> {
     plan: &'a Plan,
-    pub(super) lines: Vec<PlottedCurve>,
+    pub(super) curves: Vec<PlottedCurve>,
     marks: Vec<Mark>,
 }
 
-/// A line, or one point.
+/// A curve, or a single point.
 pub(super) struct PlottedCurve {
     pub(super) name: String,
     /// `shuffle`, `comparison` or `netlist`.
     pub(super) kind: &'static str,
-    /// Whether it is a netlist without a number on the horizontal axis: a level line.
+    /// Whether this is a netlist without a position, drawn as a horizontal line.
     pub(super) level: bool,
-    /// The number on the horizontal axis, and the value.
+    /// The points: the number on the horizontal axis, and the value.
     pub(super) points: Vec<(usize, usize)>,
     stroke: Stroke,
 }
 
 impl<'a> Scene<'a> {
-    /// The curves of a plan, from left to right through the numbers and the crossings between them,
-    /// and the netlists of others.
+    /// Collects the netlists of `--with` and the curves of a plan. A curve passes from left to
+    /// right through the numbers and the crossings between them.
     pub(super) fn new(
         plan: &'a Plan,
         sizes: &mut Sizes<'_>,
         crossings: &[Crossing],
         guests: Vec<Guest>,
     ) -> Self {
-        let mut lines = curves(plan, sizes, crossings);
+        let mut curves = curves(plan, sizes, crossings);
         let (first, last) = plan.ends();
-        lines.extend(guests.into_iter().map(|guest| PlottedCurve {
+        curves.extend(guests.into_iter().map(|guest| PlottedCurve {
             name: guest.name,
             kind: "netlist",
             level: guest.at.is_none(),
@@ -47,25 +47,25 @@ impl<'a> Scene<'a> {
             },
             stroke: Stroke::dashed(RED, 3, 3),
         }));
-        // The highest at their ends first, as their names are written.
-        lines.sort_by_key(|line| std::cmp::Reverse(line.points.last().map(|&(_, value)| value)));
+        // Sorted like their names beside the chart: the curve with the highest end first.
+        curves.sort_by_key(|line| std::cmp::Reverse(line.points.last().map(|&(_, value)| value)));
         Scene {
             plan,
-            lines,
+            curves,
             marks: marks(plan, sizes, crossings),
         }
     }
 
-    /// Whether there is no point of a curve.
+    /// Whether no curve has a point. Netlists do not count.
     pub(super) fn is_empty(&self) -> bool {
-        let mut curves = self.lines.iter().filter(|line| line.kind != "netlist");
+        let mut curves = self.curves.iter().filter(|line| line.kind != "netlist");
         curves.all(|line| line.points.is_empty())
     }
 
-    /// The picture, and the lines for the file of points.
+    /// Makes the picture, and returns it with the curves for the file of points.
     pub(super) fn picture(self) -> (Picture, Vec<PlottedCurve>) {
         let plan = self.plan;
-        let values = self.lines.iter().flat_map(|line| &line.points);
+        let values = self.curves.iter().flat_map(|line| &line.points);
         let values = values.map(|&(_, value)| value as f64);
         let has_discs = plan.numbers.len() <= FEW;
         let chart = Chart {
@@ -74,7 +74,7 @@ impl<'a> Scene<'a> {
             size: (730, 460),
             x: x_axis(plan),
             y: Axis::of_values(plan.y.words().axis, values, |value| number(value as usize)),
-            curves: (self.lines.iter())
+            curves: (self.curves.iter())
                 .map(|line| plot::Curve {
                     name: line.name.clone(),
                     points: (line.points.iter())
@@ -91,7 +91,7 @@ impl<'a> Scene<'a> {
             subtitle: subtitle(plan),
             rows: vec![vec![chart]],
         };
-        (picture, self.lines)
+        (picture, self.curves)
     }
 }
 
@@ -132,7 +132,7 @@ fn x_axis(plan: &Plan) -> Axis {
                 },
             )
         }
-        // Decks are as far apart as their ratio is large.
+        // On a logarithmic axis, the distance of two decks shows their ratio.
         Along::Cards { .. } | Along::WholeDecks => {
             let powers = (0..16).map(|power| 1 << power);
             let powers = powers.filter(|power| (first..=last).contains(power));
@@ -148,7 +148,7 @@ fn x_axis(plan: &Plan) -> Axis {
 }
 
 fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<PlottedCurve> {
-    // With the crossings, so that each mark is on its line.
+    // Include the crossings, so that each mark lies on its curve.
     let mut numbers = plan.numbers.clone();
     numbers.extend(crossings.iter().map(|crossing| crossing.from));
     numbers.sort_unstable();
@@ -162,7 +162,7 @@ fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Plo
         level: false,
         points: (numbers.iter())
             .map(|&number| (number, sizes.value(curve, number)))
-            // A logarithmic axis has no 0. (One card of two takes no AND.)
+            // A logarithmic axis has no 0. (Drawing one of two cards takes no AND.)
             .filter(|&(_, value)| value > 0)
             .collect(),
         stroke: curve.stroke(),
@@ -170,7 +170,7 @@ fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Plo
     plan.curves().into_iter().map(line).collect()
 }
 
-/// One mark for the crossings that belong to the same winner at the same number.
+/// Makes one mark for all crossings with the same winner at the same number.
 fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark> {
     let variable = match plan.along {
         Along::Draw { .. } => "m",
@@ -181,13 +181,13 @@ fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark
         let Crossing { from, cheaper, .. } = chunk[0];
         let value = sizes.value(Curve::Shuffle(cheaper), from);
         let mut news = |crossing: &Crossing| {
-            let said = if crossing.of_the_cheapest {
+            let relation = if crossing.of_the_cheapest {
                 format!("is {lowest}, before it")
             } else {
                 "is below".into()
             };
             let dearer = sizes.value(Curve::Shuffle(crossing.dearer), from);
-            format!("{said} {} ({})", crossing.dearer, number(dearer))
+            format!("{relation} {} ({})", crossing.dearer, number(dearer))
         };
         let news: Vec<String> = chunk.iter().map(&mut news).collect();
         Mark {

@@ -1,4 +1,4 @@
-//! `circuit run`: a netlist or a shuffle, evaluated by two parties.
+//! `circuit run`: evaluates a netlist or a shuffle between two parties.
 
 mod own_shuffle;
 mod report;
@@ -18,13 +18,13 @@ use dealerless_program::output::say;
 use zeroize::Zeroizing;
 
 use self::own_shuffle::{OwnShuffle, ShuffleArgs};
-use self::report::Drawn;
+use self::report::RandomInputs;
 use super::netlist_file::{self, FormatArgs};
 use super::owners::{Owner, Owners};
 use super::values::{self, Value, ValueArgs};
-use crate::cost::LineCost;
+use crate::cost::TrafficCost;
 use crate::loopback;
-use crate::session::{Evaluates, Greeting, PLAIN_LINE, SessionArgs, listen};
+use crate::session::{Evaluates, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen};
 
 /// Evaluates a netlist, or a shuffle, between two parties.
 ///
@@ -39,34 +39,33 @@ use crate::session::{Evaluates, Greeting, PLAIN_LINE, SessionArgs, listen};
     dealerless circuit run --algorithm waksman --cards 5 --draw 3 \\\n      \
     --garbler-permutation 3,1,2,5,4 --evaluator random\n\n\
     {}\n\
-    A party's values come with commas between, or all together as bits or hex:.\n\n\
-    A netlist with one input value takes it from the garbler; with two, the first\n\
-    is the garbler's and the second the evaluator's; with more, --owner must say.\n\
-    (The AES and SHA-256 netlists of the Bristol collection take the bytes of a block\n\
-    last byte first.)\n\n\
-    Cards and seeds count from 0. A permutation may count from 1: then it has no 0, and\n\
-    the cards that are drawn count from 1 too. random is a uniform permutation, or\n\
-    uniform seeds.\n\n\
-    With --checked, --garbler and --evaluator can enter seeds out of range as bits: both\n\
-    parties then learn whose they are, and nothing else.\n\n\
-    Who listens garbles and who connects evaluates, unless the inputs say otherwise.\n\n\
-    Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check, broke\n\
-    the protocol or disagreed, 3 the connection was lost.", values::HELP))]
+    Separate several values of a party with commas, or give all together as bits or hex:.\n\n\
+    With one input value, the garbler enters it. With two, the first is the garbler's\n\
+    and the second the evaluator's. With more, --owner is required. (The AES and SHA-256\n\
+    netlists of the Bristol collection take the bytes of a block last byte first.)\n\n\
+    Cards and seeds count from 0. A permutation without a 0 counts from 1; the drawn\n\
+    cards then count from 1 too. random is a uniform permutation, or uniform seeds.\n\n\
+    With --checked, --garbler and --evaluator can enter seeds out of range as bits. Both\n\
+    parties then learn which party did, and nothing else.\n\n\
+    The listening party garbles and the connecting party evaluates, unless the given\n\
+    input is that of the other role.\n\n\
+    Exit codes: 0 success, 1 wrong usage or a local error, 2 the peer failed a check,\n\
+    broke the protocol or disagreed, 3 the connection was lost.", values::HELP))]
 pub struct Args {
-    /// The netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
+    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
     #[arg(
         value_name = "FILE",
         required_unless_present = "algorithm",
         conflicts_with = "algorithm"
     )]
     netlist: Option<PathBuf>,
-    /// The garbler's input.
+    /// Garbler's input.
     #[arg(long, value_name = "VALUES")]
     garbler: Option<String>,
-    /// The evaluator's input.
+    /// Evaluator's input.
     #[arg(long, value_name = "VALUES")]
     evaluator: Option<String>,
-    /// Whose each input value is, for example g,e,g.
+    /// Owner of each input value, for example g,e,g.
     #[arg(
         long,
         value_name = "OWNERS",
@@ -97,20 +96,23 @@ pub struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let job = Job::new(args)?;
     say(args.session.notice(job.what.evaluates()));
-    let (outcome, drawn) = match (&args.listen, &args.connect) {
+    let (outcome, random_inputs) = match (&args.listen, &args.connect) {
         (Some(address), _) => {
             let side = job.side(args.own_role(Party::Garbler)?, args)?;
-            say(PLAIN_LINE);
+            say(PLAIN_TCP_WARNING);
             let (listener, address) = listen(address)?;
             say(&format!("Listening on {address}."));
-            (side.run(side.wait(&listener)?)?, Drawn::by([&side], args))
+            (
+                side.run(side.wait(&listener)?)?,
+                RandomInputs::by([&side], args),
+            )
         }
         (None, Some(address)) => {
             let side = job.side(args.own_role(Party::Evaluator)?, args)?;
-            say(PLAIN_LINE);
+            say(PLAIN_TCP_WARNING);
             let transport = TcpTransport::connect(address.as_str(), args.session.message())?;
             let outcome = side.run(side.greet(transport)?)?;
-            (outcome, Drawn::by([&side], args))
+            (outcome, RandomInputs::by([&side], args))
         }
         (None, None) => {
             let sides = [
@@ -124,13 +126,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             let (garbler, evaluator) = run_both?;
             ensure!(
                 garbler.outputs == evaluator.outputs,
-                "the parties have seen different outputs: this is a bug"
+                "the parties got different outputs: this is a bug"
             );
             // The evaluator finishes last.
-            (evaluator, Drawn::by(&sides, args))
+            (evaluator, RandomInputs::by(&sides, args))
         }
     };
-    outcome.show(args, &job, drawn)
+    outcome.show(args, &job, random_inputs)
 }
 
 impl Args {
@@ -142,26 +144,26 @@ impl Args {
             [false, false] => Ok(default),
             [true, true] => {
                 bail!(
-                    "--listen and --connect run one side: give --garbler or --evaluator, not both"
+                    "--listen and --connect run only one side: give --garbler or --evaluator, not both"
                 )
             }
         }
     }
 
-    /// What was typed as a party's input.
+    /// A party's input in any form, as typed.
     fn given(&self, party: Party) -> Option<&String> {
-        self.text(party).or(self.shuffle.given(party))
+        self.values_text(party).or(self.shuffle.given(party))
     }
 
-    /// What was typed as the values of a party.
-    fn text(&self, party: Party) -> Option<&String> {
+    /// A party's values, as typed.
+    fn values_text(&self, party: Party) -> Option<&String> {
         match party {
             Party::Garbler => self.garbler.as_ref(),
             Party::Evaluator => self.evaluator.as_ref(),
         }
     }
 
-    /// How many of the parties this process is.
+    /// The number of parties that run in this process.
     fn parties(&self) -> u64 {
         if self.listen.is_some() || self.connect.is_some() {
             1
@@ -171,7 +173,7 @@ impl Args {
     }
 }
 
-/// What is evaluated, the same for both parties.
+/// The circuit to evaluate and its owners, the same for both parties.
 struct Job {
     what: What,
     owners: Owners,
@@ -191,7 +193,7 @@ impl Job {
         ) {
             (Some(shuffle), _) => What::Shuffle(Box::new(shuffle)),
             (None, Some(path)) => What::Netlist(args.format.read_circuit(path)?),
-            (None, None) => bail!("a netlist or --algorithm is needed"),
+            (None, None) => bail!("give a netlist or --algorithm"),
         };
         let values = what.circuit().inputs().len();
         let owners = Owners::of(values, &args.owner)?;
@@ -213,7 +215,7 @@ impl Job {
 
     /// The input values of a party.
     fn inputs(&self, party: Party, args: &Args) -> anyhow::Result<Vec<Value>> {
-        let text = args.text(party);
+        let text = args.values_text(party);
         let widths = self.owners.widths(self.circuit().inputs(), party);
         if let What::Shuffle(shuffle) = &self.what {
             let drawn = text.is_some_and(|text| text == "random");
@@ -226,16 +228,18 @@ impl Job {
         let text = match text {
             Some(text) => text,
             None if bits == 0 => "",
-            None => bail!("the {party}'s input of {bits} bits is missing: give --{party} VALUES"),
+            None => bail!("the {party}'s input of {bits} bits is missing: use --{party} VALUES"),
         };
         let who = format!("the {party}'s input");
         args.values.read_all(text, &widths, &who)
     }
 
-    /// What the hellos say: anybody with another netlist or other owners is sent away at once.
+    /// The terms in the hellos. A peer with a different netlist or different owners is rejected at
+    /// once.
     fn terms(&self) -> Vec<u8> {
         let digest = netlist_file::digest(self.circuit());
-        // The digest covers the number of values, but not whose they are, which can be long.
+        // The digest covers the number of values, but not their owners. The list of owners can be
+        // long, so it is hashed.
         let owners = blake3::hash(self.owners.letters().as_bytes());
         format!("circuit {digest} {owners}").into_bytes()
     }
@@ -257,7 +261,7 @@ impl What {
     }
 }
 
-/// What the peer's [terms](Job::terms) say that these do not. Both sides compare, so both know.
+/// Describes how the peer's [terms](Job::terms) differ from ours. Both sides compare, so both know.
 fn difference(ours: &[u8], theirs: &[u8]) -> String {
     let parts = |terms| -> Option<[&str; 3]> {
         let words: Vec<&str> = str::from_utf8(terms).ok()?.split(' ').collect();
@@ -267,16 +271,16 @@ fn difference(ours: &[u8], theirs: &[u8]) -> String {
     match (parts(ours), parts(theirs)) {
         (Some([_, ours, _]), Some(["circuit", theirs, _])) if well_formed(theirs) => {
             if ours == theirs {
-                "it sees other owners of the inputs (--owner)".into()
+                "it has different owners of the inputs (--owner)".into()
             } else {
                 format!(
-                    "it brings another netlist, of digest {}…; that of this side is {}…",
+                    "it has a different netlist, with digest {}…; ours has digest {}…",
                     &theirs[..16],
                     &ours[..16]
                 )
             }
         }
-        _ => "it did not come to run a netlist".into(),
+        _ => "it does not run a netlist".into(),
     }
 }
 
@@ -288,16 +292,16 @@ struct Side<'a> {
     session: &'a SessionArgs,
 }
 
-/// What a party learned, and what it cost.
+/// The outputs that a party learned, with the cost of the run.
 struct Outcome {
     outputs: Vec<Vec<bool>>,
     setup: Duration,
     run: Duration,
-    line: LineCost,
+    traffic: TrafficCost,
 }
 
 impl Side<'_> {
-    /// Waits until somebody connects and says hello. Other connections are dropped.
+    /// Waits for a connection with a valid hello. Other connections are dropped.
     fn wait(&self, listener: &TcpListener) -> anyhow::Result<Greeting> {
         let (begun, patience) = (Instant::now(), self.session.patience());
         loop {
@@ -342,10 +346,10 @@ impl Side<'_> {
         Ok(Outcome {
             outputs: outputs
                 .collect::<Option<_>>()
-                .context("an output was not opened")?,
+                .context("an output was not opened: this is a bug")?,
             setup: session.setup,
             run: begun.elapsed(),
-            line: LineCost::seen_by(self.party, party.traffic()),
+            traffic: TrafficCost::seen_by(self.party, party.traffic()),
         })
     }
 }

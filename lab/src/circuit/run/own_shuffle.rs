@@ -1,4 +1,4 @@
-//! A shuffle of our own instead of a netlist, and its inputs as permutations and seeds.
+//! A built-in shuffle instead of a netlist, with inputs as permutations or seeds.
 
 use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{ByParty, Party};
@@ -13,30 +13,31 @@ use zeroize::Zeroizing;
 
 use super::super::values;
 
-/// The shuffle, and what the parties enter.
+/// The options for the shuffle and the parties' inputs.
 #[derive(clap::Args)]
 pub(super) struct ShuffleArgs {
-    /// Run this shuffle instead of a netlist: the circuit that `circuit export` writes.
+    /// Run this shuffle instead of a netlist, as written by `circuit export`.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm(), requires = "cards")]
     algorithm: Option<Choice>,
-    /// Cards in its deck.
+    /// Cards in the deck.
     #[arg(long, value_name = "N", requires = "algorithm")]
     cards: Option<usize>,
     /// Cards drawn from it [default: all].
     #[arg(long, value_name = "M", requires = "algorithm")]
     draw: Option<usize>,
-    /// Run the circuit that checks whether inputs are in range. If one is not, no card is opened.
+    /// Run the circuit that checks whether inputs are in range. If an input is not, no card is
+    /// opened.
     #[arg(long, requires = "algorithm")]
     checked: bool,
-    /// The garbler's permutation, for a shuffle by a network: 3,1,2 or @FILE.
+    /// Garbler's permutation, for a network shuffle: 3,1,2 or @FILE.
     #[arg(long, value_name = "CARDS", requires = "algorithm",
           conflicts_with_all = ["garbler", "garbler_seeds"])]
     garbler_permutation: Option<String>,
-    /// The evaluator's permutation.
+    /// Evaluator's permutation.
     #[arg(long, value_name = "CARDS", requires = "algorithm",
           conflicts_with_all = ["evaluator", "evaluator_seeds"])]
     evaluator_permutation: Option<String>,
-    /// The garbler's seeds, for another shuffle: one for each draw, 5,0,3 or @FILE.
+    /// Garbler's seeds, for any other shuffle: one for each draw, 5,0,3 or @FILE.
     #[arg(
         long,
         value_name = "SEEDS",
@@ -44,7 +45,7 @@ pub(super) struct ShuffleArgs {
         conflicts_with = "garbler"
     )]
     garbler_seeds: Option<String>,
-    /// The evaluator's seeds.
+    /// Evaluator's seeds.
     #[arg(
         long,
         value_name = "SEEDS",
@@ -57,7 +58,7 @@ pub(super) struct ShuffleArgs {
 }
 
 impl ShuffleArgs {
-    /// The permutation of a party, or its seeds, as they were typed.
+    /// The permutation or the seeds of a party, as typed.
     pub(super) fn given(&self, party: Party) -> Option<&String> {
         self.permutation(party).or(self.seeds(party))
     }
@@ -77,19 +78,20 @@ impl ShuffleArgs {
     }
 }
 
-/// A shuffle that is run, with its inputs as far as they are permutations or seeds.
+/// A shuffle to run, with the inputs that were given as permutations or seeds.
 pub(super) struct OwnShuffle {
     pub(super) circuit: ShuffleCircuit,
     values: ByParty<Option<Zeroizing<Vec<u64>>>>,
-    /// The number of the first card.
+    /// The number of the first card: 0 or 1.
     pub(super) first_card: u64,
 }
 
 impl OwnShuffle {
-    /// The shuffle that the options ask for, if they ask for one, in a process of so many `parties`.
+    /// The shuffle that the options ask for, if any. `parties` is the number of parties in this
+    /// process.
     ///
     /// # Errors
-    /// When it is out of bounds or takes too much memory, or its inputs are not what it takes. No
+    /// If the shuffle is out of bounds or takes too much memory, or its inputs are invalid. No
     /// error repeats an input.
     pub(super) fn of(
         args: &ShuffleArgs,
@@ -114,7 +116,7 @@ impl OwnShuffle {
                 let first = count_from_zero(&mut list);
                 ensure!(
                     first_card.is_none_or(|other| other == first),
-                    "one permutation counts the cards from 0 and the other from 1"
+                    "one permutation counts cards from 0 and the other from 1"
                 );
                 first_card = Some(first);
             }
@@ -136,26 +138,27 @@ impl OwnShuffle {
         Ok(Some(shuffle))
     }
 
-    /// A network takes a permutation, and every other shuffle seeds.
+    /// Checks that a network has permutations, and any other shuffle seeds.
     fn check_kinds(&self, args: &ShuffleArgs) -> anyhow::Result<()> {
         let algorithm = self.circuit.spec().algorithm();
         for party in Party::BOTH {
             let seeds = self.circuit.seeds(party);
             let is_network = (seeds.iter()).any(|seed| seed.encoding == Encoding::Switches);
             if is_network && args.seeds(party).is_some() {
-                bail!("{algorithm} takes a permutation: say --{party}-permutation");
+                bail!("{algorithm} takes a permutation: use --{party}-permutation");
             }
             if !is_network && args.permutation(party).is_some() {
-                bail!("{algorithm} takes seeds: say --{party}-seeds");
+                bail!("{algorithm} takes seeds: use --{party}-seeds");
             }
         }
         Ok(())
     }
 
-    /// The input bits of a party: its permutation or seeds, or a fresh uniform choice if `random`.
+    /// The input bits of a party: its permutation or seeds if given, or a fresh uniform choice if
+    /// `random`.
     ///
     /// # Errors
-    /// When the values are out of range. The error does not repeat them.
+    /// If the values are out of range. The error does not repeat them.
     pub(super) fn input(&self, party: Party, random: bool) -> anyhow::Result<Option<Randomness>> {
         match &self.values[party] {
             Some(values) => Randomness::from_values(&self.circuit, party, values)
@@ -166,7 +169,7 @@ impl OwnShuffle {
         }
     }
 
-    /// The cards that were drawn, counted as the permutations count them.
+    /// The drawn cards, numbered as in the permutations.
     pub(super) fn cards(&self, outputs: &[Vec<bool>]) -> Vec<u64> {
         let cards = self.circuit.decode(outputs);
         let cards = cards.into_iter().map(u64::from);
@@ -174,8 +177,8 @@ impl OwnShuffle {
     }
 }
 
-/// Makes a permutation of `1..=n` one of `0..n`, and says from where it counted. A permutation without
-/// a 0 counts from 1.
+/// Turns a permutation of `1..=n` into one of `0..n`. Returns the number from which it counted. A
+/// permutation without a 0 counts from 1.
 fn count_from_zero(permutation: &mut [u64]) -> u64 {
     if permutation.contains(&0) {
         return 0;

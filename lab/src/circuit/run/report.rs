@@ -1,18 +1,18 @@
-//! What `circuit run` shows.
+//! The output of `circuit run`.
 
 use dealerless::circuit::Party;
 use dealerless_program::output::{count, milliseconds, say, show, show_json};
 use serde::Serialize;
 
 use super::{Args, Job, Outcome, Side, What};
-use crate::cost::{LineCost, line};
+use crate::cost::{TrafficCost, line};
 
 /// The object of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
-    inputs: Drawn,
+    inputs: RandomInputs,
     outputs: Vec<String>,
-    /// Of a shuffle: the cards drawn, of which the first of the deck has the number `first_card`.
+    /// The cards drawn by a shuffle, where the first card of the deck has the number `first_card`.
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<&'a [u64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,20 +22,20 @@ struct Report<'a> {
     cost: Cost<'a>,
 }
 
-/// The input values that were drawn at random, for each party that this process is. A value that was given is
-/// null: it may be a secret.
+/// The input values that were drawn at random, for each party in this process. A given value is
+/// null, since it may be secret.
 #[derive(Default, Serialize)]
-pub(super) struct Drawn {
+pub(super) struct RandomInputs {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     garbler: Vec<Option<String>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evaluator: Vec<Option<String>>,
 }
 
-impl Drawn {
-    /// Those of these sides, if `--json` asks for them.
+impl RandomInputs {
+    /// The random input values of these sides, if `--json` asks for them.
     pub(super) fn by<'a>(sides: impl IntoIterator<Item = &'a Side<'a>>, args: &Args) -> Self {
-        let mut drawn = Drawn::default();
+        let mut drawn = RandomInputs::default();
         for side in sides.into_iter().filter(|_| args.json) {
             let values = side.inputs.iter();
             let shown = values.map(|value| value.drawn.then(|| args.values.show(&value.bits)));
@@ -50,16 +50,16 @@ impl Drawn {
 
 #[derive(Serialize)]
 struct Cost<'a> {
-    /// Hello and base OTs.
+    /// The time of the hellos and the base OTs.
     setup_ms: f64,
-    /// From the inputs to the opened outputs.
+    /// The time from the inputs to the opened outputs.
     run_ms: f64,
     #[serde(flatten)]
-    line: &'a LineCost,
+    traffic: &'a TrafficCost,
 }
 
 impl Outcome {
-    pub(super) fn show(&self, args: &Args, job: &Job, drawn: Drawn) -> anyhow::Result<()> {
+    pub(super) fn show(&self, args: &Args, job: &Job, drawn: RandomInputs) -> anyhow::Result<()> {
         let outputs = self.outputs.iter().map(|bits| args.values.show(bits));
         let outputs: Vec<String> = outputs.collect();
         let shuffle = match &job.what {
@@ -82,7 +82,7 @@ impl Outcome {
                     cost: Cost {
                         setup_ms,
                         run_ms,
-                        line: &self.line,
+                        traffic: &self.traffic,
                     },
                 },
             );
@@ -99,11 +99,11 @@ impl Outcome {
             }
         }
         say(&format!(
-            "\nWhat it cost (bytes and flights with setup and openings):\n{}\n{}\n{}\n{}",
+            "\nCost (bytes and flights include setup and openings):\n{}\n{}\n{}\n{}",
             line("AND gates", &count(and as u64)),
             line("setup", &format!("{setup_ms:.1} ms")),
             line("run", &format!("{run_ms:.1} ms")),
-            self.line.describe("garbler", "evaluator"),
+            self.traffic.describe("garbler", "evaluator"),
         ));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Our own shuffles as a table on the screen.
+//! The table of built-in shuffles.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use dealerless_program::output::{bytes, count, fit, grid, lines};
 use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
 
-/// One table, with a column that says the deck and the draw if there are several.
+/// Formats one table. With several deals, it has a column for the deck and the draw.
 pub(super) fn screen(deals: &[Deal]) -> String {
     let mut text = match deals {
         [deal] => format!("{}:\n\n", deal.name()),
@@ -17,38 +17,38 @@ pub(super) fn screen(deals: &[Deal]) -> String {
     let (table, hidden) = table(deals);
     text.push_str(&table.trim_fmt());
     text.push_str(
-        "\n\nAND+: with the check that both parties' inputs are in range; the other columns\n\
-         are without it. Joint: on inputs of both parties, with the check or without;\n\
-         only these are garbled, as half gates. Inputs (garbler's and evaluator's) and\n\
-         outputs in bits.",
+        "\n\nAND+: including the check that both parties' inputs are in range; the other\n\
+         columns are without it. Joint: ANDs that depend on inputs of both parties, the\n\
+         same with and without the check; only these are garbled, as half gates. Inputs\n\
+         (garbler's and evaluator's) and outputs in bits.",
     );
     if !hidden.is_empty() {
         let hidden = hidden.join(", ");
         text.push('\n');
         text.push_str(&lines(&format!(
-            "Left out to fit 80 columns: {hidden}. --csv and --json have all."
+            "Omitted to fit 80 columns: {hidden}. --csv and --json include everything."
         )));
     }
     let any = |is: fn(&Entry) -> bool| deals.iter().any(|deal| deal.entries.iter().any(is));
     if any(|entry| entry.unchecked.computed) {
-        text.push_str("\n† Computed: the circuit was not built.");
+        text.push_str("\n† Computed without building the circuit.");
     }
     if any(|entry| entry.unchecked.in_slices()) {
-        text.push_str("\n‡ Built in slices, so the gates are not in the order of the layers.");
+        text.push_str("\n‡ Built in slices, so the gates are not in layer order.");
     }
     if any(|entry| !entry.unchecked.exact) {
-        text.push_str("\nabout: a few per cent too many at most.");
+        text.push_str("\nabout: too high by a few per cent at most.");
     }
     if any(|entry| entry.comparison) {
-        text.push_str("\n* For comparison only: never played with.");
+        text.push_str("\n* For comparison only; never used in a match.");
     }
     text
 }
 
-/// The columns that are empty if nothing was built, after that of the draw.
+/// The columns that are empty if no circuit was built. Positions do not count the draw column.
 const OF_BUILT: Range<usize> = 4..8;
 
-/// The table, and the columns that are left out of it.
+/// Formats the table. Returns it with the names of the columns omitted to fit the screen.
 fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
     let sweep = deals.len() > 1;
     let mut grid = grid();
@@ -73,7 +73,7 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
         for (place, entry) in deal.entries.iter().enumerate() {
             let mut row = cells(entry);
             if sweep {
-                // Once for all its rows.
+                // Only the first row of a deal shows its name.
                 let name = if place == 0 {
                     deal.short_name()
                 } else {
@@ -97,18 +97,19 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
             column.set_constraint(ColumnConstraint::Hidden);
         }
     }
-    let more = usize::from(sweep);
-    let spared = SPARED.map(|(place, name)| (place + more, name));
-    let hidden = fit(&mut grid, &spared);
+    let offset = usize::from(sweep);
+    let omittable = OMITTABLE.map(|(place, name)| (place + offset, name));
+    let hidden = fit(&mut grid, &omittable);
     (grid, hidden)
 }
 
-/// The columns that can be spared, by their places behind the draw, the first first.
-const SPARED: [(usize, &str); 6] = [
+/// The columns that can be omitted, in the order in which they are omitted. Positions do not count
+/// the draw column.
+const OMITTABLE: [(usize, &str); 6] = [
     (6, "gates"),
     (5, "NOT"),
     (9, "outputs"),
-    // The joint ANDs say it too.
+    // It follows from the joint ANDs.
     (10, "garbled"),
     (8, "inputs"),
     (4, "XOR"),
@@ -117,7 +118,7 @@ const SPARED: [(usize, &str); 6] = [
 fn cells(entry: &Entry) -> Vec<String> {
     let number = |value: usize| count(value as u64);
     let counts = &entry.unchecked;
-    let built = |tell: fn(&Built) -> usize| counts.of_built(|built| number(tell(built)));
+    let built = |get: fn(&Built) -> usize| counts.of_built(|built| number(get(built)));
     let mark = if entry.comparison {
         " *"
     } else if counts.computed {
@@ -148,12 +149,12 @@ fn cells(entry: &Entry) -> Vec<String> {
     ]
 }
 
-/// The AND gates of a circuit.
+/// Formats the number of AND gates of a circuit.
 pub(super) fn ands(counts: &Counts) -> String {
     about(counts, counts.and)
 }
 
-/// A number of gates, which is only about right if the counts are.
+/// Formats a number of gates, marked as approximate if the counts are not exact.
 fn about(counts: &Counts, gates: usize) -> String {
     let gates = count(gates as u64);
     if counts.exact {

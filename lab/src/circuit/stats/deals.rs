@@ -1,4 +1,4 @@
-//! Our own shuffles, counted.
+//! Counting of built-in shuffles.
 
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_program::memory::MemoryArgs;
@@ -9,7 +9,7 @@ use super::super::entry::{Comparison, Entry};
 use super::super::selection::{self, Selection};
 use super::super::sweep::{Draws, Numbers, pairs_to_count};
 
-/// Which shuffles are counted.
+/// The options that select the shuffles to count.
 #[derive(clap::Args)]
 pub(super) struct DealArgs {
     /// Cards in the deck [default: 52].
@@ -18,16 +18,18 @@ pub(super) struct DealArgs {
     /// Cards drawn from it, or all [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<Draws>,
-    /// Which shuffles, with commas between [default: all].
+    /// Shuffle algorithms, separated by commas [default: all].
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = selection::parser())]
     algorithm: Vec<Selection>,
-    /// Count also circuits that are never played with: known mistakes, and the classical way.
+    /// Also count circuits that are never used in a match: known mistakes, and the classical
+    /// method.
     #[arg(long)]
     comparison: bool,
-    /// Build nothing: compute the AND gates.
+    /// Compute the AND gates of all circuits instead of building them.
     #[arg(long, conflicts_with = "comparison")]
     computed: bool,
-    /// Compute nothing: build what does not fit into --memory in slices, however long it takes.
+    /// Build all circuits instead of computing any; build circuits that do not fit into --memory in
+    /// slices, however long it takes.
     #[arg(long, conflicts_with = "computed")]
     built: bool,
     #[command(flatten)]
@@ -42,17 +44,17 @@ pub(super) struct Deal {
 }
 
 impl DealArgs {
-    /// Whether any shuffle is asked for.
+    /// Whether any option for shuffles is given.
     pub(super) fn any(&self) -> bool {
         let deck = self.cards.is_some() || self.draw.is_some();
         deck || !self.algorithm.is_empty() || self.comparison || self.computed || self.built
     }
 
-    /// Counts what is asked for, or all shuffles of 52 cards.
+    /// Counts the selected shuffles, by default all shuffles of 52 cards.
     ///
     /// # Errors
-    /// When something is out of bounds, or a circuit that is only compared with is too large: before
-    /// any circuit is built.
+    /// Before any circuit is built: if a number is out of bounds, or a circuit for comparison is
+    /// too large.
     pub(super) fn count(&self) -> anyhow::Result<Vec<Deal>> {
         let cards = self.cards.clone();
         let cards = cards.unwrap_or_else(|| Numbers::from_iter([52]));
@@ -68,10 +70,10 @@ impl DealArgs {
     }
 }
 
-/// Builds one circuit after the other, each dropped when it is counted.
+/// Counts one circuit after the other, and drops each before the next is built.
 ///
 /// # Errors
-/// When one is too large: before any is built.
+/// Before any circuit is built: if a circuit is too large.
 fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<Deal>> {
     let chosen = pairs
         .iter()
@@ -114,7 +116,7 @@ fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<De
     Ok(deals)
 }
 
-/// Counts a circuit as it is asked for: as a whole, in slices, or computed.
+/// Counts one circuit in the selected way: built as a whole, built in slices, or computed.
 fn count_one(
     args: &DealArgs,
     cards: usize,
@@ -142,12 +144,12 @@ fn count_one(
 }
 
 impl Deal {
-    /// What is drawn.
+    /// The draw, for example "9 of 52 cards".
     pub(super) fn name(&self) -> String {
         format!("{} cards", self.short_name())
     }
 
-    /// The same, without saying of what.
+    /// The draw without a noun, for example "9 of 52".
     pub(super) fn short_name(&self) -> String {
         let (cards, draw) = (count(self.cards as u64), count(self.draw as u64));
         format!("{draw} of {cards}")

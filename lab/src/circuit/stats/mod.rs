@@ -1,4 +1,4 @@
-//! `circuit stats`: what circuits cost, those of others and our own.
+//! `circuit stats`: the size of netlists and of built-in shuffles.
 
 mod deal_table;
 mod deals;
@@ -14,7 +14,8 @@ use self::rows::Report;
 
 /// Shows the size of netlists, and of the shuffle circuits.
 ///
-/// With a FILE and none of --cards, --draw, --algorithm and --comparison, only netlists are counted.
+/// Given a FILE and no option that selects shuffles, such as --cards, --draw or --algorithm, it
+/// counts only netlists.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit stats\n  \
@@ -25,27 +26,26 @@ use self::rows::Report;
     dealerless circuit stats aes_128.txt sha256.txt.gz\n  \
     generate-my-circuit | dealerless circuit stats -\n  \
     dealerless circuit stats mine.txt --draw 9 --algorithm auto\n\n\
-    N and M are lists of numbers and ranges: 5,9,20 or 1..52, which includes 52. Dots\n\
-    between commas (.. or ... or …) go on by the same factor if that comes to the\n\
-    number behind them, otherwise by the same step: 8,16,...,1024 doubles.\n\
-    10,20,...,100 counts by tens. A sweep leaves out draws that its deck is too\n\
-    small for.\n\n\
+    N and M are lists of numbers and inclusive ranges: 5,9,20 or 1..52. Dots between\n\
+    commas (.. or ... or …) continue a sequence by the same factor if that reaches the\n\
+    number after them, otherwise by the same step: 8,16,...,1024 doubles, and\n\
+    10,20,...,100 counts by tens. A sweep skips draws that are larger than the deck.\n\n\
     A circuit is built and counted if it fits into --memory. Otherwise its AND gates\n\
     are computed, which is marked; so are all circuits of more than 4096 cards. With\n\
-    --built it is built in slices, which takes little memory and may take minutes.\n\n\
-    --csv prints a row for each circuit, and a shuffle with the check is a circuit of\n\
-    its own. The last column, circuit, names it: cut, or cut+check.\n\n\
-    Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist: then the other\n\
-    files are counted all the same.")]
+    --built it is built in slices, which takes little memory but may take minutes.\n\n\
+    --csv prints a row for each circuit. A shuffle with the check is a circuit of its\n\
+    own. The last column, circuit, is its name: cut, or cut+check.\n\n\
+    Exit codes: 0 success, 1 wrong usage, or an invalid netlist; the other files are\n\
+    still counted.")]
 pub struct Args {
     #[command(flatten)]
     netlists: NetlistArgs,
     #[command(flatten)]
     deals: DealArgs,
-    /// Print one JSON object for each file, and for each deck and draw, on a line.
+    /// Print one JSON object per line, for each file and for each deck and draw.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print comma-separated values, with a line of names first.
+    /// Print comma-separated values, with column names on the first line.
     #[arg(long)]
     csv: bool,
 }

@@ -1,4 +1,4 @@
-//! Netlists that others have written, counted.
+//! Counting of netlist files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,36 +10,36 @@ use super::super::entry::Counts;
 use super::super::netlist_file::FormatArgs;
 use super::super::owners::{Owner, Owners};
 
-/// Which netlists are counted.
+/// The options that select the netlists to count.
 #[derive(clap::Args)]
 pub(super) struct NetlistArgs {
-    /// Netlists to count: Bristol Fashion or the format of old, plain or gzip; - is standard input.
+    /// Netlists in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
-    /// Whose each input value is, for example g,e,g [default: of two values the first is the
-    /// garbler's and the second the evaluator's].
+    /// Owner of each input value, for example g,e,g [default: g for the first value and e for the
+    /// second].
     #[arg(long, value_name = "OWNERS", value_delimiter = ',', requires = "files")]
     owner: Vec<Owner>,
 }
 
-/// A netlist, and its size.
+/// A netlist and its size.
 pub(super) struct NetlistEntry {
-    /// The path, as it was given.
+    /// The path as given.
     pub(super) file: String,
     pub(super) format: Format,
     pub(super) counts: Counts,
 }
 
 impl NetlistArgs {
-    /// Whether a file is asked for.
+    /// Whether any file is given.
     pub(super) fn any(&self) -> bool {
         !self.files.is_empty()
     }
 
-    /// Counts the netlists, each dropped when it is counted. Returns the sizes of those that can be counted,
-    /// and an error that says what is wrong with the others, if there are any.
+    /// Counts one netlist after the other, and drops each before the next is read. Returns the
+    /// sizes of the valid netlists, and an error that describes the problems of the others, if any.
     pub(super) fn count(&self) -> (Vec<NetlistEntry>, anyhow::Result<()>) {
         let progress = Progress::begin(self.files.len(), "netlists");
         let (mut entries, mut faults) = (Vec::new(), Vec::new());
@@ -61,7 +61,8 @@ impl NetlistArgs {
     /// Counts a netlist.
     ///
     /// # Errors
-    /// When it cannot be read, or has other input values than owners are given for.
+    /// If the netlist cannot be read, or the number of its input values is not that of the given
+    /// owners.
     fn count_one(&self, path: &Path) -> anyhow::Result<NetlistEntry> {
         let netlist = self.format.read(path)?;
         let values = netlist.inputs().len();

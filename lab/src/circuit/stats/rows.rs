@@ -1,4 +1,4 @@
-//! A row for each circuit, as JSON and as comma-separated values.
+//! The rows of `--json` and `--csv`, one per circuit.
 
 use dealerless_program::output::{csv_cell, show, show_json};
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub(super) struct Report<'a> {
     rows: Vec<Row<'a>>,
 }
 
-/// Where circuits come from.
+/// The origin of circuits.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Source<'a> {
@@ -25,7 +25,7 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// The name of a circuit from here: that of the file, or of the shuffle.
+    /// The name of a circuit: the name of the file, or of the shuffle.
     fn circuit(&self, row: &Row<'_>) -> String {
         match self {
             Source::File { file, .. } => (*file).to_owned(),
@@ -42,7 +42,7 @@ impl Source<'_> {
 struct Row<'a> {
     /// The shuffle; null for the circuit of a file.
     algorithm: Option<&'static str>,
-    /// Whether it is only compared with.
+    /// Whether the circuit serves only as a comparison.
     comparison: bool,
     /// Whether the circuit also checks that the seeds are in range.
     checked: bool,
@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The circuit without the check, then the one with it.
+    /// The circuit without the check, followed by the circuit with it.
     fn of(entry: &'a Entry) -> impl Iterator<Item = Self> {
         let row = |checked, counts| Row {
             algorithm: Some(entry.name),
@@ -90,13 +90,13 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Writes an object for each, on a line.
+/// Writes each report as an object on one line.
 pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
     let mut reports = reports.iter();
     reports.try_for_each(|report| show_json("circuit stats", report))
 }
 
-/// The columns, of which the first five say which circuit it is. So does the last by itself.
+/// The columns. The first five identify the circuit; so does the last one by itself.
 const COLUMNS: [&str; 31] = [
     "cards",
     "draw",
@@ -131,7 +131,7 @@ const COLUMNS: [&str; 31] = [
     "circuit",
 ];
 
-/// Writes a line of names, and a line for each circuit.
+/// Writes the column names, and a row for each circuit.
 pub(super) fn show_csv(reports: &[Report]) -> anyhow::Result<()> {
     let mut lines = vec![COLUMNS.join(",")];
     for report in reports {
@@ -152,7 +152,7 @@ pub(super) fn show_csv(reports: &[Report]) -> anyhow::Result<()> {
     show(&lines.join("\n"))
 }
 
-/// A value, or nothing if there is none.
+/// Formats a value; an absent value is an empty cell.
 fn cell(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

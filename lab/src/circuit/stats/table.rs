@@ -1,4 +1,4 @@
-//! Netlists and our own shuffles side by side on the screen.
+//! The side-by-side table of netlists and built-in shuffles.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use super::deal_table::ands;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
 
-/// Circuits that stand side by side within 80 columns.
+/// The number of circuits that fit side by side into 80 columns.
 const ACROSS: usize = 3;
 
-/// The longest name of one, in characters.
+/// The longest name of a circuit, in characters.
 const NAME: usize = 17;
 
-/// Digits of the digest that are shown.
+/// The number of digits of the digest to show.
 const DIGITS: usize = 16;
 
 /// A circuit in the table.
@@ -26,20 +26,20 @@ struct Column<'a> {
     checked: Option<&'a Counts>,
 }
 
-/// The table, a few circuits at a time: first those of files, then our own.
+/// Formats the table in blocks of a few circuits: first netlists, then built-in shuffles.
 pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
     let mut columns: Vec<Column> = netlists.iter().map(Column::of_netlist).collect();
     columns.extend(deals.iter().flat_map(Column::of_deal));
     let blocks: Vec<String> = columns.chunks(ACROSS).map(block).collect();
     format!(
         "{}\n\n\
-         Gates as they are written; depths and layers without dead gates, which no output\n\
-         needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
-         after constants are folded and equal gates shared. AND+: with the check that\n\
-         both inputs are in range. Garbled: half gates. Malicious run: bytes of the\n\
-         first run of a session, both ways, from an empty pool, without setup and\n\
-         openings. The digest is what two parties compare before a run, here its first\n\
-         {DIGITS} digits.",
+         Gates are counted as written; depths and layers exclude dead gates, which no\n\
+         output needs. An AND is joint if it depends on inputs of both parties. AND when\n\
+         run: after folding constants and sharing equal gates. AND+: including the check\n\
+         that both inputs are in range. Garbled: with half gates. Malicious run: bytes of\n\
+         the first run of a session in both directions, from an empty pool, without setup\n\
+         and openings. The digest is compared by the two parties before a run; these are\n\
+         its first {DIGITS} digits.",
         blocks.join("\n\n")
     )
 }
@@ -78,7 +78,7 @@ impl Column<'_> {
     }
 }
 
-/// A name as the table shows it.
+/// Formats a name for the table.
 fn shown(name: &str) -> String {
     // A control character would move the cursor.
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
@@ -103,7 +103,7 @@ fn block(columns: &[Column]) -> String {
 
 type Row = (&'static str, fn(&Column) -> String);
 
-/// The lines of the table. One that is empty for all circuits is left out.
+/// The rows of the table. A row that is empty for all circuits is omitted.
 const ROWS: &[Row] = &[
     ("AND", |column| ands(column.counts)),
     ("  joint", |column| owned(column.counts.joint_and)),
@@ -134,7 +134,7 @@ const ROWS: &[Row] = &[
     ("widest layer", |column| {
         column.counts.of_built(|built| number(built.widest_layer))
     }),
-    ("ANDs a layer", |column| {
+    ("ANDs per layer", |column| {
         column
             .counts
             .of_built(|built| format!("{:.1}", built.mean_layer))
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_name_keeps_both_its_ends_and_cannot_move_the_cursor() {
+    fn long_name_keeps_its_ends_and_control_characters_are_removed() {
         assert_eq!(shown("aes_128.txt"), "aes_128.txt");
         let name = "AES-expanded-of-old-times.txt";
         assert_eq!(shown(name), "AES-expa…imes.txt");

@@ -1,13 +1,14 @@
-//! Bits on the command line.
+//! Parsing and formatting of bits on the command line.
 
 use anyhow::{bail, ensure};
 use zeroize::Zeroizing;
 
-/// Reads `bits` bits of what `who` names: 0s and 1s, first wire first, or `hex:` and the digits of
-/// bytes, where bit i is bit i mod 8 of byte i / 8, counted from the least significant.
+/// Parses a value of `bits` bits. The text consists of 0s and 1s, first wire first; or of `hex:`
+/// and the hexadecimal digits of bytes, where bit i is bit i mod 8 of byte i / 8, counted from the
+/// least significant. `who` names the value in errors.
 ///
 /// # Errors
-/// When the text is something else, or has another number of bits. The error does not repeat it.
+/// If the text is malformed or has a different number of bits. The error does not repeat the text.
 pub(crate) fn parse(text: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<Vec<bool>>> {
     match text.strip_prefix("hex:") {
         None => parse_binary(text, bits, who),
@@ -21,7 +22,7 @@ fn parse_binary(text: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<
     }
     ensure!(
         text.len() == bits,
-        "{who} has {bits} bits, {} were given",
+        "{who} has {bits} bits, but {} were given",
         text.len()
     );
     Ok(Zeroizing::new(
@@ -36,21 +37,21 @@ fn parse_hex(digits: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<V
     let expected = 2 * bits.div_ceil(8);
     ensure!(
         digits.len() == expected,
-        "{who} of {bits} bits takes {expected} hexadecimal digits, {} were given",
+        "{who} of {bits} bits takes {expected} hexadecimal digits, but {} were given",
         digits.len()
     );
     let digits = digits.as_bytes();
     let digit = |i: usize| char::from(digits[i]).to_digit(16).unwrap_or_default();
-    // The second digit of a byte is its lower half.
+    // The second digit of a byte is its low half.
     let bit = |i: usize| digit(2 * (i / 8) + usize::from(i % 8 < 4)) >> (i % 4) & 1 == 1;
     ensure!(
         !(bits..8 * bits.div_ceil(8)).any(bit),
-        "{who} has {bits} bits, and a bit behind them is not 0"
+        "{who} has {bits} bits, but an unused bit after them is not 0"
     );
     Ok(Zeroizing::new((0..bits).map(bit).collect()))
 }
 
-/// Writes bits as 0s and 1s, first wire first.
+/// Formats bits as 0s and 1s, first wire first.
 pub fn format(bits: &[bool]) -> String {
     bits.iter()
         .map(|&bit| if bit { '1' } else { '0' })
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_an_error_that_does_not_repeat_the_input() {
+    fn invalid_input_is_an_error_that_does_not_repeat_it() {
         for (text, bits) in [
             ("012", 3),
             ("01", 3),

@@ -1,4 +1,4 @@
-//! Input values as people write them, and output values as they want to read them.
+//! Parsing of input values and formatting of output values.
 
 pub(crate) mod bits;
 mod number;
@@ -11,20 +11,20 @@ use dealerless_program::system_rng;
 use rand::RngExt;
 use zeroize::Zeroizing;
 
-/// What the help says of input values.
+/// The help text on input values.
 pub(super) const HELP: &str = "\
 VALUE is one of\n  \
   0110, bits:0110   bits, first wire first\n  \
   6, dec:6, 0x1f    a number; decimal digits that are all 0 and 1 need dec:\n  \
   hex:05            the bytes of the wires, where bit i is bit i mod 8 of byte\n                    \
                     i / 8, counted from the least significant\n  \
-  @FILE             what the file says, in one of these ways: other users of a\n                    \
-                    machine can see command lines\n  \
+  @FILE             the content of the file, in one of these forms: other users\n                    \
+                    of the machine can see command lines\n  \
   random            bits from the operating system\n\
 The least significant bit of a number is on the first wire of its value, or on the\n\
 last with --bit-order msb.";
 
-/// Which end of a number is on the first wire of its value.
+/// The bit of a number that is on the first wire of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum BitOrder {
     /// The least significant bit.
@@ -33,30 +33,30 @@ pub enum BitOrder {
     Msb,
 }
 
-/// How an output value is shown.
+/// The format of an output value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Zeros and ones, first wire first.
     Bits,
     /// A decimal number; in hexadecimal if it has more than 4096 bits.
     Dec,
-    /// A number as 0x and its digits.
+    /// A hexadecimal number with the prefix 0x.
     Hex,
 }
 
-/// How numbers lie on wires, and how values are shown.
+/// The options for the bit order of numbers and the format of output values.
 #[derive(Clone, Copy, clap::Args)]
 pub(super) struct ValueArgs {
-    /// Which bit of a number is on the first wire of its value.
+    /// Bit of a number that is on the first wire of its value.
     #[arg(long, value_name = "ORDER", default_value = "lsb")]
     bit_order: BitOrder,
-    /// How the outputs are shown.
+    /// Format of the outputs.
     #[arg(long, value_name = "FORMAT", default_value = "bits")]
     output_format: OutputFormat,
 }
 
 impl ValueArgs {
-    /// Writes a value.
+    /// Formats a value.
     pub(super) fn show(self, value: &[bool]) -> String {
         match self.output_format {
             OutputFormat::Bits => bits::format(value),
@@ -65,23 +65,23 @@ impl ValueArgs {
         }
     }
 
-    /// Reads the value of `bits` bits that `who` names.
+    /// Parses a value of `bits` bits. `who` names the value in errors.
     pub(super) fn read(self, text: &str, bits: usize, who: &str) -> Result<Value> {
         read(text, bits, self.bit_order, who)
     }
 
-    /// Reads values of these bits one after the other: each by itself with commas between, or all
+    /// Parses consecutive values of the given widths: one by one, separated by commas, or all
     /// together as bits or bytes.
     ///
     /// # Errors
-    /// When the text says something else. The error does not repeat it.
+    /// If the text is malformed. The error does not repeat the text.
     pub(super) fn read_all(self, text: &str, widths: &[usize], who: &str) -> Result<Vec<Value>> {
-        let written = content(text, widths.iter().sum(), who)?;
-        let text = written.as_deref().map_or(text, String::as_str);
+        let from_file = content(text, widths.iter().sum(), who)?;
+        let text = from_file.as_deref().map_or(text, String::as_str);
         if widths.len() < 2 || !text.contains(',') {
             ensure!(
                 widths.len() < 2 || is_raw(text),
-                "{who} is {} values: put commas between them",
+                "{who} consists of {} values: separate them with commas",
                 widths.len()
             );
             let all = self.read(text, widths.iter().sum(), who)?;
@@ -90,7 +90,7 @@ impl ValueArgs {
         let parts = text.split(',').count();
         ensure!(
             parts == widths.len(),
-            "{who} is {} values, {parts} were given",
+            "{who} consists of {} values, but {parts} were given",
             widths.len()
         );
         let parts = text.split(',').zip(widths).enumerate();
@@ -102,16 +102,16 @@ impl ValueArgs {
     }
 }
 
-/// A value that was read.
+/// A parsed value.
 pub struct Value {
-    /// Its bits, first wire first.
+    /// The bits, first wire first.
     pub bits: Zeroizing<Vec<bool>>,
-    /// Whether they were drawn at random.
+    /// Whether the bits were drawn at random.
     pub drawn: bool,
 }
 
 impl Value {
-    /// Values of these widths from the bits of all of them.
+    /// Splits the bits into values of the given widths.
     pub(super) fn split(self, widths: &[usize]) -> Vec<Value> {
         let mut bits = self.bits.iter().copied();
         let values = widths.iter().map(|&width| Value {
@@ -124,23 +124,24 @@ impl Value {
 
 type Result<T = Zeroizing<Vec<bool>>> = anyhow::Result<T>;
 
-/// Whether a text is bits and no number, of however many values.
+/// Whether a text is bits, of any number of values, and not a decimal number.
 fn is_raw(text: &str) -> bool {
     text == "random" || text.starts_with("hex:") || text.starts_with("bits:") || !is_decimal(text)
 }
 
-/// Whether a text is a decimal number without `dec:`: bits are not.
+/// Whether a text is a decimal number without `dec:`. A text of only 0s and 1s counts as bits.
 fn is_decimal(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte > b'1')
 }
 
-/// Reads a value of `bits` bits as `HELP` says. `who` begins the errors: "the garbler's input".
+/// Parses a value of `bits` bits in one of the forms of `HELP`. `who` names the value at the start
+/// of errors, for example "the garbler's input".
 ///
 /// # Errors
-/// When the text is something else, or does not fit. The error does not repeat it.
+/// If the text is malformed or does not fit. The error does not repeat the text.
 pub fn read(text: &str, bits: usize, order: BitOrder, who: &str) -> Result<Value> {
-    let written = content(text, bits, who)?;
-    let text = written.as_deref().map_or(text, String::as_str);
+    let from_file = content(text, bits, who)?;
+    let text = from_file.as_deref().map_or(text, String::as_str);
     if text == "random" {
         let mut rng = system_rng();
         return Ok(Value {
@@ -149,13 +150,13 @@ pub fn read(text: &str, bits: usize, order: BitOrder, who: &str) -> Result<Value
         });
     }
     Ok(Value {
-        bits: typed(text, bits, order, who)?,
+        bits: parse_text(text, bits, order, who)?,
         drawn: false,
     })
 }
 
-/// Reads a value that the text says.
-fn typed(text: &str, bits: usize, order: BitOrder, who: &str) -> Result {
+/// Parses a value that is neither in a file nor random.
+fn parse_text(text: &str, bits: usize, order: BitOrder, who: &str) -> Result {
     if let Some(digits) = text.strip_prefix("0x") {
         return number::from_hexadecimal(digits, bits, order, who);
     }
@@ -175,53 +176,55 @@ fn typed(text: &str, bits: usize, order: BitOrder, who: &str) -> Result {
     bits::parse(text, bits, who)
 }
 
-/// Says how else a value is written, where a text without a prefix is not so many bits.
+/// Checks that a text without a prefix has `bits` binary digits. The errors mention the other forms
+/// of a value.
 fn check_bits(text: &str, bits: usize, who: &str) -> anyhow::Result<()> {
     ensure!(
         !text.is_empty() || bits == 0,
-        "{who} has {bits} bits, none were given"
+        "{who} has {bits} bits, but none were given"
     );
     if let Some(place) = text.bytes().position(|byte| !byte.is_ascii_digit()) {
         bail!(
-            "{who}: character {} is no digit; give bits, a number, 0x, hex:, @FILE or random",
+            "{who}: character {} is not a digit; use bits, a number, 0x, hex:, @FILE or random",
             place + 1
         );
     }
     ensure!(
         text.len() == bits,
-        "{who} has {bits} bits, {} were given (a number of zeros and ones needs dec:)",
+        "{who} has {bits} bits, but {} were given (a decimal number of only 0s and 1s needs dec:)",
         text.len()
     );
     Ok(())
 }
 
-/// Reads a list of numbers with commas between: at most `most` of them, for the use of all cards.
-/// `who` begins the errors.
+/// Parses a comma-separated list of numbers, such as cards or seeds. `most` limits the size of a
+/// file with the list to that of `most` numbers. `who` names the list at the start of errors.
 ///
 /// # Errors
-/// When the text is something else. The error does not repeat it.
+/// If the text is malformed. The error does not repeat the text.
 pub(super) fn list(text: &str, most: usize, who: &str) -> anyhow::Result<Zeroizing<Vec<u64>>> {
-    let written = content(text, 8 * most, who)?;
-    let text = written.as_deref().map_or(text, String::as_str);
+    let from_file = content(text, 8 * most, who)?;
+    let text = from_file.as_deref().map_or(text, String::as_str);
     let mut numbers = Zeroizing::new(Vec::with_capacity(text.len() / 2 + 1));
     for (place, number) in text.split(',').filter(|_| !text.is_empty()).enumerate() {
         let number = number.trim().parse().ok();
-        let number = number.with_context(|| format!("{who}: value {} is no number", place + 1))?;
+        let number =
+            number.with_context(|| format!("{who}: value {} is not a number", place + 1))?;
         numbers.push(number);
     }
     Ok(numbers)
 }
 
-/// What is in the file of `@FILE`, without the white space at its end.
+/// The content of the file if the text is `@FILE`, without trailing white space.
 fn content(text: &str, bits: usize, who: &str) -> anyhow::Result<Option<Zeroizing<String>>> {
     let Some(path) = text.strip_prefix('@') else {
         return Ok(None);
     };
-    // Room for a comma and a prefix at each bit, and for the end of the line.
+    // Room for a comma and a prefix for each bit, and for a line break.
     let most = 8 * bits as u64 + 64;
     ensure!(
         !path.is_empty(),
-        "{who}: @ needs the name of a file behind it"
+        "{who}: @ must be followed by the name of a file"
     );
     let file = File::open(path).with_context(|| format!("cannot open {path}"))?;
     let mut content = Zeroizing::new(String::with_capacity(most as usize + 1));
@@ -234,7 +237,7 @@ fn content(text: &str, bits: usize, who: &str) -> anyhow::Result<Option<Zeroizin
     let end = content.trim_ascii_end().len();
     content.truncate(end);
     if content.starts_with('@') {
-        bail!("{path} names another file: it must say {who}");
+        bail!("{path} names another file: it must contain {who}");
     }
     Ok(Some(content))
 }
@@ -253,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_can_be_written_in_several_ways() {
+    fn values_have_several_forms() {
         for text in [
             "0110",
             "bits:0110",
@@ -266,23 +269,23 @@ mod tests {
         ] {
             assert_eq!(value(text, 4), "0110", "{text}");
         }
-        // Pure zeros and ones are bits, as they always were.
+        // A text of only zeros and ones is bits, not a decimal number.
         assert_eq!(value("0100", 4), "0100");
         assert_eq!(value("dec:0100", 7), "0010011");
-        let backwards = ValueArgs {
+        let msb = ValueArgs {
             bit_order: BitOrder::Msb,
             ..LSB
         };
         for text in ["6", "0x6", "dec:6"] {
-            let value = backwards.read(text, 5, "it").unwrap();
+            let value = msb.read(text, 5, "it").unwrap();
             assert_eq!(LSB.show(&value.bits), "00110");
         }
-        let value = backwards.read("11000", 5, "it").unwrap();
+        let value = msb.read("11000", 5, "it").unwrap();
         assert_eq!(LSB.show(&value.bits), "11000");
     }
 
     #[test]
-    fn an_output_is_shown_as_it_is_read() {
+    fn shown_value_reads_back_the_same() {
         for output_format in [OutputFormat::Bits, OutputFormat::Dec, OutputFormat::Hex] {
             for bit_order in [BitOrder::Lsb, BitOrder::Msb] {
                 let args = ValueArgs {
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn several_values_come_with_commas_or_as_bits_of_all() {
+    fn several_values_are_separated_by_commas_or_given_as_joint_bits() {
         let read = |text: &str| {
             LSB.read_all(text, &[4, 2], "it")
                 .map(|values| {
@@ -331,51 +334,54 @@ mod tests {
         }
         assert_eq!(
             read("38").unwrap_err(),
-            "it is 2 values: put commas between them"
+            "it consists of 2 values: separate them with commas"
         );
-        assert_eq!(read("6,2,1").unwrap_err(), "it is 2 values, 3 were given");
+        assert_eq!(
+            read("6,2,1").unwrap_err(),
+            "it consists of 2 values, but 3 were given"
+        );
         assert!(read("6,4").unwrap_err().starts_with("it, value 2,"));
     }
 
     #[test]
-    fn a_file_says_a_value_and_no_other_file_and_is_no_longer_than_a_value() {
+    fn file_holds_one_value_of_limited_size_and_no_file_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret");
         let text = format!("@{}", path.display());
         std::fs::write(&path, "0x9\r\n").unwrap();
         assert_eq!(value(&text, 4), "1001");
-        for (content, complaint) in [
+        for (content, expected) in [
             (text.clone(), "names another file"),
             ("7".repeat(200), "too large"),
-            ("x7".into(), "character 1 is no digit"),
+            ("x7".into(), "character 1 is not a digit"),
         ] {
             std::fs::write(&path, &content).unwrap();
             let error = format!("{:#}", LSB.read(&text, 4, "it").err().unwrap());
-            assert!(error.contains(complaint), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
         std::fs::remove_file(&path).unwrap();
         assert!(LSB.read(&text, 4, "it").is_err());
     }
 
     #[test]
-    fn random_bits_are_as_many_as_asked_and_differ() {
+    fn random_bits_have_the_right_length_and_differ() {
         let draw = || LSB.read("random", 256, "it").unwrap().bits;
         assert_eq!(draw().len(), 256);
         assert_ne!(*draw(), *draw());
     }
 
     #[test]
-    fn a_value_says_whether_it_was_drawn() {
+    fn value_reports_whether_it_is_random() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("input");
         std::fs::write(&file, "1,random\n").unwrap();
-        let of_file = format!("@{}", file.display());
+        let file_text = format!("@{}", file.display());
         for (text, expected) in [
             ("random", [true, true]),
             ("random,2", [true, false]),
             ("01,random", [false, true]),
             ("0110", [false, false]),
-            (&of_file, [false, true]),
+            (&file_text, [false, true]),
         ] {
             let values = LSB.read_all(text, &[1, 3], "it");
             let values = values

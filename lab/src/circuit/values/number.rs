@@ -1,15 +1,15 @@
-//! Numbers of any size as bits.
+//! Conversion between numbers of any size and bits.
 
 use anyhow::ensure;
 use zeroize::Zeroizing;
 
 use super::{BitOrder, Result};
 
-/// The most bits of a value that is read or shown in decimal, which takes time in proportion to their
-/// square.
+/// The most bits of a value that is read or shown in decimal. The conversion takes time quadratic
+/// in their number.
 const DECIMAL_BITS: usize = 4096;
 
-/// The bits of a number, which come least significant first, on their wires; or the reverse.
+/// Puts the bits of a number on wires, given least significant bit first; or the reverse.
 fn ordered(mut bits: Zeroizing<Vec<bool>>, order: BitOrder) -> Zeroizing<Vec<bool>> {
     if order == BitOrder::Msb {
         bits.reverse();
@@ -17,10 +17,11 @@ fn ordered(mut bits: Zeroizing<Vec<bool>>, order: BitOrder) -> Zeroizing<Vec<boo
     bits
 }
 
-/// Reads hexadecimal digits, the most significant first.
+/// Parses hexadecimal digits, most significant first.
 ///
 /// # Errors
-/// When there is something else, or the number has more bits. The error repeats neither.
+/// If a character is not a digit, or the number has more than `bits` bits. The error does not
+/// repeat the digits.
 pub(super) fn from_hexadecimal(digits: &str, bits: usize, order: BitOrder, who: &str) -> Result {
     check_digits(digits, |digit| digit.is_ascii_hexdigit(), who)?;
     let mut number = Zeroizing::new(vec![false; bits]);
@@ -34,31 +35,31 @@ pub(super) fn from_hexadecimal(digits: &str, bits: usize, order: BitOrder, who: 
     Ok(ordered(number, order))
 }
 
-/// Reads decimal digits.
+/// Parses decimal digits.
 ///
 /// # Errors
-/// Those of [`from_hexadecimal`].
+/// Same as [`from_hexadecimal`].
 pub(super) fn from_decimal(digits: &str, bits: usize, order: BitOrder, who: &str) -> Result {
     check_digits(digits, |digit| digit.is_ascii_digit(), who)?;
     ensure!(
         bits <= DECIMAL_BITS,
-        "{who} has {bits} bits; more than {DECIMAL_BITS} cannot be given in decimal, only as bits, \
-         hex: or 0x"
+        "{who} has {bits} bits; a value of more than {DECIMAL_BITS} bits cannot be given in decimal, \
+         only as bits, hex: or 0x"
     );
     let digits = digits.trim_start_matches('0');
-    // A decimal digit is more than three bits.
+    // A decimal digit holds more than three bits.
     ensure!(digits.len() <= 1 + bits / 3, too_large(bits, who));
     let mut digits: Zeroizing<Vec<u8>> =
         Zeroizing::new(digits.bytes().map(|digit| digit - b'0').collect());
     let mut number = Zeroizing::new(Vec::with_capacity(bits));
     for _ in 0..bits {
-        // Halved, and what is left over is the next bit.
-        let mut rest = 0;
+        // Halve the number; the remainder is the next bit.
+        let mut remainder = 0;
         for digit in digits.iter_mut() {
-            let value = 10 * rest + *digit;
-            (*digit, rest) = (value / 2, value % 2);
+            let value = 10 * remainder + *digit;
+            (*digit, remainder) = (value / 2, value % 2);
         }
-        number.push(rest == 1);
+        number.push(remainder == 1);
     }
     ensure!(digits.iter().all(|&digit| digit == 0), too_large(bits, who));
     Ok(ordered(number, order))
@@ -68,16 +69,16 @@ fn check_digits(digits: &str, is_digit: fn(&u8) -> bool, who: &str) -> anyhow::R
     ensure!(!digits.is_empty(), "{who} has no digits");
     let odd = digits.bytes().position(|digit| !is_digit(&digit));
     if let Some(place) = odd {
-        anyhow::bail!("{who}: digit {} is none", place + 1);
+        anyhow::bail!("{who}: invalid digit at position {}", place + 1);
     }
     Ok(())
 }
 
 fn too_large(bits: usize, who: &str) -> anyhow::Error {
-    anyhow::anyhow!("{who} has {bits} bits, and the number that was given has more")
+    anyhow::anyhow!("{who} has {bits} bits, but the given number has more")
 }
 
-/// Writes a number in hexadecimal, with a digit for every four bits.
+/// Formats a number in hexadecimal, with a digit for every four bits.
 pub(super) fn hexadecimal(bits: &[bool], order: BitOrder) -> String {
     let number = ordered(Zeroizing::new(bits.to_vec()), order);
     let digits = number.chunks(4).rev().map(|bits| {
@@ -88,13 +89,13 @@ pub(super) fn hexadecimal(bits: &[bool], order: BitOrder) -> String {
     format!("0x{}", if digits.is_empty() { "0" } else { &digits })
 }
 
-/// Writes a number in decimal, or in hexadecimal if it is too large.
+/// Formats a number in decimal, or in hexadecimal if it is too large.
 pub(super) fn decimal(bits: &[bool], order: BitOrder) -> String {
     if bits.len() > DECIMAL_BITS {
         return hexadecimal(bits, order);
     }
     let number = ordered(Zeroizing::new(bits.to_vec()), order);
-    // The least significant digit first.
+    // Least significant digit first.
     let mut digits = vec![0u8];
     for &bit in number.iter().rev() {
         let mut carry = u8::from(bit);
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused_and_not_repeated() {
+    fn invalid_number_is_rejected_and_not_repeated() {
         for text in ["", "0x", "12a", "0x1g", "-1", "+1", "1_0", "½"] {
             let error = read(text, 64).unwrap_err();
             assert!(text.len() < 2 || !error.contains(text), "{error}");
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_written_has_no_leading_zeros_in_decimal() {
+    fn formatted_decimal_has_no_leading_zeros() {
         let bits = |number: u128, bits: usize| -> Vec<bool> {
             (0..bits).map(|bit| number >> bit & 1 == 1).collect()
         };

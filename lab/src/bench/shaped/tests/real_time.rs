@@ -1,7 +1,7 @@
-//! The promise to whoever measures: a shaped line is as long and as wide as it says.
+//! Checks in real time that a shaped link has the given round trip and bandwidth.
 //!
-//! `cargo test --release -p dealerless-lab --lib real_time -- --nocapture` prints what the lines have taken next to
-//! what they should.
+//! `cargo test --release -p dealerless-lab --lib real_time -- --nocapture` prints the measured
+//! times next to the expected times.
 
 use std::num::NonZeroU64;
 use std::thread;
@@ -13,7 +13,7 @@ use super::super::{Shape, Shaped, shaped};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Receives the given number of bytes, and checks that they count on from 0.
+/// Receives the given number of bytes, and checks that they count up from 0.
 fn receive(transport: &mut impl Transport, bytes: usize) {
     let mut buf = vec![0; 64 * 1024];
     let mut received = 0;
@@ -32,19 +32,20 @@ fn numbered(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|byte| byte as u8).collect()
 }
 
-/// Says how far `taken` is from what should be, which it must not be below. Above, a busy machine can
-/// be anything; a line that was shaped twice, or in seconds, is not.
+/// Compares a measured time with the expected time and prints both. The measured time must not be
+/// shorter. On a busy machine it may be much longer, but not as long as with a link that is shaped
+/// twice or in seconds.
 #[track_caller]
-fn compare(what: &str, taken: Duration, arithmetic: Duration) {
-    let ratio = taken.as_secs_f64() / arithmetic.as_secs_f64();
+fn compare(what: &str, taken: Duration, expected: Duration) {
+    let ratio = taken.as_secs_f64() / expected.as_secs_f64();
     println!(
-        "{what}: {:.2} ms, by the arithmetic {:.2} ms, {:+.2} %",
+        "{what}: {:.2} ms, expected {:.2} ms, {:+.2} %",
         1e3 * taken.as_secs_f64(),
-        1e3 * arithmetic.as_secs_f64(),
+        1e3 * expected.as_secs_f64(),
         100.0 * (ratio - 1.0)
     );
-    assert!(taken >= arithmetic, "{what}: too early");
-    assert!(taken < 20 * arithmetic + PATIENCE / 4, "{what}: too late");
+    assert!(taken >= expected, "{what}: too early");
+    assert!(taken < 20 * expected + PATIENCE / 4, "{what}: too late");
 }
 
 fn round_trips(rtt: Duration, mut left: impl Transport, mut right: impl Transport + 'static) {
@@ -65,7 +66,7 @@ fn round_trips(rtt: Duration, mut left: impl Transport, mut right: impl Transpor
 }
 
 #[test]
-fn messages_that_answer_each_other_take_the_round_trips_that_the_arithmetic_says() {
+fn answering_messages_take_the_expected_round_trips() {
     for rtt in [10, 50, 150].map(Duration::from_millis) {
         let shape = Shape {
             rtt,
@@ -78,7 +79,7 @@ fn messages_that_answer_each_other_take_the_round_trips_that_the_arithmetic_says
 }
 
 #[test]
-fn bulk_data_takes_the_time_of_its_bytes_and_half_a_round_trip_and_stays_in_order() {
+fn bulk_data_stays_in_order_and_takes_its_bytes_plus_half_a_round_trip() {
     const BYTES: usize = 200_000;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     for rtt in [10, 50, 150].map(Duration::from_millis) {
@@ -93,9 +94,9 @@ fn bulk_data_takes_the_time_of_its_bytes_and_half_a_round_trip_and_stays_in_orde
             left
         });
         receive(&mut right, BYTES);
-        // 1.6 million bits at 20 million a second.
-        let arithmetic = Duration::from_millis(80) + rtt / 2;
-        compare("200 kB at 20 Mbit/s", begun.elapsed(), arithmetic);
+        // 1.6 million bits at 20 million bits per second.
+        let expected = Duration::from_millis(80) + rtt / 2;
+        compare("200 kB at 20 Mbit/s", begun.elapsed(), expected);
         sender.join().unwrap();
     }
 }
