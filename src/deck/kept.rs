@@ -95,7 +95,7 @@ impl KeptDeck {
             Pack::Cards(shuffle.spec().cards() as u32),
             shuffle.spec().draw(),
         );
-        let kept = Self::keep(session, pack, (&words, drawn), shuffle.validity(), name)?;
+        let kept = Self::keep(session, pack, &words, drawn, shuffle.validity(), name)?;
         let words = words.iter().take(drawn).map(<[_]>::to_vec).collect();
         let unchecked = UncheckedDeck {
             live: LiveDeck { pack, words },
@@ -120,15 +120,16 @@ impl KeptDeck {
         let words = session.run(run.in_context(name))?;
         let split = circuit.split();
         let pack = Pack::Hands(split.ranks() as u32);
-        let hands = (&words, split.hands());
-        Self::keep(session, pack, hands, Some(circuit.validity()), name)
+        let validity = Some(circuit.validity());
+        Self::keep(session, pack, &words, split.hands(), validity, name)
     }
 
-    /// Keeps the first words of a run as cards or hands, and one word as the validity bits.
+    /// Keeps the first `drawn` words of a run as cards or hands, and one word as the validity bits.
     pub(super) fn keep(
         session: &Malicious,
         pack: Pack,
-        (words, drawn): (&Words<AuthenticatedBit>, usize),
+        words: &Words<AuthenticatedBit>,
+        drawn: usize,
         validity: Option<usize>,
         name: &[u8],
     ) -> Result<Self> {

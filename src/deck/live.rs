@@ -67,7 +67,7 @@ impl LiveDeck {
         rng: &mut impl CryptoRng,
     ) -> Result<(KeptDeck, LiveDeck)> {
         let shuffled = reshuffle(session, &self.words, hand, name, rng)?;
-        let kept = KeptDeck::keep(session, self.pack, (&shuffled, hand.len()), None, name)?;
+        let kept = KeptDeck::keep(session, self.pack, &shuffled, hand.len(), None, name)?;
         let mut words = self.words.clone();
         for (&position, bits) in hand.iter().zip(shuffled.iter()) {
             words[position] = bits.to_vec();

@@ -384,8 +384,8 @@ fn packed(outputs: &[Vec<u64>]) -> [u64; 64] {
 }
 
 fn is_draw(cards: &[u32], n: usize) -> bool {
-    let new = |place: usize| !cards[..place].contains(&cards[place]);
-    (0..cards.len()).all(|place| (cards[place] as usize) < n && new(place))
+    (0..cards.len())
+        .all(|place| (cards[place] as usize) < n && !cards[..place].contains(&cards[place]))
 }
 
 #[cfg(test)]
