@@ -1,5 +1,5 @@
-//! Two processes of `circuit run` over a plain connection end soon whoever else is on it, with the exit
-//! code that says whose fault it is, and never by a panic.
+//! `circuit run` over a plain connection ends quickly against any peer, with an exit code that names the
+//! party at fault, and never with a panic.
 
 use crate::common;
 
@@ -11,23 +11,23 @@ use std::time::Duration;
 use common::processes::{Finished, PATIENT, Running, SHORT, start, start_run};
 use common::proxy::{Fault, From, Proxy};
 
-/// A small shuffle, which takes a frame of each kind.
+/// A small shuffle, which needs frames of each kind.
 const SHUFFLE: [&str; 6] = ["--algorithm", "cut", "--cards", "5", "--draw", "2"];
 
 /// Starts the garbler, which listens.
-fn listens(timeout: &str) -> (Running, SocketAddr) {
+fn start_listener(timeout: &str) -> (Running, SocketAddr) {
     let own = ["--garbler", "random", "--timeout", timeout];
     start_run(&[&SHUFFLE[..], &own].concat())
 }
 
 /// Starts the evaluator, which connects to `address`.
-fn connects(address: &str, timeout: &str) -> Running {
+fn start_connector(address: &str, timeout: &str) -> Running {
     let own = ["--evaluator", "random", "--timeout", timeout];
     let line = ["circuit", "run", "--json", "--connect", address];
     start([&line[..], &SHUFFLE, &own].concat())
 }
 
-/// A hello of protocol version 9, whose body is anything.
+/// A hello of protocol version 9, with an arbitrary body.
 fn newer_version() -> Vec<u8> {
     let body = b"the future";
     let length = (10 + 2 + body.len()) as u32;
@@ -41,7 +41,7 @@ fn newer_version() -> Vec<u8> {
     .concat()
 }
 
-/// What a stranger sends, the exit code, and what the message names.
+/// The bytes that a stranger sends, the exit code, and a part of the error message.
 fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
     vec![
         (
@@ -81,15 +81,15 @@ fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
 }
 
 #[test]
-fn a_stranger_who_comes_to_a_listener_is_called_what_it_is_and_dropped() {
+fn listener_identifies_and_drops_strangers() {
     thread::scope(|scope| {
         for (greeting, _, message) in strangers() {
             scope.spawn(move || {
-                let (listener, address) = listens(SHORT);
+                let (listener, address) = start_listener(SHORT);
                 let mut stranger = TcpStream::connect(address).unwrap();
                 stranger.write_all(&greeting).unwrap();
                 stranger.shutdown(std::net::Shutdown::Write).unwrap();
-                // Another version ends the run. After any other stranger the listener waits on.
+                // Another version ends the run. After other strangers the listener keeps waiting.
                 let other_version = message.contains("version 9");
                 let listener = listener
                     .finish()
@@ -104,11 +104,11 @@ fn a_stranger_who_comes_to_a_listener_is_called_what_it_is_and_dropped() {
 }
 
 #[test]
-fn a_stranger_to_whom_one_connects_is_called_what_it_is() {
+fn connector_identifies_strangers() {
     for (greeting, code, message) in strangers() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let connector = connects(&address, PATIENT);
+        let connector = start_connector(&address, PATIENT);
         let (mut stranger, _) = listener.accept().unwrap();
         stranger.write_all(&greeting).unwrap();
         stranger.shutdown(std::net::Shutdown::Write).unwrap();
@@ -117,12 +117,12 @@ fn a_stranger_to_whom_one_connects_is_called_what_it_is() {
 }
 
 #[test]
-fn a_peer_that_says_nothing_or_drips_is_cut_at_the_deadline() {
+fn silent_or_dripping_peer_times_out() {
     let hang = |address| {
         let mut stream = TcpStream::connect(address).unwrap();
         thread::spawn(move || {
             let mut rest = Vec::new();
-            // Until the other side has had enough.
+            // Reads until the other side closes.
             let _ = stream.read_to_end(&mut rest);
         })
     };
@@ -138,7 +138,7 @@ fn a_peer_that_says_nothing_or_drips_is_cut_at_the_deadline() {
         })
     };
     let listeners = [hang as fn(_) -> _, drip].map(|peer| {
-        let (listener, address) = listens(SHORT);
+        let (listener, address) = start_listener(SHORT);
         (listener, peer(address))
     });
     for (listener, peer) in listeners {
@@ -150,20 +150,20 @@ fn a_peer_that_says_nothing_or_drips_is_cut_at_the_deadline() {
 }
 
 #[test]
-fn a_side_that_connects_to_nobody_is_told_so() {
+fn unreachable_addresses_are_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
-    connects(&address, PATIENT)
+    start_connector(&address, PATIENT)
         .finish()
         .exits(3)
         .says("refused")
-        .says("Begin anew");
-    connects("host.invalid:5252", PATIENT)
+        .says("Start both sides again");
+    start_connector("host.invalid:5252", PATIENT)
         .finish()
         .exits(1)
         .says("cannot resolve");
-    connects("no-port", PATIENT)
+    start_connector("no-port", PATIENT)
         .finish()
         .exits(1)
         .says("expected an address HOST:PORT");
@@ -172,9 +172,9 @@ fn a_side_that_connects_to_nobody_is_told_so() {
 /// Runs the shuffle through a proxy that spoils one frame. Returns the receiver of that frame, its
 /// sender, and the number of frames that passed.
 fn spoiled(from: From, number: usize, fault: Fault, timeout: &str) -> (Finished, Finished, usize) {
-    let (listener, address) = listens(timeout);
+    let (listener, address) = start_listener(timeout);
     let proxy = Proxy::start(address, from, number, fault);
-    let connector = connects(&proxy.address.to_string(), timeout).finish();
+    let connector = start_connector(&proxy.address.to_string(), timeout).finish();
     let listener = listener.finish();
     let frames = proxy.frames();
     match from {
@@ -207,13 +207,13 @@ fn every_frame_spoiled(fault: Fault, check: impl Fn(&str, Finished, Finished) + 
     });
 }
 
-/// The sender of a message that was lost learns it too, unless it was its last.
-fn ends_somehow(case: &str, sender: &Finished) {
+/// Asserts that the sender of a lost message ends too. It succeeds only if the message was its last.
+fn assert_ends(case: &str, sender: &Finished) {
     assert!(matches!(sender.code, Some(0 | 2 | 3)), "{case}: {sender:?}");
 }
 
 #[test]
-fn a_connection_that_is_cut_in_the_middle_of_any_message_is_lost_and_not_hung() {
+fn cut_in_any_message_is_reported_as_lost_connection() {
     for fault in [Fault::CutInHeader, Fault::CutInPayload] {
         every_frame_spoiled(fault, |case, receiver, sender| {
             assert_eq!(receiver.code, Some(3), "{case}: {receiver:?}");
@@ -221,33 +221,33 @@ fn a_connection_that_is_cut_in_the_middle_of_any_message_is_lost_and_not_hung() 
                 receiver.stderr.contains("the connection was lost while"),
                 "{case}"
             );
-            assert!(receiver.stderr.contains("Begin anew"), "{case}");
-            ends_somehow(case, &sender);
+            assert!(receiver.stderr.contains("Start both sides again"), "{case}");
+            assert_ends(case, &sender);
         });
     }
 }
 
 #[test]
-fn a_message_of_four_gigabytes_or_of_another_kind_is_refused_wherever_it_comes() {
+fn oversized_and_unexpected_messages_are_refused() {
     for fault in [Fault::Oversize, Fault::WrongTag] {
         every_frame_spoiled(fault, |case, receiver, sender| {
             assert_eq!(receiver.code, Some(2), "{case}: {receiver:?}");
             assert!(receiver.stderr.contains("broke the protocol: "), "{case}");
-            ends_somehow(case, &sender);
+            assert_ends(case, &sender);
         });
     }
 }
 
 #[test]
-fn a_message_that_is_altered_on_the_line_makes_nobody_panic_or_hang() {
+fn altered_messages_cause_no_panic_or_hang() {
     every_frame_spoiled(Fault::Flip, |case, receiver, sender| {
-        ends_somehow(case, &receiver);
-        ends_somehow(case, &sender);
+        assert_ends(case, &receiver);
+        assert_ends(case, &sender);
     });
 }
 
 #[test]
-fn a_line_that_falls_silent_is_noticed_at_the_deadline_whatever_was_going_on() {
+fn silent_connection_times_out_at_any_stage() {
     thread::scope(|scope| {
         for from in [From::Listener, From::Connector] {
             for number in [1, 2, 3, 5, 8] {

@@ -119,7 +119,7 @@ fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_
             "{circuit_of_one_side} --connect 127.0.0.1:1{option}"
         ))
         .exits(3)
-        .says("Begin anew")
+        .says("Start both sides again")
         .says(notice)
         .says("neither encrypted nor authenticated");
     }
