@@ -1,7 +1,7 @@
-//! A long malicious run takes memory for one slice and for the circuit, and not for all that its ANDs use
-//! up: each party is a process with a limit of memory, which a run in one slice exceeds.
+//! A long malicious run needs memory for the circuit and for one slice, not for everything that its
+//! ANDs use. Each party is a process with a memory limit, which a run in one slice exceeds.
 //!
-//! Limits are set by `ulimit -v`, so elsewhere than on Linux these tests run nothing.
+//! The limit is set by `ulimit -v`, so these tests run only on Linux.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -19,22 +19,24 @@ use dealerless::testing::soak::soak;
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
 
-/// What a party is told: the ANDs, the slices, and for the evaluator where the garbler is.
+/// The environment variable with a party's arguments: the number of ANDs, the slicing, and for the
+/// evaluator the address of the garbler.
 const PART: &str = "DEALERLESS_BOUNDED_MEMORY";
 
-/// Bits that are held from one gate to the next, half of them each party's.
+/// The bits of the state between gates. Each party enters half of them.
 const STATE: usize = 256;
 
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// So many ANDs at least, nearly all of them of what both parties know, and a quarter as many XORs.
+/// A circuit of at least `ands` ANDs and a quarter as many XORs. The operands of nearly all ANDs
+/// depend on both parties' inputs.
 ///
-/// Each bit of the state in turn becomes the XOR of itself and a product of five others, so that the
-/// outputs depend on all gates and are no constants.
+/// Each bit of the state in turn becomes the XOR of itself and a product of five others. So the
+/// outputs depend on all gates and are not constant.
 fn circuit(ands: usize) -> Circuit {
     let mut builder = Builder::new(&[STATE / 2; 2]);
     let halves = [builder.input(0), builder.input(1)];
-    // The two parties' bits by turns.
+    // The bits of the two parties alternate.
     let mut state: Vec<Bit> = (0..STATE).map(|i| halves[i % 2][i / 2]).collect();
     const FACTORS: [usize; 5] = [1, 30, 77, 142, 201];
     for step in 0..ands.div_ceil(FACTORS.len() - 1) {
@@ -46,10 +48,10 @@ fn circuit(ands: usize) -> Circuit {
     builder.build(vec![state])
 }
 
-/// One party, in a process of its own.
+/// Runs one party, in its own process.
 #[test]
-#[ignore = "the other tests start it"]
-fn a_party() {
+#[ignore = "started by the other tests"]
+fn party() {
     let Ok(part) = env::var(PART) else {
         return;
     };
@@ -78,7 +80,7 @@ fn a_party() {
     if in_one {
         session.run_in_slices_of(Demand::of(&circuit).ands);
     }
-    // The same at both, so that each knows what comes out.
+    // Both parties draw the same values, so that each knows the expected outputs.
     let mut coins = ChaCha20Rng::seed_from_u64(7);
     let values = [(); 2].map(|()| bits(&mut coins, STATE / 2));
     let run = Run::new(&circuit, &Input::ONE_EACH, &values[party as usize]);
@@ -93,7 +95,7 @@ fn a_party() {
     );
 }
 
-/// The most memory that this process has taken, as the system says it: addresses, and pages.
+/// The peak memory of this process as the system reports it: address space and resident pages.
 fn memory() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let lines = status.lines();
@@ -101,70 +103,74 @@ fn memory() -> String {
     peaks.collect::<Vec<_>>().join(", ")
 }
 
-/// How a party's lines begin that the other process reads.
+/// The prefixes of the output lines that the parent process reads.
 const AT: &str = "at ";
 const DONE: &str = "done: ";
 
-/// How a run is cut.
+/// The slicing of a run.
 const IN_SLICES: &str = "in-slices";
 const IN_ONE: &str = "in-one";
 
-/// A party that was started.
+/// The process of a party.
 struct Started {
     child: Child,
-    said: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
 }
 
 impl Started {
-    /// Starts a party with so many bytes of memory.
+    /// Starts a party with a limit of `limit` bytes of memory.
     fn new(part: &str, limit: usize) -> Self {
         let mut child = Command::new("sh")
             .args(["-c", "ulimit -v \"$0\" && exec \"$@\""])
             .arg((limit / 1024).to_string())
             .arg(env::current_exe().unwrap())
-            .args(["--exact", "--ignored", "--nocapture", "a_party"])
+            .args(["--exact", "--ignored", "--nocapture", "party"])
             .env(PART, part)
-            // The GNU allocator lays aside 64 MB for each thread.
+            // The GNU allocator reserves 64 MB for each thread.
             .env("MALLOC_ARENA_MAX", "2")
-            // A thread's stack takes addresses too, and there may be many cores.
+            // The stack of a thread uses address space too, and there may be many cores.
             .env("RAYON_NUM_THREADS", "2")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let said = BufReader::new(child.stdout.take().unwrap());
-        Started { child, said }
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Started { child, output }
     }
 
-    /// What follows on a line that begins so, or nothing if the party ends without one.
-    fn line(&mut self, begins: &str) -> Option<String> {
-        let mut lines = self.said.by_ref().lines().map_while(Result::ok);
-        lines.find_map(|line| line.strip_prefix(begins).map(str::to_owned))
+    /// Returns the rest of the first output line with this prefix, or `None` if the party ends
+    /// without one.
+    fn line(&mut self, prefix: &str) -> Option<String> {
+        let mut lines = self.output.by_ref().lines().map_while(Result::ok);
+        lines.find_map(|line| line.strip_prefix(prefix).map(str::to_owned))
     }
 
-    /// What it has done, or what it complained of.
-    fn ends(mut self) -> Result<String, String> {
+    /// Waits for the end of the process and returns its result, or its standard error.
+    fn finish(mut self) -> Result<String, String> {
         let done = self.line(DONE);
-        let output = self.child.wait_with_output().unwrap();
-        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        done.filter(|_| output.status.success()).ok_or(complaint)
+        let ended = self.child.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&ended.stderr).into_owned();
+        done.filter(|_| ended.status.success()).ok_or(error)
     }
 }
 
-/// Runs so many ANDs between two parties, each with so many bytes of memory.
+/// Runs a circuit of `ands` ANDs between two parties, each with a limit of `limit` bytes of memory.
 fn run(ands: usize, slices: &str, limit: usize) -> [Result<String, String>; 2] {
     let part = format!("{ands} {slices}");
     let mut garbler = Started::new(&part, limit);
     let Some(address) = garbler.line(AT) else {
-        return [garbler.ends(), Err("it was not started".into())];
+        return [
+            garbler.finish(),
+            Err("the evaluator was not started".into()),
+        ];
     };
     let evaluator = Started::new(&format!("{part} {address}"), limit);
-    [garbler, evaluator].map(Started::ends)
+    [garbler, evaluator].map(Started::finish)
 }
 
-/// The ANDs of a run, and how many bytes of memory each party has for it. It needs about 70 bytes for an
-/// AND to build the circuit, and 100 MB for a slice and for what the system lays aside; in one slice, 300
-/// bytes more for an AND.
+/// The number of ANDs of a run, and each party's memory limit in bytes. A party needs about 70
+/// bytes for each AND to build the circuit, and 100 MB for a slice and for what the system
+/// reserves. A run in one slice needs 300 bytes more for each AND.
 fn size() -> (usize, usize) {
     match soak() {
         None => (1_000_000, 256 << 20),
@@ -172,36 +178,36 @@ fn size() -> (usize, usize) {
     }
 }
 
-/// Whether a process can be given a limit.
+/// Whether the memory of a process can be limited.
 fn can_limit() -> bool {
     let can = cfg!(target_os = "linux");
     if !can {
-        println!("not run: only on Linux is the memory of a process limited as this test does it");
+        println!("not run: this test can limit the memory of a process only on Linux");
     }
     can
 }
 
 #[test]
-fn a_long_run_takes_memory_for_one_slice_of_it() {
+fn long_run_fits_into_memory_for_one_slice() {
     if !can_limit() {
         return;
     }
     let (ands, limit) = size();
     for outcome in run(ands, IN_SLICES, limit) {
-        let done = outcome.unwrap_or_else(|complaint| panic!("{complaint}"));
+        let done = outcome.unwrap_or_else(|error| panic!("{error}"));
         println!("{done}");
     }
 }
 
 #[test]
-fn the_same_run_in_one_slice_takes_more() {
+fn same_run_in_one_slice_exceeds_the_limit() {
     if !can_limit() {
         return;
     }
     let (ands, limit) = size();
     let outcomes = run(ands, IN_ONE, limit);
     let no_memory = |outcome: &Result<String, String>| {
-        (outcome.as_ref()).is_err_and(|complaint| complaint.contains("memory allocation of"))
+        (outcome.as_ref()).is_err_and(|error| error.contains("memory allocation of"))
     };
     assert!(outcomes.iter().any(no_memory), "{outcomes:?}");
 }

@@ -1,4 +1,4 @@
-//! The promise: a circuit deals what the definition of its algorithm says, bit for bit.
+//! A circuit deals exactly the cards that the definition of its algorithm gives.
 
 use dealerless::circuit::bristol;
 use dealerless::shuffle::{Algorithm, plaintext};
@@ -50,8 +50,8 @@ fn circuits_agree_with_the_definition_after_a_bristol_fashion_round_trip() {
         for (n, m) in [(2, 2), (7, 7), (52, 9), (52, 52)] {
             let shuffle = shuffle(n, m, algorithm);
             let mut text = Vec::new();
-            bristol::write(shuffle.circuit(), &mut text).expect("a vector takes every byte");
-            let circuit = bristol::parse(&text).expect("a netlist that we wrote");
+            bristol::write(shuffle.circuit(), &mut text).expect("writing to a vector");
+            let circuit = bristol::parse(&text).expect("a netlist of our own");
 
             let seeds: Vec<Seeds> = (0..64).map(|_| random_seeds(&shuffle, &mut rng)).collect();
             let inputs: Vec<_> = seeds
@@ -72,20 +72,20 @@ fn circuits_agree_with_the_definition_after_a_bristol_fashion_round_trip() {
 }
 
 #[test]
-fn the_definitions_are_those_of_the_algorithms() {
+fn definitions_match_worked_examples() {
     let draw = |algorithm, seeds: [&[u64]; 2]| {
         let shuffle = shuffle(5, 5, algorithm);
         plaintext(shuffle.spec(), seeds[0], seeds[1]).expect("honest seeds")
     };
-    // r = 3, 0, 2, 1: the seeds add up modulo 5, 4, 3, 2.
+    // r = 3, 0, 2, 1: the sums of the seeds modulo 5, 4, 3, 2.
     let seeds: [&[u64]; 2] = [&[4, 0, 1, 1], &[4, 0, 1, 0]];
     assert_eq!(draw(Algorithm::FisherYates, seeds), [3, 1, 4, 2, 0]);
     assert_eq!(draw(Algorithm::Bubble, seeds), [3, 0, 4, 2, 1]);
     assert_eq!(draw(Algorithm::Lehmer, seeds), [3, 0, 4, 2, 1]);
-    // Card 3 of 5, then the first of 0 1 2 4. Place z is now place !z: 4 2 1, of which the last. Of
-    // 4 2 the second.
+    // Card 3 of 5, then the first of 0 1 2 4. Place z is now place !z, which gives 4 2 1: the last
+    // of these. Then the second of 4 2.
     assert_eq!(draw(Algorithm::Cut, seeds), [3, 0, 1, 2, 4]);
-    // The evaluator takes places from the deck that the garbler permuted.
+    // The evaluator picks places of the deck that the garbler has permuted.
     let permutations: [&[u64]; 2] = [&[4, 3, 0, 2, 1], &[1, 0, 3, 4, 2]];
     for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
         assert_eq!(draw(algorithm, permutations), [3, 4, 2, 1, 0]);
@@ -108,7 +108,7 @@ fn lehmer_draws_what_bubble_draws() {
 }
 
 #[test]
-fn whatever_bits_the_switches_get_the_cards_drawn_are_different_ones() {
+fn drawn_cards_are_distinct_for_any_switch_bits() {
     let mut rng = fresh_generator();
     for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
         for (n, m) in [(2, 2), (5, 5), (52, 9), (52, 52), (100, 70)] {

@@ -1,5 +1,5 @@
-//! Who counts the peer's attempts is told of each before anything of it is sent, and again once it
-//! has passed its last check; and can put an end to it.
+//! A counter of the peer's attempts is notified before any message of an attempt is sent, and again
+//! after the attempt has passed its last check. The counter can end the session.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -33,42 +33,44 @@ enum Event {
     EndsWell(Attempt),
 }
 
-/// What was told, and what has passed the line since the last time.
+/// A notification, with the frames sent and received since the previous one.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct Entry {
     event: Event,
     sent: Vec<Kind>,
     received: Vec<Kind>,
 }
 
-/// Writes down what it is told.
+/// Records all notifications.
 #[derive(Clone)]
 struct Counter {
-    line: Record,
-    told: Arc<Mutex<Vec<Told>>>,
-    /// What it cannot count.
+    frames: Record,
+    entries: Arc<Mutex<Vec<Entry>>>,
+    /// The attempt whose counting fails.
     refused: Option<Attempt>,
 }
 
 impl Counter {
-    fn on(line: &Tap<End>, refused: Option<Attempt>) -> Self {
+    fn new(tap: &Tap<End>, refused: Option<Attempt>) -> Self {
         Counter {
-            line: line.record(),
-            told: Arc::default(),
+            frames: tap.record(),
+            entries: Arc::default(),
             refused,
         }
     }
 
-    /// What has passed the line since the last time: sent, received.
-    fn passed(&self) -> [Vec<Kind>; 2] {
-        let frames = self.line.take();
-        let way = |sent| frames.iter().filter(move |frame| frame.sent == sent);
-        [true, false].map(|sent| way(sent).map(Frame::kind).collect())
+    /// Takes the kinds of the frames since the previous call: sent, received.
+    fn take_kinds(&self) -> [Vec<Kind>; 2] {
+        let frames = self.frames.take();
+        [true, false].map(|sent| {
+            let same = frames.iter().filter(|frame| frame.sent == sent);
+            same.map(Frame::kind).collect()
+        })
     }
 
     fn note(&self, event: Event) {
-        let [sent, received] = self.passed();
-        self.told.lock().unwrap().push(Told {
+        let [sent, received] = self.take_kinds();
+        self.entries.lock().unwrap().push(Entry {
             event,
             sent,
             received,
@@ -79,10 +81,10 @@ impl Counter {
 impl Attempts for Counter {
     fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
         self.note(Begins(attempt));
-        match self.refused == Some(attempt) {
-            true => Err(io::ErrorKind::StorageFull.into()),
-            false => Ok(()),
+        if self.refused == Some(attempt) {
+            return Err(io::ErrorKind::StorageFull.into());
         }
+        Ok(())
     }
 
     fn ends_well(&mut self, attempt: Attempt) {
@@ -90,21 +92,21 @@ impl Attempts for Counter {
     }
 }
 
-/// One party of a session that is counted.
+/// One party of a session whose attempts are counted.
 struct Side {
     outcome: Result<()>,
-    told: Vec<Told>,
-    /// What was sent after the last that was told.
+    entries: Vec<Entry>,
+    /// The kinds of the frames sent after the last notification.
     rest: Vec<Kind>,
 }
 
 impl Side {
     fn events(&self) -> Vec<Event> {
-        self.told.iter().map(|told| told.event).collect()
+        self.entries.iter().map(|entry| entry.event).collect()
     }
 }
 
-/// Three ANDs of two bits of each party.
+/// A circuit with three ANDs; each party enters two bits.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -121,17 +123,18 @@ fn run(session: &mut Malicious) -> Result<()> {
     Ok(())
 }
 
-/// A session in which all is made ahead for the first of two runs, and nothing for the second.
+/// Plays a session with two runs. Everything is preprocessed for the first run and nothing for the
+/// second.
 fn play(role: Party, end: End, refused: Option<Attempt>) -> Side {
     let tap = Tap::new(end);
-    let counter = Counter::on(&tap, refused);
+    let counter = Counter::new(&tap, refused);
     let attempts = Box::new(counter.clone());
     let outcome = in_session(role, Box::new(tap), attempts);
-    let [rest, _] = counter.passed();
-    let told = std::mem::take(&mut *counter.told.lock().unwrap());
+    let [rest, _] = counter.take_kinds();
+    let entries = std::mem::take(&mut *counter.entries.lock().unwrap());
     Side {
         outcome,
-        told,
+        entries,
         rest,
     }
 }
@@ -143,7 +146,7 @@ fn in_session(role: Party, end: End, attempts: Box<dyn Attempts>) -> Result<()> 
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
     let demand = Demand::of(&circuit());
     let outcome = (session.prepare(demand))
-        // There is all of it.
+        // This does nothing, because the demand is already met.
         .and_then(|()| session.prepare(demand))
         .and_then(|()| run(&mut session))
         .and_then(|()| run(&mut session));
@@ -153,7 +156,7 @@ fn in_session(role: Party, end: End, attempts: Box<dyn Attempts>) -> Result<()> 
     outcome
 }
 
-/// All that a party sends in an attempt.
+/// The kinds of all frames that a party sends in an attempt.
 fn frames_of(attempt: Attempt, sender: Party) -> Vec<Kind> {
     let cots = [CotCorrection, CotCheck].map(Kind::Ot);
     let kinds = |tags: &[_]| tags.iter().copied().map(Kind::Mpc).collect::<Vec<_>>();
@@ -186,19 +189,19 @@ fn frames_of(attempt: Attempt, sender: Party) -> Vec<Kind> {
             GateValues,
             MacDigest,
         ]),
-        (other, _) => panic!("{other:?} is new"),
+        (other, _) => panic!("unknown attempt {other:?}"),
     }
 }
 
-/// What is told of an attempt, if `before` has passed in each direction since the last one.
-fn told_of(attempt: Attempt, me: Party, before: &[Kind]) -> [Told; 2] {
+/// The expected entries of an attempt, given the frames sent in each direction before it.
+fn entries_of(attempt: Attempt, me: Party, before: &[Kind]) -> [Entry; 2] {
     [
-        Told {
+        Entry {
             event: Begins(attempt),
             sent: before.to_vec(),
             received: before.to_vec(),
         },
-        Told {
+        Entry {
             event: EndsWell(attempt),
             sent: frames_of(attempt, me),
             received: frames_of(attempt, me.other()),
@@ -207,27 +210,27 @@ fn told_of(attempt: Attempt, me: Party, before: &[Kind]) -> [Told; 2] {
 }
 
 #[test]
-fn every_attempt_is_told_before_its_first_message_and_after_its_last_one() {
+fn counter_is_notified_before_and_after_every_attempt() {
     let sides = both(in_memory(), |role, end| play(role, end, None));
     let opening = [Plan, OutputBits, MacDigest].map(Kind::Mpc);
     for (me, side) in Party::BOTH.into_iter().zip(sides) {
         side.outcome.unwrap();
         let expected = [
-            told_of(Attempt::Setup, me, &[Kind::Hello]),
-            told_of(Attempt::Batch, me, &[]),
-            told_of(Attempt::Run, me, &[]),
-            told_of(Attempt::Batch, me, &opening),
-            told_of(Attempt::Run, me, &[]),
+            entries_of(Attempt::Setup, me, &[Kind::Hello]),
+            entries_of(Attempt::Batch, me, &[]),
+            entries_of(Attempt::Run, me, &[]),
+            entries_of(Attempt::Batch, me, &opening),
+            entries_of(Attempt::Run, me, &[]),
         ];
         assert_eq!(
-            side.told,
+            side.entries,
             expected.into_iter().flatten().collect::<Vec<_>>()
         );
         assert_eq!(side.rest, opening);
     }
 }
 
-/// What is told up to the beginning of an attempt.
+/// The expected events up to the beginning of an attempt.
 fn events_until(attempt: Attempt) -> Vec<Event> {
     let earlier = ATTEMPTS.into_iter().take_while(|other| *other != attempt);
     let mut events: Vec<Event> = earlier
@@ -238,14 +241,14 @@ fn events_until(attempt: Attempt) -> Vec<Event> {
 }
 
 #[test]
-fn an_attempt_that_cannot_be_counted_ends_the_session_before_anything_of_it_is_sent() {
+fn uncounted_attempt_ends_the_session_before_its_first_message() {
     for attempt in ATTEMPTS {
         for refuser in Party::BOTH {
             let sides = both(in_memory(), |role, end| {
                 play(role, end, (role == refuser).then_some(attempt))
             });
             for (me, side) in Party::BOTH.into_iter().zip(sides) {
-                // To the peer it is an attempt that did not end well.
+                // The peer sees an attempt that did not end well.
                 assert_eq!(side.events(), events_until(attempt));
                 let error = side.outcome.expect_err("no session");
                 if me == refuser {
@@ -256,15 +259,16 @@ fn an_attempt_that_cannot_be_counted_ends_the_session_before_anything_of_it_is_s
                     };
                     assert_eq!(source.kind(), io::ErrorKind::StorageFull);
                 } else {
-                    let told = matches!(error, Error::Channel(net::Error::Aborted));
-                    assert!(told, "{error}");
+                    let aborted = matches!(error, Error::Channel(net::Error::Aborted));
+                    assert!(aborted, "{error}");
                 }
             }
         }
     }
 }
 
-/// The last check of an attempt, and the frame that it is of: of that kind so many came before.
+/// The last check of an attempt, and its frame as a kind and the number of earlier frames of this
+/// kind.
 fn last_check(attempt: Attempt) -> (Check, Kind, usize) {
     let digest = Kind::Mpc(MacDigest);
     match attempt {
@@ -275,12 +279,12 @@ fn last_check(attempt: Attempt) -> (Check, Kind, usize) {
         ),
         Attempt::Batch => (Check::PoolMacs, digest, 0),
         Attempt::Run => (Check::AndGates, digest, 2),
-        other => panic!("{other:?} is new"),
+        other => panic!("unknown attempt {other:?}"),
     }
 }
 
 #[test]
-fn an_attempt_that_fails_its_last_check_does_not_end_well() {
+fn attempt_that_fails_its_last_check_does_not_end_well() {
     for attempt in ATTEMPTS {
         let (check, kind, nth) = last_check(attempt);
         for cheat in Party::BOTH {
@@ -302,16 +306,16 @@ fn an_attempt_that_fails_its_last_check_does_not_end_well() {
     }
 }
 
-/// There a peer cheats as it likes.
+/// A semi-honest session does not prevent cheating, so there is nothing to count.
 #[test]
-fn a_semi_honest_session_has_no_attempts() {
+fn semi_honest_session_has_no_attempts() {
     both(in_memory(), |role, end| {
         let tap = Tap::new(end);
-        let counter = Counter::on(&tap, Some(Attempt::Setup));
+        let counter = Counter::new(&tap, Some(Attempt::Setup));
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let offer = Offer::new(role, Security::SemiHonest).counted_by(Box::new(counter.clone()));
         let rng = &mut system_rng();
         SemiHonest::setup(Greeting::exchange(channel, offer, rng).unwrap(), rng).unwrap();
-        assert!(counter.told.lock().unwrap().is_empty());
+        assert!(counter.entries.lock().unwrap().is_empty());
     });
 }

@@ -1,4 +1,4 @@
-//! What is sent arrives, whole and in order, over every line; and what it costs is counted.
+//! Messages arrive completely and in order over every transport, and the traffic is counted.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,8 +34,8 @@ fn offer() -> Offer {
     }
 }
 
-/// A bulk payload that repeats with a period prime to all powers of two, so that a part that is
-/// shifted or sent twice shows.
+/// A bulk payload whose period is coprime to all powers of two, so that a part that is shifted or
+/// sent twice is noticed.
 fn payload(len: usize) -> Vec<u8> {
     let period: Vec<u8> = (0..251).collect();
     let mut bytes = period.repeat(len / period.len() + 1);
@@ -76,7 +76,7 @@ fn messages_and_bulk_data_arrive_in_order() {
 }
 
 #[test]
-fn the_bytes_on_the_wire_are_what_they_were() {
+fn bytes_on_the_wire_are_unchanged() {
     let (alice, _bob) = memory_pair();
     let alice = Tap::new(alice);
     let record = alice.record();
@@ -107,7 +107,7 @@ fn the_bytes_on_the_wire_are_what_they_were() {
 }
 
 #[test]
-fn both_sides_may_send_64_mib_before_either_receives() {
+fn both_sides_can_send_64_mib_before_either_receives() {
     const LEN: usize = 64 << 20;
     fn exchange(mut channel: Channel) {
         let data = payload(LEN);
@@ -143,7 +143,7 @@ fn receiving_flushes_first() {
 }
 
 #[test]
-fn what_was_flushed_before_a_drop_arrives_and_then_the_line_is_lost() {
+fn flushed_bytes_arrive_after_a_drop_and_then_the_connection_is_lost() {
     const LEN: usize = 24 << 20;
     over_each_line(|one, other| {
         let (mut alice, mut bob) = channels(one, other);
@@ -163,7 +163,7 @@ fn what_was_flushed_before_a_drop_arrives_and_then_the_line_is_lost() {
 }
 
 #[test]
-fn draining_bounds_what_is_unsent() {
+fn draining_bounds_the_unsent_bytes() {
     let (alice, bob) = memory_pair();
     let mut alice = Channel::new(alice, Deadlines::default());
     let mut bob = Channel::new(bob, Deadlines::default());
@@ -182,7 +182,7 @@ fn draining_bounds_what_is_unsent() {
         assert!(ahead <= MAX_BACKLOG && ahead > MAX_BACKLOG - 2 * CHUNK);
         for received in (CHUNK..=total).step_by(CHUNK) {
             bob.recv_bytes(BULK, &mut [0; CHUNK]).unwrap();
-            // What the channel has read ahead is sent, too.
+            // Bytes that the receiving channel has buffered count as sent.
             assert!(sent.load(Ordering::SeqCst) <= received + MAX_BACKLOG + 2 * CHUNK);
         }
     });
@@ -193,7 +193,7 @@ fn draining_waits_for_a_slow_reader_over_tcp() {
     let (alice, bob) = tcp_pair();
     let mut alice = Channel::new(alice, Deadlines::default());
     let mut bob = Channel::new(bob, Deadlines::default());
-    // More than the operating system buffers on both sides of a connection.
+    // More than the operating system buffers on the two sides of a connection.
     let total = 64 << 20;
     let pause = Duration::from_millis(200);
     thread::scope(|scope| {
@@ -214,7 +214,7 @@ fn draining_waits_for_a_slow_reader_over_tcp() {
 }
 
 #[test]
-fn traffic_is_counted_to_the_byte_and_the_flight() {
+fn traffic_counts_every_byte_and_flight() {
     over_each_line(|one, other| {
         let (mut alice, mut bob) = channels(one, other);
         let offer_bytes = (HEADER_BYTES + 2 + 8 + 6) as u64;
@@ -234,7 +234,11 @@ fn traffic_is_counted_to_the_byte_and_the_flight() {
         thread::scope(|scope| {
             scope.spawn(move || {
                 alice.send_message(&offer()).unwrap();
-                assert_eq!(alice.traffic(), Traffic::default(), "nothing is sent yet");
+                assert_eq!(
+                    alice.traffic(),
+                    Traffic::default(),
+                    "nothing has been sent yet"
+                );
                 alice.flush().unwrap();
                 alice.flush().unwrap();
                 alice.send_message(&offer()).unwrap();
@@ -257,7 +261,7 @@ fn traffic_is_counted_to_the_byte_and_the_flight() {
 }
 
 #[test]
-fn a_message_beyond_its_own_limit_is_refused_and_the_channel_goes_on() {
+fn oversized_message_is_refused_and_the_channel_stays_usable() {
     over_each_line(|one, other| {
         let (mut alice, mut bob) = channels(one, other);
         let long = Offer {

@@ -1,5 +1,5 @@
-//! The promise: a checked circuit sees every input that an honest party would never enter, and
-//! says so without a word about the other party's.
+//! A checked circuit detects every input that an honest party would never enter, and its verdict
+//! reveals nothing about the other party's input.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use dealerless::testing::shuffles::words;
 
 const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
-/// The algorithms whose inputs can be out of range.
+/// The algorithms with seeds that can be out of range.
 const ADDITIVE: [Algorithm; 4] = [
     Algorithm::FisherYates,
     Algorithm::Bubble,
@@ -23,14 +23,12 @@ fn checked(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
 }
 
 #[test]
-fn a_party_is_valid_exactly_if_its_bits_are_those_of_some_seeds() {
+fn party_is_valid_exactly_if_its_bits_encode_seeds() {
     for algorithm in ADDITIVE {
         for (n, m) in (2..=5).flat_map(|n| (1..=n).map(move |m| (n, m))) {
             let shuffle = checked(n, m, algorithm);
             let honest = PARTIES.map(|party| honest_words(&shuffle, party));
-            let validity = shuffle
-                .validity()
-                .expect("the evaluator's signs are checked");
+            let validity = shuffle.validity().expect("a validity output");
             for (party, bits) in shuffle.circuit().inputs().iter().enumerate() {
                 let other = 1 - party;
                 let pairs: Vec<(u64, u64)> = (0..1 << bits)
@@ -61,7 +59,7 @@ fn a_party_is_valid_exactly_if_its_bits_are_those_of_some_seeds() {
 }
 
 #[test]
-fn a_network_takes_any_bits_and_needs_no_check() {
+fn network_accepts_all_bits_and_needs_no_check() {
     for algorithm in Algorithm::ALL {
         let shuffle = checked(52, 9, algorithm);
         assert!(shuffle.is_checked());
@@ -70,7 +68,7 @@ fn a_network_takes_any_bits_and_needs_no_check() {
 }
 
 #[test]
-fn validity_depends_on_the_inputs_of_its_party_alone() {
+fn validity_depends_only_on_the_inputs_of_its_party() {
     for algorithm in Algorithm::ALL {
         for m in [9, 52] {
             let shuffle = checked(52, m, algorithm);
@@ -92,7 +90,7 @@ fn validity_depends_on_the_inputs_of_its_party_alone() {
 }
 
 #[test]
-fn a_checked_circuit_deals_the_same_cards() {
+fn checked_circuit_deals_the_same_cards() {
     for algorithm in ADDITIVE {
         let shuffle = checked(52, 9, algorithm);
         let unchecked = ShuffleCircuit::build(shuffle.spec());
@@ -111,14 +109,17 @@ fn a_checked_circuit_deals_the_same_cards() {
                 .to_vec()
         });
         let [checked, unchecked] = [&shuffle, &unchecked].map(|shuffle| {
-            let outputs = shuffle.circuit().evaluate(&inputs).expect("its inputs");
+            let outputs = shuffle
+                .circuit()
+                .evaluate(&inputs)
+                .expect("inputs of this circuit");
             shuffle.decode(&outputs)
         });
         assert_eq!(checked, unchecked, "{algorithm}");
     }
 }
 
-/// The input bits of all honest seeds of a party, as numbers: the first wire is the lowest bit.
+/// The input bits of all honest seeds of a party, as numbers whose lowest bit is the first wire.
 fn honest_words(shuffle: &ShuffleCircuit, party: Party) -> HashSet<u64> {
     let mut all = vec![Vec::new()];
     for seed in shuffle.seeds(party) {
@@ -136,7 +137,7 @@ fn honest_words(shuffle: &ShuffleCircuit, party: Party) -> HashSet<u64> {
     all.into_iter().map(word).collect()
 }
 
-/// Words of so many bits, one a lane.
+/// Transposes words of `bits` bits, one for each lane.
 fn lanes(words: impl Iterator<Item = u64>, bits: usize) -> Vec<u64> {
     let mut lanes = vec![0; bits];
     for (lane, word) in words.enumerate() {
@@ -147,7 +148,7 @@ fn lanes(words: impl Iterator<Item = u64>, bits: usize) -> Vec<u64> {
     lanes
 }
 
-/// The input wires that an output bit can depend on.
+/// The input wires on which an output bit can depend.
 fn inputs_behind(circuit: &Circuit, output: Output) -> Vec<usize> {
     let mut reached = vec![false; circuit.wires()];
     if let Output::Wire(wire) = output {

@@ -1,5 +1,5 @@
-//! Dice are fair: every roll is equally likely, and a party that lies about any field of what it
-//! says, sends back what it has heard, or says it again in another roll, is found out.
+//! Dice are fair: every roll is equally likely. A party is caught if it lies about any field of a
+//! message, reflects a message of its peer, or replays a message in another roll.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn terms(dice: &str) -> Terms<'static> {
     }
 }
 
-/// Both parties roll, without a line.
+/// Rolls for both parties, without a connection.
 fn rolled(terms: Terms<'_>) -> [Vec<u32>; 2] {
     let commit = |party| Roll::commit(terms, party, &mut system_rng());
     let [(garbler, of_garbler), (evaluator, of_evaluator)] = Party::BOTH.map(commit);
@@ -46,7 +46,7 @@ fn reveal(values: &[u32]) -> Reveal {
     }
 }
 
-/// Every list of values of these dice.
+/// All lists of values of these dice.
 fn all_values(dice: Dice) -> Vec<Vec<u32>> {
     (0..dice.count()).fold(vec![Vec::new()], |all, _| {
         let longer = |values: &Vec<u32>| {
@@ -58,7 +58,7 @@ fn all_values(dice: Dice) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn every_roll_is_equally_frequent_over_the_values_of_either_party() {
+fn every_roll_is_equally_frequent_over_the_values_of_each_party() {
     for dice in ["1d1", "1d2", "1d6", "2d3", "3d2", "2d6", "1d7"] {
         let dice: Dice = dice.parse().unwrap();
         let all = all_values(dice);
@@ -81,7 +81,7 @@ fn every_roll_is_equally_frequent_over_the_values_of_either_party() {
 }
 
 #[test]
-fn the_largest_dice_are_added_without_overflow() {
+fn values_of_the_largest_dice_do_not_overflow() {
     let dice: Dice = "1d4294967295".parse().unwrap();
     let most = reveal(&[u32::MAX - 1]);
     assert_eq!(dice.faces(&[&most, &most]), [u32::MAX - 1]);
@@ -108,7 +108,7 @@ fn two_dice_of_six_sides_are_uniform_over_thousands_of_rolls() {
 }
 
 #[test]
-fn any_number_of_dice_of_any_number_of_sides_is_rolled() {
+fn any_number_of_dice_and_sides_is_rolled() {
     for dice in ["1d1", "1000d2", "3d4294967295", "d100"] {
         let terms = terms(dice);
         let [mine, theirs] = rolled(terms);
@@ -122,7 +122,7 @@ fn any_number_of_dice_of_any_number_of_sides_is_rolled() {
 }
 
 #[test]
-fn a_commitment_shows_nothing_twice() {
+fn commitments_to_equal_values_differ() {
     let commit = || Roll::commit(terms("1d1"), Party::Garbler, &mut system_rng()).1;
     assert_ne!(commit(), commit());
 }
@@ -175,7 +175,7 @@ fn every_field_of_a_commitment_and_of_a_reveal_is_bound() {
 }
 
 #[test]
-fn the_fields_of_a_commitment_do_not_run_into_each_other() {
+fn fields_of_a_commitment_are_separated() {
     let of = |context, number, values: &[u32]| {
         let terms = Terms {
             context,
@@ -184,7 +184,7 @@ fn the_fields_of_a_commitment_do_not_run_into_each_other() {
         };
         reveal(values).commitment(&terms, 0)
     };
-    // The number's bytes, at the end of the context or in their own field.
+    // The bytes of the number, at the end of the context or in their own field.
     let all = [
         of(b"a", 0, &[1, 2]),
         of(b"a\0\0\0\0\0\0\0\0", 0, &[1, 2]),
@@ -199,7 +199,7 @@ fn the_fields_of_a_commitment_do_not_run_into_each_other() {
 }
 
 #[test]
-fn a_value_that_no_die_has_is_refused_though_it_was_committed_to() {
+fn committed_value_out_of_range_is_refused() {
     let terms = terms("2d6");
     for (values, die) in [([6, 0], 0), ([5, 6], 1), ([0, u32::MAX], 1)] {
         let lie = reveal(&values);
@@ -210,10 +210,10 @@ fn a_value_that_no_die_has_is_refused_though_it_was_committed_to() {
 }
 
 #[test]
-fn a_commitment_that_is_sent_back_is_refused_before_anything_is_revealed() {
+fn reflected_commitment_is_refused_before_anything_is_revealed() {
     let (roll, commitment) = Roll::commit(terms("2d6"), Party::Garbler, &mut system_rng());
     assert_eq!(roll.reveal(commitment).unwrap_err(), Check::Reflected);
-    // Nor could who sends it back open it: it is that of another party.
+    // Its sender could not open it either, because it is bound to the other party.
     let mine = Reveal::draw(terms("2d6").dice, &mut system_rng());
     let commitment = mine.commitment(&terms("2d6"), 0);
     let reflected = mine.check(&terms("2d6"), 1, &commitment);
@@ -221,7 +221,7 @@ fn a_commitment_that_is_sent_back_is_refused_before_anything_is_revealed() {
 }
 
 #[test]
-fn what_is_not_revealed_is_not_shown() {
+fn debug_output_does_not_show_unrevealed_values() {
     let (roll, _) = Roll::commit(terms("2d6"), Party::Garbler, &mut system_rng());
     assert!(format!("{roll:?}").contains("mine: Reveal(2 secret values)"));
 }
@@ -231,8 +231,8 @@ const HASTY: Deadlines = Deadlines {
     phase: Duration::from_secs(60),
 };
 
-/// Both roll over a line on which what the evaluator sends goes through `lie`; and what the
-/// garbler sent and received.
+/// Both parties roll over a connection where `lie` changes the frames of the evaluator. Also
+/// returns the frames that the garbler sent and received.
 fn with_liar(lie: Fates, deadlines: Deadlines) -> ([dice::Result<Vec<u32>>; 2], Vec<Frame>) {
     let [garbler, evaluator] = in_memory();
     let garbler = Tap::new(garbler);
@@ -246,7 +246,7 @@ fn with_liar(lie: Fates, deadlines: Deadlines) -> ([dice::Result<Vec<u32>>; 2], 
 }
 
 #[test]
-fn both_see_the_same_faces_and_nothing_is_revealed_before_both_have_committed() {
+fn both_see_the_same_faces_and_reveal_only_after_both_commitments() {
     let (outcomes, frames) = with_liar(unchanged(), Deadlines::default());
     let [garbler, evaluator] = outcomes.map(Result::unwrap);
     assert_eq!(garbler, evaluator);
@@ -263,7 +263,7 @@ fn both_see_the_same_faces_and_nothing_is_revealed_before_both_have_committed() 
 }
 
 #[test]
-fn every_flipped_bit_on_the_line_is_found() {
+fn every_flipped_bit_is_found() {
     for (kind, bytes) in [(COMMITMENT, 32), (REVEAL, 32 + 2 * 4)] {
         for bit in 0..8 * bytes {
             let lie = changing(move |frame| {
@@ -279,7 +279,7 @@ fn every_flipped_bit_on_the_line_is_found() {
 }
 
 #[test]
-fn a_reveal_of_another_length_is_refused_before_it_is_read() {
+fn reveal_of_the_wrong_length_is_malformed() {
     for length in [0, 32, 39, 41, 4000] {
         let lie = changing(move |frame| {
             if frame.kind() == REVEAL {
@@ -293,7 +293,7 @@ fn a_reveal_of_another_length_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn a_withheld_reveal_ends_the_roll_without_faces() {
+fn withheld_reveal_ends_the_roll_without_faces() {
     let cut = || at(1, |_| Fate::Cut(Vec::new()));
     let stalled = || at(1, |_| Fate::Stalled(Vec::new()));
     for lie in [cut(), stalled()] {
@@ -307,13 +307,13 @@ fn a_withheld_reveal_ends_the_roll_without_faces() {
             ),
             "{honest:?}"
         );
-        // The one who withholds it may know the faces. It forfeits the roll.
+        // The party that withholds its reveal may know the faces. It forfeits the roll.
         drop(cheater);
     }
 }
 
 #[test]
-fn a_commitment_of_another_roll_is_refused() {
+fn commitment_of_another_roll_is_refused() {
     let first = Roll::commit(terms("2d6"), Party::Evaluator, &mut system_rng());
     let (old, commitment) = first;
     let (_, old) = old.reveal(Commitment([0; 32])).unwrap();

@@ -1,5 +1,4 @@
-//! Parties that do not mean the same learn that they do not, at once, and a session that failed
-//! stays failed.
+//! Parties whose settings differ learn it at once, and a failed session stays failed.
 
 use std::time::Instant;
 
@@ -12,22 +11,22 @@ use dealerless::net::{self, Channel, Deadlines, Malformed};
 use dealerless::testing::session::{Engine, SOON, both, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
-    parties_that_run_different_circuits_notice,
-    parties_that_run_a_circuit_in_different_contexts_notice,
-    parties_that_disagree_on_who_enters_what_notice,
-    parties_that_mean_different_shared_bits_notice,
-    parties_that_disagree_on_who_learns_a_bit_notice,
-    parties_that_open_different_bits_notice,
-    a_party_that_runs_while_the_other_opens_notices,
-    a_party_that_aborts_is_not_asked_why,
+    different_circuits_are_noticed,
+    different_contexts_are_noticed,
+    different_input_owners_are_noticed,
+    different_shared_inputs_are_noticed,
+    different_audiences_are_noticed,
+    different_opened_bits_are_noticed,
+    running_while_the_peer_opens_is_noticed,
+    abort_ends_the_peer_without_a_reason,
 }
 
-/// What a party does in a session that holds four shared bits.
+/// The action of a party in a session that holds four shared bits.
 type Act<'a, E> = &'a (dyn Fn(&mut E, &[Shared<E>]) -> Result<()> + Sync);
 
 type Shared<E> = <E as TwoParty>::Shared;
 
-/// AND of two values, bit by bit.
+/// The bitwise AND of two values.
 fn ands(width: usize) -> Circuit {
     let mut builder = Builder::new(&[width, width]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -35,7 +34,7 @@ fn ands(width: usize) -> Circuit {
     builder.build(vec![products])
 }
 
-/// The same shape as [`ands`], another function.
+/// A circuit of the same shape as [`ands`] that computes another function.
 fn ors(width: usize) -> Circuit {
     let mut builder = Builder::new(&[width, width]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -56,7 +55,7 @@ fn open<E: Engine>(session: &mut E, to: Audience, bits: &[E::Shared]) -> Result<
     session.open(&[Opening { to, bits }]).map(drop)
 }
 
-/// What becomes of two parties that do different things.
+/// Returns the errors of two parties that take different actions.
 fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 2] {
     let begun = Instant::now();
     let errors = sessions(in_memory(), |session: &mut E| {
@@ -78,16 +77,16 @@ fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 
         }
         error
     });
-    assert!(begun.elapsed() < SOON, "nobody waits for a deadline");
+    assert!(begun.elapsed() < SOON, "a party waited for its deadline");
     errors
 }
 
-/// Both learn of it: one by itself, and the other by itself or from the abort. Nobody is called a
-/// cheat.
+/// Checks that at least one party detects the disagreement and that the other one detects it or
+/// receives an abort. Neither is accused of cheating.
 #[track_caller]
 fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
     let errors = outcome_of(garbler, evaluator);
-    let named = |error: &Error| {
+    let detected = |error: &Error| {
         matches!(
             error,
             Error::Disagreement(Disagreement::Plan)
@@ -96,16 +95,16 @@ fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
                 ))
         )
     };
-    assert!(errors.iter().any(named), "{errors:?}");
+    assert!(errors.iter().any(detected), "{errors:?}");
     for error in &errors {
         assert!(
-            named(error) || matches!(error, Error::Channel(net::Error::Aborted)),
+            detected(error) || matches!(error, Error::Channel(net::Error::Aborted)),
             "{errors:?}"
         );
     }
 }
 
-fn parties_that_run_different_circuits_notice<E: Engine>() {
+fn different_circuits_are_noticed<E: Engine>() {
     let runs = |circuit: Circuit| {
         let value = vec![true; circuit.inputs()[0]];
         move |session: &mut E, _: &[Shared<E>]| run(session, &circuit, &Input::ONE_EACH, &value)
@@ -115,7 +114,7 @@ fn parties_that_run_different_circuits_notice<E: Engine>() {
     }
 }
 
-fn parties_that_run_a_circuit_in_different_contexts_notice<E: Engine>() {
+fn different_contexts_are_noticed<E: Engine>() {
     let circuit = ands(4);
     let runs = |context: &'static [u8]| {
         let circuit = &circuit;
@@ -128,10 +127,11 @@ fn parties_that_run_a_circuit_in_different_contexts_notice<E: Engine>() {
     assert_noticed::<E>(&runs(b"a log"), &runs(b""));
 }
 
-fn parties_that_disagree_on_who_enters_what_notice<E: Engine>() {
+fn different_input_owners_are_noticed<E: Engine>() {
     const G: Party = Party::Garbler;
     const V: Party = Party::Evaluator;
-    // The second width is more than is prepared ahead, so that only one of the two asks for more.
+    // The second width exceeds the preprocessing, so that only one of the two parties asks for
+    // more.
     for width in [4, 5000] {
         let circuit = ands(width);
         let runs = |owners: [Party; 2]| {
@@ -155,7 +155,7 @@ fn parties_that_disagree_on_who_enters_what_notice<E: Engine>() {
 }
 
 #[test]
-fn parties_that_make_different_amounts_ahead_notice() {
+fn different_demands_are_noticed() {
     type Session = Malicious;
     let prepares = |ands, [garbler, evaluator]: [usize; 2], outputs| {
         let demand = Demand {
@@ -166,9 +166,10 @@ fn parties_that_make_different_amounts_ahead_notice() {
         };
         move |session: &mut Session, _: &[Shared<Session>]| session.prepare(demand)
     };
-    // More outputs than the pool still has bits.
+    // More outputs than there are bits left in the pool.
     let usual = prepares(5, [1, 1], 2000);
-    // The first and the last take other OTs, the second as many for other things.
+    // The first and the last need other numbers of OTs. The second needs the same number for other
+    // purposes.
     for other in [
         prepares(6, [1, 1], 2000),
         prepares(5, [2, 0], 2000),
@@ -182,7 +183,7 @@ fn parties_that_make_different_amounts_ahead_notice() {
     assert_noticed(opens, &usual);
 }
 
-fn parties_that_mean_different_shared_bits_notice<E: Engine>() {
+fn different_shared_inputs_are_noticed<E: Engine>() {
     let circuit = ands(2);
     let forward: Act<'_, E> = &|session, shared| {
         let inputs = [Input::Shared(&shared[..2]), Input::Shared(&shared[2..])];
@@ -205,7 +206,7 @@ fn parties_that_mean_different_shared_bits_notice<E: Engine>() {
     assert_noticed(fresh, forward);
 }
 
-fn parties_that_disagree_on_who_learns_a_bit_notice<E: Engine>() {
+fn different_audiences_are_noticed<E: Engine>() {
     let audiences = [
         Audience::Only(Party::Garbler),
         Audience::Only(Party::Evaluator),
@@ -221,7 +222,7 @@ fn parties_that_disagree_on_who_learns_a_bit_notice<E: Engine>() {
     }
 }
 
-fn parties_that_open_different_bits_notice<E: Engine>() {
+fn different_opened_bits_are_noticed<E: Engine>() {
     const TO: Audience = Audience::Only(Party::Garbler);
     let first: Act<'_, E> = &|session, shared| open(session, TO, &shared[..1]);
     let second: Act<'_, E> = &|session, shared| open(session, TO, &shared[1..2]);
@@ -239,7 +240,7 @@ fn parties_that_open_different_bits_notice<E: Engine>() {
     assert_noticed(three, split);
 }
 
-fn a_party_that_runs_while_the_other_opens_notices<E: Engine>() {
+fn running_while_the_peer_opens_is_noticed<E: Engine>() {
     let circuit = ands(4);
     let running: Act<'_, E> = &|session, shared| {
         let inputs = [Input::Shared(shared), Input::By(Party::Evaluator)];
@@ -257,7 +258,7 @@ fn a_party_that_runs_while_the_other_opens_notices<E: Engine>() {
     }
 }
 
-fn a_party_that_aborts_is_not_asked_why<E: Engine>() {
+fn abort_ends_the_peer_without_a_reason<E: Engine>() {
     let aborting: Act<'_, E> = &|session, _| {
         session.abort();
         Err(Error::Check(Check::OpeningMacs))
@@ -276,7 +277,7 @@ fn a_party_that_aborts_is_not_asked_why<E: Engine>() {
 }
 
 #[test]
-fn parties_that_want_the_same_role_or_other_security_do_not_begin() {
+fn same_role_or_different_security_starts_no_session() {
     let shake = |garbler, evaluator| {
         let begun = Instant::now();
         let errors = both(in_memory(), |party, end| {

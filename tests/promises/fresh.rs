@@ -1,5 +1,5 @@
-//! What is drawn at random is drawn anew each time: nothing that goes over the wire comes twice, in
-//! one session or in two, though the parties enter the same.
+//! All randomness is fresh: no block is sent twice, in one session or in two, even if the parties
+//! enter the same inputs.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ dealerless::with_both_engines! {
     no_block_is_sent_twice,
 }
 
-/// Bits that each party enters: enough that packed bits fill whole blocks.
+/// The number of bits that each party enters, enough for packed bits to fill whole blocks.
 const WIDTH: usize = 256;
 
 fn ands() -> Circuit {
@@ -26,7 +26,7 @@ fn ands() -> Circuit {
     builder.build(vec![products])
 }
 
-/// What both parties send in a session with two runs on the same inputs.
+/// The frames that each party sends in a session with two runs on the same inputs.
 fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<Frame>; 2] {
     let circuit = ands();
     both(in_memory(), |party, end| {
@@ -43,12 +43,12 @@ fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<Frame>; 2] {
     })
 }
 
-/// The part of a payload in which every block is random, or a hash of what is.
+/// The part of a payload in which every block is random or a hash of random data.
 fn random_part(frame: &Frame) -> &[u8] {
     match frame.kind() {
         // The nonce and the key.
         Kind::Hello => &frame.payload[15..79],
-        // The digest is that of the other party.
+        // The first 32 bytes repeat the other party's digest.
         Kind::Mpc(mpc::Tag::TripleOpening) => &frame.payload[32..],
         _ => &frame.payload,
     }
@@ -64,7 +64,7 @@ fn no_block_is_sent_twice<E: Engine>() {
                 let place = format!("session {session}, {sender}, frame {number}, {kind}");
                 for block in random_part(&frame).as_chunks::<16>().0 {
                     let earlier = seen.insert(*block, place.clone());
-                    assert_eq!(earlier, None, "again in {place}");
+                    assert_eq!(earlier, None, "repeated in {place}");
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! Whatever a peer does to any message of a session, this side ends in time: with an error, or with
-//! the right cards.
+//! If a peer changes any message of a session, this side ends in time, with an error or with the
+//! right cards.
 //!
-//! The liar is a party that follows the protocol behind a [`Tap`] that does not. The session is a
-//! semi-honest one, which does not protect against a peer that lies with care; but whatever is
-//! garbled is noticed, or was nothing that this side looks at (see [`guard`]).
+//! The cheating peer follows the protocol behind a [`Tap`] that makes one change. The session is
+//! semi-honest, which does not protect against careful lies; but garbage is noticed or has no
+//! effect (see [`guard`]).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,10 +25,10 @@ use dealerless::testing::tap::{Fates, Frame, FrameIndex, Tap, changing, garble};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-/// A deadline that passes while the test waits.
+/// A deadline that expires while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
 
-/// A deadline that never passes in a test that is right.
+/// Deadlines that never expire in a passing test.
 const PATIENT: Deadlines = Deadlines {
     message: Duration::from_secs(60),
     phase: Duration::from_secs(60),
@@ -39,19 +39,19 @@ const HASTY: Deadlines = Deadlines {
     ..PATIENT
 };
 
-/// Sessions that are played at the same time: more than processors, since many of them wait.
+/// The number of concurrent sessions: more than processors, since many sessions wait.
 const PARALLEL: usize = 8;
 
-/// What stands between a changed message and a wrong card.
+/// The protection against wrong cards from a changed message.
 enum Guard {
-    /// However the message is garbled, one side ends in one of these errors, or the cards are right.
+    /// If the message is garbled, one side ends in one of these errors or the cards are right.
     Finds(fn(&Error) -> bool),
-    /// No semi-honest session that goes well has such a message.
+    /// No successful semi-honest session has such a message.
     Absent,
 }
 
-/// A tag without a case here does not compile; one that the session of these tests does not show
-/// fails [`every_message_of_a_session_is_lied_about`].
+/// Returns the guard of a message. A tag without a case does not compile, and a tag that the
+/// session of these tests never sends fails [`guards_cover_every_message_of_a_session`].
 fn guard(tag: Kind) -> Guard {
     match tag {
         Kind::Hello => Guard::Finds(is_found_in_a_hello),
@@ -71,7 +71,7 @@ fn is_found_in_a_hello(error: &Error) -> bool {
                     | Disagreement::StatisticalSecurity { .. }
             )
             | Error::Check(
-                // With another nonce or key it is another session.
+                // Another nonce or key makes another session.
                 Check::HelloKey | Check::ObliviousTransfer(ot::Check::BaseOtChallenge)
             )
     )
@@ -109,7 +109,8 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
         mpc::Tag::MaskedInputs | mpc::Tag::InputDigest => {
             Guard::Finds(|error| matches!(error, Error::Check(Check::MaskedInputs)))
         }
-        // A wrong label spoils all that are made from it, and is noticed where one is opened.
+        // A wrong label spoils all labels that depend on it, and is noticed when one of them is
+        // opened.
         mpc::Tag::Tables | mpc::Tag::OpenedHashes => {
             Guard::Finds(|error| matches!(error, Error::Check(Check::OpeningHash)))
         }
@@ -131,9 +132,9 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
     }
 }
 
-/// Whether a flipped bit of such a message may be one that nobody looks at: half of what guards
-/// the base OTs and the trees, as Delta says; a row that a label does not select, and labels on
-/// which only a card depends that is not opened.
+/// Whether a flipped bit of such a message may be unused: half of the messages that protect the
+/// base OTs and the trees, as Delta decides; a row that no label selects; and labels that only
+/// affect a card that is not opened.
 fn may_be_harmless(tag: Kind) -> bool {
     matches!(
         tag,
@@ -141,7 +142,7 @@ fn may_be_harmless(tag: Kind) -> bool {
     )
 }
 
-/// Whether it is the form of a message's content that is wrong, as it may be in any of them.
+/// Whether the encoding of a message is invalid, which any change of its content can cause.
 fn is_form(error: &Error) -> bool {
     matches!(
         error,
@@ -154,8 +155,8 @@ fn is_form(error: &Error) -> bool {
     )
 }
 
-/// Whether the error says what this side found in what the peer sent.
-fn is_found(error: &Error) -> bool {
+/// Whether the error names a fault in a message of the peer.
+fn is_finding(error: &Error) -> bool {
     matches!(
         error,
         Error::Check(_)
@@ -168,10 +169,10 @@ type Session = SemiHonest;
 
 type Cards = [Option<Card>; 4];
 
-/// Two parties shuffle a deck and open three of four cards, each to somebody else. The cards are
-/// the same every time: the setup's randomness is fresh, that of the shuffle is fixed.
+/// Shuffles a deck and opens three of four cards, each to another audience. The cards are the same
+/// every time: the randomness of the setup is fresh, and that of the shuffle is fixed.
 ///
-/// Gives the session too, which keeps the line open.
+/// Returns the session as well, which keeps the connection open.
 fn play(party: Party, end: End, deadlines: Deadlines) -> Result<(Cards, Session)> {
     let spec = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
     let channel = Channel::new(end, deadlines);
@@ -190,8 +191,8 @@ fn play(party: Party, end: End, deadlines: Deadlines) -> Result<(Cards, Session)
     Ok((cards, session))
 }
 
-/// The session's error. What is garbled never gets as far as the deck, which would see a wrong card
-/// if it is not in the deck.
+/// Returns the error of the session. Garbled data never reaches the deck, which would notice a
+/// wrong card that is not in the deck.
 fn of_session(error: deck::Error) -> Error {
     match error {
         deck::Error::Session(error) => error,
@@ -199,7 +200,7 @@ fn of_session(error: deck::Error) -> Error {
     }
 }
 
-/// What honest parties see, and what each of them sends.
+/// The cards that honest parties see, and the frames that they send.
 struct Honest {
     cards: [Cards; 2],
     sent: [Vec<Frame>; 2],
@@ -218,17 +219,17 @@ fn honest() -> Honest {
     }
 }
 
-/// What a liar does to a message.
+/// A change of a message.
 #[derive(Clone, Copy, Debug)]
 enum Lie {
     Form(Form),
-    /// Flips the bits of `mask` in this byte of what it says.
+    /// Flips the bits of `mask` in this byte of the payload.
     Flip(usize, u8),
-    /// Says something else.
+    /// Replaces the payload with garbage.
     Garbage,
 }
 
-/// A lie about one message.
+/// A lie of one party about one of its messages.
 #[derive(Debug)]
 struct Case {
     liar: Party,
@@ -258,7 +259,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What a liar does to the form of a message here.
+/// The lies about the form of a message.
 const FORMS: [Form; 10] = [
     Form::CutBefore,
     Form::CutWithin,
@@ -272,7 +273,7 @@ const FORMS: [Form; 10] = [
     Form::StalledWithin,
 ];
 
-/// Whether a message of this form may end in this error at the victim.
+/// Whether a message of this form may end in this error at the honest party.
 fn may_end_in(form: Form, error: &Error) -> bool {
     let error = match error {
         Error::Channel(error) => error,
@@ -292,8 +293,8 @@ fn may_end_in(form: Form, error: &Error) -> bool {
     }
 }
 
-/// Plays a case over a line, of which the liar has the first end. Gives what both make of it, the
-/// garbler first, after seeing that neither took long.
+/// Plays a case over a connection whose first end is the liar's. Returns the outcomes, the
+/// garbler's first, after checking that neither party took long.
 fn play_case(case: &Case, [lying, honest]: [End; 2], victims: Deadlines) -> [Result<Cards>; 2] {
     let lying: End = Box::new(Tap::with(lying, case.fates()));
     let ends = match case.liar {
@@ -312,7 +313,7 @@ fn play_case(case: &Case, [lying, honest]: [End; 2], victims: Deadlines) -> [Res
     outcomes.map(|outcome| outcome.map(|(cards, _)| cards))
 }
 
-/// Does something with every case, several at a time.
+/// Calls `act` for all cases, several at a time.
 fn for_each<C: Sync>(cases: &[C], act: impl Fn(&C) + Sync) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -326,14 +327,14 @@ fn for_each<C: Sync>(cases: &[C], act: impl Fn(&C) + Sync) {
     });
 }
 
-/// Every frame of an honest session, with who sends it.
+/// All frames of an honest session, with their senders.
 fn messages(honest: &Honest) -> impl Iterator<Item = (Party, &Frame)> {
     (Party::BOTH.into_iter().zip(&honest.sent))
         .flat_map(|(sender, sent)| sent.iter().map(move |frame| (sender, frame)))
 }
 
 #[test]
-fn every_message_of_a_session_is_lied_about() {
+fn guards_cover_every_message_of_a_session() {
     let honest = honest();
     let shown: HashSet<Kind> = messages(&honest).map(|(_, frame)| frame.kind()).collect();
     for tag in Kind::all() {
@@ -346,7 +347,7 @@ fn every_message_of_a_session_is_lied_about() {
 }
 
 #[test]
-fn a_message_of_another_form_ends_in_an_error_in_time() {
+fn malformed_message_ends_in_an_error_in_time() {
     let honest = honest();
     let cases: Vec<(Form, Case)> = messages(&honest)
         .flat_map(|(liar, frame)| {
@@ -357,16 +358,17 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
         })
         .collect();
     for_each(&cases, |(form, case)| {
-        let deadlines = match form.may_keep_waiting() {
-            true => HASTY,
-            false => PATIENT,
+        let deadlines = if form.may_keep_waiting() {
+            HASTY
+        } else {
+            PATIENT
         };
         for ends in [in_memory(), over_tcp()] {
             let outcomes = play_case(case, ends, deadlines);
             let victim = usize::from(case.liar == Party::Garbler);
             match &outcomes[victim] {
                 Err(error) if may_end_in(*form, error) => {}
-                // Nothing reads what follows the last message.
+                // Nothing reads the bytes after the last message.
                 Ok(cards) if *form == Form::Repeated && *cards == honest.cards[victim] => {}
                 other => panic!("{case}: {other:?}"),
             }
@@ -374,20 +376,21 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
     });
 }
 
-/// Plays a case in which the form of all messages is right, and sees that its check has caught it,
-/// on either side, and that whoever has cards has the right ones. Gives whether it was caught.
+/// Plays a case that leaves the form of all messages valid. It checks that only the guard of the
+/// message catches the lie, on either side, and that a party with cards has the right ones. Returns
+/// whether the lie was caught.
 fn play_content(case: &Case, honest: &Honest) -> bool {
     let outcomes = play_case(case, in_memory(), PATIENT);
     for (outcome, right) in outcomes.iter().zip(&honest.cards) {
         match outcome {
             Ok(cards) => assert_eq!(cards, right, "{case}"),
             Err(Error::Channel(net::Error::Aborted)) => {}
-            Err(error) => assert!(is_found(error), "{case}: {error}"),
+            Err(error) => assert!(is_finding(error), "{case}: {error}"),
         }
     }
     let caught_by = (outcomes.iter())
         .filter_map(|outcome| outcome.as_ref().err())
-        .find(|error| is_found(error));
+        .find(|error| is_finding(error));
     match (guard(case.place.0), caught_by) {
         (Guard::Finds(finds), Some(error)) => {
             assert!(finds(error) || is_form(error), "{case}: {error}");
@@ -416,7 +419,7 @@ fn garbage_in_a_message_is_caught_by_its_check() {
 }
 
 #[test]
-fn a_flipped_bit_is_caught_by_a_check_or_harmless() {
+fn flipped_bit_is_caught_by_a_check_or_harmless() {
     const SAMPLES: usize = 20;
     let honest = honest();
     let cases: Vec<Case> = messages(&honest)
@@ -437,8 +440,8 @@ fn a_flipped_bit_is_caught_by_a_check_or_harmless() {
     });
 }
 
-/// Plays with a garbler that does this to one pair of hashes after the other, and sees that the
-/// evaluator notices.
+/// Checks that the evaluator notices a garbler that applies `change` to a pair of hashes, for each
+/// pair.
 fn assert_pairs_are_bound(change: impl Fn(&mut [u8], &mut [u8]) + Copy + Send + 'static) {
     // Two cards of four bits are opened to the evaluator.
     for pair in 0..8 {
@@ -460,7 +463,7 @@ fn assert_pairs_are_bound(change: impl Fn(&mut [u8], &mut [u8]) + Copy + Send + 
 }
 
 #[test]
-fn a_pair_of_hashes_of_which_neither_is_right_is_caught() {
+fn two_wrong_hashes_of_a_pair_are_caught() {
     assert_pairs_are_bound(|zero, one| {
         for hash in [zero, one] {
             hash[system_rng().random_range(0..16)] ^= 1 << system_rng().random_range(0..8);
@@ -469,7 +472,7 @@ fn a_pair_of_hashes_of_which_neither_is_right_is_caught() {
 }
 
 #[test]
-fn a_pair_of_hashes_that_have_changed_places_is_caught() {
+fn swapped_hashes_of_a_pair_are_caught() {
     assert_pairs_are_bound(|zero, one| zero.swap_with_slice(one));
 }
 

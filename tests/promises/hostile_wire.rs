@@ -1,4 +1,4 @@
-//! Whatever a peer puts on the wire ends in an error that says what was wrong, within the deadline.
+//! Any bytes of a hostile peer end in an error that names the fault, within the deadline.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use dealerless::testing::line::over_each_line;
 use dealerless::testing::tap::{Fate, Frame, Tap, at, frame};
 use serde::{Deserialize, Serialize};
 
-/// A deadline that passes while the test waits.
+/// A deadline that expires while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
 
-/// A deadline that never passes in a test that is right.
+/// A deadline that never expires in a passing test.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Well before `LONG`, on a machine that is busy.
+/// A limit well below `LONG`, even on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
 const PATIENT: Deadlines = Deadlines {
@@ -31,11 +31,11 @@ const HASTY: Deadlines = Deadlines {
     phase: LONG,
 };
 
-// A layer's tags, which have names for one another.
+// Tags of one layer, whose names appear in each other's errors.
 const NOTE: Tag = mpc::Tag::Plan.tag();
 const TABLES: Tag = mpc::Tag::Tables.tag();
 const PAIRS: Tag = mpc::Tag::OpenedPairs.tag();
-/// Of somebody else, without a name here.
+/// A tag of another protocol, without a name here.
 const OTHER: Tag = Tag::new(200, "other");
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -48,15 +48,20 @@ impl Message for Note {
     const MAX_BYTES: usize = 64;
 }
 
-/// What the victim makes of `bytes`, from a peer that keeps the line open; over each line.
+/// Returns the errors of the victim, one for each transport, when the peer sends `bytes` and keeps
+/// the connection open.
 fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel) -> Result<R>) -> Vec<Error> {
     let errors = std::cell::RefCell::new(Vec::new());
-    over_each_line(|mut peer, line| {
+    over_each_line(|mut peer, end| {
         peer.send(bytes.to_vec(), LONG).unwrap();
-        let mut channel = Channel::new(line, PATIENT);
+        let mut channel = Channel::new(end, PATIENT);
         let begun = Instant::now();
         let error = victim(&mut channel).err().expect("an error");
-        assert!(begun.elapsed() < SOON, "not before the deadline: {error}");
+        assert!(
+            begun.elapsed() < SOON,
+            "only after {:?}: {error}",
+            begun.elapsed()
+        );
         assert!(matches!(channel.flush(), Err(Error::Ended)));
         errors.borrow_mut().push(error);
     });
@@ -81,7 +86,7 @@ fn too_long(tag: Tag, bytes: usize, limit: usize) -> Malformed {
     Malformed::TooLong { tag, bytes, limit }
 }
 
-/// Bulk data that comes as a frame of another length.
+/// The fault of bulk data in a frame of the wrong length.
 fn length(bytes: usize, expected: usize) -> Malformed {
     let tag = TABLES;
     Malformed::Length {
@@ -104,7 +109,7 @@ fn read_hello(channel: &mut Channel) -> Result<u32> {
 }
 
 #[test]
-fn a_length_is_checked_before_the_payload_comes() {
+fn length_is_checked_before_the_payload_arrives() {
     let (note, tables) = (NOTE.byte(), TABLES.byte());
     for len in [65, 1 << 20, 1 << 31, u32::MAX] {
         let found = too_long(NOTE, len as usize, 64);
@@ -117,7 +122,7 @@ fn a_length_is_checked_before_the_payload_comes() {
 }
 
 #[test]
-fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
+fn bulk_data_requires_frames_of_the_agreed_lengths() {
     let tables = TABLES.byte();
     let halves = [frame(50, tables, &[0; 50]), frame(50, tables, &[0; 50])].concat();
     assert_broken(&halves, length(50, 100), read_tables);
@@ -129,7 +134,7 @@ fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
 }
 
 #[test]
-fn another_tag_is_named_before_the_payload_comes() {
+fn wrong_tag_is_named_before_the_payload_arrives() {
     let known = mpc::Tag::ALL.iter().map(|tag| tag.tag());
     let known: Vec<Tag> = known.chain([Tag::HELLO]).collect();
     let name = |byte| match known.iter().find(|tag| tag.byte() == byte) {
@@ -140,13 +145,13 @@ fn another_tag_is_named_before_the_payload_comes() {
         let expected = NOTE;
         let malformed = Malformed::Tag { expected, found };
         assert_broken(&frame(8, found, &[]), malformed, read_note);
-        let said = format!("expected plan, found {}", name(found));
-        assert_eq!(malformed.to_string(), said);
+        let message = format!("expected plan, found {}", name(found));
+        assert_eq!(malformed.to_string(), message);
     }
 }
 
 #[test]
-fn a_sequence_longer_than_its_frame_is_not_allocated() {
+fn sequence_longer_than_its_frame_is_not_allocated() {
     for claim in [7, 1 << 40, 1 << 60, u64::MAX] {
         let claim: u64 = claim;
         let payload = [&claim.to_le_bytes()[..], &[0; 48]].concat();
@@ -159,7 +164,7 @@ fn a_sequence_longer_than_its_frame_is_not_allocated() {
 }
 
 #[test]
-fn bytes_after_a_message_in_its_frame_are_an_error() {
+fn trailing_bytes_in_a_frame_are_an_error() {
     let mut payload = 1u64.to_le_bytes().to_vec();
     payload.extend([0; 9]);
     let (tag, extra) = (NOTE, 1);
@@ -168,7 +173,7 @@ fn bytes_after_a_message_in_its_frame_are_an_error() {
 }
 
 #[test]
-fn a_stranger_is_told_from_a_peer() {
+fn other_protocols_are_recognized() {
     let strangers: &[&[u8]] = &[
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",
@@ -188,7 +193,7 @@ fn a_stranger_is_told_from_a_peer() {
 }
 
 #[test]
-fn a_peer_of_another_version_is_told_which() {
+fn other_version_is_named() {
     for (version, body) in [(0u16, 4), (4, 4), (4, 0), (516, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
         for error in error_of(&frame(12 + body, Tag::HELLO.byte(), &content), read_hello) {
@@ -201,7 +206,7 @@ fn a_peer_of_another_version_is_told_which() {
 }
 
 #[test]
-fn a_hello_with_a_bad_body_is_an_error() {
+fn hello_with_an_invalid_body_is_an_error() {
     let hello = |body: &[u8], len: u32| {
         let content = [b"dealerless\x06\x00", body].concat();
         frame(12 + len, Tag::HELLO.byte(), &content)
@@ -215,7 +220,7 @@ fn a_hello_with_a_bad_body_is_an_error() {
 }
 
 #[test]
-fn an_abort_is_told_at_any_time() {
+fn abort_is_reported_at_any_time() {
     let abort = frame(0, Tag::ABORT.byte(), &[]);
     for error in error_of(&abort, read_note) {
         assert!(matches!(error, Error::Aborted), "{error}");
@@ -232,7 +237,7 @@ fn an_abort_is_told_at_any_time() {
 }
 
 #[test]
-fn an_abort_with_a_payload_is_malformed_wherever_it_comes() {
+fn abort_with_a_payload_is_malformed_anywhere() {
     for bit in 0..32 {
         let len: u32 = 1 << bit;
         let abort = frame(len, Tag::ABORT.byte(), &[0]);
@@ -244,7 +249,7 @@ fn an_abort_with_a_payload_is_malformed_wherever_it_comes() {
 }
 
 #[test]
-fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
+fn streaming_party_learns_of_an_abort_behind_unread_frames() {
     over_each_line(|one, other| {
         let mut alice = Channel::new(one, PATIENT);
         let mut bob = Channel::new(other, PATIENT);
@@ -271,7 +276,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
 }
 
 #[test]
-fn what_was_not_flushed_before_an_abort_is_never_sent() {
+fn unflushed_bytes_are_not_sent_after_an_abort() {
     let (alice, mut bob) = memory_pair();
     let mut alice = Channel::new(alice, PATIENT);
     alice.send_bytes(PAIRS, &[1; 100]).unwrap();
@@ -282,15 +287,16 @@ fn what_was_not_flushed_before_an_abort_is_never_sent() {
     assert_eq!(bob.recv(&mut received, LONG).unwrap(), 0);
 }
 
-/// Whether the error says what is wrong with what the peer sent.
-fn is_told(error: &Error) -> bool {
+/// Whether the error names a fault in the bytes of the peer.
+fn is_finding(error: &Error) -> bool {
     matches!(error, Error::Malformed(_) | Error::Version { .. })
 }
 
-/// A dialogue of both kinds of frames, and of both parties, of which the second is the victim.
+/// A dialogue with both kinds of frames between a liar and an honest party. Returns the outcome of
+/// the honest party.
 fn dialogue(
     liar: impl Transport + 'static,
-    line: impl Transport + 'static,
+    honest: impl Transport + 'static,
     deadlines: Deadlines,
 ) -> Result<()> {
     thread::scope(|scope| {
@@ -307,7 +313,7 @@ fn dialogue(
             Ok(())
         });
         let outcome = (|| {
-            let mut channel = Channel::new(line, deadlines);
+            let mut channel = Channel::new(honest, deadlines);
             recv_hello::<u32>(&mut channel)?;
             channel.recv_message::<Note>()?;
             channel.recv_bytes(TABLES, &mut [0; 20])?;
@@ -315,13 +321,13 @@ fn dialogue(
             channel.send_message(&Note { numbers: vec![] })?;
             channel.flush()
         })();
-        // What becomes of the liar is of no interest, but that it ends.
+        // The outcome of the liar does not matter, only that it ends.
         let _ = liar.join().expect("no panic");
         outcome
     })
 }
 
-/// What the liar of the dialogue sends when it does not lie.
+/// The frames that the liar of the dialogue sends when it does not lie.
 fn honest_dialogue() -> Vec<Frame> {
     let (one, other) = memory_pair();
     let tap = Tap::new(one);
@@ -342,9 +348,9 @@ fn every_flipped_bit_of_a_header_is_found() {
             };
             let tap = Tap::with(one, at(honest.number, flipped));
             let error = dialogue(tap, other, HASTY).unwrap_err();
-            // A longer message is waited for, if its kind of message may be that long.
+            // A frame that claims to be longer ends in a timeout if its message may be that long.
             assert!(
-                is_told(&error) || matches!(error, Error::Timeout { .. }),
+                is_finding(&error) || matches!(error, Error::Timeout { .. }),
                 "frame {}, bit {bit}: {error}",
                 honest.number
             );
@@ -353,7 +359,7 @@ fn every_flipped_bit_of_a_header_is_found() {
 }
 
 #[test]
-fn a_line_cut_after_any_byte_is_lost() {
+fn connection_cut_after_any_byte_is_lost() {
     for honest in honest_dialogue() {
         for end in 0..honest.to_bytes().len() {
             over_each_line(|one, other| {
@@ -368,7 +374,7 @@ fn a_line_cut_after_any_byte_is_lost() {
 }
 
 #[test]
-fn a_peer_that_stalls_within_any_frame_is_cut() {
+fn peer_that_stalls_within_any_frame_times_out() {
     for honest in honest_dialogue() {
         for end in [0, 3, honest.to_bytes().len() - 1] {
             over_each_line(|one, other| {
@@ -385,7 +391,7 @@ fn a_peer_that_stalls_within_any_frame_is_cut() {
 }
 
 #[test]
-fn a_frame_dropped_repeated_or_replaced_is_found() {
+fn dropped_repeated_or_replaced_frame_is_found() {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Fault {
         Dropped,
@@ -405,11 +411,11 @@ fn a_frame_dropped_repeated_or_replaced_is_found() {
                 };
                 let tap = Tap::with(one, at(number, spoiled));
                 let outcome = dialogue(tap, other, HASTY);
-                // Silence shows that the last frame is missing, and nothing that it came twice:
-                // no more is read.
+                // If the last frame is missing, the honest party times out. If it is repeated,
+                // nothing notices, because nothing more is read.
                 let last = number + 1 == honest.len();
                 let expected = match outcome {
-                    Err(ref error) if is_told(error) => true,
+                    Err(ref error) if is_finding(error) => true,
                     Err(Error::Timeout { .. }) => last && fault != Fault::Repeated,
                     Ok(()) => last && fault == Fault::Repeated,
                     Err(_) => false,

@@ -1,5 +1,5 @@
-//! The promise: the exported netlists are Bristol Fashion, and a stranger's evaluator deals the
-//! same cards from them.
+//! The exported netlists are valid Bristol Fashion, and an independent evaluator deals the same
+//! cards from them.
 
 use dealerless::circuit::bristol;
 use dealerless::shuffle::{Algorithm, plaintext};
@@ -9,13 +9,13 @@ use dealerless::testing::shuffles::{
 };
 
 #[test]
-fn an_independent_evaluator_deals_what_the_definition_says() {
+fn independent_evaluator_agrees_with_the_definition() {
     let mut rng = fresh_generator();
     for algorithm in Algorithm::ALL {
         for (n, m) in [(2, 1), (2, 2), (7, 7), (52, 9), (52, 52)] {
             let shuffle = shuffle(n, m, algorithm);
             let mut text = Vec::new();
-            bristol::write(shuffle.circuit(), &mut text).expect("a vector takes every byte");
+            bristol::write(shuffle.circuit(), &mut text).expect("writing to a vector");
             let netlist = Netlist::read(std::str::from_utf8(&text).expect("ASCII"));
             assert_eq!(netlist.inputs(), shuffle.circuit().inputs());
             assert_eq!(netlist.outputs(), vec![shuffle.spec().word_bits(); m]);

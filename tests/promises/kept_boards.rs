@@ -1,5 +1,5 @@
-//! Boards that were kept are opened hand by hand without their session: what is opened is what both have
-//! entered, and nothing else can be.
+//! Kept boards are opened hand by hand without their session. The opened hands are those that both
+//! parties' entries determine, and no other hand can be opened.
 
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, KeptDeck, Share};
@@ -25,18 +25,18 @@ fn dealt(circuit: &SplitCircuit, entered: &[Randomness; 2]) -> [KeptDeck; 2] {
     })
 }
 
-/// The hands that come of what both enter.
+/// The hands that the entries of both parties determine.
 fn hands(circuit: &SplitCircuit, entered: &[Randomness; 2]) -> Vec<u64> {
     let bits = [0, 1].map(|party: usize| entered[party].bits().to_vec());
     circuit.decode(&circuit.circuit().evaluate(&bits).unwrap())
 }
 
 #[test]
-fn hands_are_opened_to_whom_the_shares_are_shown_and_are_those_that_were_dealt() {
+fn hands_open_as_dealt_to_the_party_that_gets_the_share() {
     let circuit = circuit();
     let entered = sampled(&circuit);
     let expected = hands(&circuit, &entered);
-    // Through a file, and without the sessions.
+    // Write and read the boards, and open them without the sessions.
     let [mut garbler, mut evaluator] = dealt(&circuit, &entered)
         .map(|boards| KeptDeck::from_bytes(&boards.to_bytes(), b"set 1").unwrap());
     assert_eq!(garbler.len(), 4 * BOARDS);
@@ -76,7 +76,7 @@ fn every_bit_of_a_share_and_its_digest_are_bound() {
         other.macs[byte] ^= 1;
         refuse(&other);
     }
-    // The share of another hand, and of another length.
+    // The share of another hand, and a share of the wrong length.
     refuse(&evaluator.share(8).unwrap());
     let mut longer = share.clone();
     longer.bits.push(false);
@@ -85,7 +85,7 @@ fn every_bit_of_a_share_and_its_digest_are_bound() {
 }
 
 #[test]
-fn boards_are_kept_under_the_name_that_both_mean() {
+fn boards_need_the_same_name_on_both_sides() {
     let circuit = circuit();
     let entered = sampled(&circuit);
     let names: [&[u8]; 2] = [b"set 1", b"set 2"];
@@ -94,12 +94,12 @@ fn boards_are_kept_under_the_name_that_both_mean() {
         KeptDeck::split(session, &circuit, &entered[own], names[own]).map(drop)
     });
     let errors = outcomes.map(Result::unwrap_err);
-    let named = |error: &Error| matches!(error, Error::Session(mpc::Error::Disagreement(of)) if *of == Disagreement::Plan);
-    assert!(errors.iter().any(named), "{errors:?}");
+    let detected = |error: &Error| matches!(error, Error::Session(mpc::Error::Disagreement(of)) if *of == Disagreement::Plan);
+    assert!(errors.iter().any(detected), "{errors:?}");
 }
 
 #[test]
-fn who_enters_a_word_that_is_not_balanced_is_named_before_a_hand_is_opened() {
+fn party_with_an_unbalanced_entry_is_named_before_a_hand_is_opened() {
     let circuit = circuit();
     for cheater in Party::BOTH {
         let mut entered = sampled(&circuit);
@@ -109,18 +109,18 @@ fn who_enters_a_word_that_is_not_balanced_is_named_before_a_hand_is_opened() {
             Entry::Hands(word) => Some(word),
             Entry::Places(_) => None,
         });
-        // One card more for North, one less for whom it was.
+        // One card more for North, one less for its former owner.
         let word = word.unwrap();
         let place = word.iter().position(|&hand| hand != 0).unwrap();
         word[place] = 0;
         *own = circuit.encode(cheater, &entries).unwrap();
         let [mut garbler, mut evaluator] = dealt(&circuit, &entered);
-        let told = [
+        let outcomes = [
             garbler.check_seeds(&evaluator.validity()),
             evaluator.check_seeds(&garbler.validity()),
         ];
-        for told in told {
-            match told {
+        for outcome in outcomes {
+            match outcome {
                 Err(Error::Check(Check::SeedsOutOfRange(party))) => assert_eq!(party, cheater),
                 other => panic!("{other:?}"),
             }
@@ -131,7 +131,7 @@ fn who_enters_a_word_that_is_not_balanced_is_named_before_a_hand_is_opened() {
 }
 
 #[test]
-fn a_file_of_boards_is_read_whole_or_not_at_all() {
+fn damaged_boards_are_not_read() {
     let circuit = circuit();
     let [boards, _] = dealt(&circuit, &sampled(&circuit));
     let bytes = boards.to_bytes();

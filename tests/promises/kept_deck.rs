@@ -1,4 +1,4 @@
-//! A deck that was kept opens card by card without its session, and opens nothing else.
+//! A kept deck opens card by card without its session, and opens no other cards.
 
 use std::sync::{Barrier, Mutex};
 
@@ -19,7 +19,7 @@ fn seeds(shuffle: &ShuffleCircuit) -> [Randomness; 2] {
     Party::BOTH.map(|party| shuffle.sample(party, &mut system_rng()))
 }
 
-/// The decks that both parties keep of one shuffle, with these seeds.
+/// Returns the decks that both parties keep after one shuffle with these seeds.
 fn shuffled(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2], name: &[u8]) -> [KeptDeck; 2] {
     sessions(in_memory(), |session: &mut Session| {
         let seeds = &seeds[session.role() as usize];
@@ -27,13 +27,13 @@ fn shuffled(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2], name: &[u8]) -> [
     })
 }
 
-/// The decks of both parties, whose seeds have been checked.
+/// Returns the decks of both parties after the check of their seeds.
 fn kept(cards: usize, draw: usize) -> [KeptDeck; 2] {
     let shuffle = circuit(cards, draw);
     checked(shuffled(&shuffle, &seeds(&shuffle), b"hand 1"))
 }
 
-/// Each shows the other that its seeds are in range.
+/// Lets each party show that its seeds are in range.
 fn checked([mut garbler, mut evaluator]: [KeptDeck; 2]) -> [KeptDeck; 2] {
     garbler.check_seeds(&evaluator.validity()).unwrap();
     evaluator.check_seeds(&garbler.validity()).unwrap();
@@ -49,11 +49,11 @@ fn assert_refused(outcome: Result<Card, Error>, check: Check) {
 }
 
 #[test]
-fn a_kept_deck_opens_the_cards_of_the_shuffle_and_to_whom_the_shares_are_shown() {
+fn cards_open_as_shuffled_to_the_party_that_gets_the_share() {
     for algorithm in [Algorithm::FisherYates, Algorithm::Waksman] {
         let shuffle = ShuffleCircuit::build_checked(Spec::new(52, 9, algorithm).unwrap());
         let seeds = seeds(&shuffle);
-        // Through a file, and without the sessions.
+        // Write and read the decks, and open them without the sessions.
         let decks = shuffled(&shuffle, &seeds, b"hand 1")
             .map(|deck| KeptDeck::from_bytes(&deck.to_bytes(), b"hand 1").unwrap());
         let [mut garbler, mut evaluator] = checked(decks);
@@ -70,7 +70,7 @@ fn a_kept_deck_opens_the_cards_of_the_shuffle_and_to_whom_the_shares_are_shown()
 }
 
 #[test]
-fn a_card_is_its_masked_value_and_the_shares_of_both() {
+fn card_is_the_sum_of_its_masked_value_and_both_shares() {
     let [garbler, mut evaluator] = kept(52, 3);
     for position in 0..3 {
         let masked = garbler.masked(position).unwrap();
@@ -85,7 +85,7 @@ fn a_card_is_its_masked_value_and_the_shares_of_both() {
 }
 
 #[test]
-fn no_card_is_opened_before_the_seeds_have_been_checked() {
+fn no_card_opens_before_the_seeds_are_checked() {
     let shuffle = circuit(16, 4);
     let [garbler, mut evaluator] = shuffled(&shuffle, &seeds(&shuffle), b"hand 1");
     let share = garbler.share(0).unwrap();
@@ -103,7 +103,8 @@ fn no_card_is_opened_before_the_seeds_have_been_checked() {
     }
 }
 
-/// Seeds of which those of the cheater are in range for a larger deck only, whose words are as wide.
+/// Returns seeds of both parties. Those of the cheater are in range only for a larger deck with the
+/// same word width.
 fn out_of_range(shuffle: &ShuffleCircuit, cheater: Party) -> [Randomness; 2] {
     let larger = circuit(64, 1);
     let mut seeds = seeds(shuffle);
@@ -123,7 +124,7 @@ fn assert_out_of_range<R>(checked: Result<R, Error>, cheater: Party) {
 }
 
 #[test]
-fn seeds_out_of_range_are_told_by_both_and_open_no_card() {
+fn seeds_out_of_range_are_found_by_both_and_open_no_card() {
     let shuffle = circuit(52, 1);
     for cheater in Party::BOTH {
         let seeds = out_of_range(&shuffle, cheater);
@@ -137,7 +138,7 @@ fn seeds_out_of_range_are_told_by_both_and_open_no_card() {
 }
 
 #[test]
-fn seeds_out_of_range_give_no_deck_of_which_a_hand_is_shuffled_again() {
+fn seeds_out_of_range_give_no_live_deck() {
     let shuffle = circuit(52, 1);
     for cheater in Party::BOTH {
         let seeds = out_of_range(&shuffle, cheater);
@@ -151,7 +152,7 @@ fn seeds_out_of_range_give_no_deck_of_which_a_hand_is_shuffled_again() {
 }
 
 #[test]
-fn a_live_deck_takes_no_share_of_validity_but_the_one_that_was_sealed() {
+fn live_deck_accepts_only_the_sealed_share_of_validity() {
     let shuffle = circuit(16, 4);
     let seeds = seeds(&shuffle);
     let dealt = sessions(in_memory(), |session: &mut Session| {
@@ -164,7 +165,7 @@ fn a_live_deck_takes_no_share_of_validity_but_the_one_that_was_sealed() {
 }
 
 #[test]
-fn parties_that_mean_other_decks_shuffle_none() {
+fn different_deck_names_end_the_shuffle() {
     let shuffle = circuit(16, 4);
     let seeds = seeds(&shuffle);
     sessions(in_memory(), |session: &mut Session| {
@@ -175,7 +176,7 @@ fn parties_that_mean_other_decks_shuffle_none() {
 }
 
 #[test]
-fn a_circuit_that_does_not_check_the_seeds_is_refused_before_anything_is_sent() {
+fn unchecked_circuit_is_refused_before_anything_is_sent() {
     let spec = Spec::new(16, 4, Algorithm::FisherYates).unwrap();
     let shuffle = ShuffleCircuit::build(spec);
     sessions(in_memory(), |session: &mut Session| {
@@ -221,10 +222,10 @@ fn no_other_share_opens_a_card() {
 }
 
 #[test]
-fn a_share_opens_no_deck_of_another_name_or_session() {
+fn share_opens_no_deck_of_another_name_or_session() {
     let shuffle = circuit(16, 4);
     let seeds = seeds(&shuffle);
-    // In one session, with the same seeds.
+    // Two decks in one session, with the same seeds.
     let decks = sessions(in_memory(), |session: &mut Session| {
         let seeds = &seeds[session.role() as usize];
         [b"hand 1", b"hand 2"]
@@ -239,7 +240,7 @@ fn a_share_opens_no_deck_of_another_name_or_session() {
 }
 
 #[test]
-fn a_session_that_has_ended_keeps_no_deck() {
+fn ended_session_keeps_no_deck() {
     let shuffle = circuit(8, 2);
     let seeds = seeds(&shuffle);
     sessions(in_memory(), |session: &mut Session| {
@@ -251,7 +252,7 @@ fn a_session_that_has_ended_keeps_no_deck() {
 }
 
 #[test]
-fn what_is_not_a_kept_deck_is_not_read() {
+fn damaged_deck_is_not_read() {
     let [deck, _] = kept(16, 4);
     let bytes = deck.to_bytes();
     assert!(KeptDeck::from_bytes(&bytes, b"hand 1").is_some());
@@ -270,14 +271,14 @@ fn what_is_not_a_kept_deck_is_not_read() {
 }
 
 #[test]
-fn a_position_that_was_not_drawn_is_a_misuse() {
+fn position_that_was_not_drawn_is_a_usage_error() {
     let [garbler, mut evaluator] = kept(16, 4);
     assert!(matches!(garbler.share(4), Err(Error::Usage(_))));
     let share = garbler.share(0).unwrap();
     assert!(matches!(evaluator.open(4, &share), Err(Error::Usage(_))));
 }
 
-/// Opens all cards of a deck of both parties.
+/// Opens all cards of a deck to both parties.
 fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u64> {
     garbler.check_seeds(&evaluator.validity()).unwrap();
     evaluator.check_seeds(&garbler.validity()).unwrap();
@@ -292,7 +293,7 @@ fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u64> {
     (0..count).map(open).collect()
 }
 
-/// Where two parties leave something for each other.
+/// A place where two parties exchange values.
 struct Swap<T> {
     left: [Mutex<Option<T>>; 2],
     both: Barrier,
@@ -312,11 +313,11 @@ impl<T> Swap<T> {
         *self.left[me as usize].lock().unwrap() = Some(mine);
         self.both.wait();
         let theirs = &self.left[me.other() as usize];
-        theirs.lock().unwrap().take().expect("the other's")
+        theirs.lock().unwrap().take().expect("the peer's value")
     }
 }
 
-/// A deck whose seeds each party has shown to the other.
+/// Returns a live deck after each party has shown that its seeds are in range.
 fn live(
     session: &mut Session,
     shuffle: &ShuffleCircuit,
@@ -329,7 +330,7 @@ fn live(
 }
 
 #[test]
-fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
+fn hand_of_kept_cards_can_be_reshuffled_during_the_session() {
     let shuffle = circuit(52, 6);
     let seeds = seeds(&shuffle);
     let expected = cards_of(&shuffle, &seeds);
@@ -337,7 +338,7 @@ fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
     let decks = sessions(in_memory(), |session: &mut Session| {
         let (me, rng) = (session.role() as usize, &mut system_rng());
         let deck = live(session, &shuffle, &seeds[me], b"hand 1", &swap).unwrap();
-        // The second is undone: its cards are those of the deck before.
+        // The second reshuffle is discarded: the third starts from the same deck.
         let (first, deck) = deck
             .reshuffle(session, &[4, 1, 5], b"steal 1", rng)
             .unwrap();
@@ -345,14 +346,13 @@ fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
         let (undone, _) = undone.unwrap();
         let third = deck.reshuffle(session, &[1, 0, 5], b"steal 3", rng);
         let (third, _) = third.unwrap();
-        // Through files.
-        let through = |kept: KeptDeck, name: &[u8]| {
-            KeptDeck::from_bytes(&kept.to_bytes(), name).expect("what was kept")
+        let reread = |kept: KeptDeck, name: &[u8]| {
+            KeptDeck::from_bytes(&kept.to_bytes(), name).expect("a kept deck")
         };
         [
-            through(first, b"steal 1"),
-            through(undone, b"steal 2"),
-            through(third, b"steal 3"),
+            reread(first, b"steal 1"),
+            reread(undone, b"steal 2"),
+            reread(third, b"steal 3"),
         ]
     });
     let [[first, undone, third], [of_first, of_undone, of_third]] = decks;
@@ -371,7 +371,7 @@ fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
     assert_eq!(sorted(third), sorted(vec![first[1], expected[0], first[2]]));
 }
 
-/// The cards that the seeds draw.
+/// Returns the cards that the seeds draw.
 fn cards_of(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2]) -> Vec<u64> {
     let bits = seeds.each_ref().map(|seeds| seeds.bits().to_vec());
     let outputs = shuffle.circuit().evaluate(&bits).unwrap();
@@ -383,7 +383,7 @@ fn cards_of(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2]) -> Vec<u64> {
 }
 
 #[test]
-fn a_hand_with_a_card_twice_or_none_is_refused_before_anything_is_sent() {
+fn invalid_hand_is_refused_before_anything_is_sent() {
     let shuffle = circuit(16, 4);
     let seeds = seeds(&shuffle);
     let swap = Swap::default();

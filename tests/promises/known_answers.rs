@@ -1,8 +1,8 @@
-//! What goes over the wire is what it was: known answers, with randomness from fixed seeds.
+//! The bytes on the wire are unchanged: known answers, with randomness from fixed seeds.
 //!
-//! Those of the hash and of the half gates were computed by a second implementation, in Python. The
-//! others record what this one did: if one of them changes, so has the protocol, and with it
-//! [`VERSION`](dealerless::net::VERSION).
+//! The answers of the hash and of the half gates come from a second implementation, in Python. The
+//! others record the output of this one. If one of them changes, the protocol has changed, and with
+//! it [`VERSION`](dealerless::net::VERSION).
 
 use std::convert::Infallible;
 
@@ -28,7 +28,7 @@ fn hex(block: Block) -> String {
 }
 
 #[test]
-fn the_tweakable_hash_is_what_it_was() {
+fn tweakable_hash_is_unchanged() {
     let hash = TweakableHash::with_key(KEY);
     let x = Block::from([
         0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee,
@@ -52,7 +52,7 @@ fn the_tweakable_hash_is_what_it_was() {
 }
 
 #[test]
-fn half_gates_are_what_they_were() {
+fn half_gates_are_unchanged() {
     let mut builder = Builder::new(&[1, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
     let first = builder.and(a[0], b[0]);
@@ -96,7 +96,7 @@ fn half_gates_are_what_they_were() {
         ]
     );
 
-    // On a = 1 and b = (1, 0): both ANDs are 1, and the second is put out negated.
+    // For a = 1 and b = (1, 0), both ANDs are 1, and the second is negated in the output.
     let mut labels = vec![ActiveLabel::default(); circuit.wires()];
     for (i, value) in [true, true, false].into_iter().enumerate() {
         labels[i] = zeros[i].active(value, &delta);
@@ -113,7 +113,7 @@ fn half_gates_are_what_they_were() {
     }
 }
 
-/// One line a frame: its tag, its length and the first 64 bits of its BLAKE3 digest.
+/// One line for each frame: its tag, its length and the first 64 bits of its BLAKE3 digest.
 fn summary(sent: &[Frame]) -> String {
     (sent.iter())
         .map(|frame| {
@@ -126,9 +126,9 @@ fn summary(sent: &[Frame]) -> String {
 
 type Cards = [Option<u64>; 3];
 
-/// What both parties see of two shuffles and send for them: two, since the second must not repeat
-/// tweaks, pads and labels of the first. It also changes with the circuit of the shuffle, and then
-/// from the first plan on.
+/// The cards that both parties see of two shuffles, and a summary of the frames that they send. The
+/// second shuffle must not repeat the tweaks, pads and labels of the first. The frames also depend
+/// on the circuit of the shuffle, from the first plan on.
 fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2] {
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
@@ -155,7 +155,7 @@ fn spec() -> Spec {
 }
 
 #[test]
-fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
+fn semi_honest_session_with_two_shuffles_is_unchanged() {
     let shuffle = ShuffleCircuit::build(spec());
     let [garbler, evaluator] = two_shuffles::<SemiHonest>(&shuffle);
     let seen = [[Some(8), None, Some(1)], [Some(5), None, Some(8)]];
@@ -169,7 +169,7 @@ fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
 }
 
 #[test]
-fn a_malicious_session_with_its_first_two_shuffles_is_what_it_was() {
+fn malicious_session_with_two_shuffles_is_unchanged() {
     let shuffle = ShuffleCircuit::build_checked(spec());
     let [garbler, evaluator] = two_shuffles::<Malicious>(&shuffle);
     let seen = [[Some(8), None, Some(6)], [Some(1), None, Some(0)]];

@@ -1,4 +1,4 @@
-//! The promises of this crate, a module each.
+//! Tests of the promises of this crate, one module for each promise.
 
 mod agreement;
 mod attempts;
@@ -7,6 +7,7 @@ mod cheating_peer;
 mod checked;
 mod dice;
 mod disagreement;
+mod eavesdropper;
 mod fresh;
 mod hostile_peer;
 mod hostile_wire;
@@ -20,7 +21,6 @@ mod names;
 mod netlists;
 mod orders;
 mod pile;
-mod reader_of_the_line;
 mod sealed_deck;
 mod sizes;
 mod slices;

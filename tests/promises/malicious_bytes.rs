@@ -1,4 +1,4 @@
-//! The bytes of malicious runs that are told beforehand are those that pass the line, to the byte.
+//! The predicted traffic of malicious runs is exact, to the byte.
 
 use dealerless::circuit::{Builder, ByParty, Circuit, Party};
 use dealerless::mpc::{
@@ -13,7 +13,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 
-/// What each party sends for the pool, and in so many runs.
+/// The bytes that each party sends for the pool and in `runs` runs.
 fn measured(circuit: &Circuit, owners: &[Party], runs: u32, rho: u8) -> [ByParty<u64>; 2] {
     let inputs: Vec<Input<_>> = owners.iter().map(|&owner| Input::By(owner)).collect();
     let [garbler, evaluator] = both(in_memory(), |me, end| {
@@ -53,18 +53,18 @@ fn measured(circuit: &Circuit, owners: &[Party], runs: u32, rho: u8) -> [ByParty
 }
 
 #[track_caller]
-fn assert_told(circuit: &Circuit, owners: &[Party], runs: u32, rho: u8) {
+fn assert_exact(circuit: &Circuit, owners: &[Party], runs: u32, rho: u8) {
     let demand = Demand::with_owners(circuit, owners);
-    let told = MaliciousBytes::of(demand, runs, rho).unwrap();
+    let predicted = MaliciousBytes::of(demand, runs, rho).unwrap();
     let [pool, online] = measured(circuit, owners, runs, rho);
     let of = format!("{demand:?}, {runs} runs, {rho} bits");
-    assert_eq!((told.pool, told.online), (pool, online), "{of}");
+    assert_eq!((predicted.pool, predicted.online), (pool, online), "{of}");
     let both = |part: ByParty<u64>| part.garbler + part.evaluator;
-    assert_eq!(told.total(), both(pool) + both(online), "{of}");
+    assert_eq!(predicted.total(), both(pool) + both(online), "{of}");
 }
 
 #[test]
-fn random_circuits_with_any_owners_send_what_is_told() {
+fn prediction_is_exact_for_random_circuits_with_any_owners() {
     let seed: u64 = system_rng().random();
     println!("seed {seed}");
     let rng = &mut ChaCha20Rng::seed_from_u64(seed);
@@ -74,12 +74,12 @@ fn random_circuits_with_any_owners_send_what_is_told() {
         let owners: Vec<Party> = circuit.inputs().iter().map(|_| owner(rng)).collect();
         let runs = rng.random_range(1..4);
         let rho = [40, 47, 50, 64, 80][rng.next_u32() as usize % 5];
-        assert_told(&circuit, &owners, runs, rho);
+        assert_exact(&circuit, &owners, runs, rho);
     }
 }
 
 #[test]
-fn shuffles_send_what_is_told_however_large_the_batch() {
+fn prediction_is_exact_for_shuffles_and_any_batch_size() {
     for (algorithm, cards, draw, runs, rho) in [
         (Algorithm::Cut, 52, 9, 1, 50),
         (Algorithm::Cut, 52, 9, 7, 50),
@@ -89,11 +89,12 @@ fn shuffles_send_what_is_told_however_large_the_batch() {
     ] {
         let spec = Spec::new(cards, draw, algorithm).unwrap();
         let shuffle = ShuffleCircuit::build_checked(spec);
-        assert_told(shuffle.circuit(), &Party::BOTH, runs, rho);
+        assert_exact(shuffle.circuit(), &Party::BOTH, runs, rho);
     }
 }
 
-/// A circuit whose first ANDs are all pairs of the bits of two values, with outputs to repeat them.
+/// A circuit of `ands` ANDs of pairs of bits of two values. Two output values list them and the
+/// bits of the first value, the first repeatedly.
 fn wide(inputs: usize, ands: usize, outputs: usize) -> Circuit {
     let mut builder = Builder::new(&[inputs, 64]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -108,24 +109,24 @@ fn wide(inputs: usize, ands: usize, outputs: usize) -> Circuit {
 }
 
 #[test]
-fn bulk_data_of_full_frames_and_of_one_byte_more_is_told() {
+fn prediction_is_exact_at_the_frame_boundary() {
     const CHUNK: usize = dealerless::net::CHUNK;
     for (inputs, ands, outputs) in [
-        // Bits of one frame and one byte more.
+        // Bits that exceed one frame.
         (1, 0, 8 * CHUNK + 1),
-        // Tables of one frame, and one table more.
+        // Tables that fill one frame, and one table more.
         (64, 1024, 0),
         (64, 1025, 0),
-        // Batches of correlated OTs that are full.
+        // Batches of correlated OTs that are exactly full, and one bit more.
         (63 * 128 - 64, 0, 0),
         (63 * 128 - 63, 0, 0),
     ] {
-        assert_told(&wide(inputs, ands, outputs), &Party::BOTH, 1, 50);
+        assert_exact(&wide(inputs, ands, outputs), &Party::BOTH, 1, 50);
     }
 }
 
 #[test]
-fn an_and_of_one_party_takes_a_65th_to_a_93rd_of_the_bytes_of_a_joint_one() {
+fn owned_and_needs_a_65th_to_a_93rd_of_the_bytes_of_a_joint_and() {
     let total = |ands, owned| {
         let demand = Demand {
             ands,
@@ -151,7 +152,7 @@ fn an_and_of_one_party_takes_a_65th_to_a_93rd_of_the_bytes_of_a_joint_one() {
 }
 
 #[test]
-fn what_a_session_refuses_is_not_told() {
+fn refused_demands_have_no_prediction() {
     let demand = Demand {
         ands: 1,
         ..Demand::default()

@@ -1,8 +1,8 @@
-//! Runs, openings and batches have numbers, which go into all that is said and hashed for them: what
-//! belongs to one is no answer in another.
+//! Runs, openings and batches have numbers, which are part of all their messages and hashes: a
+//! message of one is never valid in another.
 //!
-//! A session that forgets a number works all the same. So these tests look at what differs on the
-//! wire between two things that are alike but for it, and at parties that mean different ones.
+//! A session that omits a number still works. So these tests compare the frames of two steps that
+//! differ only in their number, and run parties that refer to different steps.
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{
@@ -17,14 +17,14 @@ use dealerless::testing::tap::{Frame, Tap};
 use dealerless::with_both_engines;
 
 with_both_engines! {
-    parties_that_open_bits_of_different_runs_notice,
-    parties_that_enter_bits_of_different_runs_notice,
-    two_runs_have_two_plans,
+    opening_bits_of_different_runs_is_noticed,
+    entering_bits_of_different_runs_is_noticed,
+    runs_have_different_plans,
 }
 
 type Shared<E> = Vec<<E as TwoParty>::Shared>;
 
-/// AND of two bits of each party.
+/// The bitwise AND of two bits of each party.
 fn ands() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -38,24 +38,24 @@ fn run<E: Engine>(session: &mut E) -> Shared<E> {
     session.run(run).unwrap()[0].to_vec()
 }
 
-/// Both run the same circuit on the same inputs twice; then the garbler means what came out first,
-/// the evaluator what came out second.
+/// Runs the same circuit twice on the same inputs. Then the garbler uses the outputs of the first
+/// run, and the evaluator those of the second.
 fn of_different_runs<E: Engine>(act: impl Fn(&mut E, &Shared<E>) -> Result<()> + Sync) {
     let errors = sessions(in_memory(), |session: &mut E| {
         let shared = [run(session), run(session)];
         act(session, &shared[session.role() as usize]).expect_err("different bits")
     });
-    let named = |error: &Error| matches!(error, Error::Disagreement(Disagreement::Plan));
-    assert!(errors.iter().any(named), "{errors:?}");
+    let detected = |error: &Error| matches!(error, Error::Disagreement(Disagreement::Plan));
+    assert!(errors.iter().any(detected), "{errors:?}");
     for error in &errors {
         assert!(
-            named(error) || matches!(error, Error::Channel(net::Error::Aborted)),
+            detected(error) || matches!(error, Error::Channel(net::Error::Aborted)),
             "{errors:?}"
         );
     }
 }
 
-fn parties_that_open_bits_of_different_runs_notice<E: Engine>() {
+fn opening_bits_of_different_runs_is_noticed<E: Engine>() {
     of_different_runs(|session: &mut E, bits| {
         session
             .open(&[Opening {
@@ -66,7 +66,7 @@ fn parties_that_open_bits_of_different_runs_notice<E: Engine>() {
     });
 }
 
-fn parties_that_enter_bits_of_different_runs_notice<E: Engine>() {
+fn entering_bits_of_different_runs_is_noticed<E: Engine>() {
     of_different_runs(|session: &mut E, bits| {
         let inputs = [Input::Shared(bits), Input::By(Party::Garbler)];
         let mine: &[bool] = match session.role() {
@@ -77,7 +77,7 @@ fn parties_that_enter_bits_of_different_runs_notice<E: Engine>() {
     });
 }
 
-/// What `sender` sends in each of several steps.
+/// The frames that `sender` sends in each of several steps.
 fn sent<E: Engine>(
     sender: Party,
     steps: usize,
@@ -107,7 +107,7 @@ fn sent<E: Engine>(
     }
 }
 
-/// The payloads with a tag in each of two steps.
+/// The payloads with this tag in each of two steps.
 fn payloads(steps: &[Vec<Frame>], tag: Mpc) -> [Vec<&[u8]>; 2] {
     [0, 1].map(|step: usize| {
         (steps[step].iter())
@@ -126,10 +126,11 @@ fn assert_differ(steps: &[Vec<Frame>], tag: Mpc) {
     }
 }
 
-fn two_runs_have_two_plans<E: Engine>() {
+fn runs_have_different_plans<E: Engine>() {
     for sender in Party::BOTH {
         let runs = sent(sender, 2, |session: &mut E| drop(run(session)), |_| {});
-        // The second run may need less of a batch than the first: its own plan comes last.
+        // The second run may need a smaller batch than the first. The plan of the run itself comes
+        // last.
         let last = |step: &Vec<Frame>| {
             let mut frames = step.iter().rev();
             let plan = frames.find(|frame| frame.tag == Mpc::Plan.byte());
@@ -139,7 +140,7 @@ fn two_runs_have_two_plans<E: Engine>() {
     }
 }
 
-/// Opens the same bits in two exchanges, and one of them twice in each.
+/// The frames of two openings of the same bits, one of them twice in each.
 fn openings<E: Engine>(sender: Party) -> Vec<Vec<Frame>> {
     let shared = std::sync::Mutex::new([None, None]);
     sent(
@@ -163,7 +164,7 @@ fn openings<E: Engine>(sender: Party) -> Vec<Vec<Frame>> {
 }
 
 #[test]
-fn a_bit_that_is_opened_again_has_another_hash_and_a_hash_for_each_place() {
+fn repeated_opening_of_a_bit_has_a_new_hash_at_each_place() {
     let openings = openings::<SemiHonest>(Party::Evaluator);
     assert_differ(&openings, Mpc::Plan);
     assert_differ(&openings, Mpc::OpenedHashes);
@@ -178,18 +179,18 @@ fn a_bit_that_is_opened_again_has_another_hash_and_a_hash_for_each_place() {
 }
 
 #[test]
-fn a_bit_that_is_opened_again_has_another_digest_of_its_mac() {
+fn repeated_opening_of_a_bit_has_a_new_mac_digest() {
     for sender in Party::BOTH {
         let openings = openings::<Malicious>(sender);
         assert_differ(&openings, Mpc::Plan);
         assert_differ(&openings, Mpc::MacDigest);
         let [one, other] = payloads(&openings, Mpc::OutputBits);
-        assert_eq!(one, other, "the share of a mask is what it was");
+        assert_eq!(one, other, "the share of a mask changed");
     }
 }
 
 #[test]
-fn two_batches_of_as_much_have_two_plans() {
+fn equal_batches_have_different_plans() {
     for sender in Party::BOTH {
         let batches = sent(
             sender,
@@ -204,7 +205,7 @@ fn two_batches_of_as_much_have_two_plans() {
             },
             |_| {},
         );
-        // The first also makes what the others find there.
+        // The first batch also makes what the others find in the pool.
         assert_differ(&batches[1..], Mpc::Plan);
     }
 }

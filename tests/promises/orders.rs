@@ -1,9 +1,9 @@
-//! What a party must not say before it has heard something.
+//! The messages that a party must not send before it has received others.
 //!
-//! One party is honest; the other one follows the protocol up to a message that it keeps back, and
-//! then is gone. What the honest party has sent by then must not hold what it may only say after it.
-//! The order is what the proofs rest on: a party that says a thing too early can be used, though no
-//! message that it sends is wrong.
+//! One party is honest. Its peer follows the protocol up to a message that it withholds, and then
+//! disconnects. The frames that the honest party has sent by then must not include those that
+//! depend on the withheld message. The security proofs rest on this order: a message sent too early
+//! can be exploited, even if its content is correct.
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{Error, Input, Malicious, Result, Run, SemiHonest, Tag as Mpc};
@@ -15,8 +15,8 @@ use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Fate, Frame, FrameIndex, Tap};
 
-/// Digests of MACs, in the order in which a party sends them: of the pool, of the gates' bits, of
-/// the check of all gates, of an opening.
+/// The MAC digests, in the order in which a party sends them: of the pool, of the bits of the
+/// gates, of the check of all gates, of an opening.
 const POOL: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 0);
 const GATES: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 1);
 const CHECK: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 2);
@@ -35,39 +35,39 @@ const fn mpc(tag: Mpc) -> FrameIndex {
     (Kind::Mpc(tag), 0)
 }
 
-/// Before a party has heard the first, it does not say the others.
+/// A message, and the messages that a party does not send before it has received the first.
 type Rule = (FrameIndex, &'static [FrameIndex]);
 
-/// For both parties alike.
+/// The rules of the setup, for both parties.
 const SETUP: &[Rule] = &[
     (HELLO, &[ot(Ot::BaseOtPoints)]),
     (ot(Ot::BaseOtPoints), &[ot(Ot::BaseOtPads)]),
     (ot(Ot::BaseOtPads), &[ot(Ot::BaseOtAnswer)]),
-    // The pads are not used before it is known that the other party knows its own.
+    // The pads are not used before the peer has proved that it knows its own.
     (ot(Ot::BaseOtAnswer), &[ot(Ot::TreeSums)]),
-    // Nothing that is made of Delta leaves before both checks of the OTs.
+    // Nothing that depends on Delta is sent before both checks of the OTs.
     (ot(Ot::TreeSums), &[mpc(Mpc::LeakyTables)]),
     (ot(Ot::CotCheck), &[mpc(Mpc::LeakyTables)]),
 ];
 
-/// Before it has heard of the evaluator.
+/// The rules for messages that the garbler receives from the evaluator.
 const MALICIOUS_GARBLER: &[Rule] = &[
     (mpc(Mpc::LeakyTables), &[mpc(Mpc::LeakyBits)]),
     (mpc(Mpc::LeakyBits), &[mpc(Mpc::TripleCommitment)]),
-    // It reveals its digest and its share of the coin, and opens differences, to an evaluator that
-    // has sent its own, and an equal digest.
+    // The garbler reveals its digest and its share of the coin, and opens differences, only after
+    // the evaluator has sent its own share and an equal digest.
     (
         mpc(Mpc::TripleDigest),
         &[mpc(Mpc::TripleOpening), mpc(Mpc::PoolBits)],
     ),
-    // Nothing of the pool is used before its last check.
+    // The pool is not used before its last check.
     (POOL, &[mpc(Mpc::GateBits)]),
     (GATES, &[mpc(Mpc::MaskedValues), mpc(Mpc::Tables)]),
     (
         mpc(Mpc::MaskedValues),
         &[mpc(Mpc::MaskedValues), mpc(Mpc::Tables)],
     ),
-    // Nothing made from its own shares leaves before the proof has passed.
+    // Nothing that depends on the garbler's own shares is sent before the proof has passed.
     (
         mpc(Mpc::ProductProof),
         &[
@@ -76,12 +76,12 @@ const MALICIOUS_GARBLER: &[Rule] = &[
             mpc(Mpc::Tables),
         ],
     ),
-    // An evaluator that gets this digest before its values are verified reads a wire.
+    // An evaluator that gets this digest before its values are verified learns a wire.
     (mpc(Mpc::GateValues), &[CHECK, OPENING]),
     (CHECK, &[CHECK, OPENING, mpc(Mpc::OutputBits)]),
 ];
 
-/// Before it has heard of the garbler.
+/// The rules for messages that the evaluator receives from the garbler.
 const MALICIOUS_EVALUATOR: &[Rule] = &[
     (mpc(Mpc::LeakyTables), &[mpc(Mpc::LeakyBits)]),
     // A garbler that knows the evaluator's share before it commits to its own chooses the coin.
@@ -97,7 +97,7 @@ const MALICIOUS_EVALUATOR: &[Rule] = &[
     (CHECK, &[OPENING, mpc(Mpc::OutputBits)]),
 ];
 
-/// The garbler has Delta, and is the receiver of the base OTs.
+/// The rules of the semi-honest garbler, which has Delta and is the receiver of the base OTs.
 const SEMI_HONEST_GARBLER: &[Rule] = &[
     (HELLO, &[ot(Ot::BaseOtPoints)]),
     (ot(Ot::BaseOtPads), &[ot(Ot::BaseOtAnswer)]),
@@ -109,13 +109,14 @@ const SEMI_HONEST_GARBLER: &[Rule] = &[
     ),
 ];
 
+/// The rules of the semi-honest evaluator.
 const SEMI_HONEST_EVALUATOR: &[Rule] = &[
     (ot(Ot::BaseOtPoints), &[ot(Ot::BaseOtPads)]),
     (ot(Ot::BaseOtAnswer), &[ot(Ot::TreeSums)]),
     (mpc(Mpc::Tables), &[(Kind::Mpc(Mpc::Plan), 1)]),
 ];
 
-/// One AND of each pair of bits, and one of two bits of each party, opened to both.
+/// An AND of each pair of bits, and an AND of two bits of each party.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[3, 3]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -133,18 +134,21 @@ fn play<E: Engine>(party: Party, end: End) -> Result<()> {
     reveal(&mut session, &words[0]).map(drop)
 }
 
-/// The places of the frames that go one way.
-fn said(frames: &[Frame], sent: bool) -> Vec<FrameIndex> {
+/// The places of the frames in one direction.
+fn places(frames: &[Frame], sent: bool) -> Vec<FrameIndex> {
     let frames = frames.iter().filter(|frame| frame.sent == sent);
     frames.map(Frame::place).collect()
 }
 
-/// What `honest` has sent and received, and how it ended, if the other party is gone before it says
-/// this.
-fn without<E: Engine>(honest: Party, kept_back: Option<FrameIndex>) -> (Vec<Frame>, Result<()>) {
-    let fates = move |frame: Frame| match kept_back == Some(frame.place()) {
-        true => Fate::Cut(Vec::new()),
-        false => Fate::Sent(frame.to_bytes()),
+/// Returns the frames that `honest` has sent and received and its outcome, if its peer disconnects
+/// before it sends `withheld`.
+fn without<E: Engine>(honest: Party, withheld: Option<FrameIndex>) -> (Vec<Frame>, Result<()>) {
+    let fates = move |frame: Frame| {
+        if withheld == Some(frame.place()) {
+            Fate::Cut(Vec::new())
+        } else {
+            Fate::Sent(frame.to_bytes())
+        }
     };
     let [one, other] = in_memory();
     let tapped = Tap::new(one);
@@ -166,44 +170,50 @@ fn without<E: Engine>(honest: Party, kept_back: Option<FrameIndex>) -> (Vec<Fram
     (frames, outcome)
 }
 
-fn keeps<E: Engine>(honest: Party, rules: &[Rule]) {
+fn assert_order<E: Engine>(honest: Party, rules: &[Rule]) {
     let (frames, outcome) = without::<E>(honest, None);
     outcome.expect("an honest session");
-    let (says, hears) = (said(&frames, true), said(&frames, false));
-    for (heard, then) in rules {
-        assert!(hears.contains(heard), "the {honest} never hears {heard:?}");
-        let (frames, outcome) = without::<E>(honest, Some(*heard));
+    let (sent, received) = (places(&frames, true), places(&frames, false));
+    for (first, later) in rules {
+        assert!(
+            received.contains(first),
+            "the {honest} never receives {first:?}"
+        );
+        let (frames, outcome) = without::<E>(honest, Some(*first));
         assert!(
             matches!(outcome, Err(Error::Channel(net::Error::Lost { .. }))),
-            "the {honest}, without {heard:?}: {outcome:?}"
+            "the {honest}, without {first:?}: {outcome:?}"
         );
-        let early = said(&frames, true);
-        for said in *then {
-            assert!(says.contains(said), "the {honest} never says {said:?}");
+        let early = places(&frames, true);
+        for message in *later {
             assert!(
-                !early.contains(said),
-                "the {honest} says {said:?} before it hears {heard:?}"
+                sent.contains(message),
+                "the {honest} never sends {message:?}"
+            );
+            assert!(
+                !early.contains(message),
+                "the {honest} sends {message:?} before it receives {first:?}"
             );
         }
     }
 }
 
 #[test]
-fn a_malicious_garbler_says_nothing_too_early() {
-    keeps::<Malicious>(Party::Garbler, &[SETUP, MALICIOUS_GARBLER].concat());
+fn malicious_garbler_sends_nothing_too_early() {
+    assert_order::<Malicious>(Party::Garbler, &[SETUP, MALICIOUS_GARBLER].concat());
 }
 
 #[test]
-fn a_malicious_evaluator_says_nothing_too_early() {
-    keeps::<Malicious>(Party::Evaluator, &[SETUP, MALICIOUS_EVALUATOR].concat());
+fn malicious_evaluator_sends_nothing_too_early() {
+    assert_order::<Malicious>(Party::Evaluator, &[SETUP, MALICIOUS_EVALUATOR].concat());
 }
 
 #[test]
-fn a_semi_honest_garbler_says_nothing_too_early() {
-    keeps::<SemiHonest>(Party::Garbler, SEMI_HONEST_GARBLER);
+fn semi_honest_garbler_sends_nothing_too_early() {
+    assert_order::<SemiHonest>(Party::Garbler, SEMI_HONEST_GARBLER);
 }
 
 #[test]
-fn a_semi_honest_evaluator_says_nothing_too_early() {
-    keeps::<SemiHonest>(Party::Evaluator, SEMI_HONEST_EVALUATOR);
+fn semi_honest_evaluator_sends_nothing_too_early() {
+    assert_order::<SemiHonest>(Party::Evaluator, SEMI_HONEST_EVALUATOR);
 }

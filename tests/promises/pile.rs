@@ -1,5 +1,5 @@
-//! A pile of repeated cards: every order of the kinds comes up as often as it must, and what was
-//! drawn is known to who drew it until it is shown.
+//! A pile of repeated cards: every order of the kinds is equally likely, and a drawn card is known
+//! only to the party that drew it until it is shown.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use dealerless::shuffle::{Algorithm, Spec, plaintext};
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
-    what_is_drawn_is_known_to_who_drew_it_until_it_is_shown,
-    a_position_that_nobody_holds_cannot_be_shown_or_played,
-    a_stolen_card_changes_hands,
+    drawn_card_is_known_to_its_owner_until_it_is_shown,
+    position_that_nobody_holds_cannot_be_shown_or_played,
+    stolen_card_changes_hands,
 }
 
-/// Draws a whole pile, and lets both act.
+/// Shuffles a pile, and lets both parties act on it.
 fn with_pile<E: Engine, R: Send>(
     counts: &[u32],
     act: impl Fn(&mut E, &mut Pile<E::Shared>) -> R + Sync,
@@ -31,7 +31,7 @@ fn with_pile<E: Engine, R: Send>(
 }
 
 #[test]
-fn every_order_of_the_kinds_comes_up_as_often_as_there_are_orders_of_the_cards() {
+fn every_order_of_the_kinds_is_equally_frequent() {
     for (counts, orders) in [
         (&[2, 2][..], 6),
         (&[3, 1, 1], 20),
@@ -41,7 +41,7 @@ fn every_order_of_the_kinds_comes_up_as_often_as_there_are_orders_of_the_cards()
         let kinds = Kinds::new(counts).unwrap();
         let n = kinds.cards();
         let spec = Spec::new(n, n, Algorithm::FisherYates).unwrap();
-        // Every seed of one party, against one of the other.
+        // All seeds of one party, with a fixed seed of the other one.
         let mut seen: HashMap<Vec<usize>, usize> = HashMap::new();
         let mut decks = 0;
         let mut seeds = vec![0; n - 1];
@@ -70,7 +70,7 @@ fn every_order_of_the_kinds_comes_up_as_often_as_there_are_orders_of_the_cards()
 }
 
 #[test]
-fn a_card_has_the_kind_that_the_counts_say() {
+fn counts_determine_the_kind_of_a_card() {
     let kinds = Kinds::new(&[2, 0, 3]).unwrap();
     assert_eq!((kinds.cards(), kinds.counts()), (5, &[2, 0, 3][..]));
     let of: Vec<_> = (0..6).map(|card| kinds.of(Card(card))).collect();
@@ -81,7 +81,7 @@ fn a_card_has_the_kind_that_the_counts_say() {
     }
 }
 
-fn what_is_drawn_is_known_to_who_drew_it_until_it_is_shown<E: Engine>() {
+fn drawn_card_is_known_to_its_owner_until_it_is_shown<E: Engine>() {
     use Party::{Evaluator, Garbler};
     let [mine, theirs] = with_pile(&[3, 2, 1], |session: &mut E, pile| {
         let me = session.role();
@@ -95,13 +95,13 @@ fn what_is_drawn_is_known_to_who_drew_it_until_it_is_shown<E: Engine>() {
             (pile.hand(Garbler), pile.hand(Evaluator)),
             (vec![0, 2], vec![1])
         );
-        // Shown, and still held; then played.
+        // A card that is shown and still held, and then played.
         shown.push(pile.show(session, 2).unwrap());
         assert_eq!(pile.kind(2), Some(shown[0]));
         assert_eq!(pile.hand(Garbler), [0, 2]);
         assert_eq!(pile.play(session, 2).unwrap(), shown[0]);
         assert_eq!(pile.hand(Garbler), [0]);
-        // Played from a closed hand.
+        // A closed card that is played.
         let own = pile.kind(1);
         shown.push(pile.play(session, 1).unwrap());
         assert!(own.is_none_or(|own| own == shown[1]));
@@ -121,7 +121,7 @@ fn what_is_drawn_is_known_to_who_drew_it_until_it_is_shown<E: Engine>() {
     assert_eq!(kinds, [0, 0, 0, 1, 1, 2]);
 }
 
-fn a_position_that_nobody_holds_cannot_be_shown_or_played<E: Engine>() {
+fn position_that_nobody_holds_cannot_be_shown_or_played<E: Engine>() {
     with_pile(&[1, 1], |session: &mut E, pile| {
         let drawn = pile.draw(session, Party::Garbler).unwrap();
         pile.play(session, drawn).unwrap();
@@ -146,12 +146,12 @@ fn a_position_that_nobody_holds_cannot_be_shown_or_played<E: Engine>() {
     });
 }
 
-fn a_stolen_card_changes_hands<E: Engine>() {
+fn stolen_card_changes_hands<E: Engine>() {
     let [mine, theirs] = with_pile(&[3, 3], |session: &mut E, pile| {
         for _ in 0..3 {
             pile.draw(session, Party::Garbler).unwrap();
         }
-        // One that was played cannot be stolen; one that was shown can.
+        // A played card cannot be stolen; a shown one can.
         pile.play(session, 0).unwrap();
         pile.show(session, 2).unwrap();
         let kind = pile.steal(session, Party::Garbler, &mut system_rng());
@@ -162,7 +162,7 @@ fn a_stolen_card_changes_hands<E: Engine>() {
         );
         assert_eq!(pile.kind(1), Some(kind));
         assert_eq!(pile.kind(2).is_some(), session.role() == Party::Garbler);
-        // Both know it, and the thief plays it as its own.
+        // Both parties know the stolen card, and the thief plays it as its own.
         assert_eq!(pile.play(session, 1).unwrap(), kind);
         (kind, pile.play(session, 2).unwrap())
     });
@@ -170,7 +170,7 @@ fn a_stolen_card_changes_hands<E: Engine>() {
 }
 
 #[test]
-fn a_pile_has_as_many_cards_as_its_deck() {
+fn pile_and_deck_must_have_the_same_number_of_cards() {
     let outcomes = sessions(in_memory(), |session: &mut dealerless::mpc::SemiHonest| {
         let spec = Spec::new(6, 6, Algorithm::FisherYates).unwrap();
         let shuffle = circuit(spec, Security::SemiHonest);

@@ -1,5 +1,5 @@
-//! A sealed deck opens card by card, to those it is opened to, and is what the seeds of both
-//! parties make it.
+//! A sealed deck opens card by card, only to the given audience, and its cards are those that the
+//! seeds of both parties determine.
 
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, SealedDeck};
@@ -14,13 +14,13 @@ use rand::{RngExt, SeedableRng};
 type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
 
 dealerless::with_both_engines! {
-    a_full_deck_is_a_permutation_and_both_see_the_same_one,
-    cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else,
-    the_owner_of_a_card_may_show_it_later,
-    openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on,
+    full_deck_is_the_same_permutation_for_both,
+    cards_open_only_to_their_audience_in_any_order,
+    owner_of_a_card_can_show_it_later,
+    invalid_openings_are_refused_and_the_session_stays_usable,
     decks_of_one_session_do_not_mix,
-    hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them,
-    decks_are_shuffled_for_what_both_mean,
+    hundreds_of_shuffles_agree_with_their_seeds,
+    decks_need_the_same_context_on_both_sides,
 }
 
 const GARBLER: Audience = Audience::Only(Party::Garbler);
@@ -30,7 +30,7 @@ fn circuit(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(Spec::new(cards, draw, algorithm).unwrap())
 }
 
-/// Lets both parties shuffle, with randomness of their own, and act on the deck.
+/// Shuffles a deck with fresh randomness, and lets both parties act on it.
 fn with_deck<E: Engine, R: Send>(
     shuffle: &ShuffleCircuit,
     act: impl Fn(&mut E, &mut Deck<E>) -> R + Sync,
@@ -43,7 +43,7 @@ fn with_deck<E: Engine, R: Send>(
     })
 }
 
-/// Opens one card to both.
+/// Opens one card to both parties.
 fn show<E: Engine>(session: &mut E, deck: &mut Deck<E>, position: usize) -> Card {
     deck.open(session, &[(position, Audience::Both)]).unwrap()[0].expect("a card opened to both")
 }
@@ -54,12 +54,12 @@ fn assert_permutation(mut cards: Vec<Card>, of: u64) {
     assert_eq!(cards, (0..of).map(Card).collect::<Vec<_>>());
 }
 
-fn a_full_deck_is_a_permutation_and_both_see_the_same_one<E: Engine>() {
+fn full_deck_is_the_same_permutation_for_both<E: Engine>() {
     for algorithm in Algorithm::ALL {
         for cards in [2, 3, 5, 16, 52] {
             let shuffle = circuit(cards, cards, algorithm);
             let [mine, theirs] = with_deck(&shuffle, |session: &mut E, deck| {
-                // From the last to the first, one exchange each.
+                // From the last card to the first, one exchange for each.
                 (0..cards)
                     .rev()
                     .map(|position| show(session, deck, position))
@@ -71,12 +71,12 @@ fn a_full_deck_is_a_permutation_and_both_see_the_same_one<E: Engine>() {
     }
 }
 
-fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else<E: Engine>() {
+fn cards_open_only_to_their_audience_in_any_order<E: Engine>() {
     for algorithm in Algorithm::ALL {
         let shuffle = circuit(52, 9, algorithm);
         let [garbler, evaluator] = with_deck(&shuffle, |session: &mut E, deck| {
             let mut learned = [None; 9];
-            // Hole cards in one exchange, then the board in three, not in order.
+            // The hole cards in one exchange, then the board in three, out of order.
             for exchange in [
                 &[(3, EVALUATOR), (0, GARBLER), (2, GARBLER), (1, EVALUATOR)][..],
                 &[
@@ -110,12 +110,12 @@ fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else<E: Engine>(
         let mut all: Vec<Card> = garbler.into_iter().chain(evaluator).flatten().collect();
         all.sort();
         all.dedup();
-        assert_eq!(all.len(), 9, "no card is dealt twice: {all:?}");
+        assert_eq!(all.len(), 9, "a card was dealt twice: {all:?}");
         assert!(all.iter().all(|card| card.0 < 52));
     }
 }
 
-fn the_owner_of_a_card_may_show_it_later<E: Engine>() {
+fn owner_of_a_card_can_show_it_later<E: Engine>() {
     let [garbler, evaluator] = with_deck(
         &circuit(10, 4, Algorithm::FisherYates),
         |session: &mut E, deck| {
@@ -129,9 +129,7 @@ fn the_owner_of_a_card_may_show_it_later<E: Engine>() {
     assert_eq!(evaluator, (None, garbler.0));
 }
 
-fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on<
-    E: Engine,
->() {
+fn invalid_openings_are_refused_and_the_session_stays_usable<E: Engine>() {
     let [mine, theirs] = with_deck(
         &circuit(6, 5, Algorithm::FisherYates),
         |session: &mut E, deck| {
@@ -153,9 +151,9 @@ fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_g
                 ),
                 (
                     &[(2, GARBLER), (3, Audience::Both), (2, GARBLER)],
-                    "named twice",
+                    "appears twice",
                 ),
-                (&[(2, GARBLER), (2, EVALUATOR)], "named twice"),
+                (&[(2, GARBLER), (2, EVALUATOR)], "appears twice"),
             ] {
                 match deck.open(session, openings) {
                     Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
@@ -164,7 +162,8 @@ fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_g
             }
             assert_eq!(session.traffic(), before);
             assert!((2..5).all(|position| deck.seen(position).is_none()));
-            // The garbler's card can still be shown, the others opened, and another deck shuffled.
+            // The session can still show the garbler's card, open the others and shuffle another
+            // deck.
             deck.open(session, &[(0, EVALUATOR)]).unwrap();
             for position in 2..5 {
                 show(session, deck, position);
@@ -197,7 +196,7 @@ fn decks_of_one_session_do_not_mix<E: Engine>() {
     }
 }
 
-fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them<E: Engine>() {
+fn hundreds_of_shuffles_agree_with_their_seeds<E: Engine>() {
     let shuffles = [
         circuit(10, 4, Algorithm::FisherYates),
         circuit(7, 7, Algorithm::Bubble),
@@ -229,7 +228,7 @@ fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them<E: Engine>
     });
 }
 
-fn decks_are_shuffled_for_what_both_mean<E: Engine>() {
+fn decks_need_the_same_context_on_both_sides<E: Engine>() {
     let shuffle = circuit(10, 2, Algorithm::FisherYates);
     let outcomes = |contexts: [&[u8]; 2]| {
         sessions(in_memory(), |session: &mut E| {
@@ -244,19 +243,20 @@ fn decks_are_shuffled_for_what_both_mean<E: Engine>() {
             Err(Error::Session(error)) => error,
             other => panic!("{other:?}"),
         });
-        let named =
+        let detected =
             |error: &mpc::Error| matches!(error, mpc::Error::Disagreement(Disagreement::Plan));
-        let told = |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
-        assert!(errors.iter().any(named), "{errors:?}");
+        let aborted =
+            |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
+        assert!(errors.iter().any(detected), "{errors:?}");
         assert!(
-            errors.iter().all(|error| named(error) || told(error)),
+            errors.iter().all(|error| detected(error) || aborted(error)),
             "{errors:?}"
         );
     }
 }
 
 #[test]
-fn a_card_that_cannot_be_ends_the_session() {
+fn impossible_card_ends_the_session() {
     let shuffle = ShuffleCircuit::build(Spec::new(52, 3, Algorithm::FisherYates).unwrap());
     for (words, check) in [
         (vec![51, 0, 52], Check::NotInDeck),
@@ -292,7 +292,8 @@ fn a_card_that_cannot_be_ends_the_session() {
 fn seeds_out_of_range_end_the_session() {
     let shuffle = ShuffleCircuit::build_checked(Spec::new(52, 2, Algorithm::FisherYates).unwrap());
     assert_eq!(shuffle.validity(), Some(2));
-    // The third word says of each party, the garbler first, whether its seeds are in range.
+    // The third word holds a bit for each party, the garbler's first: whether its seeds are in
+    // range.
     for (validity, culprit) in [
         (0b11, None),
         (0b10, Some(Party::Garbler)),
@@ -309,7 +310,7 @@ fn seeds_out_of_range_end_the_session() {
 }
 
 #[test]
-fn against_a_malicious_peer_a_circuit_without_its_check_is_refused_before_anything_is_sent() {
+fn malicious_session_refuses_an_unchecked_circuit_before_anything_is_sent() {
     sessions(in_memory(), |session: &mut Malicious| {
         let before = session.traffic();
         let spec = Spec::new(10, 2, Algorithm::FisherYates).unwrap();

@@ -1,4 +1,4 @@
-//! The promise: how many AND gates a shuffle of 52 cards costs.
+//! The number of AND gates of a shuffle of 52 cards.
 
 use dealerless::mpc::Demand;
 use dealerless::shuffle::comparison::biased::Biased;
@@ -6,10 +6,10 @@ use dealerless::shuffle::comparison::sort_by_joint_keys;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::shuffles::shuffle;
 
-/// The cards drawn, in the columns of the tables below.
+/// The numbers of drawn cards, one for each column of the tables below.
 const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
 
-/// The AND gates to be reached, without a check of the inputs.
+/// The published numbers of AND gates, without a check of the inputs: upper bounds.
 const PUBLISHED: [(Algorithm, [usize; 5]); 6] = [
     (Algorithm::FisherYates, [882, 1_863, 4_524, 5_727, 8_183]),
     (Algorithm::Bubble, [1_609, 2_842, 5_793, 7_047, 9_518]),
@@ -19,7 +19,7 @@ const PUBLISHED: [(Algorithm, [usize; 5]); 6] = [
     (Algorithm::Waksman, [2_030, 2_078, 2_204, 2_270, 2_474]),
 ];
 
-/// The AND gates that are reached.
+/// The actual numbers of AND gates.
 const REACHED: [(Algorithm, [usize; 5]); 7] = [
     (Algorithm::FisherYates, [159, 486, 2_293, 3_831, 7_799]),
     (Algorithm::Bubble, [781, 1_657, 4_058, 5_169, 7_465]),
@@ -30,10 +30,10 @@ const REACHED: [(Algorithm, [usize; 5]); 7] = [
     (Algorithm::Waksman, [1_386, 1_536, 1_746, 1_884, 2_226]),
 ];
 
-/// What the check of the inputs adds. It depends on the seeds alone; switches need none.
+/// The AND gates of the check of the inputs. They depend only on the seeds; switches need no check.
 const CHECK: [usize; 5] = [49, 95, 222, 272, 449];
 
-/// The biased networks, to be compared with.
+/// The AND gates of the biased networks, for comparison.
 const BIASED: [(Biased, [usize; 5]); 2] = [
     (Biased::FairBitBubble, [1_302, 2_299, 4_683, 5_709, 7_659]),
     (Biased::XorThenModulo, [826, 1_759, 4_288, 5_438, 7_709]),
@@ -61,7 +61,7 @@ fn and_counts_are_at_or_below_the_published_table() {
 }
 
 #[test]
-fn and_counts_are_the_ones_in_the_table() {
+fn and_counts_match_the_table() {
     assert_eq!(
         Algorithm::ALL.map(|algorithm| (algorithm, ands(algorithm))),
         REACHED
@@ -73,7 +73,7 @@ fn and_counts_are_the_ones_in_the_table() {
 }
 
 #[test]
-fn a_check_of_the_inputs_costs_what_the_table_says() {
+fn and_counts_of_the_input_check_match_the_table() {
     for (algorithm, unchecked) in REACHED {
         let checked = DRAWS.map(|m| checked_ands(52, m, algorithm));
         let check: Vec<_> = checked.iter().zip(unchecked).map(|(a, b)| a - b).collect();
@@ -86,7 +86,7 @@ fn a_check_of_the_inputs_costs_what_the_table_says() {
 }
 
 #[test]
-fn auto_is_the_algorithm_of_which_the_fewest_ands_are_garbled() {
+fn auto_chooses_the_fewest_joint_ands() {
     for (n, draws) in [(8, 1..=8), (20, 1..=20), (52, 1..=52), (100, 38..=42)] {
         for m in draws {
             let joint = |algorithm| Demand::of(shuffle(n, m, algorithm).circuit()).ands;
@@ -98,7 +98,7 @@ fn auto_is_the_algorithm_of_which_the_fewest_ands_are_garbled() {
 }
 
 #[test]
-fn sorting_by_keys_of_48_bits_costs_ten_times_as_much() {
+fn sorting_by_48_bit_keys_costs_ten_times_as_much() {
     let ands = DRAWS.map(|m| sort_by_joint_keys(52, m, 48).ands());
     let published = [38_199, 39_015, 41_157, 42_279, 46_869];
     assert!(
@@ -110,16 +110,16 @@ fn sorting_by_keys_of_48_bits_costs_ten_times_as_much() {
 }
 
 #[test]
-fn waksman_shuffles_of_powers_of_two_cost_what_their_formula_says() {
+fn waksman_shuffles_of_powers_of_two_match_their_formula() {
     for w in 3..=9 {
         let n = 1usize << w;
-        // The garbler's copy: input layers, whose differences have few bits; four lines at the
+        // The garbler's copy: the input layers, whose differences have few bits; four wires at the
         // seam; the inner output layers.
         let input_layers: usize = (1..=w).map(|k| (n / 2 - (n >> k)) * (k - 1)).sum();
         let squares = (n / 4 - 1) * (w + 1);
         let output_layers: usize = (2..w - 1).map(|depth| (n / 2 - (1 << depth)) * w).sum();
         for a in 1..=w {
-            // The evaluator's copy, one word a switch.
+            // The evaluator's copy: one word for each switch.
             let m = 1usize << a;
             let switches = a * (n + m) / 2 + n - 2 * m + 1;
             let expected = input_layers + squares + output_layers + switches * w;

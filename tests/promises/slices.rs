@@ -1,4 +1,4 @@
-//! A run in slices gives what the circuit gives in the clear, however the gates fall into them.
+//! A run in slices gives the outputs of the plaintext circuit, for any size of the slices.
 
 use dealerless::circuit::{Circuit, Party};
 use dealerless::mpc::{
@@ -12,7 +12,8 @@ use rand::{RngExt, SeedableRng};
 
 type Session = Malicious;
 
-/// Runs a circuit of two fresh values and shared ones after them. Gives what came out, and what it is.
+/// Runs a circuit on two fresh values and a shared one, and checks the outputs. Returns the shared
+/// outputs and their values.
 fn check(
     session: &mut Session,
     circuit: &Circuit,
@@ -31,7 +32,7 @@ fn check(
 }
 
 #[test]
-fn random_circuits_in_slices_give_what_they_give_in_the_clear_and_go_into_others() {
+fn random_circuits_in_slices_match_plaintext_and_feed_others() {
     let seed: u64 = system_rng().random();
     println!("seed {seed}");
     sessions(in_memory(), |session: &mut Session| {
@@ -48,7 +49,7 @@ fn random_circuits_in_slices_give_what_they_give_in_the_clear_and_go_into_others
 }
 
 #[test]
-fn a_shuffle_in_slices_puts_out_what_it_puts_out_in_the_clear() {
+fn shuffles_in_slices_match_plaintext() {
     for algorithm in Algorithm::ALL {
         let shuffle = ShuffleCircuit::build_checked(Spec::new(9, 4, algorithm).unwrap());
         let circuit = shuffle.circuit();
@@ -71,7 +72,7 @@ fn a_shuffle_in_slices_puts_out_what_it_puts_out_in_the_clear() {
 }
 
 #[test]
-fn parties_that_mean_other_slices_disagree() {
+fn different_slices_are_noticed() {
     let shuffle = ShuffleCircuit::build(Spec::new(9, 4, Algorithm::Waksman).unwrap());
     let circuit = shuffle.circuit();
     let demand = Demand::of(circuit);

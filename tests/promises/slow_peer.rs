@@ -1,5 +1,5 @@
-//! A peer that sends slowly, or does not read, is cut at the deadline, and nothing waits for it
-//! longer.
+//! A peer that sends slowly or does not read times out at the deadline, and no call waits for it
+//! any longer.
 
 use std::io::ErrorKind;
 use std::thread;
@@ -9,19 +9,19 @@ use dealerless::net::{CHUNK, Channel, Deadlines, Error, HEADER_BYTES, Message, T
 use dealerless::testing::line::{over_each_line, tcp_pair};
 use serde::{Deserialize, Serialize};
 
-/// A deadline that passes while the test waits.
+/// A deadline that expires while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
 
-/// A deadline that never passes in a test that is right.
+/// A deadline that never expires in a passing test.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Well before `LONG`, on a machine that is busy.
+/// A limit well below `LONG`, even on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
-/// More time than it takes to queue [`UNREAD`] bytes on a machine that is busy.
+/// More time than queuing [`UNREAD`] bytes needs on a busy machine.
 const QUEUEING: Duration = Duration::from_secs(1);
 
-/// More bytes than the operating system buffers on both sides of a connection.
+/// More bytes than the operating system buffers on the two sides of a connection.
 const UNREAD: usize = 24 << 20;
 
 const HASTY: Deadlines = Deadlines {
@@ -42,13 +42,13 @@ impl Message for Note {
     const MAX_BYTES: usize = 8;
 }
 
-/// A note on the wire.
+/// The bytes of a note on the wire.
 const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, NOTE_TAG.byte(), 7, 0, 0, 0, 0, 0, 0, 0];
 
-/// Sends notes, `step` bytes at a time, until the other side is gone.
-fn drip(mut line: impl Transport, step: usize) {
+/// Sends notes, `step` bytes at a time, until the peer disconnects.
+fn drip(mut end: impl Transport, step: usize) {
     for part in NOTE.chunks(step).cycle() {
-        if line.send(part.to_vec(), LONG).is_err() {
+        if end.send(part.to_vec(), LONG).is_err() {
             return;
         }
         thread::sleep(SHORT / 5);
@@ -56,7 +56,7 @@ fn drip(mut line: impl Transport, step: usize) {
 }
 
 #[test]
-fn a_peer_that_drips_bytes_is_cut_at_the_deadline_of_the_message() {
+fn peer_that_drips_bytes_times_out_at_the_message_deadline() {
     over_each_line(|one, other| {
         thread::scope(|scope| {
             scope.spawn(|| drip(one, 1));
@@ -75,7 +75,7 @@ fn a_peer_that_drips_bytes_is_cut_at_the_deadline_of_the_message() {
 }
 
 #[test]
-fn a_peer_has_the_time_of_a_message_for_each_of_them() {
+fn each_message_has_its_own_deadline() {
     const EACH: Duration = Duration::from_secs(2);
     over_each_line(|mut one, other| {
         thread::scope(|scope| {
@@ -101,7 +101,7 @@ fn a_peer_has_the_time_of_a_message_for_each_of_them() {
 }
 
 #[test]
-fn a_peer_that_spins_a_phase_out_is_cut_at_the_deadline_of_the_phase() {
+fn peer_that_prolongs_a_phase_times_out_at_the_phase_deadline() {
     over_each_line(|one, other| {
         thread::scope(|scope| {
             scope.spawn(|| drip(one, NOTE.len()));
@@ -134,11 +134,11 @@ fn a_peer_that_spins_a_phase_out_is_cut_at_the_deadline_of_the_phase() {
 }
 
 #[test]
-fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
+fn peer_that_never_reads_times_out_and_closing_does_not_wait() {
     over_each_line(|one, _other| {
         let mut channel = Channel::new(one, HASTY);
         let begun = Instant::now();
-        // On a busy machine the deadline may pass while it is still being queued.
+        // On a busy machine, the deadline may expire while the bytes are being queued.
         let sent = channel.send_bytes(BULK, &vec![0; UNREAD]);
         let error = sent.and_then(|()| channel.drain()).unwrap_err();
         assert!(
@@ -168,11 +168,11 @@ fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
 }
 
 #[test]
-fn a_peer_that_reads_little_by_little_is_cut_at_the_deadline_of_what_is_sent() {
+fn peer_that_reads_slowly_times_out_at_the_send_deadline() {
     let (mut one, mut other) = tcp_pair();
     thread::scope(|scope| {
-        // Every few reads the sender's socket takes more, well before its deadline; all together
-        // would take several times as long.
+        // Every few reads, the sender's socket accepts more, well before its deadline. Reading all
+        // bytes would take several times as long as the deadline.
         scope.spawn(move || {
             let mut buf = vec![0; CHUNK];
             while other.recv(&mut buf, LONG).is_ok_and(|len| len > 0) {
@@ -189,10 +189,10 @@ fn a_peer_that_reads_little_by_little_is_cut_at_the_deadline_of_what_is_sent() {
 }
 
 #[test]
-fn dropping_a_channel_whose_peer_never_reads_ends_at_the_deadline() {
+fn dropping_a_channel_waits_at_most_for_the_deadline() {
     let (one, _other) = tcp_pair();
     let mut channel = Channel::new(one, HASTY);
-    // On a busy machine the deadline may pass while it is still being queued.
+    // On a busy machine, the deadline may expire while the bytes are being queued.
     let _ = channel.send_bytes(BULK, &vec![0; UNREAD]);
     let begun = Instant::now();
     drop(channel);

@@ -1,5 +1,5 @@
-//! A stolen card is a uniform one of the hand, both learn it, and the thief learns nothing of the
-//! rest, nor where any of it lies.
+//! A stolen card is uniformly random in the hand. Both parties learn it, and the thief learns
+//! nothing about the other cards or their places.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
 
 dealerless::with_both_engines! {
-    hands_that_steal_from_each_other_lose_no_card_and_see_what_they_must,
-    the_last_card_of_a_hand_can_be_stolen,
-    steals_that_cannot_be_are_refused_before_anything_is_sent,
-    parties_that_mean_other_steals_steal_nothing,
+    hands_that_steal_from_each_other_lose_no_card,
+    last_card_of_a_hand_can_be_stolen,
+    invalid_steals_are_refused_before_anything_is_sent,
+    different_steals_are_noticed,
 }
 
 /// ln 10^-9: an honest test fails once in 10^9 runs.
@@ -44,7 +44,7 @@ fn number(bits: &[bool]) -> u32 {
     bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit))
 }
 
-/// What comes out for cards 0, 1, … of so many bits.
+/// Returns the outputs for the cards 0, 1, … of `bits` bits each.
 fn shuffled(reshuffle: &Reshuffle, settings: [&[bool]; 2], bits: usize) -> Vec<u32> {
     let mut inputs: Vec<Vec<bool>> = settings.map(<[bool]>::to_vec).into();
     inputs.extend((0..reshuffle.cards() as u32).map(|card| word(card, bits)));
@@ -53,7 +53,7 @@ fn shuffled(reshuffle: &Reshuffle, settings: [&[bool]; 2], bits: usize) -> Vec<u
 }
 
 #[test]
-fn the_card_of_a_place_is_that_of_the_garblers_permutation_at_the_evaluators() {
+fn reshuffle_composes_the_permutations_of_both_parties() {
     for n in 1..=4 {
         let reshuffle = Reshuffle::new(n, 3);
         let all = permutations(n as u32);
@@ -66,15 +66,15 @@ fn the_card_of_a_place_is_that_of_the_garblers_permutation_at_the_evaluators() {
     }
 }
 
-/// So the first card is uniform, and *given it and all that the thief has entered* each order of the
-/// rest is as likely as any other.
+/// So the first card is uniform. Given the first card and the inputs of the thief, all orders of
+/// the other cards are equally likely.
 #[test]
-fn every_order_is_equally_frequent_over_the_permutations_of_either_party() {
+fn every_order_is_equally_frequent_over_the_permutations_of_each_party() {
     for n in 1..=5 {
         let reshuffle = Reshuffle::new(n, 3);
         let all = permutations(n as u32);
         let settings: Vec<_> = all.iter().map(|p| reshuffle.set(p).unwrap()).collect();
-        // Of five cards, every eighth: they are enough, and all take long.
+        // For five cards, every eighth setting is enough; all settings would take long.
         for fixed in settings.iter().step_by(if n == 5 { 8 } else { 1 }) {
             for mine in Party::BOTH {
                 let mut orders: Vec<Vec<u32>> = (settings.iter())
@@ -96,7 +96,7 @@ fn every_order_is_equally_frequent_over_the_permutations_of_either_party() {
 }
 
 #[test]
-fn whatever_bits_a_party_enters_it_only_permutes() {
+fn any_input_bits_only_permute_the_hand() {
     for n in 1..=4 {
         let reshuffle = Reshuffle::new(n, 3);
         let switches = reshuffle.circuit().inputs()[0];
@@ -132,13 +132,13 @@ fn seven_cards_are_uniform_over_thousands_of_shuffles() {
 }
 
 #[test]
-fn a_hand_of_seven_cards_takes_so_many_ands() {
+fn reshuffle_of_seven_cards_has_145_ands() {
     assert_eq!(Reshuffle::new(7, 6).circuit().ands(), 145);
     assert_eq!(Reshuffle::new(1, 6).circuit().ands(), 0);
 }
 
 #[test]
-fn what_is_no_permutation_of_the_hand_sets_nothing() {
+fn invalid_permutations_are_refused() {
     let reshuffle = Reshuffle::new(3, 2);
     for values in [&[0, 1][..], &[0, 1, 3], &[0, 1, 1], &[0, 1, 2, 3]] {
         assert!(reshuffle.set(values).is_err());
@@ -149,7 +149,8 @@ fn circuit(cards: usize, draw: usize) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
 }
 
-/// Deals the first of the cards to the garbler and the others to the evaluator, and lets both act.
+/// Deals the first `garblers` cards to the garbler and the others to the evaluator, and lets both
+/// parties act.
 fn with_hands<E: Engine, R: Send>(
     [garblers, evaluators]: [usize; 2],
     act: impl Fn(&mut E, &mut Deck<E>) -> R + Sync,
@@ -157,9 +158,12 @@ fn with_hands<E: Engine, R: Send>(
     let shuffle = circuit(52, garblers + evaluators);
     sessions(in_memory(), |session: &mut E| {
         let mut deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-        let to = |position| match position < garblers {
-            true => Party::Garbler,
-            false => Party::Evaluator,
+        let to = |position| {
+            if position < garblers {
+                Party::Garbler
+            } else {
+                Party::Evaluator
+            }
         };
         let openings: Vec<_> = (0..deck.len())
             .map(|position| (position, Audience::Only(to(position))))
@@ -175,11 +179,11 @@ fn seen<E: Engine>(deck: &Deck<E>, hand: &[usize]) -> Vec<Card> {
     cards
 }
 
-fn hands_that_steal_from_each_other_lose_no_card_and_see_what_they_must<E: Engine>() {
+fn hands_that_steal_from_each_other_lose_no_card<E: Engine>() {
     let outcomes = with_hands([4, 3], |session: &mut E, deck| {
         let me = session.role();
         let mut hands = [vec![0, 1, 2, 3], vec![4, 5, 6]];
-        // The thief has seen one of the cards before, and where it lies.
+        // The thief knows one of the cards and its place from before.
         deck.open(session, &[(2, Audience::Only(Party::Evaluator))])
             .unwrap();
         let mut stolen = Vec::new();
@@ -193,11 +197,12 @@ fn hands_that_steal_from_each_other_lose_no_card_and_see_what_they_must<E: Engin
                 .unwrap();
             assert_eq!(deck.seen(hand[0]), Some(card));
             let after = seen::<E>(deck, &hand);
-            match me == party {
-                // It knows all its cards, and what it has lost.
-                true => assert_eq!(before, after),
-                // It knows the one card, and of no other where it lies.
-                false => assert_eq!(after, [card]),
+            if me == party {
+                // The owner knows all its cards, including the lost one.
+                assert_eq!(before, after);
+            } else {
+                // The thief knows only the stolen card, and no place of another card.
+                assert_eq!(after, [card]);
             }
             let taken = hands[owner].remove(0);
             hands[1 - owner].push(taken);
@@ -210,16 +215,16 @@ fn hands_that_steal_from_each_other_lose_no_card_and_see_what_they_must<E: Engin
     let mut all = [garblers, evaluators].concat();
     all.sort();
     all.dedup();
-    assert_eq!(all.len(), 7, "no card is lost or there twice");
+    assert_eq!(all.len(), 7, "a card is lost or appears twice");
 }
 
-fn the_last_card_of_a_hand_can_be_stolen<E: Engine>() {
+fn last_card_of_a_hand_can_be_stolen<E: Engine>() {
     let [mine, theirs] = with_hands([1, 1], |session: &mut E, deck| {
         let own = deck.seen(0);
         let rng = &mut system_rng();
         let card = deck.steal(session, Party::Garbler, &[0], rng).unwrap();
         assert!(own.is_none_or(|own| own == card));
-        // It can be stolen back: both have seen it, and so has its new owner.
+        // The card can be stolen back, because its new owner has seen it as well.
         let again = deck.steal(session, Party::Evaluator, &[0], rng).unwrap();
         assert_eq!(again, card);
         card
@@ -227,7 +232,7 @@ fn the_last_card_of_a_hand_can_be_stolen<E: Engine>() {
     assert_eq!(mine, theirs);
 }
 
-fn steals_that_cannot_be_are_refused_before_anything_is_sent<E: Engine>() {
+fn invalid_steals_are_refused_before_anything_is_sent<E: Engine>() {
     with_hands([3, 2], |session: &mut E, deck| {
         let rng = &mut system_rng();
         let before = session.traffic();
@@ -236,7 +241,7 @@ fn steals_that_cannot_be_are_refused_before_anything_is_sent<E: Engine>() {
             (&[0, 3], "card 3 is not in the hand of the garbler"),
             (&[5], "card 5 is not in the hand of the garbler"),
             (&[0, usize::MAX], "is not in the hand of the garbler"),
-            (&[1, 0, 1], "named twice"),
+            (&[1, 0, 1], "appears twice"),
         ] {
             match deck.steal(session, Party::Garbler, hand, rng) {
                 Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
@@ -248,7 +253,8 @@ fn steals_that_cannot_be_are_refused_before_anything_is_sent<E: Engine>() {
             assert!(matches!(refused, Err(Error::Usage(_))));
         }
         assert_eq!(session.traffic(), before);
-        // What the owner has not seen is in nobody's hand, and what was stolen is the thief's.
+        // A card that its owner has not seen is in no hand, and a stolen card is in the thief's
+        // hand.
         deck.steal(session, Party::Garbler, &[2, 0, 1], rng)
             .unwrap();
         deck.steal(session, Party::Evaluator, &[2, 3, 4], rng)
@@ -256,7 +262,7 @@ fn steals_that_cannot_be_are_refused_before_anything_is_sent<E: Engine>() {
     });
 }
 
-fn parties_that_mean_other_steals_steal_nothing<E: Engine>() {
+fn different_steals_are_noticed<E: Engine>() {
     type Steal = (Party, &'static [usize], &'static [u8]);
     const ONE: Steal = (Party::Garbler, &[0, 1], b"");
     let others: [Steal; 3] = [
@@ -266,7 +272,7 @@ fn parties_that_mean_other_steals_steal_nothing<E: Engine>() {
     ];
     for other in others {
         let errors = with_hands([2, 2], |session: &mut E, deck| {
-            // Both have seen both cards, so that either could be their owner.
+            // Both parties have seen both cards, so that either could be the owner.
             let show = |at| (at, Audience::Only(Party::Evaluator));
             deck.open(session, &[show(0), show(1)]).unwrap();
             let (owner, hand, context) = [ONE, other][session.role() as usize];
@@ -276,16 +282,20 @@ fn parties_that_mean_other_steals_steal_nothing<E: Engine>() {
                 other => panic!("{other:?}"),
             }
         });
-        let named =
+        let detected =
             |error: &mpc::Error| matches!(error, mpc::Error::Disagreement(Disagreement::Plan));
-        let told = |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
-        assert!(errors.iter().any(named), "{errors:?}");
-        assert!(errors.iter().all(|e| named(e) || told(e)), "{errors:?}");
+        let aborted =
+            |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
+        assert!(errors.iter().any(detected), "{errors:?}");
+        assert!(
+            errors.iter().all(|e| detected(e) || aborted(e)),
+            "{errors:?}"
+        );
     }
 }
 
 #[test]
-fn every_place_of_a_hand_is_stolen_from_in_a_session() {
+fn steals_in_a_session_take_every_card_of_the_hand() {
     const STEALS: usize = 240;
     let [counts, _] = with_hands([3, 1], |session: &mut Malicious, deck| {
         let mut counts: HashMap<Option<Card>, usize> = HashMap::new();
@@ -294,13 +304,14 @@ fn every_place_of_a_hand_is_stolen_from_in_a_session() {
             if steal % 40 == 0 {
                 deck.prepare_steals(session, 3, 40).unwrap();
             }
-            // The owner stays: what is stolen counts as given back.
+            // The owner stays the same, as if it got the card back.
             let card = deck.steal(session, Party::Garbler, &hand, &mut system_rng());
             *counts.entry(card.ok()).or_default() += 1;
         }
         counts
     });
-    // Each is binomial, with mean 80 and deviation 7.3: 45 is almost five of these away.
+    // Each count is binomial with mean 80 and standard deviation 7.3. The bounds are six deviations
+    // away.
     assert_eq!(counts.len(), 3, "{counts:?}");
     assert!(
         counts.values().all(|count| (36..125).contains(count)),
@@ -309,7 +320,7 @@ fn every_place_of_a_hand_is_stolen_from_in_a_session() {
 }
 
 #[test]
-fn a_hand_that_comes_out_with_other_cards_ends_the_session() {
+fn reshuffled_hand_with_other_cards_ends_the_session() {
     use Party::{Evaluator, Garbler};
     let shuffle = ShuffleCircuit::build(Spec::new(52, 4, Algorithm::FisherYates).unwrap());
     for (owner, after, check) in [
@@ -319,7 +330,7 @@ fn a_hand_that_comes_out_with_other_cards_ends_the_session() {
         (Evaluator, [6, 7, 7], Some(Check::OpenedTwice)),
         (Evaluator, [6, 7, 9], Some(Check::OpenedTwice)),
         (Evaluator, [6, 7, 52], Some(Check::NotInDeck)),
-        // A thief does not know the hand, and sees one card of it.
+        // A thief does not know the hand and sees only one card of it.
         (Garbler, [5, 7, 7], None),
         (Garbler, [9, 7, 8], Some(Check::OpenedTwice)),
         (Garbler, [63, 7, 8], Some(Check::NotInDeck)),

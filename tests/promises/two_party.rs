@@ -1,5 +1,4 @@
-//! What two parties compute together is what one would compute in the clear, whoever garbles and
-//! over whatever line.
+//! Two parties compute the outputs of the plaintext circuit, in either role and over any transport.
 
 use std::sync::Mutex;
 
@@ -17,25 +16,26 @@ use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
 dealerless::with_both_engines! {
-    random_circuits_give_what_they_give_in_the_clear,
-    tables_arrive_whole_however_many_frames_they_fill,
-    what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs,
-    one_shared_bit_may_stand_on_both_wires_of_a_gate,
-    constants_and_inputs_that_pass_through_can_be_opened_and_used_again,
-    opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else,
-    a_bit_may_be_opened_to_one_party_and_later_to_the_other,
-    more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed,
-    inputs_that_do_not_fit_are_refused_before_anything_is_sent,
+    random_circuits_match_plaintext,
+    tables_of_any_number_of_frames_arrive,
+    outputs_can_be_inputs_of_other_circuits,
+    one_shared_bit_can_feed_both_wires_of_a_gate,
+    constant_and_unchanged_outputs_can_be_opened_and_used_again,
+    bits_open_only_to_their_audience,
+    bit_can_be_opened_to_one_party_and_later_to_the_other,
+    inputs_beyond_the_preparation_are_prepared_on_demand,
+    mismatched_inputs_are_refused_before_anything_is_sent,
     shared_bits_of_another_session_are_refused_before_anything_is_sent,
-    parties_that_mean_the_same_context_agree_and_others_notice,
+    different_contexts_are_noticed,
 }
 
-/// A fresh seed, of which a failure tells.
+/// Returns a fresh seed.
 fn fresh_seed() -> u64 {
     system_rng().random()
 }
 
-/// Both parties' script in a session whose public coins come from a seed.
+/// Runs `act` for both parties in a session whose public coins come from a fresh seed. Prints the
+/// seed.
 fn with_coins<E: Engine>(ends: [End; 2], act: impl Fn(&mut E, &mut ChaCha20Rng) + Sync) {
     let seed = fresh_seed();
     println!("seed {seed}");
@@ -44,7 +44,7 @@ fn with_coins<E: Engine>(ends: [End; 2], act: impl Fn(&mut E, &mut ChaCha20Rng) 
     });
 }
 
-/// A circuit that adds its input values bit by bit, without a carry.
+/// The bitwise XOR of two values.
 fn xor_of_two(width: usize) -> Circuit {
     let mut builder = Builder::new(&[width, width]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -52,8 +52,7 @@ fn xor_of_two(width: usize) -> Circuit {
     builder.build(vec![sum])
 }
 
-/// A circuit with this many ANDs, none of which is needed by another: every pair of the bits of
-/// two values of 64 bits.
+/// A circuit of `count` independent ANDs, of pairs of bits of two 64-bit values.
 fn independent_ands(count: usize) -> Circuit {
     let mut builder = Builder::new(&[64, 64]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -65,7 +64,7 @@ fn independent_ands(count: usize) -> Circuit {
     circuit
 }
 
-/// What `me` enters of values with these owners.
+/// Returns the bits that `me` enters of values with these owners.
 fn entered(me: Party, owners: &[Party], values: &[Vec<bool>]) -> Vec<bool> {
     (owners.iter().zip(values))
         .filter(|(owner, _)| **owner == me)
@@ -73,7 +72,8 @@ fn entered(me: Party, owners: &[Party], values: &[Vec<bool>]) -> Vec<bool> {
         .collect()
 }
 
-/// Runs a circuit on fresh inputs of these owners, and checks its outputs, opened to both.
+/// Runs a circuit on fresh inputs of these owners, opens the outputs to both parties and checks
+/// them.
 fn check_run<E: Engine>(
     session: &mut E,
     circuit: &Circuit,
@@ -92,7 +92,7 @@ fn check_run<E: Engine>(
     assert_eq!(opened, expected.concat());
 }
 
-fn random_circuits_give_what_they_give_in_the_clear<E: Engine>() {
+fn random_circuits_match_plaintext<E: Engine>() {
     let test = |ends| {
         with_coins(ends, |session: &mut E, coins| {
             for _ in 0..60 {
@@ -111,7 +111,7 @@ fn random_circuits_give_what_they_give_in_the_clear<E: Engine>() {
     over_each_line(|one, other| test([other, one]));
 }
 
-fn tables_arrive_whole_however_many_frames_they_fill<E: Engine>() {
+fn tables_of_any_number_of_frames_arrive<E: Engine>() {
     with_coins(in_memory(), |session: &mut E, coins| {
         for ands in [1, 7, 8, 9, 1023, 1024, 1025, 2048, 4096] {
             let values = [bits(coins, 64), bits(coins, 64)];
@@ -120,16 +120,16 @@ fn tables_arrive_whole_however_many_frames_they_fill<E: Engine>() {
     });
 }
 
-fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs<E: Engine>() {
+fn outputs_can_be_inputs_of_other_circuits<E: Engine>() {
     with_coins(in_memory(), |session: &mut E, coins| {
-        // What has come out so far, and what it is.
+        // The outputs so far and their values.
         let mut shared: Vec<E::Shared> = Vec::new();
         let mut clear: Vec<bool> = Vec::new();
         for _ in 0..80 {
             let circuit = random_circuit(coins);
             let mut values = Vec::new();
             let mut mine = Vec::new();
-            // For each value its owner, or the shared bits that it is made of, some of them twice.
+            // For each value, its owner, or the shared bits that it consists of, with repetitions.
             let sources: Vec<Result<Party, Vec<E::Shared>>> = (circuit.inputs().iter())
                 .map(|&width| {
                     if shared.is_empty() || coins.random_range(0..3) == 0 {
@@ -158,12 +158,12 @@ fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs<E: Engine>() 
             shared.extend_from_slice(outputs.bits());
             clear.extend(circuit.evaluate(&values).unwrap().concat());
         }
-        assert!(clear.len() > 100, "the circuits have put something out");
+        assert!(clear.len() > 100, "too few outputs");
         assert_eq!(reveal(session, &shared).unwrap(), clear);
     });
 }
 
-fn one_shared_bit_may_stand_on_both_wires_of_a_gate<E: Engine>() {
+fn one_shared_bit_can_feed_both_wires_of_a_gate<E: Engine>() {
     let mut builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let outputs = [builder.and(a, b), builder.xor(a, b), builder.or(a, b)];
@@ -180,7 +180,7 @@ fn one_shared_bit_may_stand_on_both_wires_of_a_gate<E: Engine>() {
     });
 }
 
-fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again<E: Engine>() {
+fn constant_and_unchanged_outputs_can_be_opened_and_used_again<E: Engine>() {
     let builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let outputs = vec![Bit::ZERO, Bit::ONE, a, b, a, builder.not(b)];
@@ -211,7 +211,7 @@ fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again<E: Engine
     });
 }
 
-fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() {
+fn bits_open_only_to_their_audience<E: Engine>() {
     with_coins(in_memory(), |session: &mut E, coins| {
         let circuit = xor_of_two(60);
         let values = [bits(coins, 60), bits(coins, 60)];
@@ -222,7 +222,7 @@ fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() 
         for openings in 0..24 {
             let mut requests = Vec::new();
             let mut expected = Vec::new();
-            // From the first exchange, which opens nothing, to many; some of no bits.
+            // The first exchange opens nothing. Later ones open more words, some without bits.
             for _ in 0..openings {
                 let start = coins.random_range(0..60);
                 let range = start..coins.random_range(start..60);
@@ -244,7 +244,7 @@ fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() 
     });
 }
 
-fn a_bit_may_be_opened_to_one_party_and_later_to_the_other<E: Engine>() {
+fn bit_can_be_opened_to_one_party_and_later_to_the_other<E: Engine>() {
     sessions(in_memory(), |session: &mut E| {
         let circuit = xor_of_two(3);
         let run = Run::new(&circuit, &Input::ONE_EACH, &[true, false, true]);
@@ -258,7 +258,7 @@ fn a_bit_may_be_opened_to_one_party_and_later_to_the_other<E: Engine>() {
     });
 }
 
-fn more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed<E: Engine>() {
+fn inputs_beyond_the_preparation_are_prepared_on_demand<E: Engine>() {
     with_coins(in_memory(), |session: &mut E, coins| {
         let mut check = |width: usize, runs: usize| {
             let circuit = xor_of_two(width);
@@ -268,14 +268,14 @@ fn more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed<E: Engi
             }
         };
         check(20_000, 1);
-        // What is left over of a batch does not divide the next demand.
+        // The rest of a batch does not divide the next demand.
         check(999, 12);
         check(4096, 2);
         check(1, 40);
     });
 }
 
-fn inputs_that_do_not_fit_are_refused_before_anything_is_sent<E: Engine>() {
+fn mismatched_inputs_are_refused_before_anything_is_sent<E: Engine>() {
     let circuit = xor_of_two(4);
     sessions(in_memory(), |session: &mut E| {
         let value = [true; 4];
@@ -342,7 +342,7 @@ fn shared_bits_of_another_session_are_refused_before_anything_is_sent<E: Engine>
     });
 }
 
-fn parties_that_mean_the_same_context_agree_and_others_notice<E: Engine>() {
+fn different_contexts_are_noticed<E: Engine>() {
     let circuit = xor_of_two(4);
     let outcomes = |contexts: [&[u8]; 2]| {
         sessions(in_memory(), |session: &mut E| {
@@ -365,14 +365,15 @@ fn parties_that_mean_the_same_context_agree_and_others_notice<E: Engine>() {
     }
 }
 
-/// One party by itself, and the other by itself or from the abort.
+/// Checks that at least one party detects the disagreement and that the other one detects it or
+/// receives an abort.
 #[track_caller]
 fn assert_disagree(errors: &[Error; 2], on: Disagreement) {
-    let named = |error: &Error| matches!(error, Error::Disagreement(found) if *found == on);
-    let told = |error: &Error| matches!(error, Error::Channel(net::Error::Aborted));
-    assert!(errors.iter().any(named), "{errors:?}");
+    let detected = |error: &Error| matches!(error, Error::Disagreement(found) if *found == on);
+    let aborted = |error: &Error| matches!(error, Error::Channel(net::Error::Aborted));
+    assert!(errors.iter().any(detected), "{errors:?}");
     assert!(
-        errors.iter().all(|error| named(error) || told(error)),
+        errors.iter().all(|error| detected(error) || aborted(error)),
         "{errors:?}"
     );
 }
@@ -384,7 +385,7 @@ fn greet(end: End, offer: Offer<'_>) -> Result<Greeting, Error> {
 }
 
 #[test]
-fn an_engine_is_not_set_up_after_a_greeting_for_the_other() {
+fn engine_refuses_a_greeting_for_the_other_engine() {
     let (weak, strong) = (Security::SemiHonest, Security::Malicious);
     for (theirs, ours) in [(weak, strong), (strong, weak)] {
         both(in_memory(), |party, end| {
@@ -415,7 +416,7 @@ fn terms_up_to_their_limit_reach_the_peer() {
 }
 
 #[test]
-fn an_offer_that_cannot_be_is_refused_before_anything_is_sent() {
+fn invalid_offer_is_refused_before_anything_is_sent() {
     let offer = || Offer::new(Party::Garbler, Security::Malicious);
     let terms = [7; MAX_TERMS + 1];
     let offers = [
@@ -434,7 +435,7 @@ fn an_offer_that_cannot_be_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn parties_that_want_other_statistical_security_do_not_begin() {
+fn different_statistical_security_starts_no_session() {
     let greet = |bits: [u8; 2]| {
         both(in_memory(), |party, end| {
             let offer = Offer::new(party, Security::Malicious);
@@ -459,7 +460,7 @@ fn parties_that_want_other_statistical_security_do_not_begin() {
     }
 }
 
-/// What becomes of two parties whose channels are bound to these.
+/// Returns the outcomes of two parties whose channels have these bindings.
 fn bound_sessions(security: Security, bindings: [&[u8]; 2]) -> [Result<Vec<bool>, Error>; 2] {
     let circuit = xor_of_two(4);
     both(in_memory(), |party, end| {
@@ -472,7 +473,7 @@ fn bound_sessions(security: Security, bindings: [&[u8]; 2]) -> [Result<Vec<bool>
 }
 
 #[test]
-fn parties_whose_channels_are_bound_to_something_else_agree_on_nothing() {
+fn different_channel_bindings_end_the_session() {
     for security in [Security::SemiHonest, Security::Malicious] {
         for same in [&b""[..], b"a hash"] {
             for outcome in bound_sessions(security, [same; 2]) {
@@ -485,7 +486,7 @@ fn parties_whose_channels_are_bound_to_something_else_agree_on_nothing() {
             [b"", b"a hash"],
         ] {
             for outcome in bound_sessions(security, others) {
-                let error = outcome.expect_err("somebody is in the middle");
+                let error = outcome.expect_err("different bindings");
                 assert!(
                     matches!(error, Error::Check(_) | Error::Channel(_)),
                     "{error}"

@@ -1,4 +1,4 @@
-//! The promise: every draw is equally likely, if one party's seeds are uniform and independent.
+//! Every draw is equally likely if the seeds of one party are uniform and independent.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ const SUSPICIOUS: f64 = -20.723;
 const CERTAIN: f64 = -69.078;
 
 #[test]
-fn every_draw_is_equally_frequent_over_the_seeds_of_either_party() {
+fn every_draw_is_equally_frequent_over_the_seeds_of_each_party() {
     for algorithm in Algorithm::ALL {
         for n in 2..=5 {
             for m in 1..=n {
@@ -39,7 +39,7 @@ fn every_draw_is_equally_frequent_over_the_seeds_of_either_party() {
 }
 
 #[test]
-fn an_enumeration_rejects_the_biased_shuffles() {
+fn enumeration_rejects_the_biased_shuffles() {
     for biased in Biased::ALL {
         for n in 3..=4 {
             let enumeration =
@@ -93,7 +93,7 @@ fn draws_from_52_cards_are_uniform() {
 }
 
 #[test]
-fn the_same_statistics_reject_the_biased_shuffles() {
+fn same_statistics_reject_the_biased_shuffles() {
     let mut rng = fresh_generator();
     for biased in Biased::ALL {
         let circuit = biased.circuit(52, 52).expect("a deck of 52");
@@ -101,7 +101,11 @@ fn the_same_statistics_reject_the_biased_shuffles() {
             .flat_map(|_| {
                 let mut lanes = |&bits: &usize| (0..bits).map(|_| rng.next_u64()).collect();
                 let inputs: Vec<Vec<u64>> = circuit.inputs().iter().map(&mut lanes).collect();
-                words(&circuit.evaluate_lanes(&inputs).expect("inputs of it"))
+                words(
+                    &circuit
+                        .evaluate_lanes(&inputs)
+                        .expect("inputs of the circuit"),
+                )
             })
             .collect();
         for (of, ln_p) in [
@@ -116,14 +120,18 @@ fn the_same_statistics_reject_the_biased_shuffles() {
 }
 
 #[test]
-fn the_biased_circuits_agree_with_their_definitions() {
+fn biased_circuits_agree_with_their_definitions() {
     let mut rng = fresh_generator();
     for biased in Biased::ALL {
         for (n, m) in [(2, 1), (2, 2), (5, 3), (5, 5), (33, 20), (52, 52)] {
             let circuit = biased.circuit(n, m).expect("a spec within its bounds");
             let mut lanes = |&bits: &usize| (0..bits).map(|_| rng.next_u64()).collect();
             let inputs: Vec<Vec<u64>> = circuit.inputs().iter().map(&mut lanes).collect();
-            let draws = words(&circuit.evaluate_lanes(&inputs).expect("inputs of it"));
+            let draws = words(
+                &circuit
+                    .evaluate_lanes(&inputs)
+                    .expect("inputs of the circuit"),
+            );
             for (lane, draw) in draws.into_iter().enumerate() {
                 let bits =
                     (inputs[0].iter().zip(&inputs[1])).map(|(x, y)| (x ^ y) >> lane & 1 == 1);
@@ -138,13 +146,14 @@ fn the_biased_circuits_agree_with_their_definitions() {
 }
 
 #[test]
-fn a_bubble_network_of_fair_bits_is_biased_as_enumerated() {
+fn bubble_network_of_fair_bits_is_biased_as_enumerated() {
     for (n, most) in [(3, 2), (4, 6), (5, 34)] {
         let draws = all_draws(Biased::FairBitBubble, n);
         let counts = count(&draws);
         assert_eq!(counts.values().min(), Some(&1), "{n} cards");
         assert_eq!(counts.values().max(), Some(&most), "{n} cards");
-        // Card c is first with probability 1/2, 1/4, …, the last two alike.
+        // The first card is card 0, 1, … with probability 1/2, 1/4, …. The last two are equally
+        // likely.
         let first = count(draws.iter().map(|draw| draw[0]));
         for card in 0..n {
             let halvings = (card + 1).min(n - 1);
@@ -154,7 +163,7 @@ fn a_bubble_network_of_fair_bits_is_biased_as_enumerated() {
 }
 
 #[test]
-fn fisher_yates_of_xors_reduced_is_biased_as_enumerated() {
+fn fisher_yates_of_reduced_xors_is_biased_as_enumerated() {
     for (n, least, most) in [(3, 1, 2), (4, 1, 2), (5, 1, 4)] {
         let counts = count(all_draws(Biased::XorThenModulo, n));
         assert_eq!(counts.values().min(), Some(&least), "{n} cards");
@@ -169,7 +178,7 @@ fn fisher_yates_of_xors_reduced_is_biased_as_enumerated() {
     assert_eq!((of(2), of(1)), (12, 40));
 }
 
-/// The full shuffles of n cards, one for each value of the XOR of the parties' bits.
+/// Returns the full shuffles of n cards, one for each value of the XOR of the parties' bits.
 fn all_draws(biased: Biased, n: usize) -> Vec<Vec<u32>> {
     let bits = biased.circuit(n, n).expect("a small deck").inputs()[0];
     (0..1u32 << bits)
@@ -181,7 +190,7 @@ fn all_draws(biased: Biased, n: usize) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn the_chi_square_survival_function_has_its_known_values() {
+fn chi_square_survival_function_has_its_known_values() {
     for (x, degrees, p) in [
         (3.841_458_820_694_124, 1.0, 0.05),
         (18.307_038_053_275_146, 10.0, 0.05),
@@ -191,7 +200,7 @@ fn the_chi_square_survival_function_has_its_known_values() {
         let found = ln_survival(x, degrees).exp();
         assert!((found / p - 1.0).abs() < 1e-10, "{found} for {p}");
     }
-    // For even degrees the function is a sum of Poisson probabilities.
+    // For even degrees, the function is a sum of Poisson probabilities.
     for (x, degrees) in [(0.5, 2), (700.0, 2), (3.0, 20), (900.0, 20), (2500.0, 2652)] {
         let mean: f64 = x / 2.0;
         let mut ln_term = -mean;
@@ -213,7 +222,7 @@ fn the_chi_square_survival_function_has_its_known_values() {
             "{found} for {expected}"
         );
     }
-    // The weight 1 gives a chi-square variable again.
+    // With weight 1, the sum is a chi-square variable as well.
     for (x, first, second) in [
         (60.0, 10.0, 40.0),
         (700.0, 408.0, 51.0),

@@ -1,5 +1,5 @@
-//! The promise: decks that two parties shuffle with a netlist are uniform, over thousands of
-//! shuffles in one session of either engine.
+//! Decks that two parties shuffle with a netlist are uniform, over thousands of shuffles in one
+//! session of each engine.
 
 use dealerless::circuit::{Circuit, Party, bristol};
 use dealerless::mpc::{Audience, Demand, Input, Malicious, Opening, Run, SemiHonest};
@@ -10,13 +10,13 @@ use dealerless::testing::circuits::bits;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
-    the_same_test_rejects_the_bubble_network_of_fair_bits,
+    same_test_rejects_the_bubble_network_of_fair_bits,
 }
 
-/// Cards, how many are drawn, and how many shuffles of each algorithm are dealt.
+/// The number of cards, of drawn cards, and of shuffles with each algorithm.
 type Deal = (usize, usize, usize);
 
-/// How many shuffles a session prepares at once.
+/// The number of shuffles that a session prepares at once.
 const PREPARED: usize = 100;
 
 /// ln 10^-9: an honest test fails once in 10^9 runs.
@@ -25,28 +25,28 @@ const SUSPICIOUS: f64 = -20.723;
 /// ln 10^-30.
 const CERTAIN: f64 = -69.078;
 
-/// The circuit as any tool reads it: written as a netlist and read again.
+/// Writes a circuit as a netlist and reads it again.
 fn as_netlist(circuit: &Circuit) -> Circuit {
     let mut netlist = Vec::new();
-    bristol::write(circuit, &mut netlist).expect("a vector takes everything");
-    bristol::parse(&netlist).expect("what was written can be read")
+    bristol::write(circuit, &mut netlist).expect("writing to a vector");
+    bristol::parse(&netlist).expect("a netlist of our own")
 }
 
-/// Runs the netlist once, with the bits of this party, and opens all cards to both.
+/// Runs the netlist once with the bits of this party, and opens all cards to both parties.
 fn deal<E: Engine>(session: &mut E, netlist: &Circuit, bits: &[bool]) -> Vec<u32> {
     let run = Run::new(netlist, &Input::ONE_EACH, bits);
-    let words = session.run(run).expect("the circuit is run");
+    let words = session.run(run).expect("a run of the netlist");
     let to = Audience::Both;
     let openings: Vec<_> = words.iter().map(|bits| Opening { to, bits }).collect();
-    let opened = session.open(&openings).expect("the cards are opened");
+    let opened = session.open(&openings).expect("an opening of the cards");
     let number = |bits: &[bool]| bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit));
     opened.iter().flatten().map(number).collect()
 }
 
-/// ln p of what is counted of the draws from n cards, each with its name.
+/// Returns ln p of each statistic of the draws from n cards, with the name of the statistic.
 fn ln_ps(draws: &[Vec<u32>], n: usize) -> Vec<(&'static str, f64)> {
     let mut ln_ps = vec![("places and cards", ln_p_of_places_and_cards(draws, n))];
-    // Where a pair is seen often enough for its count to be about normal.
+    // Only if each pair is frequent enough for its count to be about normal.
     if draws.len() >= 5 * n * (n - 1) {
         let last = draws[0].len() - 1;
         ln_ps.push(("the first two cards", ln_p_of_pair(draws, n, (0, 1))));
@@ -55,7 +55,7 @@ fn ln_ps(draws: &[Vec<u32>], n: usize) -> Vec<(&'static str, f64)> {
     ln_ps
 }
 
-/// The draws that both have seen. `bits` makes a party's input.
+/// Returns the draws of `shuffles` runs. `bits` makes the input of a party.
 fn draws<E: Engine>(
     session: &mut E,
     netlist: &Circuit,
@@ -75,7 +75,7 @@ fn draws<E: Engine>(
         .collect()
 }
 
-/// Deals with the netlist of every algorithm, and compares with the uniform distribution.
+/// Deals with the netlist of every algorithm and compares the draws with the uniform distribution.
 fn decks_of_every_algorithm_are_uniform<E: Engine>(deals: &[Deal]) {
     let shuffles: Vec<_> = (Algorithm::ALL.iter())
         .flat_map(|&algorithm| {
@@ -112,13 +112,13 @@ fn decks_of_every_algorithm_are_uniform_in_a_semi_honest_session() {
     decks_of_every_algorithm_are_uniform::<SemiHonest>(&[(8, 8, 2_000), (52, 5, 2_000)]);
 }
 
-/// Fewer and smaller, since an AND costs more; `many_hands` deals from 52 cards.
+/// Deals fewer and smaller decks, since an AND costs more. the test `many_hands` of the table deals from 52 cards.
 #[test]
 fn decks_of_every_algorithm_are_uniform_in_a_malicious_session() {
     decks_of_every_algorithm_are_uniform::<Malicious>(&[(8, 8, 500), (20, 5, 300)]);
 }
 
-fn the_same_test_rejects_the_bubble_network_of_fair_bits<E: Engine>() {
+fn same_test_rejects_the_bubble_network_of_fair_bits<E: Engine>() {
     let circuit = Biased::FairBitBubble.circuit(8, 8).expect("a deal");
     let netlist = as_netlist(&circuit);
     let [decks, _] = sessions(in_memory(), |session: &mut E| {

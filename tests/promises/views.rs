@@ -1,11 +1,11 @@
-//! What a party holds gives it no bit that it must not know: no affine combination over F2 of all
-//! bits that it sent, received, entered and learned, over many runs with one Delta, is a bit of
-//! the other party's inputs, an unopened output, or a sum of such.
+//! The view of a party reveals no secret bit. Over many runs with one Delta, no affine combination
+//! over F2 of all bits that a party sent, received, entered and learned equals a bit of its peer's
+//! inputs, a bit of an unopened output, or a sum of such bits.
 //!
-//! That is of the semi-honest engine. The malicious one has a unit test that does the same, with
-//! the shares, which cannot be seen from here.
+//! These tests are for the semi-honest engine. The malicious engine has a unit test for the same
+//! property that includes the shares, which are not accessible here.
 //!
-//! Each test is also run on a mutant that holds a little more, which must be found out.
+//! Each test also runs with a mutant whose view has an additional bit, which the test must detect.
 
 use std::convert::Infallible;
 
@@ -26,8 +26,8 @@ use rand::{RngExt, SeedableRng};
 
 type Session = SemiHonest;
 
-/// Two inputs each, `a` of the garbler and `b` of the evaluator, and three outputs:
-/// `p = a0 b0` is opened to the garbler, `q = a1 b1` to the evaluator, and
+/// A circuit with two inputs of each party, `a` of the garbler and `b` of the evaluator, and three
+/// outputs: `p = a0 b0` is opened to the garbler, `q = a1 b1` to the evaluator, and
 /// `r = (a0 ^ b1)(p ^ b0)` to nobody.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
@@ -41,8 +41,8 @@ fn circuit() -> Circuit {
     circuit
 }
 
-/// The views of garbler and evaluator. The parties also open the output that honest ones leave
-/// sealed, if `r_to` says to whom.
+/// Returns the views of the garbler and the evaluator. With `r_to`, the parties also open `r` to
+/// that party, which honest parties leave sealed.
 fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
     const RUNS: usize = 2100;
     let circuit = circuit();
@@ -80,32 +80,32 @@ fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
 }
 
 #[test]
-fn a_session_shows_neither_party_the_others_inputs_or_a_sealed_output() {
+fn session_reveals_no_inputs_of_the_peer_and_no_sealed_outputs() {
     for view in views_of_a_session(None) {
         assert_eq!(view.leak(), None);
     }
 }
 
 #[test]
-fn a_session_that_opens_the_sealed_output_is_found_out_in_the_view_of_who_learns_it() {
-    // Of two input bits and two outputs that are secret, r is the last.
+fn opened_sealed_output_is_detected_in_the_view_of_its_learner() {
+    // The secrets are two input bits and two outputs; r is the last.
     let [garbler, evaluator] = views_of_a_session(Some(Party::Garbler));
     assert_eq!((garbler.leak(), evaluator.leak()), (Some(3), None));
     let [garbler, evaluator] = views_of_a_session(Some(Party::Evaluator));
     assert_eq!((garbler.leak(), evaluator.leak()), (None, Some(3)));
 }
 
-/// What an evaluator holds beyond its due.
+/// The additional information of a mutant evaluator.
 #[derive(Clone, Copy)]
 enum Excess {
     Nothing,
-    /// The colour bit of the sealed output's label for 0.
+    /// The colour bit of the label for 0 of the sealed output.
     Colour,
     /// The label for 0 of the garbler's first input.
     Label,
 }
 
-/// The view of an evaluator with its labels of all wires, those between the gates too.
+/// Returns the view of an evaluator with its labels of all wires, including the inner ones.
 fn view_of_an_evaluator(excess: Excess) -> View {
     const RUNS: u64 = 2200;
     let circuit = circuit();
@@ -165,18 +165,19 @@ fn view_of_an_evaluator(excess: Excess) -> View {
 }
 
 #[test]
-fn the_labels_of_all_wires_show_the_evaluator_only_what_is_opened_to_it() {
+fn labels_of_all_wires_reveal_only_opened_values_to_the_evaluator() {
     assert_eq!(view_of_an_evaluator(Excess::Nothing).leak(), None);
 }
 
 #[test]
-fn an_evaluator_that_gets_a_colour_or_a_second_label_is_found_out() {
+fn additional_colour_or_label_of_the_evaluator_is_detected() {
     assert_eq!(view_of_an_evaluator(Excess::Colour).leak(), Some(3));
     assert_eq!(view_of_an_evaluator(Excess::Label).leak(), Some(0));
 }
 
-/// The view of a garbler that receives one input of the evaluator for each correlated OT: its key,
-/// its part of the correction matrix, the masked input; and `pad_too`, the mask.
+/// Returns the view of a garbler that receives one masked input of the evaluator for each
+/// correlated OT: its key, its part of the correction matrix and the masked input, and with
+/// `pad_too` the mask.
 fn view_of_a_garbler(pad_too: bool) -> View {
     const BLOCKS: usize = 24;
     let session = SessionId([9; 32]);
@@ -197,7 +198,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
                 cots.extend(&mut channel, &mut keys).unwrap();
                 let correction = (record.take().into_iter())
                     .find(|frame| frame.tag == ot::Tag::CotCorrection.byte())
-                    .expect("one frame holds this small a matrix");
+                    .expect("the correction matrix fits one frame");
                 let keys = keys.iter().map(|key| key.0).collect();
                 Held::Keys(keys, correction.payload)
             }
@@ -214,7 +215,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
     let (Held::Keys(keys, correction), Held::Choices(choices)) = (garbler, evaluator) else {
         unreachable!("the garbler holds the keys")
     };
-    // A row of the matrix has one more block, which the check uses up.
+    // A row of the matrix has one more block, which the check consumes.
     let rows: Vec<&[u8]> = correction.chunks(16 * (BLOCKS + 1)).collect();
     let mut view = View::default();
     for (j, (&key, &pad)) in keys.iter().zip(&choices).enumerate() {
@@ -230,11 +231,11 @@ fn view_of_a_garbler(pad_too: bool) -> View {
 }
 
 #[test]
-fn the_oblivious_transfers_do_not_show_the_garbler_an_input() {
+fn oblivious_transfers_reveal_no_input_to_the_garbler() {
     assert_eq!(view_of_a_garbler(false).leak(), None);
 }
 
 #[test]
-fn a_garbler_that_gets_the_masks_of_the_inputs_is_found_out() {
+fn garbler_with_the_masks_of_the_inputs_is_detected() {
     assert_eq!(view_of_a_garbler(true).leak(), Some(0));
 }

@@ -1,4 +1,4 @@
-//! What was secret is gone from memory: when it is dropped, when it is taken from a list, when a
+//! Secrets are wiped from memory when they are dropped, when they are taken from a list, and when a
 //! channel ends.
 
 mod watcher;
@@ -25,7 +25,7 @@ fn list(count: usize) -> SecretVec<Block> {
 }
 
 #[test]
-fn a_list_that_is_used_again_leaves_nothing_behind() {
+fn reused_list_is_wiped() {
     watch(|| {
         let mut grown = list(5);
         grown.reuse(9);
@@ -35,7 +35,7 @@ fn a_list_that_is_used_again_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_list_of_secrets_is_wiped_when_it_is_dropped() {
+fn dropped_list_is_wiped() {
     watch(|| {
         let mut list = list(5);
         assert_eq!(in_memory(), 5);
@@ -54,7 +54,7 @@ fn a_list_of_secrets_is_wiped_when_it_is_dropped() {
 }
 
 #[test]
-fn what_is_taken_from_a_list_of_secrets_is_gone_there() {
+fn secrets_taken_from_a_list_are_wiped_there() {
     watch(|| {
         let mut pool = list(7);
         let taken = pool.take_last(3);
@@ -78,8 +78,8 @@ impl Message for Note {
     const MAX_BYTES: usize = 16;
 }
 
-/// Something in the outbox: frames of several lengths, so that it has had to grow.
-fn say(channel: &mut Channel) {
+/// Queues frames of several lengths, so that the outbox has to grow.
+fn queue_secrets(channel: &mut Channel) {
     for _ in 0..20 {
         channel.send_message(&Note { secret: MARK }).unwrap();
         channel.send_bytes(BULK, [MARK; 3].as_flattened()).unwrap();
@@ -88,21 +88,21 @@ fn say(channel: &mut Channel) {
 }
 
 #[test]
-fn what_was_not_flushed_is_wiped_when_a_channel_ends_and_when_it_is_dropped() {
+fn unflushed_bytes_are_wiped_when_a_channel_ends_or_is_dropped() {
     watch(|| {
-        let (line, _far) = memory_pair();
-        let mut channel = Channel::new(line, Deadlines::default());
-        say(&mut channel);
+        let (end, _peer) = memory_pair();
+        let mut channel = Channel::new(end, Deadlines::default());
+        queue_secrets(&mut channel);
         channel.abort();
-        assert_eq!(in_memory(), 0, "the channel is still there");
+        assert_eq!(in_memory(), 0, "the aborted channel still holds secrets");
     });
     watch(|| {
-        let (line, _far) = memory_pair();
-        say(&mut Channel::new(line, Deadlines::default()));
+        let (end, _peer) = memory_pair();
+        queue_secrets(&mut Channel::new(end, Deadlines::default()));
     });
 }
 
-/// A line from which the same note comes again and again.
+/// A transport that receives the same note repeatedly.
 struct Notes;
 
 impl Transport for Notes {
@@ -119,7 +119,7 @@ impl Transport for Notes {
 }
 
 #[test]
-fn what_has_come_is_wiped_with_the_channel() {
+fn received_bytes_are_wiped_with_the_channel() {
     watch(|| {
         let mut channel = Channel::new(Notes, Deadlines::default());
         for _ in 0..3 {
@@ -128,7 +128,7 @@ fn what_has_come_is_wiped_with_the_channel() {
     });
 }
 
-/// Draws the mark for a Delta, and chance for all else.
+/// A generator that returns the mark first if `marked` (for Delta), and random bytes otherwise.
 struct MarkedRng {
     marked: bool,
 }
@@ -145,27 +145,27 @@ impl TryRng for MarkedRng {
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        match std::mem::take(&mut self.marked) {
-            true => bytes.copy_from_slice(&MARK),
-            false => system_rng().try_fill_bytes(bytes)?,
+        if std::mem::take(&mut self.marked) {
+            bytes.copy_from_slice(&MARK);
+            return Ok(());
         }
-        Ok(())
+        system_rng().try_fill_bytes(bytes)
     }
 }
 
 impl TryCryptoRng for MarkedRng {}
 
 #[test]
-fn delta_is_nowhere_after_oblivious_transfer() {
+fn delta_is_wiped_after_oblivious_transfer() {
     watch(|| {
         let (one, other) = memory_pair();
         thread::scope(|scope| {
-            for (me, line) in [(Party::Garbler, one), (Party::Evaluator, other)] {
+            for (me, end) in [(Party::Garbler, one), (Party::Evaluator, other)] {
                 scope.spawn(move || {
                     let marked = me == Party::Garbler;
                     let mut rng = MarkedRng { marked };
                     let delta = Delta::random(marked, &mut rng);
-                    let mut channel = Channel::new(line, Deadlines::default());
+                    let mut channel = Channel::new(end, Deadlines::default());
                     let session = SessionId([7; 32]);
                     let both = setup_both(&mut channel, &session, me, delta, &mut rng);
                     let (sender, mut receiver) = both.unwrap();
@@ -186,12 +186,12 @@ fn one_board() -> SplitCircuit {
     SplitCircuit::build(Split::new(13, 1).unwrap())
 }
 
-/// The bits of a hand as they stand in a list of bits.
+/// Returns the bits of a hand as they appear in a list of bits.
 fn bits(Card(hand): Card) -> [u8; 52] {
     std::array::from_fn(|bit| (hand >> bit & 1) as u8)
 }
 
-/// A board that both have kept, as it is read from a file and its seeds are checked.
+/// The file of a kept board and its share of validity, for each party.
 struct Kept([(Vec<u8>, Share); 2]);
 
 impl Kept {
@@ -213,7 +213,7 @@ impl Kept {
 }
 
 #[test]
-fn a_share_of_a_kept_card_is_wiped() {
+fn share_of_a_kept_card_is_wiped() {
     let kept = Kept::dealt().read(Party::Garbler);
     let share: [u8; 52] = std::array::from_fn(|bit| kept.share(0).unwrap().bits[bit].into());
     watch_for(&share, || {
@@ -224,7 +224,7 @@ fn a_share_of_a_kept_card_is_wiped() {
 }
 
 #[test]
-fn a_hand_that_was_opened_from_a_kept_deck_is_wiped_with_it() {
+fn opened_hand_is_wiped_with_its_kept_deck() {
     let kept = Kept::dealt();
     let theirs = kept.read(Party::Evaluator).share(0).unwrap();
     let hand = kept.read(Party::Garbler).open(0, &theirs).unwrap();

@@ -1,31 +1,31 @@
-//! An allocator that looks for a mark, in the place of a secret, or for the secret itself, in all that is
-//! freed and in all that is not.
+//! An allocator that searches all freed and all allocated memory for a secret, or for a mark that
+//! stands for one.
 #![allow(
     unsafe_code,
-    reason = "an allocator cannot be written without, nor memory be read that is somebody else's"
+    reason = "an allocator and reads of foreign memory need unsafe code"
 )]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Stands for a secret. Its lowest bit is 1, as that of a garbler's Delta is.
+/// The mark, which stands for a secret. Its lowest bit is 1, like that of a garbler's Delta.
 pub(crate) const MARK: [u8; 16] =
     *b"\xc7\x1f\xa2\x90\x5e\xe4\x3b\x86\x7d\x08\xb9\xf1\x42\xcd\x6a\x13";
 
-/// The bytes that are looked for: as many of these as the number says.
+/// The sought bytes: the first `n` of the array, where `n` is the number.
 static SOUGHT: Mutex<([u8; 52], usize)> = Mutex::new(([0; 52], 0));
 
-/// Sees all memory of the program.
+/// The global allocator of the test program.
 struct Watcher;
 
 #[global_allocator]
 static WATCHER: Watcher = Watcher;
 
-/// How often the sought bytes have been in memory that was freed.
+/// The number of occurrences of the sought bytes in freed memory.
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
-/// Address and size of what is allocated, each near the place that [`place`] gives it.
+/// The addresses and sizes of all allocations, a hash table with open addressing; see [`place`].
 static ALLOCATED: Mutex<[(usize, usize); PLACES]> = Mutex::new([(0, 0); PLACES]);
 const PLACES: usize = 1 << 13;
 
@@ -33,8 +33,8 @@ fn allocated() -> MutexGuard<'static, [(usize, usize); PLACES]> {
     ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The next place with this address, 0 for a free one. There are enough for all but the trace of a
-/// panic.
+/// Returns the next place in the table with this address; address 0 means a free place. There are
+/// enough places for everything except the backtrace of a panic.
 fn place(
     places: &mut [(usize, usize)],
     near: usize,
@@ -45,10 +45,10 @@ fn place(
     Some(&mut places[found])
 }
 
-/// How often the sought bytes stand in this memory, which must be allocated.
+/// Counts the occurrences of the sought bytes in this memory, which must be allocated.
 unsafe fn marks(address: usize, size: usize) -> usize {
     let (sought, length) = *SOUGHT.lock().unwrap_or_else(PoisonError::into_inner);
-    // Byte by byte, as another thread may be writing there.
+    // Byte by byte, because another thread may be writing there.
     let byte = |at| unsafe { ((address + at) as *const u8).read_volatile() };
     (0..(size + 1).saturating_sub(length))
         .filter(|start| length > 0 && (0..length).all(|i| byte(start + i) == sought[i]))
@@ -57,7 +57,7 @@ unsafe fn marks(address: usize, size: usize) -> usize {
 
 unsafe impl GlobalAlloc for Watcher {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Zeros, or what somebody else has left behind would be found here.
+        // Zeroed, so that no bytes of a previous owner are found here.
         let new = unsafe { System.alloc_zeroed(layout) };
         if let Some(free) = place(&mut *allocated(), new as usize, 0) {
             *free = (new as usize, layout.size());
@@ -68,19 +68,20 @@ unsafe impl GlobalAlloc for Watcher {
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
         let found = unsafe { marks(old as usize, layout.size()) };
         FREED.fetch_add(found, Ordering::SeqCst);
-        if let Some(gone) = place(&mut *allocated(), old as usize, old as usize) {
-            *gone = (0, 0);
+        if let Some(freed) = place(&mut *allocated(), old as usize, old as usize) {
+            *freed = (0, 0);
         }
         unsafe { System.dealloc(old, layout) };
     }
 }
 
-/// Runs one test at a time, from a memory without the mark to such a memory.
+/// Runs a test, one at a time, and checks that the mark is neither in memory before and after it
+/// nor in freed memory.
 pub(crate) fn watch(test: impl FnOnce()) {
     watch_for(&MARK, test);
 }
 
-/// The same with other bytes than the mark.
+/// Does the same as [`watch`] for other bytes than the mark.
 pub(crate) fn watch_for(sought: &[u8], test: impl FnOnce()) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,10 +92,10 @@ pub(crate) fn watch_for(sought: &[u8], test: impl FnOnce()) {
     assert_eq!(in_memory(), 0);
     test();
     assert_eq!(in_memory(), 0);
-    assert_eq!(FREED.load(Ordering::SeqCst), 0, "freed, and not wiped");
+    assert_eq!(FREED.load(Ordering::SeqCst), 0, "freed but not wiped");
 }
 
-/// How often the sought bytes are in memory that is not freed.
+/// Counts the occurrences of the sought bytes in allocated memory.
 pub(crate) fn in_memory() -> usize {
     let places = allocated();
     let used = places.iter().filter(|(address, _)| *address != 0);
@@ -103,7 +104,7 @@ pub(crate) fn in_memory() -> usize {
 }
 
 #[test]
-fn the_watcher_sees_what_is_not_wiped() {
+fn watcher_finds_unwiped_bytes() {
     watch(|| {
         let plain = MARK.to_vec();
         assert_eq!(in_memory(), 1);

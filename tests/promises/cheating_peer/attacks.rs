@@ -1,4 +1,4 @@
-//! Cheating that takes more than one change, or more than one look.
+//! Attacks that need more than one change, or whose effect needs a closer look.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ fn assert_caught_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
     }
 }
 
-/// The honest party has no result, and one of the two has found out why.
+/// Checks that the honest party has no result, and that one of the parties has found the reason.
 #[track_caller]
 fn assert_ended_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
     assert!(ending.honest.is_err(), "{:?}", ending.honest);
@@ -59,10 +59,9 @@ fn assert_ended_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
 }
 
 #[test]
-fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_only_that_it_aborted()
-{
-    // An evaluator that flips one value and gets the garbler's digest can try both candidates of
-    // the gate's bit against it, and reads a wire.
+fn wrong_masked_values_make_the_garbler_abort_without_a_digest() {
+    // An evaluator that flips one value and gets the garbler's digest could try both candidates of
+    // the gate's bit against it and so learn a wire.
     fn digest(frame: &Frame) -> bool {
         frame.place() == (MAC_DIGEST, 2)
     }
@@ -77,7 +76,7 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
         },
         || {
             changing(|frame| {
-                // All but the last byte, which has bits that are not used.
+                // All but the last byte, which has unused bits.
                 if frame.kind() == GATE_VALUES || digest(frame) {
                     let end = frame.payload.len() - 1;
                     garble(&mut frame.payload[..end]);
@@ -98,14 +97,14 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
                 ending.cheater,
                 Err(Error::Channel(net::Error::Aborted))
             ));
-            // After the tables, which came before the values, there is the abort and nothing else.
+            // After the tables, which precede the values, the garbler sends only the abort.
             let sent = ending.sent_kinds();
             assert_eq!(sent[sent.len() - 2..], [TABLES, Kind::Abort]);
         }
     }
 }
 
-/// The XOR of the first two values; nothing reads the third and fourth, one of each party.
+/// The XOR of the first two values. Nothing reads the third and the fourth, one of each party.
 fn xor() -> Circuit {
     let mut builder = Builder::new(&[WIDTH; 4]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -113,7 +112,7 @@ fn xor() -> Circuit {
     builder.build(vec![sum])
 }
 
-/// Who enters what into [`xor`].
+/// The owners of the inputs of [`xor`].
 const ENTERED: [Input<'_, AuthenticatedBit>; 4] = [
     Input::By(Party::Garbler),
     Input::By(Party::Evaluator),
@@ -138,7 +137,7 @@ fn random_values() -> [Vec<bool>; 2] {
     [(); 2].map(|()| bits(&mut system_rng(), WIDTH))
 }
 
-/// The AND of two values: no gate reads what another one drives.
+/// The bitwise AND of two values: no gate reads the output of another one.
 fn and() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -147,7 +146,7 @@ fn and() -> Circuit {
 }
 
 #[test]
-fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
+fn masked_value_of_every_gate_is_checked_even_if_no_gate_reads_it() {
     for gate in 0..WIDTH {
         let values = random_values();
         let ending = with_liar(
@@ -162,7 +161,7 @@ fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
     }
 }
 
-/// Runs a circuit in which no gate reads anything, and opens what comes out.
+/// Runs a circuit without AND gates and opens its outputs.
 fn play_xor(cheater: Party, lie: Fates) -> Ending<Vec<bool>> {
     let values = [(); 4].map(|()| bits(&mut system_rng(), WIDTH));
     let ending = with_liar(cheater, lie, |party, end, seed| {
@@ -179,9 +178,9 @@ fn play_xor(cheater: Party, lie: Fates) -> Ending<Vec<bool>> {
 }
 
 #[test]
-fn a_masked_input_is_bound_though_no_gate_reads_it_and_though_nothing_does() {
+fn masked_input_is_bound_even_if_nothing_reads_it() {
     for cheater in Party::BOTH {
-        // The first two are read by outputs, the last two by nothing.
+        // Outputs read the first two; nothing reads the last two.
         for bit in [0, WIDTH - 1, WIDTH, 2 * WIDTH - 1] {
             let ending = play_xor(cheater, flips(MASKED_VALUES, bit));
             assert_ended_by(&ending, Check::AndGates);
@@ -189,8 +188,8 @@ fn a_masked_input_is_bound_though_no_gate_reads_it_and_though_nothing_does() {
     }
 }
 
-/// Both run the circuit twice on the same inputs, and open what came out first twice to the same
-/// learners.
+/// Runs the circuit twice on the same inputs, and opens the outputs of the first run twice to the
+/// same learners.
 fn play_twice(mut session: Session, values: &[Vec<bool>; 2]) -> Result<()> {
     session.prepare(Demand::of(&circuit()).times(2))?;
     let first = run_on(&mut session, &circuit(), values)?;
@@ -208,7 +207,7 @@ fn play_twice(mut session: Session, values: &[Vec<bool>; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Replays what was sent in an earlier step in the place of a later one: `(tag, earlier, later)`.
+/// Messages of earlier steps that replace those of later steps: `(tag, earlier, later)`.
 type Replay = [(Kind, usize, usize)];
 
 fn replay(frames: &'static Replay) -> Fates {
@@ -232,7 +231,7 @@ fn play_with(cheater: Party, lie: Fates) -> Ending<()> {
 }
 
 #[test]
-fn the_steps_that_are_replayed_have_these_numbers() {
+fn replayed_steps_have_the_expected_numbers() {
     let ending = play_with(Party::Evaluator, unchanged());
     assert!(ending.honest.is_ok());
     let replayed = [PLAN, GATE_BITS, OUTPUT_BITS, MAC_DIGEST];
@@ -249,7 +248,7 @@ fn the_steps_that_are_replayed_have_these_numbers() {
 }
 
 #[test]
-fn what_was_opened_once_cannot_be_sent_again() {
+fn replayed_openings_are_refused() {
     const OPENING: &Replay = &[(OUTPUT_BITS, 0, 1), (MAC_DIGEST, 5, 6)];
     const RUN: &Replay = &[(GATE_BITS, 0, 1), (MAC_DIGEST, 1, 3)];
     for (frames, check) in [(OPENING, Check::OpeningMacs), (RUN, Check::GateMacs)] {
@@ -257,7 +256,7 @@ fn what_was_opened_once_cannot_be_sent_again() {
             assert_caught_by(&play_with(cheater, replay(frames)), check);
         }
     }
-    // With the plan of the earlier step, they are not even looked at.
+    // With the plan of the earlier step, they are refused before any check.
     const OPENING_AND_PLAN: &Replay = &[(PLAN, 3, 4), OPENING[0], OPENING[1]];
     const RUN_AND_PLAN: &Replay = &[(PLAN, 1, 2), RUN[0], RUN[1]];
     for frames in [OPENING_AND_PLAN, RUN_AND_PLAN] {
@@ -272,10 +271,10 @@ fn what_was_opened_once_cannot_be_sent_again() {
     }
 }
 
-/// Enters seeds of which some are out of range, and takes part in the opening that shows it.
+/// Enters seeds, some of them out of range, and takes part in the opening that shows it.
 fn cheat_with_seeds(session: &mut Session, shuffle: &ShuffleCircuit) -> Result<()> {
     let (me, circuit) = (session.role(), shuffle.circuit());
-    // The garbler's 63 is above 51, and the evaluator's 0 is not negative.
+    // The garbler's 63 is above 51. The evaluator's 0 is not negative.
     let seeds = vec![me == Party::Garbler; circuit.inputs()[me as usize]];
     let words = session.run(Run::new(circuit, &Input::ONE_EACH, &seeds))?;
     let validity = &words[shuffle.validity().expect("additive seeds")];
@@ -285,7 +284,7 @@ fn cheat_with_seeds(session: &mut Session, shuffle: &ShuffleCircuit) -> Result<(
 }
 
 #[test]
-fn seeds_out_of_range_end_the_session_before_there_is_a_deck_and_name_the_party() {
+fn seeds_out_of_range_end_the_session_without_a_deck_and_name_the_party() {
     let spec = Spec::new(52, 5, Algorithm::Lehmer).expect("5 of 52 can be drawn");
     let shuffle = ShuffleCircuit::build_checked(spec);
     for cheater in Party::BOTH {
@@ -308,7 +307,7 @@ fn seeds_out_of_range_end_the_session_before_there_is_a_deck_and_name_the_party(
 }
 
 #[test]
-fn a_peer_that_wants_semi_honest_security_is_refused() {
+fn peer_with_semi_honest_security_is_refused() {
     for cheater in Party::BOTH {
         let outcomes = both(in_memory(), |party, end| {
             let channel = Channel::new(end, PATIENT);
@@ -330,8 +329,8 @@ fn a_peer_that_wants_semi_honest_security_is_refused() {
     }
 }
 
-/// What becomes of a party whose peer answers its hello with the same one, but for the role and
-/// what `change` does to it.
+/// Returns the error of a party whose peer reflects its hello with the role flipped and `change`
+/// applied.
 fn answered_with_its_own_hello(change: impl Fn(&mut [u8])) -> Error {
     let (mut cheater, honest) = memory_pair();
     std::thread::scope(|scope| {
@@ -346,17 +345,19 @@ fn answered_with_its_own_hello(change: impl Fn(&mut [u8])) -> Error {
         }
         hello[HEADER_BYTES + ROLE] ^= 1;
         change(&mut hello[HEADER_BYTES..]);
-        cheater.send(hello.to_vec(), SOON).expect("an open line");
+        cheater
+            .send(hello.to_vec(), SOON)
+            .expect("an open connection");
         let outcome = honest.join().expect("no panic");
         outcome.expect_err("no session")
     })
 }
 
 #[test]
-fn a_hello_with_the_nonce_of_this_side_or_a_key_that_is_no_point_is_refused() {
+fn hello_with_a_reflected_nonce_or_an_invalid_key_is_refused() {
     let found = answered_with_its_own_hello(|_| {});
     assert!(matches!(found, Error::Check(Check::HelloNonce)), "{found}");
-    // The identity, and what is above the field.
+    // The encoding of the identity, and a value above the field modulus.
     for key in [0, 0xff] {
         let found = answered_with_its_own_hello(|hello| {
             hello[NONCE] ^= 1;
@@ -367,7 +368,7 @@ fn a_hello_with_the_nonce_of_this_side_or_a_key_that_is_no_point_is_refused() {
 }
 
 #[test]
-fn a_key_that_is_not_the_one_that_was_sent_is_another_session() {
+fn replaced_key_makes_another_session() {
     // The base point of ristretto255, which is a valid key.
     const BASE_POINT: [u8; 32] = [
         0xe2, 0xf2, 0xae, 0x0a, 0x6a, 0xbc, 0x4e, 0x71, 0xa8, 0x84, 0xa9, 0x61, 0xc5, 0x00, 0x51,

@@ -1,4 +1,4 @@
-//! Every lie about every message, with the rate at which it must be caught.
+//! The lies about each message, with the rates at which they must be caught.
 
 use std::fmt;
 
@@ -14,37 +14,37 @@ use rand::RngExt;
 
 use super::play::{ANDS, OUTPUTS, Patience, Setup};
 
-/// How often the honest party ends without a result.
+/// The rate at which the honest party ends without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rate {
     /// Always.
     Always,
-    /// The lie matters if a bit is 1 that is uniform and does not depend on any input.
+    /// The lie has an effect if a uniform bit is 1 that does not depend on any input.
     Half,
-    /// What was changed is not looked at.
+    /// The changed part is not used.
     Never,
-    /// Depends on the place in the message, which is drawn anew for each run.
+    /// The rate depends on the place in the message, which is drawn afresh for each run.
     Mixed,
 }
 
-/// What is done to a frame whose form stays right.
+/// A change of the content of a frame that leaves its form valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Flips the bits of `mask` in this byte.
     Flip(usize, u8),
     /// Flips the lowest bit of the last byte.
     Last,
-    /// Flips the lowest bit of the byte that is this many before the end.
+    /// Flips the lowest bit of the byte this many places before the last one.
     FromEnd(usize),
-    /// Flips a random bit, not of the last byte, which may have bits that are not used.
+    /// Flips a random bit, except in the last byte, which may have unused bits.
     Random,
-    /// Flips the highest bit of the last byte, which is not used.
+    /// Flips the highest bit of the last byte, which is unused.
     Padding,
-    /// Other random bytes.
+    /// Replaces all bytes with random ones.
     Garbage,
-    /// Other random bytes, but the last, which may have bits that are not used.
+    /// Replaces all bytes with random ones except the last, which may have unused bits.
     GarbledBits,
-    /// Other random garbled tables.
+    /// Replaces the garbled tables with random ones.
     GarbledTables,
 }
 
@@ -53,7 +53,7 @@ use Rate::{Always, Half, Mixed, Never};
 
 const FIRST: Change = Flip(0, 1);
 
-/// Flips bit `number` of packed bits.
+/// The change that flips bit `number` of packed bits.
 const fn bit(number: usize) -> Change {
     Flip(number / 8, 1 << (number % 8))
 }
@@ -61,21 +61,22 @@ const fn bit(number: usize) -> Change {
 type Changes = &'static [(Change, Rate)];
 type Finds = fn(&Error) -> bool;
 
-/// The changes of content of a message with their rates, and the errors in which they may end.
+/// The content changes of a message with their rates, and the errors that may result.
 pub(crate) struct Content {
     pub(crate) changes: Changes,
     pub(crate) finds: Finds,
 }
 
-/// Where the fields of a hello begin: behind magic and version are the role, the security and its
-/// bits, the nonce, the key and the length of the terms.
+/// The offsets of the fields of a hello: after the magic and the version come the role, the
+/// security with its bits, the nonce, the key and the length of the terms.
 pub(crate) const ROLE: usize = 10 + 2;
 pub(crate) const NONCE: usize = ROLE + 3;
 pub(crate) const KEY: usize = NONCE + 32;
 
-/// A list of 32-byte elements in a message begins with its length, in 8 bytes.
+/// The bytes of the length that precedes a list of 32-byte elements in a message.
 const LENGTH: usize = 8;
-/// Where the parts of the tree sums begin: three levels of 32 trees, two blocks each.
+/// The offset of the check values in the tree sums, after three levels of 32 trees with two blocks
+/// each.
 const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
 
 const THROUGHOUT: Changes = &[
@@ -85,7 +86,7 @@ const THROUGHOUT: Changes = &[
     (Garbage, Always),
 ];
 
-/// Packed bits that do not fill their last byte. What is behind them is looked at first.
+/// The changes of packed bits that do not fill their last byte. The padding is checked first.
 const BITS: Changes = &[
     (FIRST, Always),
     (Last, Always),
@@ -95,20 +96,23 @@ const BITS: Changes = &[
     (Garbage, Always),
 ];
 
-/// All lies about the content of the `nth` message with a tag, as the cheating party sends it. A
-/// tag without a case does not compile; one that no session shows fails a test.
+/// Returns all lies about the content of the `nth` message with a tag that the cheating party
+/// sends. A tag without a case does not compile, and a tag that no session sends fails a test.
 ///
-/// The rates that are not 1 come from these bits: a challenge or sum that the holder of Delta uses
-/// or not, as a bit of Delta says (bit 0 of Delta is 1 at the garbler and 0 at the evaluator, and
-/// decides level 3 of tree 0); the honest bit `x` of a leaky triple, which selects the table; a
-/// masked value, which selects a half of a garbled table. All are uniform and independent of the
-/// inputs.
+/// The rates below 1 come from these bits:
+///
+/// - a bit of Delta, which decides whether its holder uses a challenge or a sum. Bit 0 of Delta is
+///   1 at the garbler and 0 at the evaluator, and decides level 3 of tree 0.
+/// - the honest bit `x` of a leaky triple, which selects the table.
+/// - a masked value, which selects a half of a garbled table.
+///
+/// All are uniform and independent of the inputs.
 pub(crate) fn content((tag, nth): FrameIndex, cheater: Party) -> Option<Content> {
     match tag {
         Kind::Hello => Some(of_hello()),
         Kind::Ot(tag) => Some(of_oblivious_transfer(tag, cheater)),
         Kind::Mpc(tag) => of_batches(tag).or_else(|| of_runs(tag, nth)),
-        // A lie about another message; and rolls have no session.
+        // An abort is itself a lie about another message, and dice have no session.
         Kind::Abort | Kind::Dice(_) => None,
     }
 }
@@ -123,7 +127,7 @@ fn of_hello() -> Content {
             (Flip(14, 1), Always),
             (Flip(NONCE, 1), Always),
             (Flip(KEY - 1, 0x80), Always),
-            // Not canonical; perhaps another point; not canonical.
+            // A non-canonical encoding, possibly another point, a non-canonical encoding.
             (Flip(KEY, 1), Always),
             (Flip(KEY, 2), Always),
             (Flip(KEY + 31, 0x80), Always),
@@ -141,7 +145,7 @@ fn of_hello() -> Content {
                         | Disagreement::Security { .. }
                         | Disagreement::StatisticalSecurity { .. }
                 ) | Error::Check(
-                    // With another nonce or key it is another session.
+                    // Another nonce or key makes another session.
                     Check::HelloKey | Check::ObliviousTransfer(ot::Check::BaseOtChallenge)
                 )
             )
@@ -155,7 +159,7 @@ fn of_oblivious_transfer(tag: ot::Tag, cheater: Party) -> Content {
         Trees,
     };
     match tag {
-        // A seed, points. A point that is another one is noticed by the cheater itself.
+        // A seed and points. The cheating party itself notices a changed point.
         ot::Tag::BaseOtPoints => Content {
             changes: &[
                 (FIRST, Always),
@@ -180,14 +184,14 @@ fn of_oblivious_transfer(tag: ot::Tag, cheater: Party) -> Content {
             changes: tree_sums(cheater),
             finds: |error| is_check_of_ot(error, &[Trees]),
         },
-        // The challenge is made of the whole matrix, so that a receiver that does not make its
-        // check anew is always caught; one that guesses four bits of Delta, in 15 of 16 cases
-        // (a test of the correlated OT plays it).
+        // The challenge depends on the whole matrix. So a receiver that does not recompute its
+        // check is always caught, and one that guesses four bits of Delta is caught in 15 of 16
+        // cases (a test of the correlated OT covers it).
         ot::Tag::CotCorrection => Content {
             changes: THROUGHOUT,
             finds: |error| is_check_of_ot(error, &[CotConsistency]),
         },
-        // The hash of the choices, a digest of those of the rows.
+        // The hash of the choices, and a digest of the hashes of the rows.
         ot::Tag::CotCheck => Content {
             changes: &[
                 (FIRST, Always),
@@ -205,8 +209,8 @@ fn is_check_of_ot(error: &Error, checks: &[ot::Check]) -> bool {
     matches!(error, Error::Check(Check::ObliviousTransfer(check)) if checks.contains(check))
 }
 
-/// A point, challenges, a proof. Challenge i counts if choice i is 1. The lowest bit of Delta is
-/// choice 3.
+/// The changes of a point, challenges and a proof. Challenge i is used if choice i is 1. The lowest
+/// bit of Delta is choice 3.
 fn pads(cheater: Party) -> Changes {
     const fn changes(of_choice_3: Rate) -> [(Change, Rate); 8] {
         [
@@ -226,7 +230,7 @@ fn pads(cheater: Party) -> Changes {
     }
 }
 
-/// Sums, of which the side off Delta's path counts; check values; a digest.
+/// The changes of sums, check values and a digest. Only the sums off Delta's path are used.
 fn tree_sums(cheater: Party) -> Changes {
     const fn changes(side_0: Rate, side_1: Rate) -> [(Change, Rate); 10] {
         [
@@ -248,10 +252,10 @@ fn tree_sums(cheater: Party) -> Changes {
     }
 }
 
-/// The messages of a batch of the pool.
+/// The lies about the messages of a batch of the pool.
 fn of_batches(tag: mpc::Tag) -> Option<Content> {
     let (changes, finds): (Changes, Finds) = match tag {
-        // Bit 0 of a table is also opened as a part of the low bit.
+        // Bit 0 of a table is also opened, as part of the low bit.
         mpc::Tag::LeakyTables => (
             &[
                 (FIRST, Half),
@@ -262,14 +266,14 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleEquality)),
         ),
-        // A bucket has eight here, and so their bits fill their bytes.
+        // A bucket has eight triples here, so their bits fill their bytes.
         mpc::Tag::LeakyBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleEquality))
         }),
         mpc::Tag::TripleCommitment => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleCommitment))
         }),
-        // A digest and a share of the coin: with another coin the parties' buckets differ.
+        // A digest and a share of the coin. With another coin, the parties' buckets differ.
         mpc::Tag::TripleDigest => (
             &[
                 (FIRST, Always),
@@ -281,7 +285,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleEquality | Check::PoolMacs)),
         ),
-        // A digest, a share of the coin, a nonce.
+        // A digest, a share of the coin and a nonce.
         mpc::Tag::TripleOpening => (
             &[
                 (FIRST, Always),
@@ -293,7 +297,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        // The differences within the buckets; here they fill their bytes.
+        // The differences within the buckets, which fill their bytes here.
         mpc::Tag::PoolBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),
@@ -302,7 +306,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
     Some(Content { changes, finds })
 }
 
-/// The messages of runs and openings, and those that all steps have.
+/// The lies about the messages of runs and openings, and about those of all steps.
 fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
     let (changes, finds): (Changes, Finds) = match tag {
         mpc::Tag::MacDigest => (
@@ -320,12 +324,12 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
         mpc::Tag::GateBits => (GATE_BITS, |error| {
             matches!(error, Error::Check(Check::GateMacs))
         }),
-        // The challenge depends on all values that the sender enters.
+        // The challenge depends on all inputs of the sender.
         mpc::Tag::MaskedValues => (BITS, |error| matches!(error, Error::Check(Check::Products))),
         mpc::Tag::ProductProof => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::Products))
         }),
-        // The parties' masked values differ, and so do the digests of the check.
+        // The parties' masked values differ, so the digests of the check differ as well.
         mpc::Tag::GateValues => (BITS, |error| matches!(error, Error::Check(Check::AndGates))),
         mpc::Tag::Tables => (TABLES, |error| {
             matches!(error, Error::Check(Check::AndGates))
@@ -333,14 +337,14 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
         mpc::Tag::OutputBits => (BITS, |error| {
             matches!(error, Error::Check(Check::OpeningMacs))
         }),
-        // Those of a batch are above.
+        // `of_batches` covers these.
         mpc::Tag::LeakyTables
         | mpc::Tag::LeakyBits
         | mpc::Tag::TripleCommitment
         | mpc::Tag::TripleDigest
         | mpc::Tag::TripleOpening
         | mpc::Tag::PoolBits => return None,
-        // These are of semi-honest sessions.
+        // Only semi-honest sessions have these.
         mpc::Tag::MaskedInputs
         | mpc::Tag::InputDigest
         | mpc::Tag::OpenedPairs
@@ -350,7 +354,7 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
     Some(Content { changes, finds })
 }
 
-/// e and f of the gates; then, under pads, d of the outputs.
+/// The changes of e and f of the gates, and of d of the outputs, which is under pads.
 const GATE_BITS: Changes = &[
     (FIRST, Always),
     (bit(2 * ANDS - 1), Always),
@@ -363,9 +367,10 @@ const GATE_BITS: Changes = &[
     (Garbage, Always),
 ];
 
-/// G0 of a gate counts if the masked value of its first input is 1, G1 if that of the second is: a
-/// wrong label of the first layer spoils the second, and one of the last is that of an output. The
-/// low bit counts always, and the bits next to it must be 0.
+/// The changes of garbled tables. G0 of a gate is used if the masked value of its first input is 1,
+/// and G1 if that of the second input is 1. A wrong label of the first layer spoils the second
+/// layer, and one of the last layer spoils an output. The low bit is always used, and the bits next
+/// to it must be 0.
 const TABLES: Changes = &[
     (FIRST, Half),
     (Flip(9, 0x10), Half),
@@ -383,7 +388,7 @@ const TABLES: Changes = &[
     (Garbage, Always),
 ];
 
-/// Whether it is the form of a message's content that is wrong, as it may be in any of them.
+/// Whether the encoding of a message is invalid, which any change of its content can cause.
 pub(crate) fn is_form(error: &Error) -> bool {
     matches!(
         error,
@@ -396,7 +401,7 @@ pub(crate) fn is_form(error: &Error) -> bool {
     )
 }
 
-/// What is done to the form of a message here.
+/// The lies about the form of a message.
 pub(crate) const FORMS: [Form; 9] = [
     Form::Repeated,
     Form::Dropped,
@@ -409,7 +414,8 @@ pub(crate) const FORMS: [Form; 9] = [
     Form::Aborted,
 ];
 
-/// Nothing reads what follows the last message of a session.
+/// Returns the rate of a lie about the form of a message. Nothing reads the bytes after the `last`
+/// message of a session.
 pub(crate) fn rate_of_form(form: Form, last: bool) -> Rate {
     match form {
         Form::Repeated if last => Never,
@@ -417,19 +423,19 @@ pub(crate) fn rate_of_form(form: Form, last: bool) -> Rate {
     }
 }
 
-/// What is done to a message.
+/// A lie about a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Lie {
     Content(Change),
     Form(Form),
 }
 
-/// One thing that a cheating peer does, and how often it is caught.
+/// A lie of a cheating peer, and the rate at which it is caught.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) cheater: Party,
     pub(crate) place: FrameIndex,
-    pub(crate) what: What,
+    pub(crate) lie: Lie,
     pub(crate) rate: Rate,
 }
 
@@ -437,19 +443,19 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, nth) = self.place;
         write!(f, "{}, {kind} {nth}, ", self.cheater)?;
-        match self.what {
-            What::Content(change) => write!(f, "{change:?}"),
-            What::Form(form) => write!(f, "{form:?}"),
+        match self.lie {
+            Lie::Content(change) => write!(f, "{change:?}"),
+            Lie::Form(form) => write!(f, "{form:?}"),
         }
     }
 }
 
 impl Case {
-    pub(crate) fn lie(&self) -> Fates {
-        let Case { place, what, .. } = *self;
-        match what {
-            What::Form(form) => form.fates(place),
-            What::Content(change) => changing(move |frame| {
+    pub(crate) fn fates(&self) -> Fates {
+        let Case { place, lie, .. } = *self;
+        match lie {
+            Lie::Form(form) => form.fates(place),
+            Lie::Content(change) => changing(move |frame| {
                 if frame.place() == place {
                     apply(change, &mut frame.payload);
                 }
@@ -457,7 +463,7 @@ impl Case {
         }
     }
 
-    /// How the session begins: without real base OTs, unless the lie is about what makes them.
+    /// Returns the setup of the session: with dealt OTs, unless the lie is about the setup itself.
     pub(crate) fn setup(&self) -> Setup {
         match self.place.0 {
             Kind::Ot(ot::Tag::CotCorrection | ot::Tag::CotCheck) | Kind::Mpc(_) => Setup::Dealt,
@@ -465,10 +471,10 @@ impl Case {
         }
     }
 
-    /// How long the victim waits for a message.
+    /// Returns the patience of the honest party.
     pub(crate) fn patience(&self) -> Patience {
-        match self.what {
-            What::Form(form) if form.may_keep_waiting() => Patience::Short,
+        match self.lie {
+            Lie::Form(form) if form.may_keep_waiting() => Patience::Short,
             _ => Patience::Long,
         }
     }

@@ -1,13 +1,17 @@
-//! A cheating peer gains nothing: whatever it does to any message of a malicious session, in
-//! either role, the honest party ends in time with an error or with the right outputs; and how
-//! often it ends with an error does not depend on what it has entered.
+//! A cheating peer gains nothing. If it changes any message of a malicious session, in either role,
+//! the honest party ends in time with an error or with the right outputs, and the rate of errors
+//! does not depend on the honest party's input.
 //!
-//! The cheater is a party that follows the protocol behind a transport that changes one thing
-//! ([`Case`]); cleverer ones are played in `attacks`. Each case is run with an honest input of zeros
-//! and with one of ones.
+//! The cheating party follows the protocol behind a transport that makes one change ([`Case`]).
+//! `attacks` has more complex ones. Each case is run with an honest input of zeros and with one of
+//! ones.
 //!
-//! `DEALERLESS_SOAK=200 cargo test --release -p dealerless --test promises cheating_peer -- --nocapture` runs each 200
-//! times with each input, and shows the rate of every case.
+//! This runs each case 200 times with each input, and prints the rates:
+//!
+//! ```text
+//! DEALERLESS_SOAK=200 cargo test --release -p dealerless --test promises cheating_peer --
+//! --nocapture
+//! ```
 
 mod attacks;
 mod cases;
@@ -21,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use cases::{Case, FORMS, Rate, What, content, is_form, rate_of_form};
+use cases::{Case, FORMS, Lie, Rate, content, is_form, rate_of_form};
 use dealerless::circuit::Party;
 use dealerless::mpc::Error;
 use dealerless::net;
@@ -32,10 +36,10 @@ use dealerless::testing::soak::soak;
 use dealerless::testing::tap::{FrameIndex, unchanged};
 use play::{Ending, Learned, Patience, Setup, is_finding, run};
 
-/// Sessions that are played at the same time: more than processors, since some of them wait.
+/// The number of concurrent sessions: more than processors, since some sessions wait.
 const PARALLEL: usize = 4;
 
-/// Every message of an honest session: its sender and its place among those.
+/// All messages of an honest session: the sender, and the place among the sender's messages.
 fn messages() -> Vec<(Party, FrameIndex)> {
     let message = |party| {
         let how = (Setup::Made, Patience::Long);
@@ -51,27 +55,28 @@ fn messages() -> Vec<(Party, FrameIndex)> {
         .collect()
 }
 
-/// How often each case is run with each of the two inputs. The rates are confirmed in earnest by a
-/// soak.
-fn runs_a_case(rate: Rate) -> usize {
+/// Returns the number of runs of a case with each of the two inputs. Only a soak run confirms the
+/// rates with confidence.
+fn runs_per_case(rate: Rate) -> usize {
     if let Some(runs) = soak() {
         return runs;
     }
     match rate {
-        // As many as show a rate that depends on the input wholly.
+        // Enough to detect a rate that depends entirely on the input.
         Rate::Half => 12,
         Rate::Mixed => 5,
-        // One run is like the other.
+        // All runs are alike.
         Rate::Always | Rate::Never => 1,
     }
 }
 
-/// What became of all runs of a case.
+/// The outcomes of all runs of a case.
 #[derive(Default)]
 struct Tally {
-    /// Runs with each input.
+    /// The number of runs with each input.
     runs: usize,
-    /// Runs that ended in an error, with an honest input of zeros and with one of ones.
+    /// The number of runs that ended in an error, with an honest input of zeros and with one of
+    /// ones.
     aborted: [usize; 2],
     findings: HashSet<String>,
 }
@@ -80,12 +85,12 @@ struct Tally {
 fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
     let how = (case.setup(), case.patience());
     let mut tally = Tally {
-        runs: runs_a_case(case.rate),
+        runs: runs_per_case(case.rate),
         ..Tally::default()
     };
     for input in [false, true] {
         for _ in 0..tally.runs {
-            let ending = run(case.cheater, case.lie(), input, how);
+            let ending = run(case.cheater, case.fates(), input, how);
             see(case, &ending);
             tally.aborted[usize::from(input)] += usize::from(ending.honest.is_err());
             (tally.findings).extend(ending.findings().map(Error::to_string));
@@ -94,8 +99,8 @@ fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
     tally
 }
 
-/// Runs every case, several at a time, and compares the rates with the predicted ones. Prints what
-/// it has seen.
+/// Runs all cases, several at a time, compares the rates with the predicted ones, and prints the
+/// results.
 fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + Sync) {
     let begun = Instant::now();
     let next = AtomicUsize::new(0);
@@ -117,7 +122,7 @@ fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + 
     print(title, cases, tallies.values(), begun);
 }
 
-/// Prints what has been seen of the cases, in their order.
+/// Prints the results of the cases, in their order.
 fn print<'a>(
     title: &str,
     cases: &[Case],
@@ -141,7 +146,7 @@ fn print<'a>(
     );
 }
 
-/// Compares how often a case was caught, of `runs` with each input, with its rate.
+/// Compares the number of caught runs, of `runs` with each input, with the rate of the case.
 fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
     let fits = match case.rate {
         Rate::Always => aborted == [runs; 2],
@@ -155,7 +160,7 @@ fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
 }
 
 #[test]
-fn every_message_of_a_session_is_lied_about() {
+fn cases_cover_every_message_of_a_session() {
     let shown: HashSet<Kind> = messages().iter().map(|(_, (kind, _))| *kind).collect();
     for tag in Kind::all() {
         let cases = content((tag, 0), Party::Garbler);
@@ -164,7 +169,7 @@ fn every_message_of_a_session_is_lied_about() {
 }
 
 #[test]
-fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_the_input() {
+fn lies_in_the_content_are_caught_at_the_predicted_rate_for_any_input() {
     let cases: Vec<Case> = messages()
         .into_iter()
         .flat_map(|(cheater, place)| {
@@ -172,17 +177,17 @@ fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_th
             content.changes.iter().map(move |&(change, rate)| Case {
                 cheater,
                 place,
-                what: What::Content(change),
+                lie: Lie::Content(change),
                 rate,
             })
         })
         .collect();
     confirm("lies in the content", &cases, |case, ending| {
-        let content = content(case.place, case.cheater).expect("as above");
+        let content = content(case.place, case.cheater).expect("a message of a malicious session");
         for error in ending.findings() {
             assert!((content.finds)(error) || is_form(error), "{case}: {error}");
         }
-        // Nothing but a check ends it: nobody had to wait, and nobody went away without a word.
+        // Only checks end the session: no party times out or disconnects without an abort.
         for outcome in [&ending.honest, &ending.cheater] {
             match outcome {
                 Ok(_) | Err(Error::Channel(net::Error::Aborted)) => {}
@@ -193,7 +198,7 @@ fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_th
 }
 
 #[test]
-fn a_message_of_another_form_ends_in_an_error_in_time() {
+fn malformed_message_ends_in_an_error_in_time() {
     let messages = messages();
     let cases: Vec<Case> = (messages.iter().enumerate())
         .flat_map(|(i, &(cheater, place))| {
@@ -201,25 +206,25 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
             FORMS.map(|form| Case {
                 cheater,
                 place,
-                what: What::Form(form),
+                lie: Lie::Form(form),
                 rate: rate_of_form(form, last),
             })
         })
         .collect();
     confirm("lies about the form", &cases, |case, ending| {
-        let What::Form(form) = case.what else {
-            unreachable!("no other cases here")
+        let Lie::Form(form) = case.lie else {
+            unreachable!("all cases are about the form")
         };
         match (&ending.honest, form) {
             (Err(Error::Channel(net::Error::Malformed(_))), form) if form != Form::Aborted => {}
             (Err(Error::Channel(net::Error::Aborted)), Form::Aborted) => {}
-            // A frame that swallows the next header has another content, and may end where the byte
-            // of an abort stands.
+            // A frame that swallows the next header has another content. It may end where the next
+            // byte reads as an abort.
             (
                 Err(Error::Check(_) | Error::Disagreement(_) | Error::Channel(net::Error::Aborted)),
                 Form::ShorterThanItSays,
             ) => {}
-            // Lost, if what is missing is the last message.
+            // The connection is lost if the last message is missing.
             (Err(Error::Channel(net::Error::Timeout { .. } | net::Error::Lost { .. })), form)
                 if form.may_keep_waiting() => {}
             (Ok(_), Form::Repeated) => {}

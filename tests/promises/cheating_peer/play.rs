@@ -1,4 +1,4 @@
-//! The session in which the peer cheats, and how it may end.
+//! The session with a cheating peer, and its possible endings.
 
 use std::time::{Duration, Instant};
 
@@ -15,51 +15,54 @@ use dealerless::testing::session::{SOON, both, system_rng};
 use dealerless::testing::tap::{Fates, Frame, Tap};
 use rand::Rng;
 
-/// Bits that each party enters: not a multiple of 8, so that messages end in unused bits.
+/// The number of bits that each party enters: not a multiple of 8, so that messages end in unused
+/// bits.
 pub(crate) const WIDTH: usize = 61;
-/// AND gates that each party owns.
+/// The AND gates that each party owns.
 const OWN: usize = 2;
-/// Joint AND gates of the first layer, which reads only inputs, and of the second.
+/// The joint AND gates of the first layer, which reads only inputs, and of the second layer.
 const LAYERS: [usize; 2] = [WIDTH, 40];
-/// In all.
+/// The joint AND gates of both layers.
 pub(crate) const ANDS: usize = LAYERS[0] + LAYERS[1];
-/// Joint AND gates of a slice, if there are slices: of three slices each layer has a part of two.
+/// The joint AND gates of a slice, if there are slices: each layer lies in two of the three slices.
 pub(crate) const SLICE: usize = 40;
-/// Output bits.
+/// The number of output bits.
 pub(crate) const OUTPUTS: usize = 2 * LAYERS[1];
 
-/// Who learns each of the three words that the circuit puts out.
+/// The learners of the three output words.
 const LEARNERS: [Audience; 3] = [
     Audience::Only(Party::Garbler),
     Audience::Only(Party::Evaluator),
     Audience::Both,
 ];
 
-/// Deadlines that never pass in a test that is right.
+/// Deadlines that never expire in a passing test.
 pub(crate) const PATIENT: Deadlines = Deadlines {
     message: Duration::from_secs(60),
     phase: Duration::from_secs(60),
 };
 
-/// Deadlines that pass while the test waits.
+/// Deadlines that expire while the test waits.
 const HASTY: Deadlines = Deadlines {
     message: Duration::from_millis(200),
     ..PATIENT
 };
 
-/// How long the victim waits for a message.
+/// The time that the honest party waits for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// Only a deadline may end it.
+    /// The session may end by a deadline.
     Short,
-    /// It must end without one.
+    /// The session must end without a deadline.
     Long,
 }
 
-/// Of inputs `a` and `b`: `p_i = a_i b_i`, and `q_j = (s ^ a_j)(s ^ b_j)` with `s` the sum of all
-/// `p_i` and of two products of each party, `x_0 x_1` and `x_0 x_1 x_2`. So a wrong label of a `p_i`
-/// spoils all gates of the second layer, and that of a `q_j` nothing but an output. All `q_j` and some of `p` are dealt to three words, whose bits
-/// are not a multiple of 8 either.
+/// The circuit of the session, with inputs `a` and `b`.
+///
+/// It computes `p_i = a_i b_i` and `q_j = (s ^ a_j)(s ^ b_j)`. Here `s` is the sum of all `p_i` and
+/// of two products of each party, `x_0 x_1` and `x_0 x_1 x_2`. So a wrong label of a `p_i` spoils
+/// all gates of the second layer, and a wrong label of a `q_j` only an output. The outputs are
+/// three words of all `q_j` and some `p_i`; their widths are not multiples of 8 either.
 pub(crate) fn circuit() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -87,24 +90,24 @@ pub(crate) fn circuit() -> Circuit {
     circuit
 }
 
-/// The three words: of the garbler, of the evaluator, of both.
+/// The three output words: for the garbler, for the evaluator, for both.
 pub(crate) type Learned = [Option<Vec<bool>>; 3];
 
-/// How the correlated OTs of a session come about.
+/// The source of the correlated OTs of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setup {
-    /// By the protocol.
+    /// The protocol.
     Made,
-    /// From a dealer, at a tenth of the price.
+    /// A trusted dealer, at a tenth of the cost.
     Dealt,
-    /// The same, and each run is made in slices of [`SLICE`] joint ANDs.
+    /// A trusted dealer. Each run is cut into slices of [`SLICE`] joint ANDs.
     Sliced,
 }
 
-/// What a dealer deals from.
+/// The seed of the trusted dealer.
 pub(crate) type Seed = [u8; 32];
 
-/// Begins a session.
+/// Begins a malicious session.
 pub(crate) fn begin(
     role: Party,
     end: End,
@@ -126,7 +129,7 @@ pub(crate) fn begin(
     }
 }
 
-/// Runs the circuit in a session and opens each word to whom it is for. After an error it sees
+/// Runs the circuit in a session and opens each word to its learners. After an error, it checks
 /// that the session is over.
 fn play(mut session: Malicious, input: &[bool]) -> Result<Learned> {
     let outcome = in_session(&mut session, input);
@@ -151,7 +154,7 @@ fn in_session(session: &mut Malicious, input: &[bool]) -> Result<Learned> {
     }))
 }
 
-/// Whether the error says what is wrong in what the peer sent.
+/// Whether the error names a fault in a message of the peer.
 pub(crate) fn is_finding(error: &Error) -> bool {
     matches!(
         error,
@@ -163,16 +166,16 @@ pub(crate) fn is_finding(error: &Error) -> bool {
 
 /// How a session with a cheating peer ended.
 pub(crate) struct Ending<R> {
-    /// What the honest party made of it.
+    /// The outcome of the honest party.
     pub(crate) honest: Result<R>,
-    /// What the party behind the lie made of it.
+    /// The outcome of the party behind the lie.
     pub(crate) cheater: Result<R>,
-    /// What the honest party sent.
+    /// The frames that the honest party sent.
     pub(crate) sent: Vec<Frame>,
 }
 
 impl<R> Ending<R> {
-    /// What either side found wrong in what the other one sent.
+    /// The faults that either party found in the messages of its peer.
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Error> {
         [&self.honest, &self.cheater]
             .into_iter()
@@ -180,17 +183,17 @@ impl<R> Ending<R> {
             .filter(|error| is_finding(error))
     }
 
-    /// The kinds of what the honest party sent.
+    /// The kinds of the frames that the honest party sent.
     pub(crate) fn sent_kinds(&self) -> Vec<Kind> {
         self.sent.iter().map(Frame::kind).collect()
     }
 }
 
-/// Lets both parties act over a line on which what `cheater` sends goes through `lie`. They may
-/// deal from a seed.
+/// Runs `act` for both parties over a connection where `lie` changes the frames of `cheater`. The
+/// seed is for a trusted dealer.
 ///
 /// # Panics
-/// Unless it ends soon, and the peer of a party that has caught it gets nothing after that but an
+/// If it does not end soon, or if a party that has found a fault sends anything after that but an
 /// empty abort.
 pub(crate) fn with_liar<R: Send>(
     cheater: Party,
@@ -233,11 +236,11 @@ pub(crate) fn with_liar<R: Send>(
     }
 }
 
-/// Plays the session of [`play`] with a liar. The honest party enters `input` for all bits, the
-/// other random ones.
+/// Plays the session of [`play`] with a cheating peer. The honest party enters `input` for all
+/// bits, the cheating party random bits.
 ///
 /// # Panics
-/// As [`with_liar`], and if the honest party gets other outputs than belong to the inputs.
+/// Like [`with_liar`], and if the honest party gets wrong outputs.
 pub(crate) fn run(
     cheater: Party,
     lie: Fates,

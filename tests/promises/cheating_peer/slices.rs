@@ -1,4 +1,4 @@
-//! A run in three slices, in which every message of every slice is lied about.
+//! A run in three slices, with lies about every message of every slice.
 
 use std::collections::HashMap;
 
@@ -30,12 +30,12 @@ fn play(cheater: Party, lie: Fates, input: bool, patience: Patience) -> Ending<L
     run(cheater, lie, input, (Setup::Sliced, patience))
 }
 
-/// What a party sends after the setup in an honest session, with the slice that it belongs to.
+/// The messages that a party sends after the setup of an honest session, with their slices.
 fn messages(sender: Party) -> Vec<(FrameIndex, usize)> {
     let ending = play(sender.other(), unchanged(), false, Patience::Long);
     assert!(ending.honest.is_ok() && ending.cheater.is_ok());
     let mut slice = 0;
-    // A slice begins with the plan of its batch, and has the plan of the run if it is the first.
+    // A slice begins with the plan of its batch. The first slice also has the plan of the run.
     let mut plans = 0;
     (ending.sent.iter())
         .filter(|frame| matches!(frame.kind(), Kind::Ot(_) | Kind::Mpc(_)))
@@ -50,8 +50,8 @@ fn messages(sender: Party) -> Vec<(FrameIndex, usize)> {
 }
 
 #[test]
-fn a_run_in_slices_opens_garbles_and_checks_one_after_the_other() {
-    let batch_and_slice = |party| {
+fn slices_are_opened_garbled_and_checked_one_after_the_other() {
+    let of_slices = |party| {
         let sent: Vec<Kind> = messages(party).iter().map(|((kind, _), _)| *kind).collect();
         let of_run = |kind: &Kind| ![PLAN, LEAKY_TABLES].contains(kind) && !is_of_a_batch(*kind);
         sent.into_iter().filter(of_run).collect::<Vec<_>>()
@@ -61,22 +61,22 @@ fn a_run_in_slices_opens_garbles_and_checks_one_after_the_other() {
         Kind::Mpc(mpc::Tag::ProductProof),
     ];
     let opened = [OUTPUT_BITS, MAC_DIGEST];
-    // Each batch ends with a digest too.
+    // Each batch ends with a digest as well.
     let first = [MAC_DIGEST, GATE_BITS, MAC_DIGEST];
     let garbler = [TABLES, MAC_DIGEST];
     let evaluator = [GATE_VALUES, MAC_DIGEST];
     let more = |slice: [Kind; 2]| [first.as_slice(), &slice].concat().repeat(SLICES - 1);
     assert_eq!(
-        batch_and_slice(Party::Garbler),
+        of_slices(Party::Garbler),
         [&first[..], &entered, &garbler, &more(garbler), &opened].concat()
     );
     assert_eq!(
-        batch_and_slice(Party::Evaluator),
+        of_slices(Party::Evaluator),
         [&first[..], &entered, &evaluator, &more(evaluator), &opened].concat()
     );
 }
 
-/// Whether it is of the preprocessing, and not a digest or a plan.
+/// Whether a message belongs to the preprocessing, except for digests and plans.
 fn is_of_a_batch(kind: Kind) -> bool {
     match kind {
         Kind::Ot(_) => true,
@@ -98,11 +98,11 @@ fn flip(payload: &mut [u8], byte: usize, bit: u8) {
     payload[byte] ^= 1 << bit;
 }
 
-/// What is done to the content of a message.
+/// The changes of the content of a message.
 const CHANGES: [fn(&mut [u8]); 4] = [
     |payload| flip(payload, 0, 0),
     |payload| flip(payload, payload.len() - 1, 0),
-    // The last byte may have bits that are not used.
+    // The last byte may have unused bits.
     |payload| {
         let byte = system_rng().random_range(0..payload.len().max(2) - 1);
         flip(payload, byte, system_rng().random_range(0..8));
@@ -110,12 +110,12 @@ const CHANGES: [fn(&mut [u8]); 4] = [
     garble,
 ];
 
-/// Whether a lie about the message may have no effect: a table that is not used, or a sum that is not.
+/// Whether a lie about the message may have no effect, because a table or a sum is not used.
 fn may_pass(kind: Kind) -> bool {
     matches!(kind, TABLES | LEAKY_TABLES)
 }
 
-/// The honest party opens nothing of a slice after the one in which it was lied to, and has no result.
+/// Checks that the honest party has no result and opens nothing of the slices after `slice`.
 #[track_caller]
 fn assert_caught(ending: &Ending<Learned>, slice: usize, what: &str) {
     assert!(ending.honest.is_err(), "{what}: {:?}", ending.honest);
@@ -125,7 +125,7 @@ fn assert_caught(ending: &Ending<Learned>, slice: usize, what: &str) {
 }
 
 #[test]
-fn every_message_of_every_slice_is_lied_about_and_no_later_slice_is_opened() {
+fn lie_about_any_message_of_a_slice_stops_all_later_slices() {
     for cheater in Party::BOTH {
         let messages = messages(cheater);
         for &(place, slice) in &messages {
@@ -140,7 +140,7 @@ fn every_message_of_every_slice_is_lied_about_and_no_later_slice_is_opened() {
                     let what = format!("{cheater}, {} {}, change {number}", place.0, place.1);
                     match &ending.honest {
                         Ok(_) => assert!(may_pass(place.0), "{what}"),
-                        // A wrong label spoils a later gate, whichever slice that is in.
+                        // A wrong label spoils a later gate, which can be in any slice.
                         Err(_) if place.0 == TABLES => {}
                         Err(_) => assert_caught(&ending, slice, &what),
                     }
@@ -151,12 +151,13 @@ fn every_message_of_every_slice_is_lied_about_and_no_later_slice_is_opened() {
 }
 
 #[test]
-fn a_message_of_another_form_ends_a_run_in_slices_in_time() {
+fn malformed_message_ends_a_run_in_slices_in_time() {
     for cheater in Party::BOTH {
         let messages = messages(cheater);
         let last = messages.len() - 1;
         for (number, &(place, slice)) in messages.iter().enumerate() {
-            // One form for each message, and all of them for those of the last two slices' checks.
+            // All forms for the messages that open and check a slice, one form for each other
+            // message.
             let all = [GATE_BITS, GATE_VALUES, MAC_DIGEST].contains(&place.0);
             let forms = if all {
                 &FORMS[..]
@@ -167,9 +168,10 @@ fn a_message_of_another_form_ends_a_run_in_slices_in_time() {
                 .iter()
                 .filter(|form| !(number == last && **form == Form::Repeated))
             {
-                let patience = match form.may_keep_waiting() {
-                    true => Patience::Short,
-                    false => Patience::Long,
+                let patience = if form.may_keep_waiting() {
+                    Patience::Short
+                } else {
+                    Patience::Long
                 };
                 let ending = play(cheater, form.fates(place), false, patience);
                 let what = format!("{cheater}, {} {}, {form:?}", place.0, place.1);
@@ -179,7 +181,7 @@ fn a_message_of_another_form_ends_a_run_in_slices_in_time() {
     }
 }
 
-/// Sends what it has sent at some places again at others, `(from, to)`.
+/// Replaces the messages at some places by earlier ones, `(from, to)`.
 fn replay(places: Vec<(FrameIndex, FrameIndex)>) -> Fates {
     let mut kept = HashMap::<FrameIndex, Vec<u8>>::new();
     changing(move |frame| {
@@ -191,7 +193,7 @@ fn replay(places: Vec<(FrameIndex, FrameIndex)>) -> Fates {
     })
 }
 
-/// The places of a party's messages of a slice: the `nth` of each tag.
+/// The places of a party's messages of a slice.
 fn of_slice(sender: Party, slice: usize) -> Vec<FrameIndex> {
     let all = messages(sender).into_iter();
     all.filter(|&(_, of)| of == slice)
@@ -200,7 +202,7 @@ fn of_slice(sender: Party, slice: usize) -> Vec<FrameIndex> {
 }
 
 #[test]
-fn the_messages_of_a_slice_are_not_those_of_the_next_one() {
+fn messages_of_a_slice_cannot_be_replayed_in_the_next_one() {
     for cheater in Party::BOTH {
         let digests = |slice: usize| 3 * slice;
         let next = |kind, nth, later| ((kind, nth), (kind, later));
@@ -208,7 +210,7 @@ fn the_messages_of_a_slice_are_not_those_of_the_next_one() {
             Party::Garbler => TABLES,
             Party::Evaluator => GATE_VALUES,
         };
-        // The digests of a slice: of its batch, of what is opened, of the check.
+        // A slice has three digests: of its batch, of its opening and of its check.
         let opening = vec![
             next(GATE_BITS, 0, 1),
             next(MAC_DIGEST, digests(0) + 1, digests(1) + 1),
@@ -233,7 +235,7 @@ fn the_messages_of_a_slice_are_not_those_of_the_next_one() {
             );
             assert_caught(&ending, 1, "a replay");
         }
-        // All of a slice and of its batch at once.
+        // All messages of a slice and of its batch at once.
         let (second, third) = (of_slice(cheater, 1), of_slice(cheater, 2));
         let places = second.into_iter().filter_map(|from| {
             let same = third.iter().find(|to| to.0 == from.0)?;
@@ -245,7 +247,7 @@ fn the_messages_of_a_slice_are_not_those_of_the_next_one() {
 }
 
 #[test]
-fn a_party_that_goes_away_between_slices_leaves_nothing_behind() {
+fn abort_between_slices_opens_no_later_slice() {
     for cheater in Party::BOTH {
         for slice in 1..SLICES {
             let first = of_slice(cheater, slice)[0];
@@ -260,7 +262,7 @@ fn a_party_that_goes_away_between_slices_leaves_nothing_behind() {
 }
 
 #[test]
-fn every_slice_has_a_batch_with_the_checks_of_the_first() {
+fn every_slice_has_a_batch_with_all_checks() {
     for party in Party::BOTH {
         for slice in 0..SLICES {
             let kinds: Vec<Kind> = of_slice(party, slice).iter().map(|place| place.0).collect();

@@ -1,5 +1,5 @@
-//! A cheating peer in a steal: every message of it is lied about, by the thief and by the owner of
-//! the hand, in either role; and a peer that enters other cards than those of the hand.
+//! A cheating peer in a steal: lies about every message, by the thief and by the owner of the hand,
+//! in either role; and a peer that enters other cards than those of the hand.
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, SealedDeck};
@@ -20,30 +20,37 @@ use super::play::{self, Ending, PATIENT, Seed, Setup, with_liar};
 const CARDS: usize = 8;
 const HAND: [usize; 3] = [0, 1, 2];
 
-/// What a party has seen of the hand after the steal.
+/// The cards of the hand that a party has seen after the steal.
 type Seen = [Option<u64>; 3];
 
 fn shuffle() -> ShuffleCircuit {
-    let spec = Spec::new(CARDS, HAND.len(), Algorithm::FisherYates).expect("three of eight");
+    let spec =
+        Spec::new(CARDS, HAND.len(), Algorithm::FisherYates).expect("3 of 8 cards can be drawn");
     ShuffleCircuit::build_checked(spec)
 }
 
-/// The randomness of a party in a game.
+/// Returns the randomness of a party in a game.
 fn coins(game: u64, party: Party) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(2 * game + party as u64)
 }
 
-/// The hand after the steal, if both follow the protocol.
+/// Returns the hand after the steal if both parties follow the protocol.
 fn expected(game: u64) -> Vec<u64> {
     let mut coins = Party::BOTH.map(|party| coins(game, party));
     let (shuffle, reshuffle) = (shuffle(), Reshuffle::new(HAND.len(), 3));
     let seeds = Party::BOTH.map(|party| shuffle.sample(party, &mut coins[party as usize]));
     let seeds = seeds.each_ref().map(|seeds| seeds.bits().to_vec());
-    let hand = shuffle.circuit().evaluate(&seeds).expect("the seeds");
+    let hand = shuffle
+        .circuit()
+        .evaluate(&seeds)
+        .expect("inputs of the circuit");
     let settings = coins.each_mut().map(|coins| reshuffle.sample(coins));
     let settings = settings.iter().map(|setting| setting.bits().to_vec());
     let inputs: Vec<_> = settings.chain(hand[..3].iter().cloned()).collect();
-    let after = reshuffle.circuit().evaluate(&inputs).expect("the inputs");
+    let after = reshuffle
+        .circuit()
+        .evaluate(&inputs)
+        .expect("inputs of the circuit");
     let number = |bits: &Vec<bool>| bits.iter().rev().fold(0, |n, &bit| n << 1 | u64::from(bit));
     after.iter().map(number).collect()
 }
@@ -51,12 +58,12 @@ fn expected(game: u64) -> Vec<u64> {
 fn of_session(error: deck::Error) -> Error {
     match error {
         deck::Error::Session(error) => error,
-        // A card that cannot be is a wrong one.
+        // An impossible card would be a wrong card.
         error => panic!("{error}"),
     }
 }
 
-/// Deals the hand.
+/// Deals the hand to `owner`.
 fn deal(
     session: &mut Malicious,
     owner: Party,
@@ -68,7 +75,7 @@ fn deal(
     Ok(deck)
 }
 
-/// Deals a hand to `owner`, and steals a card of it.
+/// Deals a hand to `owner` and steals a card from it.
 fn play_steal(party: Party, end: End, seed: Seed, owner: Party, game: u64) -> Result<Seen> {
     let rng = &mut coins(game, party);
     let mut session = play::begin(party, end, PATIENT, Setup::Dealt, seed)?;
@@ -78,7 +85,7 @@ fn play_steal(party: Party, end: End, seed: Seed, owner: Party, game: u64) -> Re
     Ok(HAND.map(|position| deck.seen(position).map(|card| card.0)))
 }
 
-/// The frames that `party` sends in a steal, by their numbers in the session.
+/// The frames that `party` sends in a steal, with their numbers in the session.
 fn frames_of_a_steal(party: Party, owner: Party) -> Vec<(usize, Kind)> {
     let cheater = party.other();
     let dealt = with_liar(cheater, unchanged(), |party, end, seed| {
@@ -94,7 +101,7 @@ fn frames_of_a_steal(party: Party, owner: Party) -> Vec<(usize, Kind)> {
     kinds.skip(dealt.sent.len()).collect()
 }
 
-/// What the liar does to a frame.
+/// A lie about a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lie {
     First,
@@ -119,7 +126,7 @@ const LIES: [Lie; 7] = [
 fn fate(lie: Lie, original: &Frame) -> Fate {
     let Frame { tag, payload, .. } = original;
     let mut payload = payload.clone();
-    // The last byte may have bits that are not used.
+    // The last byte may have unused bits.
     let end = payload.len().max(2) - 1;
     match lie {
         Lie::First => payload[0] ^= 1,
@@ -133,7 +140,8 @@ fn fate(lie: Lie, original: &Frame) -> Fate {
     Fate::Sent(frame(payload.len() as u32, *tag, &payload))
 }
 
-/// Whether a lie may pass: into half of a table, which is read or not; and after all was said.
+/// Whether a lie may have no effect: a change of a half of a table that may not be read, or bytes
+/// after the last message.
 fn may_pass(kind: Kind, lie: Lie, last: bool) -> bool {
     let halves = matches!(kind, Kind::Mpc(mpc::Tag::Tables | mpc::Tag::LeakyTables));
     match lie {
@@ -153,7 +161,7 @@ fn assert_right(ending: &Ending<Seen>, honest: Party, owner: Party, game: u64) {
 }
 
 #[test]
-fn every_message_of_a_steal_is_lied_about_and_no_wrong_card_comes_out() {
+fn lie_about_any_message_of_a_steal_gives_no_wrong_card() {
     let (mut runs, mut caught) = (0, 0);
     for (cheater, owner) in Party::BOTH.map(|c| Party::BOTH.map(|o| (c, o))).concat() {
         let frames = frames_of_a_steal(cheater, owner);
@@ -187,7 +195,7 @@ fn every_message_of_a_steal_is_lied_about_and_no_wrong_card_comes_out() {
 }
 
 #[test]
-fn an_honest_steal_gives_the_card_that_both_settings_make() {
+fn honest_steal_gives_the_card_of_both_settings() {
     for owner in Party::BOTH {
         for game in 0..20 {
             let ending = with_liar(Party::Garbler, unchanged(), |party, end, seed| {
@@ -200,7 +208,7 @@ fn an_honest_steal_gives_the_card_that_both_settings_make() {
 }
 
 #[test]
-fn a_peer_that_enters_other_cards_than_those_of_the_hand_is_refused() {
+fn cards_that_are_not_in_the_hand_are_refused() {
     for cheater in Party::BOTH {
         let owner = cheater;
         let ending = with_liar(cheater, unchanged(), |party, end, seed| {
@@ -221,8 +229,8 @@ fn a_peer_that_enters_other_cards_than_those_of_the_hand_is_refused() {
         });
         assert!(ending.honest.is_err());
         let mut findings = ending.findings();
-        let found = findings.next().expect("one of the two has found out");
-        // It may show in the batch already, since the peer wants other preprocessing.
+        let found = findings.next().expect("one of the parties finds the fault");
+        // The batch may already show it, since the peer needs other preprocessing.
         assert!(
             matches!(found, Error::Disagreement(Disagreement::Plan)),
             "{found}"

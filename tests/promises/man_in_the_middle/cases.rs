@@ -1,4 +1,4 @@
-//! What is done to the messages of a session, made of the record of an honest one.
+//! The changes of the messages of a session, derived from the record of an honest session.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,22 +15,22 @@ use dealerless::testing::session::system_rng;
 use dealerless::testing::soak::soak;
 use dealerless::testing::tap::{Frame, frame as frame_of};
 
-/// What leaves in the place of some frames, by their number among those of the sender.
+/// The bytes that replace some frames, by the number of the frame among those of its sender.
 pub(crate) type Edits = HashMap<usize, Vec<u8>>;
 
-/// Messages up to this size are changed in every bit, in every game.
+/// The largest message, in bytes, of which every bit is changed in every game.
 const SMALL: usize = 16;
-/// And up to this size in every bit in a game that is thorough.
+/// The largest message, in bytes, of which every bit is changed in a thorough game.
 const DIGESTS: usize = 96;
-/// Bits of a longer one, besides the first and the last.
+/// The number of bits changed in a longer message, in addition to the first and the last.
 const SAMPLE: usize = 8;
 
-/// What of a message is changed.
+/// The part of a message that is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Header,
     Content,
-    /// Where it stands among the others.
+    /// The place of the message among the others.
     FrameIndex,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// One thing that is done on the line.
+/// One change by the man in the middle.
 pub(crate) struct Case {
     pub(crate) sender: Party,
     pub(crate) tag: u8,
@@ -63,7 +63,7 @@ pub(crate) fn name_of(tag: u8) -> String {
     Kind::from_byte(tag).map_or(format!("tag {tag}"), |tag| tag.to_string())
 }
 
-/// Whether a message is of the setup, before the first correlated OT.
+/// Whether a message belongs to the setup, before the first correlated OT.
 pub(crate) fn is_setup(tag: u8) -> bool {
     let setup = [
         Ot::BaseOtPoints,
@@ -75,27 +75,28 @@ pub(crate) fn is_setup(tag: u8) -> bool {
 }
 
 impl Case {
-    /// Whether a party may have to wait for what does not come: if a frame seems to be longer.
+    /// Whether a party may wait for bytes that never arrive, because a frame seems to be longer.
     pub(crate) fn may_wait(&self) -> bool {
         self.subject != Subject::Content
     }
 
-    /// Whether the receiver may not look at what is changed: half of what guards base OT and trees, and
-    /// of a leaky or a garbled table, as a bit of its own says that depends on no input.
+    /// Whether the receiver may not use the changed part: half of the messages that protect the
+    /// base OTs and the trees, and half of a leaky or a garbled table. A bit of the receiver
+    /// decides which half; it does not depend on any input.
     pub(crate) fn may_go_unnoticed(&self) -> bool {
         let halves = [Ot::BaseOtPads.byte(), Ot::TreeSums.byte()];
         let tables = [Mpc::LeakyTables, Mpc::Tables];
         halves.contains(&self.tag)
             || tables.map(Mpc::byte).contains(&self.tag)
-            // Nothing reads what follows the last message.
+            // Nothing reads the bytes after the last message.
             || self.subject == Subject::FrameIndex && self.what.starts_with("repeated")
     }
 }
 
-/// What passed in an honest session: the frames of garbler and evaluator.
+/// The frames of the garbler and of the evaluator in an honest session.
 pub(crate) struct Transcript {
     frames: [Vec<Frame>; 2],
-    /// The frames that each sent without receiving anything between them.
+    /// For each party, the runs of frames that it sent without receiving any in between.
     flights: [Vec<Range<usize>>; 2],
 }
 
@@ -128,7 +129,7 @@ impl Transcript {
         frames.filter(|(_, frame)| frame.tag == Mpc::Plan.byte())
     }
 
-    /// Edits of what the other party sends, so that `party` gets its own plans back.
+    /// Edits of the peer's frames, so that `party` receives its own plans.
     pub(crate) fn own_plans(&self, party: Party) -> Edits {
         let places = self.plans(party.other()).map(|(number, _)| number);
         let own = self.plans(party).map(|(_, plan)| plan.to_bytes());
@@ -136,7 +137,7 @@ impl Transcript {
     }
 }
 
-/// Some bits of so many, or all.
+/// Chooses some of `bits` bits, or all.
 fn sample(bits: usize, all: bool) -> Vec<usize> {
     if all || soak().is_some() {
         return (0..bits).collect();
@@ -146,7 +147,7 @@ fn sample(bits: usize, all: bool) -> Vec<usize> {
     [0, bits - 1].into_iter().chain(chosen).collect()
 }
 
-/// Every bit of every message, or a sample of those of the long ones.
+/// Flips of every bit of every short message, and of a sample of bits of the long ones.
 pub(crate) fn flips(transcript: &Transcript, thorough: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     for sender in Party::BOTH {
@@ -179,14 +180,14 @@ pub(crate) fn flips(transcript: &Transcript, thorough: bool) -> Vec<Case> {
     cases
 }
 
-/// A frame with the payload of another one.
+/// Returns a frame with another payload.
 fn with_payload(frame: &Frame, payload: &[u8]) -> Vec<u8> {
     frame_of(payload.len() as u32, frame.tag, payload)
 }
 
-/// Messages in the place of others: two of a flight exchanged, or their content, or its first
-/// block; an earlier one of the sender again, alone or with its whole flight; the other party's
-/// own; one sent twice.
+/// Messages in the place of others: two messages of a flight exchanged, or their contents, or the
+/// first blocks of these; an earlier message of the sender repeated, alone or with its whole
+/// flight; a message of the other party; a message sent twice.
 pub(crate) fn misplaced(transcript: &Transcript) -> Vec<Case> {
     let mut cases = Vec::new();
     for sender in Party::BOTH {
@@ -233,7 +234,7 @@ pub(crate) fn misplaced(transcript: &Transcript) -> Vec<Case> {
             if let Some((first, rest)) = frame.payload.split_at_checked(16)
                 && rest.len() >= 16
             {
-                // Such as the two hashes that open a bit.
+                // For example, the two hashes that open a bit.
                 let (second, rest) = rest.split_at(16);
                 let exchanged = with_payload(frame, &[second, first, rest].concat());
                 let what = format!("first two blocks of frame {j} exchanged");

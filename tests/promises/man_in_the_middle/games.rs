@@ -1,4 +1,4 @@
-//! What honest parties do while somebody sits on the line: circuits that read their inputs in all
+//! The games of honest parties with a man in the middle: circuits that read their inputs in all
 //! ways, and small decks.
 
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
@@ -8,12 +8,12 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
 use super::session::{Engine, Player, Setup};
 
-/// A game, and how much of it is played.
+/// A game, and how thoroughly it is tested.
 pub(crate) struct Game<E> {
     pub(crate) name: &'static str,
     pub(crate) setup: Setup,
-    /// Whether every bit of a message of a few blocks is flipped, and not a sample: what such a
-    /// message says does not depend much on the game.
+    /// Whether every bit of a message of a few blocks is flipped, and not only a sample. One such
+    /// game is enough, since these messages hardly depend on the game.
     pub(crate) thorough: bool,
     pub(crate) play: fn(&mut Player<E>) -> Result<()>,
 }
@@ -30,8 +30,8 @@ fn game<E>(name: &'static str, play: fn(&mut Player<E>) -> Result<()>) -> Game<E
     }
 }
 
-/// The games that are played with the correlated OTs of a dealer, and one with real ones, of which
-/// the setup is looked at.
+/// Returns the games. All but one use correlated OTs of a trusted dealer. The last one makes real
+/// OTs and tests the setup.
 pub(crate) fn games<E: Engine>() -> Vec<Game<E>> {
     vec![
         Game {
@@ -55,7 +55,7 @@ pub(crate) fn games<E: Engine>() -> Vec<Game<E>> {
     ]
 }
 
-/// Two games that differ in a NOT before an output.
+/// Returns two games that differ in a NOT before an output.
 pub(crate) fn twins<E: Engine>() -> [Game<E>; 2] {
     fn sum(negated: bool) -> Circuit {
         circuit(|b, [a0, ..], [b0, ..]| {
@@ -78,8 +78,7 @@ fn circuit(outputs: impl FnOnce(&mut Builder, [Bit; 3], [Bit; 3]) -> [Vec<Bit>; 
     builder.build(words.to_vec())
 }
 
-/// Inputs that are read by XOR only; outputs that are inputs, negated ones, constants, and twice
-/// the same.
+/// Inputs that only XORs read. Outputs that are inputs, negated inputs, constants, and duplicates.
 fn linear() -> Circuit {
     let circuit = circuit(|b, [a0, a1, a2], [b0, b1, b2]| {
         let [x, y, z] = [b.xor(a0, b0), b.xor(a1, b0), b.xor(a1, b1)];
@@ -94,7 +93,7 @@ fn linear() -> Circuit {
     circuit
 }
 
-/// Inputs that are read by AND only, each by one.
+/// Inputs that only ANDs read, each by one AND.
 fn products() -> Circuit {
     circuit(|b, a, c| {
         let words = [0, 1, 2].map(|i| vec![b.and(a[i], c[i])]);
@@ -102,7 +101,7 @@ fn products() -> Circuit {
     })
 }
 
-/// Inputs that are read by XOR, by AND and by both, and the outputs of gates that are read again.
+/// Inputs that XORs, ANDs and both read, and gates that read the outputs of other gates.
 fn mixed() -> Circuit {
     circuit(|b, [a0, a1, a2], [b0, b1, b2]| {
         let p = b.and(a0, b1);
@@ -122,7 +121,7 @@ fn unread() -> Circuit {
     })
 }
 
-/// ANDs that one party owns: two of the garbler, of which one is an output by itself, and one of the
+/// ANDs that one party owns: two of the garbler, one of them an output itself, and one of the
 /// evaluator.
 fn owned() -> Circuit {
     circuit(|b, [a0, a1, a2], [b0, b1, _]| {
@@ -136,11 +135,11 @@ fn owned() -> Circuit {
     })
 }
 
-/// Output values that a game knows.
+/// The expected output values of a game.
 type Clear = Vec<Vec<bool>>;
 
-/// Runs a circuit on inputs that both know, and opens its words to the garbler, the evaluator and
-/// both. Gives the words, and what they are.
+/// Runs a circuit on inputs that both parties know, and opens its words to the garbler, the
+/// evaluator and both. Returns the words and their expected values.
 fn once<E: Engine>(player: &mut Player<E>, circuit: Circuit) -> Result<(Words<E::Shared>, Clear)> {
     let entered = [player.coins(3), player.coins(3)];
     let words = player.run(&circuit, &Input::ONE_EACH, &entered)?;
@@ -159,7 +158,8 @@ fn open_words<E: Engine>(
     Ok(player.open(&openings, clear)?)
 }
 
-/// What comes out of one circuit goes into another, by XOR and by AND, next to fresh inputs.
+/// Runs a circuit, and a second one that reads outputs of the first by XOR and by AND, with fresh
+/// inputs.
 fn chained<E: Engine>(player: &mut Player<E>) -> Result<()> {
     let (words, first) = once(player, linear())?;
     let mut builder = Builder::new(&[3, 3, 2, 2]);
@@ -182,7 +182,7 @@ fn chained<E: Engine>(player: &mut Player<E>) -> Result<()> {
     open_words(player, &second, &clear)
 }
 
-/// A whole deck is dealt: cards to one party, to the other, and to both; in two exchanges.
+/// Deals a whole deck. Cards go to one party, to the other one and to both, in two exchanges.
 fn deal<E: Engine>(player: &mut Player<E>, algorithm: Algorithm, cards: usize) -> Result<()> {
     let spec = Spec::new(cards, cards, algorithm).expect("a small deck");
     let mut deck = player.shuffle(&ShuffleCircuit::build_checked(spec))?;

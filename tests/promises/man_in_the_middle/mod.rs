@@ -1,13 +1,17 @@
-//! Somebody on the line who changes any bit of any message, or its place, gains nothing: both
-//! parties end with what was entered, or at least one with an error; and never do they end with
-//! two different things.
+//! A man in the middle who changes any bit of any message, or its place, gains nothing. Both
+//! parties end with the right outputs, or at least one ends with an error. They never end with
+//! different outputs.
 //!
-//! The games are played with randomness from a seed, so that all sessions of a game send the same
-//! up to the change. What is changed is taken from the record of an honest session: a new message
-//! is covered by itself.
+//! The games use randomness from a seed, so that all sessions of a game send the same frames up to
+//! the change. The changes are derived from the record of an honest session, so a new message is
+//! covered automatically.
 //!
-//! `DEALERLESS_SOAK=1 cargo test --release -p dealerless --test promises man_in_the_middle -- --nocapture` changes every
-//! bit of the long messages too; without it, a sample.
+//! This changes every bit of the long messages as well, instead of a sample:
+//!
+//! ```text
+//! DEALERLESS_SOAK=1 cargo test --release -p dealerless --test promises man_in_the_middle --
+//! --nocapture
+//! ```
 
 mod cases;
 mod games;
@@ -34,41 +38,41 @@ use rand::Rng;
 use session::{Engine, Opened, Player, Seed, Setup};
 
 dealerless::with_both_engines! {
-    no_flipped_bit_gives_another_answer,
-    no_message_in_anothers_place_gives_another_answer,
-    parties_that_differ_learn_it_though_each_sees_its_own_plan,
+    flipped_bits_give_no_wrong_answer,
+    misplaced_messages_give_no_wrong_answer,
+    different_circuits_are_noticed_with_reflected_plans,
 }
 
-/// Sessions that are played at the same time: more than processors, since some of them wait.
+/// The number of concurrent sessions: more than processors, since some sessions wait.
 const PARALLEL: usize = 4;
 
-/// Deadlines that never pass in a test that is right.
+/// Deadlines that never expire in a passing test.
 const PATIENT: Deadlines = Deadlines {
     message: Duration::from_secs(60),
     phase: Duration::from_secs(60),
 };
 
-/// Deadlines that pass while the test waits.
+/// Deadlines that expire while the test waits.
 const HASTY: Deadlines = Deadlines {
     message: Duration::from_millis(400),
     ..PATIENT
 };
 
-/// What a party has seen, and how it ended.
+/// The openings that a party has seen, and its outcome.
 struct Ending {
     seen: Vec<Opened>,
     end: Result<()>,
 }
 
-/// Lets both parties play, each its game, while the line edits what each of them sends. Gives how
-/// both ended, and what passed each of them.
+/// Plays a session in which each party plays its game and `edits` replace frames of both. Returns
+/// the endings and the records of both parties.
 fn play<E: Engine>(
     games: [&Game<E>; 2],
     seed: Seed,
     edits: [Edits; 2],
     deadlines: Deadlines,
 ) -> [(Ending, Vec<Frame>); 2] {
-    let mut line = in_memory().into_iter();
+    let mut ends = in_memory().into_iter();
     let taps = edits.map(|edits| {
         let fates = move |frame: Frame| {
             Fate::Sent(match edits.get(&frame.number) {
@@ -76,7 +80,7 @@ fn play<E: Engine>(
                 None => frame.to_bytes(),
             })
         };
-        Tap::with(line.next().expect("two ends"), Box::new(fates))
+        Tap::with(ends.next().expect("two ends"), Box::new(fates))
     });
     let mut records = taps.each_ref().map(Tap::record).into_iter();
     let ends = taps.map(|tap| -> End { Box::new(tap) });
@@ -97,7 +101,7 @@ fn play<E: Engine>(
     })
 }
 
-/// Plays a game on a line that changes nothing.
+/// Plays a game without changes.
 fn honest<E: Engine>(game: &Game<E>, seed: Seed) -> (Transcript, [Vec<Opened>; 2]) {
     let sides = play([game; 2], seed, Default::default(), PATIENT);
     let [garbler, evaluator] = sides.map(|(ending, record)| {
@@ -116,7 +120,7 @@ fn honest<E: Engine>(game: &Game<E>, seed: Seed) -> (Transcript, [Vec<Opened>; 2
     )
 }
 
-/// Whether the parties do not agree on something that was opened to both.
+/// Whether the parties have different values of an opening to both.
 fn differ(one: &[Opened], other: &[Opened]) -> bool {
     let differs = |(one, other): (&Opened, &Opened)| {
         assert_eq!(one.audience, other.audience);
@@ -125,17 +129,18 @@ fn differ(one: &[Opened], other: &[Opened]) -> bool {
     one.iter().zip(other).any(differs)
 }
 
-/// How a session on a bad line ended.
+/// The verdict on a session with a man in the middle.
 enum Verdict {
-    /// At least one party has an error, and nothing that was opened is wrong: what each has found.
+    /// At least one party has an error, and no opened value is wrong. Holds the finding of each
+    /// party.
     Caught([Option<String>; 2]),
-    /// Both ended well, with what was entered.
+    /// Both parties ended without an error, with the right values.
     Agreed,
-    /// Something that was opened is wrong, or they do not agree on it.
+    /// An opened value is wrong, or the parties have different values.
     Wrong,
 }
 
-/// The name of what a party found, or how else it ended.
+/// Returns the name of the error of a party.
 fn finding(error: &Error) -> String {
     match error {
         Error::Check(check) => format!("{check:?}"),
@@ -172,14 +177,14 @@ fn judge(honest: &[Vec<Opened>; 2], endings: [Ending; 2]) -> Verdict {
     }
 }
 
-/// What became of all changes of one kind.
+/// The verdicts on all changes of one kind.
 #[derive(Default)]
 struct Tally {
     cases: usize,
     caught: usize,
     agreed: usize,
     wrong: usize,
-    /// Who found what, how often.
+    /// The number of times that each party had each finding.
     findings: BTreeMap<String, usize>,
 }
 
@@ -224,14 +229,15 @@ impl fmt::Display for Tally {
     }
 }
 
-/// All that was seen of one engine.
+/// The results of one engine.
 #[derive(Default)]
 struct Report {
-    /// By sender, tag and what is changed.
+    /// The tallies by sender, tag and changed part.
     rows: BTreeMap<(usize, u8, Subject), Tally>,
     games: BTreeMap<&'static str, Tally>,
-    /// What went wrong, and what nobody noticed though somebody should.
+    /// The cases with a wrong value.
     wrong: Vec<String>,
+    /// The cases that no party noticed, although one should have.
     unnoticed: Vec<String>,
 }
 
@@ -244,7 +250,7 @@ fn play_all<E: Engine>(
     system_rng().fill_bytes(&mut seed);
     let (transcript, honest) = honest(game, seed);
     let cases: Vec<Case> = (of(&transcript, game.thorough).into_iter())
-        // The setup is the same in all games, and dear where it is real.
+        // The setup is the same in all games, and a real one is expensive.
         .filter(|case| cases::is_setup(case.tag) == (game.setup == Setup::Made))
         .collect();
     let next = AtomicUsize::new(0);
@@ -278,7 +284,7 @@ fn play_all<E: Engine>(
 }
 
 fn conclude(report: Report, security: Security, begun: Instant) {
-    println!("{security}: what was changed, how often; caught, agreed, wrong; what was found");
+    println!("{security}: the changed part; cases, caught, agreed, wrong; findings");
     for ((sender, tag, subject), tally) in &report.rows {
         let (sender, message) = (Party::BOTH[*sender].to_string(), cases::name_of(*tag));
         println!(
@@ -293,7 +299,7 @@ fn conclude(report: Report, security: Security, begun: Instant) {
     let few = |list: &[String]| list[..list.len().min(12)].join("\n  ");
     assert!(
         report.wrong.is_empty() && report.unnoticed.is_empty(),
-        "{} changes gave a wrong answer:\n  {}\n{} were not noticed:\n  {}",
+        "{} changes gave a wrong answer:\n  {}\n{} changes were not noticed:\n  {}",
         report.wrong.len(),
         few(&report.wrong),
         report.unnoticed.len(),
@@ -301,7 +307,7 @@ fn conclude(report: Report, security: Security, begun: Instant) {
     );
 }
 
-fn no_change_gives_another_answer<E: Engine>(of: fn(&Transcript, bool) -> Vec<Case>) {
+fn changes_give_no_wrong_answer<E: Engine>(of: fn(&Transcript, bool) -> Vec<Case>) {
     let begun = Instant::now();
     let mut report = Report::default();
     for game in games::<E>() {
@@ -310,17 +316,17 @@ fn no_change_gives_another_answer<E: Engine>(of: fn(&Transcript, bool) -> Vec<Ca
     conclude(report, E::SECURITY, begun);
 }
 
-fn no_flipped_bit_gives_another_answer<E: Engine>() {
-    no_change_gives_another_answer::<E>(flips);
+fn flipped_bits_give_no_wrong_answer<E: Engine>() {
+    changes_give_no_wrong_answer::<E>(flips);
 }
 
-fn no_message_in_anothers_place_gives_another_answer<E: Engine>() {
-    no_change_gives_another_answer::<E>(|transcript, _| misplaced(transcript));
+fn misplaced_messages_give_no_wrong_answer<E: Engine>() {
+    changes_give_no_wrong_answer::<E>(|transcript, _| misplaced(transcript));
 }
 
-/// Two honest parties run circuits that differ in a NOT before an output; each is shown its own
-/// plan as that of the other.
-fn parties_that_differ_learn_it_though_each_sees_its_own_plan<E: Engine>() {
+/// Two honest parties run circuits that differ in a NOT before an output, and each of them receives
+/// its own plan instead of its peer's.
+fn different_circuits_are_noticed_with_reflected_plans<E: Engine>() {
     let [one, other] = games::twins::<E>();
     let mut seed = Seed::default();
     system_rng().fill_bytes(&mut seed);
@@ -330,7 +336,7 @@ fn parties_that_differ_learn_it_though_each_sees_its_own_plan<E: Engine>() {
     let [garbler, evaluator] = sides.map(|(ending, _)| ending);
     assert!(
         garbler.end.is_err() || evaluator.end.is_err(),
-        "{} and {}: both end well, with {:?} and {:?}",
+        "{} and {}: both parties end without an error, with {:?} and {:?}",
         one.name,
         other.name,
         garbler.seen,

@@ -1,5 +1,4 @@
-//! How a session begins and what is asked of it: all that these tests know of the library's
-//! sessions stands here.
+//! The sessions of these tests. Only this file uses the sessions of the library.
 
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, SealedDeck};
@@ -14,14 +13,14 @@ use dealerless::testing::line::End;
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
 
-/// What a session is made of. With the same seed both parties send the same, to the last bit, as
-/// long as they get the same.
+/// The seed of a session. With the same seed, both parties send the same bits as long as they
+/// receive the same.
 pub(crate) type Seed = [u8; 32];
 
 /// The terms in the hellos.
 const TERMS: &[u8] = b"a game";
 
-/// An engine that a game is played with.
+/// An engine that games can use.
 pub(crate) trait Engine: TwoParty<Shared: Send> + Sized {
     const SECURITY: Security;
 
@@ -54,36 +53,38 @@ impl Engine for Malicious {
     }
 }
 
-/// How the correlated OTs of a session come about.
+/// The source of the correlated OTs of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setup {
-    /// By the protocol.
+    /// The protocol.
     Made,
-    /// From a dealer, which is faster: a game for every bit of what is sent after the setup.
+    /// A trusted dealer, which is fast enough for a session for every bit that is sent after the
+    /// setup.
     Dealt,
 }
 
-/// What a party has seen of one opening.
+/// The result of one opening at a party.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opened {
     pub(crate) audience: Audience,
     pub(crate) value: Option<Vec<u32>>,
-    /// What it is, if the game knows.
+    /// The expected value, if the game knows it.
     pub(crate) clear: Option<Vec<u32>>,
 }
 
 /// A party in a game.
 pub(crate) struct Player<E> {
     session: E,
-    /// What both draw alike: the inputs, so that a game knows what must come out.
+    /// Randomness that both parties share. The inputs are drawn from it, so that a game knows the
+    /// expected outputs.
     coins: ChaCha20Rng,
-    /// What this party draws.
+    /// The randomness of this party alone.
     rng: ChaCha20Rng,
     pub(crate) seen: Vec<Opened>,
 }
 
 impl<E: Engine> Player<E> {
-    /// Begins a session.
+    /// Begins a session as a party.
     pub(crate) fn begin(
         role: Party,
         end: End,
@@ -109,12 +110,12 @@ impl<E: Engine> Player<E> {
         })
     }
 
-    /// Bits that both parties know.
+    /// Draws bits that both parties know.
     pub(crate) fn coins(&mut self, count: usize) -> Vec<bool> {
         bits(&mut self.coins, count)
     }
 
-    /// Runs a circuit, of which each party enters its bits of `entered`.
+    /// Runs a circuit. Each party enters its own bits of `entered`.
     pub(crate) fn run(
         &mut self,
         circuit: &Circuit,
@@ -125,7 +126,7 @@ impl<E: Engine> Player<E> {
         self.session.run(Run::new(circuit, inputs, mine))
     }
 
-    /// Opens each word to an audience; `clear` says what they are.
+    /// Opens each word to an audience. `clear` holds the expected values.
     pub(crate) fn open(
         &mut self,
         words: &[(Audience, &[E::Shared])],

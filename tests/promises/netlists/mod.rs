@@ -1,5 +1,5 @@
-//! Netlists in the Bristol Fashion: what is written computes the circuit, what is read computes
-//! the netlist, and what is not a netlist is refused with the line at fault.
+//! Netlists in Bristol Fashion: a written netlist computes its circuit, a circuit that was read
+//! computes its netlist, and an invalid netlist is refused with the line of the error.
 
 mod random;
 mod refused;
@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read};
 use dealerless::circuit::bristol::{self, Netlist};
 use dealerless::circuit::{Bit, Builder, Circuit};
 
-/// Evaluates a circuit on bits that are dealt to its input values in order.
+/// Evaluates a circuit on bits that are assigned to its input values in order.
 fn evaluate_circuit(circuit: &Circuit, inputs: &[bool]) -> Vec<bool> {
     let mut bits = inputs.iter().copied();
     let values: Vec<Vec<bool>> = circuit
@@ -25,7 +25,7 @@ fn evaluate_circuit(circuit: &Circuit, inputs: &[bool]) -> Vec<bool> {
 
 fn written(circuit: &Circuit) -> String {
     let mut netlist = Vec::new();
-    bristol::write(circuit, &mut netlist).expect("memory takes any write");
+    bristol::write(circuit, &mut netlist).expect("writing to a vector");
     String::from_utf8(netlist).expect("a netlist is ASCII")
 }
 
@@ -34,7 +34,7 @@ fn read(netlist: &str) -> Circuit {
 }
 
 #[test]
-fn the_gates_of_a_written_netlist_drive_its_outputs_directly() {
+fn gates_of_a_written_netlist_drive_its_outputs_directly() {
     let mut b = Builder::new(&[2, 1]);
     let ([x, y], [z]) = (
         b.input(0).try_into().expect("two bits"),
@@ -48,7 +48,7 @@ fn the_gates_of_a_written_netlist_drive_its_outputs_directly() {
         vec![],
         vec![sum, not_product, Bit::ZERO],
     ]);
-    // The sum and the negation have numbers among the last six wires; only the product is inner.
+    // The sum and the negation are among the last six wires; only the product is an inner wire.
     assert_eq!(
         written(&circuit),
         "7 10\n\
@@ -66,10 +66,10 @@ fn the_gates_of_a_written_netlist_drive_its_outputs_directly() {
 }
 
 #[test]
-fn negations_keep_their_order_when_they_are_written_and_read() {
+fn negations_keep_their_order_through_writing_and_reading() {
     let mut b = Builder::new(&[3]);
     let [x, y, z] = b.input(0).try_into().expect("three bits");
-    // The XOR comes first here and second in the layer, which begins with both ANDs.
+    // The XOR is recorded before an AND of the same layer, which begins with its ANDs.
     let product = b.and(x, y);
     let sum = b.xor(product, z);
     let other_product = b.and(y, z);
@@ -79,7 +79,7 @@ fn negations_keep_their_order_when_they_are_written_and_read() {
 }
 
 #[test]
-fn a_circuit_without_inputs_gates_or_outputs_can_be_written_and_read() {
+fn empty_circuits_can_be_written_and_read() {
     let empty = Builder::new(&[]).build(vec![]);
     assert_eq!(written(&empty), "0 0\n0\n0\n\n");
     assert_eq!(read("0 0\n0\n0\n\n").digest(), empty.digest());
@@ -91,7 +91,7 @@ fn a_circuit_without_inputs_gates_or_outputs_can_be_written_and_read() {
 }
 
 #[test]
-fn many_values_without_bits_are_read_in_no_time_and_more_are_refused() {
+fn values_without_bits_are_read_fast_up_to_a_limit() {
     let netlist = |inputs: usize, outputs: usize| {
         let values = |count| format!("{count}{}", " 0".repeat(count));
         format!("0 0\n{}\n{}\n", values(inputs), values(outputs))
@@ -105,15 +105,15 @@ fn many_values_without_bits_are_read_in_no_time_and_more_are_refused() {
         assert_eq!(
             error.to_string(),
             format!(
-                "line {line} of the netlist: it declares {declared} values without bits, \
-                 more than the 65536 that a file of this size may"
+                "line {line} of the netlist: {declared} values without bits declared, \
+                 but a file of this size may have at most 65536"
             )
         );
     }
 }
 
 #[test]
-fn many_values_of_one_bit_are_read_in_no_time() {
+fn many_values_of_one_bit_are_read_fast() {
     let wires = 100_000;
     let ones = format!("{wires}{}", " 1".repeat(wires));
     let netlist = format!("0 {wires}\n{ones}\n{ones}\n{}", "\n".repeat(wires));
@@ -121,12 +121,12 @@ fn many_values_of_one_bit_are_read_in_no_time() {
 }
 
 #[test]
-fn blank_lines_tabs_carriage_returns_and_trailing_blanks_are_no_fault() {
+fn blank_lines_and_any_white_space_are_accepted() {
     let plain = read("2 5\n2 1 2\n1 1\n\n2 1 0 1 3 AND\n2 1 3 2 4 XOR\n");
     let odd = read("\n2 5 \r\n\t2 1 2 \n\n1 1\n\r\n\n2 1\t0 1  3 AND\n\n 2 1 3 2 4 XOR \n \n\n");
     assert_eq!(odd.digest(), plain.digest());
-    let without_a_last_line_end = read("2 5\n2 1 2\n1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR");
-    assert_eq!(without_a_last_line_end.digest(), plain.digest());
+    let without_final_newline = read("2 5\n2 1 2\n1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR");
+    assert_eq!(without_final_newline.digest(), plain.digest());
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn comments_and_a_byte_order_mark_are_skipped_in_both_formats() {
 }
 
 #[test]
-fn a_byte_order_mark_elsewhere_or_half_a_comment_sign_is_refused_with_its_line() {
+fn misplaced_byte_order_mark_or_single_slash_is_refused_with_its_line() {
     for (netlist, line) in [
         ("0 1\n\u{feff}1 1\n1 1\n", 2),
         ("\u{feff}\u{feff}0 1\n1 1\n1 1\n", 1),
@@ -162,7 +162,7 @@ fn a_byte_order_mark_elsewhere_or_half_a_comment_sign_is_refused_with_its_line()
 }
 
 #[test]
-fn a_mand_pairs_each_operand_with_the_one_half_a_list_later() {
+fn mand_pairs_the_two_halves_of_its_operands() {
     let circuit = read("1 6\n1 4\n1 2\n\n4 2 0 2 1 3 4 5 MAND\n");
     assert_eq!(circuit.ands(), 2);
     for input in 0..16 {
@@ -177,5 +177,5 @@ fn bytes_beyond_the_stated_size_are_not_read() {
     let netlist = b"0 1\n1 1\n1 1\n";
     let endless = netlist.chain(io::repeat(b'\n'));
     let circuit = bristol::read(BufReader::new(endless), netlist.len() as u64);
-    assert_eq!(circuit.expect("a netlist and no more").wires(), 1);
+    assert_eq!(circuit.expect("a complete netlist").wires(), 1);
 }

@@ -1,4 +1,4 @@
-//! Random netlists compute what their lines say, however they are read, written or damaged.
+//! Random netlists keep their meaning when they are read and written, and damaged ones are refused.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use proptest::sample::Index;
 
 use super::{evaluate_circuit, read, written};
 
-/// Evaluates a well-formed netlist by its definition, and shares no code with the crate.
+/// Evaluates a valid netlist by its definition. It shares no code with the crate.
 fn evaluate_netlist(netlist: &str, inputs: &[bool]) -> Vec<bool> {
     let mut lines = netlist
         .lines()
@@ -33,7 +33,7 @@ fn evaluate_netlist(netlist: &str, inputs: &[bool]) -> Vec<bool> {
             "MAND" => (0..outs.len())
                 .map(|i| wires[&ins[i]] && wires[&ins[i + outs.len()]])
                 .collect(),
-            other => panic!("{other} is no operation"),
+            other => panic!("unknown operation {other}"),
         };
         for (&wire, result) in outs.iter().zip(results) {
             assert_eq!(wires.insert(wire, result), None, "wire {wire} is set twice");
@@ -45,13 +45,13 @@ fn evaluate_netlist(netlist: &str, inputs: &[bool]) -> Vec<bool> {
         .collect()
 }
 
-/// A gate of a random netlist: its kind, and the earlier wires that it reads.
+/// A gate of a random netlist: its kind and the earlier wires that it reads.
 type RandomGate = (u8, Vec<Index>);
 
-/// A random netlist with every operation, and its number of input bits.
+/// Random netlists with every operation, and their numbers of input bits.
 ///
-/// The wires that are not inputs are numbered in a random order, except that those of the output
-/// values are the last set, so that the gates set them in their order.
+/// The inner wires are numbered in a random order. The wires of the output values are the last that
+/// the gates set, in their order.
 fn netlists() -> impl Strategy<Value = (String, usize)> {
     let widths = prop::collection::vec(0..5usize, 0..4);
     let gate = (0..7u8, prop::collection::vec(any::<Index>(), 6));
@@ -91,7 +91,7 @@ fn netlist(inputs: &[usize], gates: &[RandomGate], mut outputs: Vec<usize>, seed
         outputs.pop();
     }
 
-    // Wires that are neither inputs nor outputs may have any of their numbers.
+    // Wires that are neither inputs nor outputs are numbered in any order.
     let inner = input_bits..usize::max(input_bits, wires - outputs.iter().sum::<usize>());
     let mut numbers: Vec<usize> = (0..wires).collect();
     let mut state = seed | 1;
@@ -121,8 +121,8 @@ fn netlist(inputs: &[usize], gates: &[RandomGate], mut outputs: Vec<usize>, seed
     text
 }
 
-/// A header, gates that read and set mostly what they may, and the number of input bits. About one
-/// in four is a netlist.
+/// Random text with a valid header and gates that mostly read and set wires that they may, and the
+/// number of input bits. About one in four is a valid netlist.
 fn scribbles() -> impl Strategy<Value = (String, usize)> {
     let operations = prop::sample::select(vec![
         (2, 1, "XOR"),
@@ -146,7 +146,7 @@ fn scribbles() -> impl Strategy<Value = (String, usize)> {
         for ((ins, outs, operation), places) in gates {
             text += &format!("{ins} {outs}");
             for place in &places[..ins] {
-                // One that is not set yet, now and then.
+                // Occasionally a wire that is not set yet.
                 text += &format!(" {}", place.index(8 * next + 1) / 8);
             }
             for place in &places[ins..ins + outs] {
@@ -161,7 +161,7 @@ fn scribbles() -> impl Strategy<Value = (String, usize)> {
 
 proptest! {
     #[test]
-    fn a_netlist_that_is_read_computes_what_its_lines_say(
+    fn circuit_that_was_read_computes_its_netlist(
         (netlist, input_bits) in netlists(),
         bits in prop::collection::vec(any::<bool>(), 16),
     ) {
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn a_netlist_that_is_written_computes_the_circuit_and_reads_back_the_same(
+    fn written_netlist_computes_its_circuit_and_reads_back_unchanged(
         (netlist, input_bits) in netlists(),
         bits in prop::collection::vec(any::<bool>(), 16),
     ) {
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn any_gates_are_read_as_their_lines_say_or_refused(
+    fn arbitrary_gates_are_read_correctly_or_refused(
         (netlist, input_bits) in scribbles(),
         bits in prop::collection::vec(any::<bool>(), 16),
     ) {
@@ -195,13 +195,13 @@ proptest! {
                 let outputs = evaluate_netlist(&netlist, inputs);
                 prop_assert_eq!(evaluate_circuit(&circuit, inputs), outputs);
             }
-            // The header is in order.
+            // The header is valid.
             Err(error) => prop_assert!(error.line > 3, "{}", error),
         }
     }
 
     #[test]
-    fn a_damaged_netlist_is_read_or_refused(
+    fn damaged_netlist_is_read_or_refused(
         (netlist, _) in netlists(),
         place in any::<Index>(),
         damage in prop::sample::select(vec!["", " ", "\n", "0", "9", "99999999999", "-", "X"]),

@@ -1,5 +1,5 @@
-//! What is not a netlist is refused with the line at fault, and what a file declares is believed as far as
-//! its size goes.
+//! An invalid netlist is refused with the line of the error, and the sizes that a file declares are
+//! limited by the size of the file.
 
 use std::io::{self, BufReader, Read};
 
@@ -7,58 +7,43 @@ use dealerless::circuit::bristol::{self, NetlistErrorKind};
 
 use super::read;
 
-/// Netlists that are none, each with the message that says why.
+/// Invalid netlists with their error messages.
 const MALFORMED: &[(&str, &str)] = &[
     // The header.
     (
         "",
-        "line 1 of the netlist: the file ends where the number of gates and of wires should be",
+        "line 1 of the netlist: expected the number of gates and of wires, found the end of the file",
     ),
     (
         "\n\n",
-        "line 3 of the netlist: the file ends where the number of gates and of wires should be",
+        "line 3 of the netlist: expected the number of gates and of wires, found the end of the file",
     ),
     ("1", "line 1 of the netlist: a field is missing"),
-    ("1 2 3", "line 1 of the netlist: there is a field too many"),
-    (
-        "one 2",
-        "line 1 of the netlist: a field that should be a decimal number is none",
-    ),
-    (
-        "-1 2",
-        "line 1 of the netlist: a field that should be a decimal number is none",
-    ),
-    (
-        "+1 2",
-        "line 1 of the netlist: a field that should be a decimal number is none",
-    ),
-    (
-        "0x1 2",
-        "line 1 of the netlist: a field that should be a decimal number is none",
-    ),
+    ("1 2 3", "line 1 of the netlist: too many fields"),
+    ("one 2", "line 1 of the netlist: expected a decimal number"),
+    ("-1 2", "line 1 of the netlist: expected a decimal number"),
+    ("+1 2", "line 1 of the netlist: expected a decimal number"),
+    ("0x1 2", "line 1 of the netlist: expected a decimal number"),
     (
         "18446744073709551616 2",
-        "line 1 of the netlist: a number is too large",
+        "line 1 of the netlist: the number is too large",
     ),
     (
         "1000000000000000000 2",
-        "line 1 of the netlist: it declares 1000000000000000000 gates, \
-         more than the 65536 that a file of this size may",
+        "line 1 of the netlist: 1000000000000000000 gates declared, \
+         but a file of this size may have at most 65536",
     ),
     (
         "1 65537",
-        "line 1 of the netlist: it declares 65537 wires, \
-         more than the 65536 that a file of this size may",
+        "line 1 of the netlist: 65537 wires declared, \
+         but a file of this size may have at most 65536",
     ),
     (
         "0 2",
-        "line 2 of the netlist: the file ends where the input values should be",
+        "line 2 of the netlist: expected the input values, found the end of the file",
     ),
     ("0 2\n2 1", "line 2 of the netlist: a field is missing"),
-    (
-        "0 2\n1 1 1",
-        "line 2 of the netlist: there is a field too many",
-    ),
+    ("0 2\n1 1 1", "line 2 of the netlist: too many fields"),
     (
         "0 2\n18446744073709551615 1",
         "line 2 of the netlist: a field is missing",
@@ -73,7 +58,7 @@ const MALFORMED: &[(&str, &str)] = &[
     ),
     (
         "0 2\n2 1 1",
-        "line 3 of the netlist: the file ends where the output values should be",
+        "line 3 of the netlist: expected the output values, found the end of the file",
     ),
     (
         "0 2\n2 1 1\n1 3",
@@ -82,7 +67,7 @@ const MALFORMED: &[(&str, &str)] = &[
     // The number of gates.
     (
         "1 3\n2 1 1\n1 1\n",
-        "line 4 of the netlist: the file ends where a gate should be",
+        "line 4 of the netlist: expected a gate, found the end of the file",
     ),
     (
         "0 2\n2 1 1\n1 1\n\n2 1 0 1 2 AND",
@@ -111,7 +96,7 @@ const MALFORMED: &[(&str, &str)] = &[
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 2 2 AND",
-        "line 4 of the netlist: there is a field too many",
+        "line 4 of the netlist: too many fields",
     ),
     (
         "1 3\n2 1 1\n1 1\n18446744073709551615 18446744073709551615 0 1 2 MAND",
@@ -119,39 +104,39 @@ const MALFORMED: &[(&str, &str)] = &[
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 x 2 AND",
-        "line 4 of the netlist: a field that should be a decimal number is none",
+        "line 4 of the netlist: expected a decimal number",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 99999999999999999999 2 AND",
-        "line 4 of the netlist: a number is too large",
+        "line 4 of the netlist: the number is too large",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 2 NAND",
-        "line 4 of the netlist: it is none of XOR, AND, INV, NOT, EQ, EQW and MAND",
+        "line 4 of the netlist: unknown operation; expected XOR, AND, INV, NOT, EQ, EQW or MAND",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 2 and",
-        "line 4 of the netlist: it is none of XOR, AND, INV, NOT, EQ, EQW and MAND",
+        "line 4 of the netlist: unknown operation; expected XOR, AND, INV, NOT, EQ, EQW or MAND",
     ),
     (
         "1 3\n2 1 1\n1 1\n1 1 0 2 AND",
-        "line 4 of the netlist: a gate of this kind does not have 1 inputs and 1 outputs",
+        "line 4 of the netlist: a gate of this kind cannot have 1 inputs and 1 outputs",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 2 INV",
-        "line 4 of the netlist: a gate of this kind does not have 2 inputs and 1 outputs",
+        "line 4 of the netlist: a gate of this kind cannot have 2 inputs and 1 outputs",
     ),
     (
         "1 4\n2 1 1\n1 1\n2 2 0 1 2 3 XOR",
-        "line 4 of the netlist: a gate of this kind does not have 2 inputs and 2 outputs",
+        "line 4 of the netlist: a gate of this kind cannot have 2 inputs and 2 outputs",
     ),
     (
         "1 3\n2 1 1\n1 1\n3 1 0 1 1 2 MAND",
-        "line 4 of the netlist: a gate of this kind does not have 3 inputs and 1 outputs",
+        "line 4 of the netlist: a gate of this kind cannot have 3 inputs and 1 outputs",
     ),
     (
         "1 2\n2 1 1\n1 1\n0 0 MAND",
-        "line 4 of the netlist: a gate of this kind does not have 0 inputs and 0 outputs",
+        "line 4 of the netlist: a gate of this kind cannot have 0 inputs and 0 outputs",
     ),
     (
         "1 3\n2 1 1\n1 1\n1 1 2 2 EQ",
@@ -160,11 +145,11 @@ const MALFORMED: &[(&str, &str)] = &[
     // The wires of a gate.
     (
         "1 3\n2 1 1\n1 1\n2 1 0 3 2 AND",
-        "line 4 of the netlist: wire 3 does not exist: there are 3, numbered from 0",
+        "line 4 of the netlist: wire 3 does not exist: the netlist has 3 wires, numbered from 0",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 3 AND",
-        "line 4 of the netlist: wire 3 does not exist: there are 3, numbered from 0",
+        "line 4 of the netlist: wire 3 does not exist: the netlist has 3 wires, numbered from 0",
     ),
     (
         "1 3\n2 1 1\n1 1\n1 1 18446744073709551615 2 EQW",
@@ -185,44 +170,44 @@ const MALFORMED: &[(&str, &str)] = &[
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 1 1 XOR",
-        "line 4 of the netlist: wire 1 is set for the second time",
+        "line 4 of the netlist: wire 1 is set twice",
     ),
     (
         "2 3\n2 1 1\n1 1\n2 1 0 1 2 XOR\n\n2 1 0 1 2 AND",
-        "line 6 of the netlist: wire 2 is set for the second time",
+        "line 6 of the netlist: wire 2 is set twice",
     ),
     (
         "1 6\n1 4\n1 2\n4 2 0 1 2 3 4 4 MAND",
-        "line 4 of the netlist: wire 4 is set for the second time",
+        "line 4 of the netlist: wire 4 is set twice",
     ),
     (
         "1 4\n2 1 1\n1 2\n2 1 0 1 3 AND\n",
-        "line 5 of the netlist: the file ends and output wire 2 has not been set",
+        "line 5 of the netlist: output wire 2 is never set",
     ),
     // The text.
     (
         "0 2\n2 1 1\n1 ١\n",
-        "line 3 of the netlist: it is not plain ASCII text",
+        "line 3 of the netlist: not plain ASCII text",
     ),
 ];
 
 #[test]
-fn a_malformed_netlist_is_refused_with_its_line_and_fault() {
+fn malformed_netlist_is_refused_with_its_line_and_error() {
     for (netlist, message) in MALFORMED {
         match bristol::parse(netlist.as_bytes()) {
-            Ok(_) => panic!("read without a fault: {netlist:?}"),
+            Ok(_) => panic!("read without an error: {netlist:?}"),
             Err(error) => assert_eq!(error.to_string(), *message, "{netlist:?}"),
         }
     }
     let not_utf8 = bristol::parse(b"0 2\n2 1 1\n1 \xff\n").expect_err("no netlist");
     assert_eq!(
         not_utf8.to_string(),
-        "line 3 of the netlist: it is not plain ASCII text"
+        "line 3 of the netlist: not plain ASCII text"
     );
 }
 
 #[test]
-fn no_more_wires_are_believed_than_the_file_can_name() {
+fn declared_wires_are_limited_by_the_file_size() {
     let declare = |wires: u64, size: u64| {
         let netlist = format!("0 {wires}\n0\n0\n");
         bristol::read(netlist.as_bytes(), size)
@@ -231,13 +216,13 @@ fn no_more_wires_are_believed_than_the_file_can_name() {
     assert!(declare(100_000, 500_000).is_ok());
     let error = declare(100_001, 500_000).expect_err("one wire too many");
     assert!(matches!(error.kind, NetlistErrorKind::Implausible { .. }));
-    let error = declare(1 << 31, u64::MAX).expect_err("no builder holds so many");
+    let error = declare(1 << 31, u64::MAX).expect_err("too many wires for a builder");
     assert!(matches!(error.kind, NetlistErrorKind::TooLarge));
 }
 
 #[test]
-fn a_file_that_names_each_of_its_many_wires_in_few_bytes_is_believed() {
-    // The shortest there are: every wire is an operand or a result once, in one long line.
+fn smallest_file_that_names_all_its_wires_is_read() {
+    // The shortest possible file: every wire is an operand or a result once, in one long line.
     let wires = 65_538;
     let numbers: Vec<String> = (0..wires).map(|wire| wire.to_string()).collect();
     let (ins, outs) = (2 * wires / 3, wires / 3);
@@ -249,7 +234,7 @@ fn a_file_that_names_each_of_its_many_wires_in_few_bytes_is_believed() {
 }
 
 #[test]
-fn a_line_without_end_is_refused_before_it_fills_the_memory() {
+fn endless_line_is_refused_before_it_fills_the_memory() {
     let endless = BufReader::new(b"1 3\n2 1 1\n1 1\n".chain(io::repeat(b'1')));
     let error = bristol::read(endless, u64::MAX).expect_err("no netlist");
     assert_eq!(error.line, 4);
@@ -257,7 +242,7 @@ fn a_line_without_end_is_refused_before_it_fills_the_memory() {
 }
 
 #[test]
-fn a_reader_that_fails_is_reported_with_the_line() {
+fn read_error_is_reported_with_the_line() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -268,6 +253,6 @@ fn a_reader_that_fails_is_reported_with_the_line() {
     let error = bristol::read(netlist, 100).expect_err("no netlist");
     assert_eq!(
         error.to_string(),
-        "line 3 of the netlist: it cannot be read: the disk is gone"
+        "line 3 of the netlist: cannot be read: the disk is gone"
     );
 }

@@ -1,10 +1,10 @@
-//! Somebody who reads the line learns nothing but what is opened to both: no affine combination over
-//! F2 of all that travels in both directions, over many runs, is a bit of an input, of an output
-//! that is opened to one party or to nobody, or a sum of such, unless it follows from what is opened
-//! to both.
+//! An eavesdropper learns only what is opened to both parties. Over many runs, no affine
+//! combination over F2 of all bits sent in both directions equals a secret bit or a sum of secret
+//! bits, unless this follows from what is opened to both. A secret bit is a bit of an input, or of
+//! an output that is opened to one party or to nobody.
 //!
-//! The masks of outputs are what is at stake: those of a full deal are dependent, since conditional
-//! swaps preserve the sum, and so are those of a circuit that reads its inputs by XOR.
+//! These tests are about the masks of outputs. The masks of a full deal are dependent, since
+//! conditional swaps preserve the sum, and so are those of a circuit that reads its inputs by XOR.
 
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
 use dealerless::mpc::Audience;
@@ -13,8 +13,8 @@ use dealerless::testing::reader::{Learner, Play, initial, read};
 use dealerless::testing::session::Engine;
 
 dealerless::with_both_engines! {
-    the_line_of_circuits_tells_nothing,
-    the_line_of_decks_tells_nothing,
+    messages_of_circuits_reveal_nothing,
+    messages_of_decks_reveal_nothing,
 }
 
 const GARBLER: Learner = Some(Audience::Only(Party::Garbler));
@@ -89,7 +89,7 @@ fn decks() -> Vec<Play> {
     ]
 }
 
-fn a_reader_learns_nothing<E: Engine>(plays: Vec<Play>) {
+fn assert_nothing_leaks<E: Engine>(plays: Vec<Play>) {
     let mut leaking = Vec::new();
     for play in &plays {
         let reading = read::<E>(play, |_| Vec::new());
@@ -105,17 +105,17 @@ fn a_reader_learns_nothing<E: Engine>(plays: Vec<Play>) {
     }
     assert!(
         leaking.is_empty(),
-        "the line tells, in {} of {}:\n  {}",
+        "the messages leak in {} of {} games:\n  {}",
         leaking.len(),
         plays.len(),
         leaking.join("\n  ")
     );
 }
 
-fn the_line_of_circuits_tells_nothing<E: Engine>() {
-    a_reader_learns_nothing::<E>(circuits());
+fn messages_of_circuits_reveal_nothing<E: Engine>() {
+    assert_nothing_leaks::<E>(circuits());
 }
 
-fn the_line_of_decks_tells_nothing<E: Engine>() {
-    a_reader_learns_nothing::<E>(decks());
+fn messages_of_decks_reveal_nothing<E: Engine>() {
+    assert_nothing_leaks::<E>(decks());
 }
