@@ -19,7 +19,7 @@ const out = [...document.querySelectorAll("body *")].filter((one) => one.getBoun
 return [`${scrollWidth} wide in ${clientWidth}: ` + out.slice(0, 5).map((one) => `${one.tagName}.${one.className}`)];
 """
 
-LOST = {"event": "line-lost", "message": "the connection was lost: the line was cut"}
+LOST = {"event": "line-lost", "message": "the connection was lost: the connection was interrupted"}
 SEALED = {"event": "sealed", "hand": 1, "seal": "9f" * 32}
 OVER = {"event": "over", "hands": 1, "stacks": [200, 200], "log": SEATED["log"], "exit_code": 2}
 RESULT = {

@@ -13,8 +13,8 @@ use crate::wire::{Malformed, Reader, Writer};
 /// The first bytes of an encoded audit.
 const MAGIC: &[u8; 16] = b"dealerlessaudit1";
 
-/// The inputs of all seats, for the tries for which all seats have kept them. They are no longer
-/// secret.
+/// The opened inputs of all seats, which are no longer secret. It includes only the tries for which
+/// all seats have kept their inputs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Audit {
     /// The match.

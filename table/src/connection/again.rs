@@ -1,6 +1,8 @@
-//! A meeting of two players who know each other: `KK`. The handshake carries nothing, and the host
-//! changes nothing before the guest's first message after it: the first of KK can be replayed. Both
-//! know each other's keys, so nobody says whom it has succeeded: with new keys one comes by an invite.
+//! Meetings of two players who know each other: Noise `KK`.
+//!
+//! The handshake carries no payload, and the host changes nothing before the guest's first message
+//! after it, because the first message of KK can be replayed. Both know each other's keys, so
+//! neither sends its past identities. A player with new keys comes by an invite.
 //!
 //! ```text
 //! guest -> host   prelude; e, es, ss
@@ -19,7 +21,7 @@ use super::socket::{Socket, with_length};
 use crate::identity::PublicIdentity;
 use crate::wire::{Reader, Writer};
 
-/// The side that connects.
+/// Runs the guest's side, which connects.
 pub(super) fn as_guest(
     own: &Own,
     peer: &PublicIdentity,
@@ -63,10 +65,12 @@ pub(super) fn as_guest(
     })
 }
 
-/// The side that waits, after a prelude by this peer.
+/// Runs the host's side, after a prelude of this peer. `verified` is called once the guest has
+/// proved that it holds its key.
 pub(super) fn as_host(
     own: &Own,
-    (peer, prelude): (&PublicIdentity, Prelude),
+    peer: &PublicIdentity,
+    prelude: Prelude,
     header: &[u8],
     mut socket: Socket,
     verified: impl FnOnce(),
@@ -76,7 +80,7 @@ pub(super) fn as_host(
     let first = socket
         .read_message(SHORT_MESSAGE)
         .map_err(MeetingError::Connection)?;
-    let broken = |NotGenuine| MeetingError::Broken("a handshake that does not verify");
+    let broken = |NotGenuine| MeetingError::Broken("invalid handshake message");
     handshake.read(&first).map_err(broken)?;
     let second = with_length(&handshake.write(&[]));
     socket

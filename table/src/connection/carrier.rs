@@ -1,4 +1,5 @@
-//! The two threads of a line, and what they share with its users: one reads, one writes.
+//! The two threads of a connection, and the state that they share with its users. One thread reads,
+//! the other writes.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::net::{Shutdown, TcpStream};
@@ -8,23 +9,23 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::error::ConnectionError;
-use super::inbox::{Asked, Inbox};
+use super::inbox::{Inbox, Request};
 use super::live::Timing;
 use super::noise::{NotGenuine, Opener, Sealer};
 use super::outbox::Outbox;
 use super::socket::{is_temporary, write_by};
 use super::streams::{FRAME, Message, Stream};
 
-/// What the threads and the users of a line share.
+/// The state shared by the threads and the users of a connection.
 pub(super) struct Shared {
     stream: TcpStream,
     state: Mutex<State>,
-    /// There may be something to write.
+    /// Signals that there may be something to write.
     to_write: Condvar,
-    /// Something has come or left, or the line has ended.
+    /// Signals that data arrived or was sent, or that the connection ended.
     changed: Condvar,
     timing: Timing,
-    /// Bytes of the frames that were handed to the operating system.
+    /// The number of bytes of frames handed to the operating system.
     sent: AtomicU64,
 }
 
@@ -34,15 +35,15 @@ pub(super) struct State {
     pub(super) ended: Option<ConnectionError>,
     pub(super) engine_in_use: bool,
     pub(super) last_engine: u64,
-    /// When the engine's bytes moved last.
+    /// The time at which the engine's bytes last moved.
     pub(super) engine_moved: Instant,
-    pub(super) heard: Instant,
+    pub(super) last_received: Instant,
     pinged: Instant,
     pings: u64,
     pub(super) closing: bool,
-    /// All was written, the goodbye too.
+    /// Whether everything was written, including the goodbye.
     pub(super) flushed: bool,
-    /// The writer writes no more.
+    /// Whether the writer has finished.
     pub(super) writer_done: bool,
 }
 
@@ -56,7 +57,7 @@ impl State {
             engine_in_use: false,
             last_engine: 0,
             engine_moved: now,
-            heard: now,
+            last_received: now,
             pinged: now,
             pings: 0,
             closing: false,
@@ -83,18 +84,18 @@ impl State {
         }))
     }
 
-    /// Takes in the plaintext of a frame.
+    /// Processes the plaintext of a frame.
     pub(super) fn take_in(
         &mut self,
         frame: &[u8],
-        asked: &mut Vec<Asked>,
+        requests: &mut Vec<Request>,
     ) -> Result<(), ConnectionError> {
-        self.inbox.frame(frame, asked)?;
-        for asked in asked.drain(..) {
-            match asked {
-                Asked::Acked(stream, read) => self.outbox.acked(stream, read)?,
-                Asked::Pong(number) => self.outbox.pong(number),
-                Asked::Bye => return Err(ConnectionError::Closed),
+        self.inbox.frame(frame, requests)?;
+        for request in requests.drain(..) {
+            match request {
+                Request::Acked(stream, read) => self.outbox.acked(stream, read)?,
+                Request::Pong(number) => self.outbox.pong(number),
+                Request::Bye => return Err(ConnectionError::Closed),
             }
         }
         Ok(())
@@ -102,7 +103,7 @@ impl State {
 }
 
 impl Shared {
-    /// Starts the threads of a line.
+    /// Starts the threads of a connection.
     pub(super) fn start(
         stream: TcpStream,
         opener: Opener,
@@ -120,9 +121,9 @@ impl Shared {
         });
         let named = |name: &str| thread::Builder::new().name(name.into());
         let own = Arc::clone(&shared);
-        let reader = named("line-reader").spawn(move || own.run(|own| Some(own.read(opener))))?;
+        let reader = named("conn-reader").spawn(move || own.run(|own| Some(own.read(opener))))?;
         let own = Arc::clone(&shared);
-        let spawned = named("line-writer").spawn(move || {
+        let spawned = named("conn-writer").spawn(move || {
             own.run(|own| own.write(sealer));
             own.lock().writer_done = true;
             own.changed.notify_all();
@@ -131,12 +132,13 @@ impl Shared {
         Ok((shared, vec![reader, writer]))
     }
 
-    /// Nothing that panics leaves the state half changed: a poisoned lock is as good as any.
+    /// Locks the state. A panic never leaves the state half changed, so a poisoned lock is still
+    /// valid.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a change; none if there was no time left.
+    /// Waits for a change. `None` if no time is left.
     pub(super) fn wait<'a>(
         &self,
         state: MutexGuard<'a, State>,
@@ -150,17 +152,17 @@ impl Shared {
         Some(waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Bytes that were sent after the handshake.
+    /// The number of bytes sent after the handshake.
     pub(super) fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// There is something to write.
+    /// Wakes the writer because there may be something to write.
     pub(super) fn wake_writer(&self) {
         self.to_write.notify_one();
     }
 
-    /// Tells the other what was read, when it is enough.
+    /// Queues acknowledgements of the bytes read, once there are enough of them.
     pub(super) fn acknowledge(&self, state: &mut State) {
         let State { outbox, inbox, .. } = state;
         for (stream, read) in inbox.acks() {
@@ -169,27 +171,27 @@ impl Shared {
         }
     }
 
-    /// The line has ended; the first reason is the one that counts.
+    /// Ends the connection. Only the first reason is kept.
     pub(super) fn end(&self, why: ConnectionError) {
         self.lock().ended.get_or_insert(why);
-        // It fails if the other was faster.
+        // This fails if the peer was faster.
         let _ = self.stream.shutdown(Shutdown::Both);
         self.to_write.notify_all();
         self.changed.notify_all();
     }
 
-    /// Runs a thread's work, and ends the line when it is over.
+    /// Runs the work of a thread, and ends the connection if the work returns a reason.
     fn run(&self, work: impl FnOnce(&Self) -> Option<ConnectionError>) {
         if let Some(why) = work(self) {
             self.end(why);
         }
     }
 
-    /// The reader. It drops the opener with its keys when a frame does not open.
+    /// The work of the reader. The opener with its keys is dropped when a frame is not genuine.
     fn read(&self, mut opener: Opener) -> ConnectionError {
         let mut buf = vec![0; 2 * (2 + 65_535)];
         let mut plain = vec![0; 65_535];
-        let (mut filled, mut asked) = (0, Vec::new());
+        let (mut filled, mut requests) = (0, Vec::new());
         loop {
             match (&self.stream).read(&mut buf[filled..]) {
                 Ok(0) => return ConnectionError::Cut(ErrorKind::UnexpectedEof),
@@ -205,8 +207,8 @@ impl Shared {
                 };
                 at += end;
                 let mut state = self.lock();
-                state.heard = Instant::now();
-                if let Err(error) = state.take_in(&plain[..len], &mut asked) {
+                state.last_received = Instant::now();
+                if let Err(error) = state.take_in(&plain[..len], &mut requests) {
                     return error;
                 }
                 self.acknowledge(&mut state);
@@ -219,13 +221,13 @@ impl Shared {
             if let Some(why) = &state.ended {
                 return why.clone();
             }
-            if state.heard.elapsed() > self.timing.dead {
+            if state.last_received.elapsed() > self.timing.dead {
                 return ConnectionError::Silent;
             }
         }
     }
 
-    /// The writer. When it has said goodbye, nothing has gone wrong, and the reader goes on.
+    /// The work of the writer. Returns `None` after the goodbye, while the reader continues.
     fn write(&self, mut sealer: Sealer) -> Option<ConnectionError> {
         let (mut plain, mut sealed) = (Vec::with_capacity(FRAME + 1), Vec::new());
         loop {
@@ -234,7 +236,7 @@ impl Shared {
                 Ok(true) => {}
                 Ok(false) => {
                     self.lock().flushed = true;
-                    // It fails if the other was faster.
+                    // This fails if the peer was faster.
                     let _ = self.stream.shutdown(Shutdown::Write);
                     return None;
                 }
@@ -252,12 +254,13 @@ impl Shared {
         }
     }
 
-    /// Waits for the next frame; false when the line is closed and there is none.
+    /// Waits for the next frame. Returns false once the connection is closed and no frame is left.
     fn next_frame(&self, plain: &mut Vec<u8>) -> Result<bool, ConnectionError> {
         let mut state = self.lock();
         loop {
-            // Before the line's end, which may be the other's answer to the goodbye.
-            if state.closing && !state.outbox.owes_bye() {
+            // Check this before the end of the connection, which may be the peer's answer to the
+            // goodbye.
+            if state.closing && !state.outbox.bye_pending() {
                 return Ok(false);
             }
             state.check()?;
@@ -269,7 +272,7 @@ impl Shared {
                 }
                 return Ok(true);
             }
-            let quiet = state.heard.max(state.pinged).elapsed();
+            let quiet = state.last_received.max(state.pinged).elapsed();
             if quiet >= self.timing.ping {
                 state.pings += 1;
                 state.pinged = Instant::now();
@@ -283,7 +286,7 @@ impl Shared {
     }
 }
 
-/// Where the first frame in these bytes ends, if it is whole.
+/// The end of the first frame in these bytes, if it is complete.
 fn frame_end(bytes: &[u8]) -> Option<usize> {
     let end = 2 + usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
     (bytes.len() >= end).then_some(end)

@@ -1,4 +1,4 @@
-//! Where a host waits for its guests, and strangers cost little.
+//! The door of a host: waits for guests, at little cost for strangers.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,38 +23,41 @@ use crate::identity::{Address, Fingerprint, Home, Name, PairSecret, PublicIdenti
 use crate::random::system_rng;
 use crate::seat::Seat;
 
-/// Between two looks at the listeners.
+/// The pause between two checks of the listeners.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(2);
-/// What somebody from a paused address has for its prelude.
+/// The time limit for the prelude of a guest from a paused address.
 const PAUSED_TIME: Duration = Duration::from_secs(1);
-/// Lines that were not taken by the host's program. More are closed.
+/// The maximum number of events that the host's program has not taken yet. Further connections are
+/// closed.
 const MAX_EVENTS: usize = 16;
 
-/// What happens at the door.
+/// An event at the door.
 pub enum DoorEvent {
-    /// Somebody has come in, by an invite or as a known peer. To remember it, and to ask whether
-    /// its name is known with other keys, is left to the program.
+    /// A guest has met the host, by an invite or as a known peer. The program must remember it, and
+    /// check whether its name is known with other keys.
     Connection(Box<Connection>),
-    /// **A second guest came with an invite that belongs to another. The invite has leaked**: one
-    /// of the two is not whom the host has invited, so fingerprints must be compared.
+    /// **A second guest used an invite that belongs to another guest: the invite has leaked.** One
+    /// of the two is not the guest that the host invited, so the players must compare fingerprints.
     InviteLeaked {
-        /// Who came second. It was told that the invite was used, and nothing else.
+        /// The second guest. It was only told that the invite was used.
         second: Fingerprint,
     },
-    /// A guest came with an invite, and the file of invites cannot be written. The guest got no answer.
+    /// A guest used an invite, but the file of invites cannot be written. The guest received no
+    /// answer.
     CannotBurn(io::Error),
 }
 
-/// A door cannot be opened.
+/// The door cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoorError {
-    /// An address cannot be listened on: it is not of this machine, or the port is taken.
+    /// An address cannot be listened on, because it is not an address of this machine or the port
+    /// is taken.
     #[error("cannot listen on {address}")]
     Listen {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file of invites cannot be used.
@@ -68,7 +71,7 @@ pub enum DoorError {
     Thread(#[source] io::Error),
 }
 
-/// A host that waits, until it is dropped. Lines that were given away live on.
+/// A waiting host. Dropping it ends the waiting, but not the connections that it has returned.
 pub struct Door {
     pub(super) inner: Arc<Inner>,
     events: Receiver<DoorEvent>,
@@ -84,15 +87,15 @@ pub(super) struct Inner {
     timing: Timing,
     invites: Mutex<Invites>,
     strangers: Mutex<Strangers<TcpStream>>,
-    /// One X25519 for each known peer, not for each peer and stranger.
+    /// The secrets shared with known peers, so that X25519 is computed once per peer and not once
+    /// per peer and stranger.
     secrets: Mutex<HashMap<[u8; 32], PairSecret>>,
     events: SyncSender<DoorEvent>,
     closed: AtomicBool,
 }
 
 impl Door {
-    /// Listens on all these addresses. `header` is what the host says of the match to whom it lets
-    /// in.
+    /// Listens on all these addresses. `header` describes the match to the guests that are let in.
     ///
     /// # Errors
     /// [`DoorError`].
@@ -138,15 +141,15 @@ impl Door {
         Ok(door)
     }
 
-    /// Where it listens, with the ports that the system chose.
+    /// The listening addresses, with the ports chosen by the operating system.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Makes an invite with these addresses. With a relay, the host waits there too.
+    /// Creates an invite with these addresses. With a relay, the host also waits there.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the invite cannot be saved.
     pub fn invite(
         &self,
         addresses: Vec<Address>,
@@ -163,10 +166,10 @@ impl Door {
         Ok(invite)
     }
 
-    /// Ends an invite: whoever comes with it is not answered.
+    /// Ends an invite. A guest that uses it receives no answer.
     ///
     /// # Errors
-    /// If that cannot be written down.
+    /// If the change cannot be saved.
     #[cfg(feature = "internals")]
     pub fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
         lock(&self.inner.invites)
@@ -177,7 +180,7 @@ impl Door {
     /// Waits at a relay for a known peer.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If no thread can be started.
     pub fn wait_at_relay(&self, relay: &Address, peer: &PublicIdentity) -> Result<(), DoorError> {
         match self.inner.home.identity().secret_with(peer) {
             Some(secret) => self.wait_at(relay.clone(), RelayToken::of_peers(&secret)),
@@ -190,7 +193,7 @@ impl Door {
         self.spawn("door-relay", waiting).map_err(DoorError::Thread)
     }
 
-    /// Waits for what happens next; none if nothing did.
+    /// Waits for the next event. `None` if there was none in time.
     pub fn next(&self, within: Duration) -> Option<DoorEvent> {
         self.events.recv_timeout(within).ok()
     }
@@ -208,12 +211,12 @@ impl Door {
 impl Drop for Door {
     fn drop(&mut self) {
         self.inner.closed.store(true, Ordering::Relaxed);
-        for stream in lock(&self.inner.strangers).all() {
-            // It fails if the other was faster.
+        for stream in lock(&self.inner.strangers).drain() {
+            // This fails if the peer was faster.
             let _ = stream.shutdown(Shutdown::Both);
         }
         for thread in lock(&self.threads).drain(..) {
-            // What it did is over, also if it has panicked.
+            // The thread has finished, even if it panicked.
             let _ = thread.join();
         }
     }
@@ -227,7 +230,8 @@ fn listener(address: SocketAddr) -> Result<TcpListener, DoorError> {
     listening.map_err(|source| DoorError::Listen { address, source })
 }
 
-/// Nothing that panics leaves these half changed: a poisoned lock is as good as any.
+/// Locks a mutex. A panic never leaves these values half changed, so a poisoned lock is still
+/// valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -244,10 +248,11 @@ impl Inner {
                 match listener.accept() {
                     Ok((stream, from)) => {
                         idle = false;
-                        self.comes(stream, Some(Source::of(from.ip())));
+                        self.greet(stream, Some(Source::of(from.ip())));
                     }
                     Err(error) if is_temporary(&error) => {}
-                    // It came and went, or there are no handles left: the next look may do.
+                    // The guest has already gone, or no handles are left. The next attempt may
+                    // succeed.
                     Err(_) => {}
                 }
             }
@@ -257,33 +262,34 @@ impl Inner {
         }
     }
 
-    /// Somebody is connected: from an address, or by a relay.
-    pub(super) fn comes(self: &Arc<Self>, stream: TcpStream, source: Option<Source>) {
-        let Ok(means) = stream.try_clone() else {
+    /// Meets a stranger in a new thread. The stranger has connected from an address or through a
+    /// relay.
+    pub(super) fn greet(self: &Arc<Self>, stream: TcpStream, source: Option<Source>) {
+        let Ok(handle) = stream.try_clone() else {
             return;
         };
-        let (number, goes) = lock(&self.strangers).comes(means);
-        if let Some(goes) = goes {
-            // It fails if the other was faster.
-            let _ = goes.shutdown(Shutdown::Both);
+        let (number, evicted) = lock(&self.strangers).add(handle);
+        if let Some(evicted) = evicted {
+            // This fails if the peer was faster.
+            let _ = evicted.shutdown(Shutdown::Both);
         }
         let inner = Arc::clone(self);
-        let greet = move || {
+        let meet = move || {
             let met = inner.meet(stream, source, number);
-            lock(&inner.strangers).goes(number);
-            inner.tell(met);
+            lock(&inner.strangers).remove(number);
+            inner.report(met);
         };
-        // Without a thread the stream is closed, and the guest tries again.
+        // If no thread can be started, the stream is closed, and the guest tries again.
         if thread::Builder::new()
             .name("door-guest".into())
-            .spawn(greet)
+            .spawn(meet)
             .is_err()
         {
-            lock(&self.strangers).goes(number);
+            lock(&self.strangers).remove(number);
         }
     }
 
-    fn tell(&self, met: Result<Met, MeetingError>) {
+    fn report(&self, met: Result<Met, MeetingError>) {
         let event = match met {
             Ok(met) => match Connection::new(met, Seat::HOST, self.timing) {
                 Ok(connection) => DoorEvent::Connection(Box::new(connection)),
@@ -291,11 +297,11 @@ impl Inner {
             },
             Err(MeetingError::SecondGuest(second)) => DoorEvent::InviteLeaked { second },
             Err(MeetingError::Invites(error)) => DoorEvent::CannotBurn(error),
-            // Strangers are no news.
+            // Failed meetings with strangers are not reported.
             Err(_) => return,
         };
         match self.events.try_send(event) {
-            // A line that nobody takes is closed by being dropped.
+            // A connection that the program does not take is closed by dropping it.
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
     }
@@ -315,7 +321,7 @@ impl Inner {
         };
         let met = self.meet_within(stream, time, number);
         if let (Err(_), Some(source)) = (&met, source) {
-            lock(&self.strangers).fails(source, Instant::now());
+            lock(&self.strangers).record_failure(source, Instant::now());
         }
         met
     }
@@ -326,13 +332,13 @@ impl Inner {
         time: Duration,
         number: u64,
     ) -> Result<Met, MeetingError> {
-        // Who shows a live prelude has its full time, from the same beginning.
+        // A guest with a valid prelude gets the full time, measured from here.
         let deadline = Instant::now() + self.timing.meeting;
         let mut socket = Socket::new(stream, time).map_err(MeetingError::Connection)?;
         let prelude =
             Prelude::read(|buf| socket.read_exact(buf)).map_err(MeetingError::Connection)?;
-        let prelude = prelude.ok_or(MeetingError::Broken("no prelude of this version"))?;
-        let shows = |shown| lock(&self.strangers).shows(number, shown);
+        let prelude = prelude.ok_or(MeetingError::Broken("invalid prelude or another version"))?;
+        let set_shown = |shown| lock(&self.strangers).set_shown(number, shown);
         let own = Own {
             identity: self.home.identity(),
             name: &self.name,
@@ -340,19 +346,18 @@ impl Inner {
         let rng = &mut system_rng();
         match prelude {
             Prelude::First(id) if self.is_live(&id) => {
-                shows(Shown::Prelude);
+                set_shown(Shown::Prelude);
                 socket.set_deadline(deadline);
-                let verified = || shows(Shown::Secret);
-                let invites = (id, &self.invites);
-                first::as_host(&own, invites, &self.header, socket, verified, rng)
+                let verified = || set_shown(Shown::Secret);
+                first::as_host(&own, id, &self.invites, &self.header, socket, verified, rng)
             }
             Prelude::First(_) => Err(MeetingError::NotAnswered),
             Prelude::Again { .. } => {
                 let peer = self.known_peer(&prelude).ok_or(MeetingError::NotAnswered)?;
-                shows(Shown::Prelude);
+                set_shown(Shown::Prelude);
                 socket.set_deadline(deadline);
-                let verified = || shows(Shown::Secret);
-                again::as_host(&own, (&peer, prelude), &self.header, socket, verified, rng)
+                let verified = || set_shown(Shown::Secret);
+                again::as_host(&own, &peer, prelude, &self.header, socket, verified, rng)
             }
         }
     }

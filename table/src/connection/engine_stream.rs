@@ -1,4 +1,4 @@
-//! The line as the engine sees it.
+//! The connection as a transport for the engine.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::carrier::Shared;
 use super::error::ConnectionError;
 use super::inbox::Read;
 
-/// A transport for one session of the engine, over the streams of a line. Dropped, it ends the
-/// session and leaves the line as it is.
+/// A transport for one session of the engine, over the streams of a connection. Dropping it ends
+/// the session but not the connection.
 pub struct EngineStream {
     shared: Arc<Shared>,
     number: u64,
@@ -85,7 +85,7 @@ impl Transport for EngineStream {
     }
 
     fn close(&mut self, within: Duration) {
-        // What cannot be sent in time is not sent.
+        // Bytes that cannot be sent in time are dropped.
         let _ = self.drain(0, within);
         self.closed = true;
     }
@@ -102,7 +102,7 @@ impl Drop for EngineStream {
     }
 }
 
-/// The end of a line as an error of a transport. None of them is worth trying again.
+/// Converts the end of a connection into a transport error. None of these errors is worth a retry.
 fn broken(error: ConnectionError) -> io::Error {
     let kind = match error {
         ConnectionError::Cut(kind) => kind,

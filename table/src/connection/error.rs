@@ -1,40 +1,40 @@
-//! What goes wrong with a line, and before there is one.
+//! Errors of connections and of meetings.
 
 use std::io;
 
 use crate::identity::{Address, BadIdentity, BadSuccession, Fingerprint};
 
-/// A line has ended, or cannot do what was asked.
+/// A connection has ended, or cannot do what was requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectionError {
-    /// Nothing came in time. The line is as good as before.
-    #[error("nothing came from the other in time")]
+    /// Nothing arrived in time. The connection is still usable.
+    #[error("nothing arrived from the other player in time")]
     TimedOut,
-    /// The other closed it.
-    #[error("the other has closed the line")]
+    /// The other player closed the connection.
+    #[error("the other player closed the connection")]
     Closed,
-    /// It was closed here.
-    #[error("the line was closed here")]
+    /// The connection was closed on this side.
+    #[error("the connection was closed on this side")]
     ClosedHere,
-    /// It was cut: the other did not close it.
-    #[error("the line was cut ({0})")]
+    /// The connection was interrupted: the other player did not close it.
+    #[error("the connection was interrupted ({0})")]
     Cut(io::ErrorKind),
-    /// Nothing was heard for too long, or the other takes nothing.
-    #[error("the other has been silent for too long")]
+    /// Nothing was received for too long, or the other player accepts no data.
+    #[error("the other player has not responded for too long")]
     Silent,
-    /// What came was not sent by the other in this place: changed, repeated, left out, or made by
-    /// somebody else.
-    #[error("what came over the line is not what the other sent")]
+    /// A frame is not what the other player sent at this position: it was modified, repeated, left
+    /// out, or made by somebody else.
+    #[error("received data that the other player did not send")]
     Forged,
-    /// The other sent what no honest program sends.
-    #[error("the other breaks the rules of the line: {0}")]
+    /// The other player sent data that no honest program sends.
+    #[error("the other player violated the connection protocol: {0}")]
     Broken(&'static str),
     /// A message is empty or too long to be sent.
-    #[error("a message has 1 to {most} bytes, not {0}", most = super::MAX_MESSAGE)]
+    #[error("a message must have 1 to {most} bytes, not {0}", most = super::MAX_MESSAGE)]
     MessageSize(usize),
-    /// An engine already uses the line.
-    #[error("an engine already uses the line")]
+    /// An engine already uses the connection.
+    #[error("an engine already uses the connection")]
     EngineInUse,
 }
 
@@ -42,75 +42,77 @@ pub enum ConnectionError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeetingError {
-    /// The invite lists only addresses that are reached from the host's own house.
+    /// The addresses are all private: they can be reached only from the host's own network.
     #[error(
-        "{address} cannot be reached, and the invite holds only private addresses: both must \
-             be in one network, or use a relay, or the host must forward a port (--advertise)"
+        "{address} cannot be reached, and the invite contains only private addresses: both players \
+         must be in one network, or use a relay, or the host must forward a port (--advertise)"
     )]
     OnlyPrivate {
-        /// The first of them.
+        /// The first of the addresses.
         address: Address,
-        /// What went wrong with it.
+        /// The cause.
         source: io::Error,
     },
-    /// Nobody listens there.
-    #[error("{address} cannot be reached: is the host still waiting, and its port open?")]
+    /// No program listens at the addresses.
+    #[error("{address} cannot be reached: is the host still waiting, and is its port open?")]
     Unreachable {
         /// The address that was tried first.
         address: Address,
-        /// What went wrong with it.
+        /// The cause.
         source: io::Error,
     },
     /// There is no address to try.
     #[error("no address is known")]
     NoAddress,
-    /// Somebody listens, and does not answer these keys: the secret is a wrong or an old one, or it
-    /// is another host.
+    /// A program listens there, but does not answer these keys: the secret is wrong or outdated, or
+    /// it is a different host.
     #[error(
-        "somebody listens there and does not answer: the invite is an old one; or one of you plays \
-             with a new identity since, and must come by an invite once, or tell of it; or another \
-             program or version has this address now"
+        "a program listens there but does not answer: the invite is outdated; or one of you has a \
+         new identity, and must use an invite once or send its succession statement; or another \
+         program or version uses this address now"
     )]
     NotAnswered,
-    /// The invite was used by somebody else.
-    #[error("the invite was used by somebody else: ask for a new one, and say that it leaked")]
+    /// Another guest has used the invite.
+    #[error("the invite was used by somebody else: ask for a new one, and report that it leaked")]
     Used,
-    /// The answer was not made by the host of the invite.
-    #[error("the answer is not from the host that made the invite: somebody is in between")]
+    /// The answer was not made by the expected host.
+    #[error("the answer is not from the expected host: somebody is intercepting the connection")]
     WrongHost,
-    /// The other shows one's own keys.
-    #[error("these are your own keys: nobody can play with themselves")]
+    /// The other player has one's own keys.
+    #[error("these are your own keys: you cannot play against yourself")]
     Oneself,
-    /// The other's identity is none.
-    #[error("the other's identity is not valid")]
+    /// The other player's identity is not valid.
+    #[error("the other player's identity is not valid")]
     Identity(#[from] BadIdentity),
-    /// The other says that it has succeeded somebody, and that is not so.
-    #[error("the other has not succeeded whom it says")]
+    /// The other player's succession is not valid.
+    #[error("the other player's succession is not valid")]
     Succession(#[from] BadSuccession),
-    /// The other breaks the rules of a meeting.
-    #[error("the other breaks the rules of a meeting: {0}")]
+    /// The other player violated the meeting protocol.
+    #[error("the other player violated the meeting protocol: {0}")]
     Broken(&'static str),
-    /// The line was cut, or took too long.
-    #[error("the line broke during the meeting")]
+    /// The connection broke during the meeting, or the meeting took too long.
+    #[error("the connection broke during the meeting")]
     Connection(#[source] io::Error),
     /// The host does not wait at the relay.
     #[error(
-        "nobody waits at {0}: is the host still there? Whether a relay answers there: dealerless \
-             doctor --relay {0}"
+        "no host waits at {0}: is it still there? To check the relay itself: dealerless doctor \
+         --relay {0}"
     )]
     NobodyAtRelay(Address),
-    /// The relay does not answer as one.
-    #[error("no transit relay answers at {relay}: check the address, or name another with --relay")]
+    /// The address does not answer like a transit relay.
+    #[error(
+        "no transit relay answers at {relay}: check the address, or use another one with --relay"
+    )]
     Relay {
-        /// Which.
+        /// The address of the relay.
         relay: Address,
-        /// What it did.
+        /// The cause.
         source: io::Error,
     },
-    /// A file of invites cannot be read or written.
-    #[error("the invites cannot be kept")]
+    /// The file of invites cannot be read or written.
+    #[error("cannot read or write the file of invites")]
     Invites(#[source] io::Error),
-    /// Only for the host: a second guest came with an invite.
-    #[error("{0} came with an invite that belongs to somebody else")]
+    /// A second guest used an invite. Only reported to the host.
+    #[error("{0} used an invite that belongs to another guest")]
     SecondGuest(Fingerprint),
 }

@@ -1,14 +1,15 @@
-//! The first meeting of two players, by an invite: `XKpsk0`.
+//! The first meeting of two players, by an invite: Noise `XKpsk0`.
 //!
 //! ```text
 //! guest -> host   prelude; psk, e, es
 //! host  -> guest  e, ee
 //! guest -> host   s, se        { identity, name, past }
-//! host  -> guest  (transport)  { 1, identity, name, past, header, nonce } or { 0 }: used by another
+//! host  -> guest  (transport)  { 1, identity, name, past, header, nonce } or { 0 }: already used
 //! guest -> host   (transport)  { nonce }
 //! ```
 //!
-//! The *past* is whom the identity has succeeded. It has always the same length.
+//! The *past* is the chain of identities that the identity succeeded. Its length is always the
+//! same.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +30,7 @@ use crate::wire::{Reader, Writer};
 const USED: u8 = 0;
 const WELCOME: u8 = 1;
 
-/// The guest's side.
+/// Runs the guest's side.
 pub(super) fn as_guest(
     own: &Own,
     invite: &Invite,
@@ -49,7 +50,7 @@ pub(super) fn as_guest(
         .read(&second)
         .map_err(|NotGenuine| MeetingError::WrongHost)?;
     if !empty.is_empty() {
-        return Err(MeetingError::Broken("a payload where there is none"));
+        return Err(MeetingError::Broken("unexpected payload"));
     }
     let third = with_length(&handshake.write(&introduction(own)));
     socket.write_all(&third).map_err(MeetingError::Connection)?;
@@ -60,7 +61,7 @@ pub(super) fn as_guest(
     match reader.u8().map_err(malformed)? {
         WELCOME => {}
         USED => return Err(MeetingError::Used),
-        _ => return Err(MeetingError::Broken("an answer of another kind")),
+        _ => return Err(MeetingError::Broken("unknown answer")),
     }
     let (peer, peer_name) = introduced(&mut reader, &invite.host_key, own)?;
     let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
@@ -81,11 +82,12 @@ pub(super) fn as_guest(
     })
 }
 
-/// The host's side, after the prelude with this id. `verified` is called when the guest has shown
-/// that it knows the secret.
+/// Runs the host's side, after the prelude with this id. `verified` is called once the guest has
+/// proved that it knows the secret.
 pub(super) fn as_host(
     own: &Own,
-    (id, invites): (InviteId, &Mutex<Invites>),
+    id: InviteId,
+    invites: &Mutex<Invites>,
     header: &[u8],
     mut socket: Socket,
     verified: impl FnOnce(),
@@ -95,13 +97,13 @@ pub(super) fn as_host(
     let secret = invites().secret(&id).ok_or(MeetingError::NotAnswered)?;
     let prelude = Prelude::First(id).encode();
     let mut handshake = Handshake::first_host(own.identity, &secret, &prelude);
-    let broken = |NotGenuine| MeetingError::Broken("a handshake that does not verify");
+    let broken = |NotGenuine| MeetingError::Broken("invalid handshake message");
     let first = socket
         .read_message(SHORT_MESSAGE)
         .map_err(MeetingError::Connection)?;
     handshake.read(&first).map_err(broken)?;
     if !invites().is_fresh(&id, &first) {
-        return Err(MeetingError::Broken("a first message that was seen before"));
+        return Err(MeetingError::Broken("repeated first message"));
     }
     verified();
     let second = with_length(&handshake.write(&[]));
@@ -112,18 +114,20 @@ pub(super) fn as_host(
         .read_message(MAX_MEETING_MESSAGE)
         .map_err(MeetingError::Connection)?;
     let payload = handshake.read(&third).map_err(broken)?;
-    let key = handshake.peer_key().ok_or(MeetingError::Broken("no key"))?;
+    let key = handshake
+        .peer_key()
+        .ok_or(MeetingError::Broken("missing key"))?;
     let mut reader = Reader::new(&payload);
     let (peer, peer_name) = introduced(&mut reader, &key, own)?;
     reader.finish().map_err(malformed)?;
 
-    // On disk before anything is answered.
+    // This is on disk before the guest is answered.
     let burned = invites()
         .burn(&id, peer.current())
         .map_err(MeetingError::Invites)?;
     let mut agreed = handshake.finish();
     if burned == Burned::ByAnother {
-        // That it is told may fail; that it came is told in any case.
+        // Sending this may fail. The second guest is reported in any case.
         let _ = agreed.send(&mut socket, &[USED]);
         return Err(MeetingError::SecondGuest(peer.current().fingerprint()));
     }
@@ -138,7 +142,7 @@ pub(super) fn as_host(
     let last = agreed.recv(&mut socket)?;
     let guests = last
         .try_into()
-        .map_err(|_| MeetingError::Broken("a nonce of another length"))?;
+        .map_err(|_| MeetingError::Broken("invalid length of a nonce"))?;
     let nonces = [hosts, guests];
     let header = header.to_vec();
     let first = burned == Burned::Now;
@@ -170,7 +174,7 @@ mod tests {
         [guest, host].map(|stream| Socket::new(stream, Duration::from_secs(10)).unwrap())
     }
 
-    /// What the host makes of a guest with the keys of `guest` that says `introduction` of itself.
+    /// Returns the result of the host for a guest with the keys of `guest` and this introduction.
     fn host_meets(
         host: &Identity,
         invites: &Mutex<Invites>,
@@ -203,14 +207,7 @@ mod tests {
                 identity: host,
                 name: &Name::clean("Anna"),
             };
-            let met = as_host(
-                &own,
-                (id, invites),
-                b"",
-                host_socket,
-                || {},
-                &mut rand::rng(),
-            );
+            let met = as_host(&own, id, invites, b"", host_socket, || {}, &mut rand::rng());
             if met.is_ok() {
                 other.join().unwrap();
             }
@@ -219,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_with_a_wrong_identity_is_refused_and_burns_nothing() {
+    fn a_guest_with_a_wrong_identity_is_refused_and_burns_no_invite() {
         let [host, guest, other] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
         let folder = tempfile::tempdir().unwrap();
         let invites = Mutex::new(Invites::open(folder.path().join("invites")).unwrap());
@@ -229,8 +226,8 @@ mod tests {
             identity: &guest,
             name: &name,
         });
-        // A key of small order, with a signature; keys that it does not hold; one's own keys; a
-        // name without end; a byte too many; wrong chains.
+        // A signed key of small order; keys that the guest does not hold; the host's own keys; a
+        // name without an end; an extra byte; invalid chains.
         let small = [0; 32];
         let proof = guest.sign("identity", &[&small]);
         let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
@@ -245,7 +242,7 @@ mod tests {
         let mut long = honest.clone();
         long[PublicIdentity::LEN] = 0xff;
         let more = [&honest[..], &[0]].concat();
-        // A chain that claims links and has none; too many of them; something in the padding.
+        // A chain that claims missing links; too many links; non-zero padding.
         let [mut claims, mut many, mut padding] = [0; 3].map(|_| honest.clone());
         let chain = honest.len() - Succession::PADDED;
         (claims[chain], many[chain], padding[chain + 9]) = (8, 255, 1);

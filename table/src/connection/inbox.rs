@@ -1,4 +1,4 @@
-//! What has come and was not read. It holds no more than the other was told that there is room for.
+//! Received data that has not been read. It is never more than the window granted to the peer.
 
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -10,106 +10,110 @@ use super::streams::{
     RUN_WINDOW,
 };
 
-/// Sessions of the engine that have begun over there and not here.
+/// The maximum number of engine sessions that the peer has started and this side has not.
 const MAX_SESSIONS: usize = 8;
 
-/// What the other's engine has sent in one session.
+/// The bytes that the peer's engine has sent in one session.
 struct Session {
     number: u64,
     bytes: VecDeque<u8>,
     ended: bool,
 }
 
-/// What a frame asks of the side that receives it.
+/// A request in a frame to the receiving side.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// So much of a stream was read over there.
+pub(super) enum Request {
+    /// The peer has read this many bytes of a stream.
     Acked(u8, u64),
-    /// A ping, to be answered.
+    /// A ping that must be answered.
     Pong(u64),
-    /// The line is closed.
+    /// The connection is being closed.
     Bye,
 }
 
-/// All that has come.
+/// All received data.
 #[derive(Default)]
 pub(super) struct Inbox {
     control: Messages,
     log: Messages,
     sessions: VecDeque<Session>,
     last_session: u64,
-    /// The engine's bytes of sessions before this one are not wanted.
+    /// Engine bytes of sessions before this one are discarded.
     wanted_from: u64,
     engine_read: u64,
     engine_acked: u64,
 }
 
-/// What there is of the engine's bytes.
+/// The result of reading engine bytes.
 pub(super) enum Read {
-    /// So many were read.
+    /// The number of bytes read.
     Bytes(usize),
-    /// The other's engine sends no more in this session.
+    /// The peer's engine sends no more in this session.
     Ended,
-    /// Nothing has come yet.
+    /// Nothing has arrived yet.
     Nothing,
 }
 
 impl Inbox {
-    /// Takes in the plaintext of a frame. What it asks for is added to `asked`.
+    /// Processes the plaintext of a frame. Its requests are added to `requests`.
     pub(super) fn frame(
         &mut self,
         frame: &[u8],
-        asked: &mut Vec<Asked>,
+        requests: &mut Vec<Request>,
     ) -> Result<(), ConnectionError> {
         let (&stream, rest) = frame
             .split_first()
             .ok_or(ConnectionError::Broken("an empty frame"))?;
         match stream {
-            CONTROL => self.items(rest, asked),
+            CONTROL => self.items(rest, requests),
             LOG => self.log.take_in(rest),
             RUN => self.engine(rest),
             POOL if rest.len() <= POOL_FRAME => self.engine(rest),
-            POOL => Err(ConnectionError::Broken("a frame of the pool is too long")),
-            _ => Err(ConnectionError::Broken("a stream that there is not")),
+            POOL => Err(ConnectionError::Broken("pool frame too long")),
+            _ => Err(ConnectionError::Broken("unknown stream")),
         }
     }
 
-    fn items(&mut self, mut rest: &[u8], asked: &mut Vec<Asked>) -> Result<(), ConnectionError> {
-        let cut = ConnectionError::Broken("a control frame is cut");
+    fn items(
+        &mut self,
+        mut rest: &[u8],
+        requests: &mut Vec<Request>,
+    ) -> Result<(), ConnectionError> {
+        let truncated = ConnectionError::Broken("truncated control frame");
         while let Some((&kind, after)) = rest.split_first() {
             rest = after;
             let mut number = || {
-                let (bytes, after) = rest.split_first_chunk().ok_or(cut.clone())?;
+                let (bytes, after) = rest.split_first_chunk().ok_or(truncated.clone())?;
                 rest = after;
                 Ok(u64::from_le_bytes(*bytes))
             };
             match kind {
                 BYTES => return self.control.take_in(rest),
                 ACK => {
-                    let (&stream, after) = rest.split_first().ok_or(cut.clone())?;
-                    let (bytes, after) = after.split_first_chunk().ok_or(cut.clone())?;
+                    let (&stream, after) = rest.split_first().ok_or(truncated.clone())?;
+                    let (bytes, after) = after.split_first_chunk().ok_or(truncated.clone())?;
                     rest = after;
-                    asked.push(Asked::Acked(stream, u64::from_le_bytes(*bytes)));
+                    requests.push(Request::Acked(stream, u64::from_le_bytes(*bytes)));
                 }
-                PING => asked.push(Asked::Pong(number()?)),
+                PING => requests.push(Request::Pong(number()?)),
                 PONG => drop(number()?),
                 BEGIN => {
                     let number = number()?;
                     self.begin(number)?;
                 }
-                // One that was not wanted is forgotten.
+                // The end of a discarded session is ignored.
                 END => self.end_session(),
                 BYE => {
-                    asked.push(Asked::Bye);
+                    requests.push(Request::Bye);
                     return Ok(());
                 }
-                _ => return Err(ConnectionError::Broken("a control item that there is not")),
+                _ => return Err(ConnectionError::Broken("unknown control item")),
             }
         }
         Ok(())
     }
 
-    /// How many bytes of control, of the log and of the engine have come and were not read.
+    /// The number of received and unread bytes of the control stream, the log and the engine.
     #[cfg(feature = "internals")]
     pub(super) fn kept(&self) -> [usize; 3] {
         let sessions = self.sessions.iter().map(|session| session.bytes.len());
@@ -118,9 +122,7 @@ impl Inbox {
 
     fn begin(&mut self, number: u64) -> Result<(), ConnectionError> {
         if number <= self.last_session || self.sessions.len() >= MAX_SESSIONS {
-            return Err(ConnectionError::Broken(
-                "a session of the engine out of its order",
-            ));
+            return Err(ConnectionError::Broken("engine session out of order"));
         }
         self.end_session();
         self.last_session = number;
@@ -142,9 +144,7 @@ impl Inbox {
 
     fn engine(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         if self.last_session == 0 {
-            return Err(ConnectionError::Broken(
-                "the engine's bytes before a session",
-            ));
+            return Err(ConnectionError::Broken("engine bytes before a session"));
         }
         let unread: usize = self
             .sessions
@@ -152,10 +152,12 @@ impl Inbox {
             .map(|session| session.bytes.len())
             .sum();
         if unread + bytes.len() > RUN_WINDOW as usize {
-            return Err(ConnectionError::Broken("more than there is room for"));
+            return Err(ConnectionError::Broken("more bytes than the window allows"));
         }
         match self.sessions.back_mut() {
-            Some(session) if session.ended => Err(ConnectionError::Broken("bytes after their end")),
+            Some(session) if session.ended => Err(ConnectionError::Broken(
+                "engine bytes after the end of their session",
+            )),
             Some(session) => {
                 session.bytes.extend(bytes);
                 Ok(())
@@ -167,7 +169,7 @@ impl Inbox {
         }
     }
 
-    /// From now on only sessions from this number on are wanted.
+    /// Discards all sessions before this number, now and later.
     pub(super) fn want_from(&mut self, number: u64) {
         self.wanted_from = self.wanted_from.max(number);
         let old = self
@@ -178,39 +180,37 @@ impl Inbox {
         }
     }
 
-    /// Reads bytes of a session of the engine into the front of `buf`.
+    /// Reads bytes of an engine session into the front of `buf`.
     pub(super) fn read_engine(&mut self, number: u64, buf: &mut [u8]) -> Read {
         let more = self.sessions.len() > 1;
         match self.sessions.front_mut() {
             None if self.last_session >= number => Read::Ended,
             None => Read::Nothing,
             Some(session) if session.number > number => Read::Ended,
-            Some(session) if session.bytes.is_empty() => match session.ended || more {
-                true => Read::Ended,
-                false => Read::Nothing,
-            },
-            Some(session) => {
+            Some(session) if !session.bytes.is_empty() => {
                 let count = session
                     .bytes
                     .read(buf)
-                    .expect("bytes in memory can be read");
+                    .expect("reading from memory succeeds");
                 self.engine_read += count as u64;
                 Read::Bytes(count)
             }
+            Some(session) if session.ended || more => Read::Ended,
+            Some(_) => Read::Nothing,
         }
     }
 
-    /// The next message of control.
+    /// The next control message.
     pub(super) fn control(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
         self.control.next()
     }
 
-    /// The next message of the log.
+    /// The next log message.
     pub(super) fn log(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
         self.log.next()
     }
 
-    /// The streams of which so much was read since it was told last that it is to be told.
+    /// The streams whose reads are due to be acknowledged, with the total number of bytes read.
     pub(super) fn acks(&mut self) -> impl Iterator<Item = (u8, u64)> {
         let control = due(
             self.control.read,
@@ -239,13 +239,13 @@ mod tests {
     use super::*;
     use crate::connection::streams::MAX_MESSAGE;
 
-    fn take(inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<Asked>, ConnectionError> {
-        let mut asked = Vec::new();
-        inbox.frame(frame, &mut asked)?;
-        Ok(asked)
+    fn take(inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<Request>, ConnectionError> {
+        let mut requests = Vec::new();
+        inbox.frame(frame, &mut requests)?;
+        Ok(requests)
     }
 
-    fn begin(inbox: &mut Inbox, number: u64) -> Result<Vec<Asked>, ConnectionError> {
+    fn begin(inbox: &mut Inbox, number: u64) -> Result<Vec<Request>, ConnectionError> {
         take(
             inbox,
             &[&[CONTROL, BEGIN][..], &number.to_le_bytes()].concat(),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_comes_whole_however_its_frames_are_cut() {
+    fn a_message_is_reassembled_from_any_frames() {
         let bytes = [&[3, 0, 0, 0][..], b"abc", &[1, 0, 0, 0], b"d"].concat();
         for cut in 0..bytes.len() {
             let mut inbox = Inbox::default();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_cannot_make_us_keep_more_than_the_windows() {
+    fn a_sender_cannot_exceed_the_windows() {
         for (frame, window) in [
             (vec![LOG; 1 + 16_384], MESSAGE_WINDOW),
             (
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_another_form_are_refused() {
+    fn malformed_frames_are_refused() {
         let mut wrong: Vec<Vec<u8>> = vec![
             vec![],
             vec![4],
@@ -344,7 +344,7 @@ mod tests {
         take(&mut inbox, &[RUN, 2]).unwrap();
         assert_eq!(read(&mut inbox, 2), Some(vec![2]));
         assert_eq!(read(&mut inbox, 2), None);
-        // The side here goes on first: what still comes of the old session is forgotten.
+        // This side moves on first. Further bytes of the old session are discarded.
         inbox.want_from(3);
         take(&mut inbox, &[RUN, 2]).unwrap();
         assert_eq!(read(&mut inbox, 3), None);
@@ -356,24 +356,24 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_told_in_large_steps() {
+    fn reads_are_acknowledged_in_large_steps() {
         let mut inbox = Inbox::default();
         begin(&mut inbox, 1).unwrap();
         for _ in 0..3 {
             take(&mut inbox, &[POOL; 1 + POOL_FRAME]).unwrap();
         }
         let mut buf = vec![0; POOL_FRAME];
-        let mut told = Vec::new();
+        let mut acks = Vec::new();
         for _ in 0..3 {
             inbox.read_engine(1, &mut buf);
-            told.extend(inbox.acks());
+            acks.extend(inbox.acks());
         }
-        assert_eq!(told, [(RUN, 8192)]);
+        assert_eq!(acks, [(RUN, 8192)]);
     }
 
     proptest::proptest! {
         #[test]
-        fn no_frames_make_it_panic_or_keep_too_much(frames: Vec<Vec<u8>>) {
+        fn arbitrary_frames_do_not_panic(frames: Vec<Vec<u8>>) {
             let mut inbox = Inbox::default();
             for mut frame in frames {
                 if let Some(stream) = frame.first_mut() {

@@ -1,5 +1,5 @@
-//! What fuzz targets need of a line and cannot reach from outside: an honest program never lets a
-//! peer choose the plaintext of a frame or of a handshake message, and a hostile one does just that.
+//! Access for fuzz targets to a connection's internals. An honest program never lets a peer choose
+//! the plaintext of a frame or of a handshake message, but a hostile program chooses it freely.
 
 use std::net::TcpStream;
 
@@ -16,14 +16,15 @@ use super::streams::{MESSAGE_WINDOW, Message, Priority, RUN_WINDOW};
 use crate::identity::{Address, Identity, PublicIdentity};
 use crate::random::system_rng;
 
-/// Unread bytes of control, of the log and of the engine that one end of a line keeps at most.
+/// The maximum number of unread bytes of the control stream, the log and the engine that one side
+/// of a connection keeps.
 pub const MOST_KEPT: [usize; 3] = [
     MESSAGE_WINDOW as usize,
     MESSAGE_WINDOW as usize,
     RUN_WINDOW as usize,
 ];
 
-/// An invite of any contents.
+/// Creates an invite with any contents.
 pub fn invite(
     host: &Identity,
     secret: [u8; 32],
@@ -34,12 +35,12 @@ pub fn invite(
     Invite::new(*host.public().x25519(), secret, addresses, relay)
 }
 
-/// Lets somebody come to a door, as a relay does.
+/// Passes a stream to a door, as a relay does.
 pub fn comes(door: &Door, stream: TcpStream) {
-    door.inner.comes(stream, None);
+    door.inner.greet(stream, None);
 }
 
-/// Somebody who has keys, and may send anything in the place of an honest program.
+/// A peer with keys that may send anything in place of an honest program.
 pub struct Stranger(Handshake);
 
 impl Stranger {
@@ -51,7 +52,7 @@ impl Stranger {
         (Stranger(handshake), prelude)
     }
 
-    /// Who comes to a known peer, with its prelude; none if it has come to itself.
+    /// A guest that meets a known peer, with its prelude. `None` if the peer is the guest itself.
     pub fn guest_again(own: &Identity, peer: &PublicIdentity) -> Option<(Self, Vec<u8>)> {
         let secret = own.secret_with(peer)?;
         let prelude = Prelude::again(&secret, &mut system_rng()).encode();
@@ -64,22 +65,22 @@ impl Stranger {
         Stranger(Handshake::first_host(own, &invite.secret, prelude))
     }
 
-    /// Who is met by a known peer, after this prelude.
+    /// A host that is met by a known peer, after this prelude.
     pub fn host_again(own: &Identity, peer: &PublicIdentity, prelude: &[u8]) -> Self {
         Stranger(Handshake::again_host(own, peer, prelude))
     }
 
-    /// The next message, with this payload. The length is not before it.
+    /// Writes the next message with this payload, without a length prefix.
     pub fn write(&mut self, payload: &[u8]) -> Vec<u8> {
         self.0.write(payload)
     }
 
-    /// Takes the other's next message. Says whether it verifies.
+    /// Reads the peer's next message. Returns whether it is genuine.
     pub fn read(&mut self, message: &[u8]) -> bool {
         self.0.read(message).is_ok()
     }
 
-    /// What can be sent after the last message of the handshake.
+    /// Returns the frames that can be sent after the last handshake message.
     pub fn finish(self) -> Frames {
         Frames(self.0.finish())
     }
@@ -89,7 +90,7 @@ impl Stranger {
 pub struct Frames(Agreed);
 
 impl Frames {
-    /// The next frame, with its length before it.
+    /// Encrypts the next frame, with a length prefix.
     pub fn seal(&mut self, plain: &[u8]) -> Vec<u8> {
         let mut frame = Vec::new();
         self.0.sealer.seal(plain, &mut frame);
@@ -97,7 +98,7 @@ impl Frames {
     }
 }
 
-/// One end of a line, without its threads and its cipher.
+/// One side of a connection, without its threads and its cipher.
 pub struct ConnectionEnd(State);
 
 impl Default for ConnectionEnd {
@@ -107,18 +108,18 @@ impl Default for ConnectionEnd {
 }
 
 impl ConnectionEnd {
-    /// Takes in the plaintext of a frame. After an error the line has ended.
+    /// Processes the plaintext of a frame. After an error the connection has ended.
     ///
     /// # Errors
-    /// What ends the line.
+    /// The reason for the end of the connection.
     pub fn take_in(&mut self, frame: &[u8]) -> Result<(), ConnectionError> {
         self.0.take_in(frame, &mut Vec::new())
     }
 
-    /// The next message that has come.
+    /// The next received message.
     ///
     /// # Errors
-    /// What ends the line.
+    /// The reason for the end of the connection.
     pub fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
         let message = self.0.next_message();
         self.acknowledge();
@@ -133,14 +134,14 @@ impl ConnectionEnd {
         self.0.outbox.message(message.stream, &message.bytes)
     }
 
-    /// A session of the engine begins here.
+    /// Starts a session of the engine on this side.
     pub fn begin_engine(&mut self, number: u64) {
         self.0.outbox.begin_engine(number);
         self.0.inbox.want_from(number);
         self.acknowledge();
     }
 
-    /// The session of the engine is over here.
+    /// Ends the session of the engine on this side.
     pub fn end_engine(&mut self, number: u64) {
         self.0.outbox.end_engine();
         self.0.inbox.want_from(number + 1);
@@ -153,7 +154,8 @@ impl ConnectionEnd {
         self.0.outbox.engine(bytes);
     }
 
-    /// Bytes of the engine that have come: none yet, or none any more if there are 0 of them.
+    /// Reads received engine bytes. Returns `None` if there are none yet, and 0 if there will be no
+    /// more.
     pub fn read_engine(&mut self, number: u64, buf: &mut [u8]) -> Option<usize> {
         let read = self.0.inbox.read_engine(number, buf);
         self.acknowledge();
@@ -164,13 +166,13 @@ impl ConnectionEnd {
         }
     }
 
-    /// The plaintext of the next frame that may leave.
+    /// The plaintext of the next frame that may be sent.
     pub fn next_frame(&mut self) -> Option<Vec<u8>> {
         let mut frame = Vec::new();
         self.0.outbox.next_frame(&mut frame).then_some(frame)
     }
 
-    /// How many bytes of control, of the log and of the engine have come and were not read.
+    /// The number of received and unread bytes of the control stream, the log and the engine.
     pub fn kept(&self) -> [usize; 3] {
         self.0.inbox.kept()
     }

@@ -1,8 +1,8 @@
-//! One line of text that brings two players together.
+//! Invites: one line of text that brings two players together.
 //!
-//! `dealerless2-` and base32: the host's X25519 key, a one-time secret, addresses in order of
-//! preference, a relay, and a checksum. The checksum says *mistyped*; a wrong secret is another
-//! matter. The number is the version of the line to which the invite leads.
+//! An invite is `dealerless2-` and base32: the host's X25519 key, a one-time secret, addresses in
+//! order of preference, a relay, and a checksum. The checksum detects *mistyped* invites; a wrong
+//! secret is a different error. The number is the protocol version of the connection.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ const MAX_ADDRESSES: usize = 8;
 #[derive(Clone)]
 pub(crate) struct InviteSecret(pub(super) Zeroizing<[u8; 32]>);
 
-/// What the prelude calls an invite: a hash, which tells nothing of the secret.
+/// The name of an invite in the prelude: a hash that reveals nothing of the secret.
 pub(crate) type InviteId = [u8; 8];
 
 impl InviteSecret {
@@ -41,10 +41,10 @@ impl InviteSecret {
 
     pub(crate) fn id(&self) -> InviteId {
         let hash = Hash::new("invite id").field(&*self.0).finish();
-        *hash.first_chunk().expect("32 bytes")
+        *hash.first_chunk().expect("the hash has 32 bytes")
     }
 
-    /// The word by which both find each other at a relay.
+    /// The token by which both players find each other at a relay.
     pub(crate) fn relay_token(&self) -> [u8; 32] {
         Hash::new("relay").field(&*self.0).finish()
     }
@@ -59,21 +59,21 @@ pub struct Invite {
     relay: Option<Address>,
 }
 
-/// A text is no invite.
+/// The text is not an invite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadInvite {
-    /// It does not begin as one.
-    #[error("this is no invite: an invite begins with dealerless2-")]
+    /// The text does not contain the word of an invite.
+    #[error("this is not an invite: an invite starts with dealerless2-")]
     NoInvite,
-    /// A newer program made it.
-    #[error("a program of another version made this invite")]
+    /// The invite was made by a program of another version.
+    #[error("this invite was made by a program of another version")]
     OtherVersion,
     /// A character is wrong, or the end is missing.
-    #[error("the invite is mistyped or cut: copy it again")]
+    #[error("the invite is mistyped or truncated: copy it again")]
     Mistyped,
-    /// It is whole, and no honest program makes one like it.
-    #[error("no honest program makes such an invite")]
+    /// The invite is complete, but has invalid contents.
+    #[error("the contents of the invite are not valid")]
     Contents,
 }
 
@@ -93,12 +93,12 @@ impl Invite {
         }
     }
 
-    /// Where the host can be reached, the best first.
+    /// The addresses of the host, the preferred ones first.
     pub fn addresses(&self) -> &[Address] {
         &self.addresses
     }
 
-    /// The relay at which the host waits too.
+    /// The relay at which the host also waits.
     pub fn relay(&self) -> Option<&Address> {
         self.relay.as_ref()
     }
@@ -165,7 +165,7 @@ impl FromStr for Invite {
     type Err = BadInvite;
 
     fn from_str(text: &str) -> Result<Self, BadInvite> {
-        let contents = KIND.read(text).map_err(|unread| match unread {
+        let contents = KIND.read(text).map_err(|bad| match bad {
             BadText::NotThisKind => BadInvite::NoInvite,
             BadText::OtherVersion => BadInvite::OtherVersion,
             BadText::Mistyped => BadInvite::Mistyped,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invite_survives_what_chats_do_to_it() {
+    fn an_invite_survives_reformatting_by_chats() {
         let text = invite().to_string();
         assert!(
             text.bytes()
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_mistakes_are_told_from_other_texts_and_other_versions() {
+    fn mistyped_invites_other_texts_and_other_versions_are_distinguished() {
         let text = invite().to_string();
         for at in 12..text.len() {
             let other = if text.as_bytes()[at] == b'7' {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invite_with_a_key_of_small_order_or_too_much_in_it_is_refused() {
+    fn an_invite_with_a_weak_key_or_too_many_addresses_is_refused() {
         let mut wrong = invite();
         wrong.host_key = [0; 32];
         assert_eq!(
@@ -267,13 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_invite_shows_no_secret() {
+    fn debug_output_shows_no_secret() {
         assert!(!format!("{:?}", invite()).contains("9, 9"));
     }
 
     proptest::proptest! {
         #[test]
-        fn no_text_makes_it_panic_and_whole_contents_come_back(text: String, contents: Vec<u8>) {
+        fn any_text_is_handled_and_valid_contents_round_trip(text: String, contents: Vec<u8>) {
             let _ = text.parse::<Invite>();
             let whole = KIND.write(&contents);
             if let Ok(invite) = whole.parse::<Invite>() {

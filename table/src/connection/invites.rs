@@ -1,4 +1,4 @@
-//! The invites that live, and to whom each belongs, on disk.
+//! The open invites on disk, and the guest to whom each belongs.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,12 +14,13 @@ use crate::identity::{Existing, PublicIdentity, base32, write_whole};
 
 const FIRST_LINE: &str = "# dealerless invites 1";
 const MAX_FILE: u64 = 1 << 20;
-/// The oldest ends when there is one more.
+/// The maximum number of open invites. The oldest ends when there is one more.
 const MAX_OPEN: usize = 64;
-/// Nobody who holds the secret needs to try so often; more are not answered.
+/// The maximum number of answered first messages per invite. No holder of the secret needs that
+/// many attempts.
 const MAX_SEEN: usize = 1 << 14;
 
-/// A host's invites.
+/// The invites of a host.
 pub(super) struct Invites {
     path: PathBuf,
     open: Vec<Open>,
@@ -29,18 +30,18 @@ struct Open {
     secret: InviteSecret,
     id: InviteId,
     guest: Option<PublicIdentity>,
-    /// Hashes of the first messages that were answered.
+    /// The hashes of the first messages that were answered.
     seen: HashSet<[u8; 32]>,
 }
 
-/// To whom an invite belongs now.
+/// The guest to whom an invite belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Burned {
-    /// To this guest, from now on.
+    /// This guest, from now on.
     Now,
-    /// To this guest, from before.
+    /// This guest, since an earlier meeting.
     Before,
-    /// To somebody else.
+    /// Another guest.
     ByAnother,
 }
 
@@ -54,14 +55,14 @@ impl Invites {
         };
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let open: Option<Vec<Open>> = lines.map(Open::of_line).collect();
-        let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites was changed");
+        let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites is damaged");
         Ok(Invites {
             path,
             open: open.ok_or_else(damaged)?,
         })
     }
 
-    /// A new invite.
+    /// Creates a new invite.
     pub(super) fn add(&mut self, rng: &mut impl CryptoRng) -> io::Result<InviteSecret> {
         let secret = InviteSecret::new(rng);
         self.open.push(Open::new(secret.clone(), None));
@@ -74,13 +75,13 @@ impl Invites {
         Ok(secret)
     }
 
-    /// The secret of an invite that lives.
+    /// The secret of an open invite.
     pub(super) fn secret(&self, id: &InviteId) -> Option<InviteSecret> {
         let open = self.open.iter().find(|open| open.id == *id)?;
         Some(open.secret.clone())
     }
 
-    /// Notes a first message that has verified. Says whether it may be answered: it is new.
+    /// Records a verified first message. Returns whether it is new, and may be answered.
     pub(super) fn is_fresh(&mut self, id: &InviteId, message: &[u8]) -> bool {
         let Some(open) = self.open.iter_mut().find(|open| open.id == *id) else {
             return false;
@@ -89,22 +90,23 @@ impl Invites {
         open.seen.len() < MAX_SEEN && open.seen.insert(hash)
     }
 
-    /// Gives the invite to a guest whose identity has verified, on disk before this returns.
+    /// Assigns the invite to a guest whose identity was verified. The change is on disk before this
+    /// returns.
     pub(super) fn burn(&mut self, id: &InviteId, guest: &PublicIdentity) -> io::Result<Burned> {
-        let place = self.open.iter().position(|open| open.id == *id);
-        let place = place.ok_or(ErrorKind::NotFound)?;
-        match &self.open[place].guest {
+        let index = self.open.iter().position(|open| open.id == *id);
+        let index = index.ok_or(ErrorKind::NotFound)?;
+        match &self.open[index].guest {
             Some(holder) if holder == guest => Ok(Burned::Before),
             Some(_) => Ok(Burned::ByAnother),
             None => {
-                self.open[place].guest = Some(guest.clone());
-                self.save().inspect_err(|_| self.open[place].guest = None)?;
+                self.open[index].guest = Some(guest.clone());
+                self.save().inspect_err(|_| self.open[index].guest = None)?;
                 Ok(Burned::Now)
             }
         }
     }
 
-    /// Ends an invite: nobody is answered by it from now on.
+    /// Ends an invite. From now on, a guest that uses it receives no answer.
     #[cfg(feature = "internals")]
     pub(super) fn end(&mut self, id: &InviteId) -> io::Result<()> {
         self.open.retain(|open| open.id != *id);
@@ -157,7 +159,7 @@ mod tests {
     use crate::identity::Identity;
 
     #[test]
-    fn an_invite_belongs_to_its_first_guest_also_after_a_crash() {
+    fn an_invite_belongs_to_its_first_guest_even_after_a_crash() {
         let folder = tempfile::tempdir().unwrap();
         let open = || Invites::open(folder.path().join("invites")).unwrap();
         let [a, b] = [1, 2].map(|seed| Identity::from_seed([seed; 32]).public().clone());
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_message_is_answered_once() {
+    fn a_first_message_is_answered_only_once() {
         let folder = tempfile::tempdir().unwrap();
         let mut invites = Invites::open(folder.path().join("invites")).unwrap();
         let id = invites.add(&mut rand::rng()).unwrap().id();
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invite_that_ended_for_others_does_not_live_again_after_a_restart() {
+    fn an_invite_ended_by_newer_ones_stays_ended_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("invites");
         let mut invites = Invites::open(path.clone()).unwrap();
@@ -195,15 +197,15 @@ mod tests {
         let again = Invites::open(path).unwrap();
         assert_eq!(again.open.len(), MAX_OPEN);
         assert!(again.secret(&oldest).is_none());
-        // And none ends for one that cannot be written.
+        // If a new invite cannot be written, no old one ends.
         invites.path = folder.path().join("nowhere/invites");
-        let living: Vec<InviteId> = invites.open.iter().map(|open| open.id).collect();
+        let open: Vec<InviteId> = invites.open.iter().map(|open| open.id).collect();
         assert!(invites.add(&mut rand::rng()).is_err());
-        assert!(invites.open.iter().map(|open| open.id).eq(living));
+        assert!(invites.open.iter().map(|open| open.id).eq(open));
     }
 
     #[test]
-    fn a_changed_file_is_refused() {
+    fn a_damaged_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("invites");
         Invites::open(path.clone())

@@ -1,4 +1,4 @@
-//! How a guest finds its host.
+//! How a guest finds and meets its host.
 
 use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -15,26 +15,26 @@ use crate::identity::{Address, Identity, Name, PublicIdentity};
 use crate::random::system_rng;
 use crate::seat::Seat;
 
-/// What one address is given to answer.
+/// The time limit for connecting to one address.
 const CONNECT_TIME: Duration = Duration::from_secs(4);
-/// How often a relay is tried: it may have glued us to a dead connection.
+/// The number of attempts at a relay, which may have paired this connection with a dead one.
 const RELAY_TRIES: usize = 4;
 
 /// A guest.
 pub struct Guest<'a> {
-    /// Who it is.
+    /// The identity of the guest.
     pub identity: &'a Identity,
-    /// What it calls itself.
+    /// The name of the guest.
     pub name: &'a Name,
-    /// The timing of its line.
+    /// The timing of its connections.
     pub timing: Timing,
 }
 
 impl Guest<'_> {
-    /// Meets the host of an invite: at its addresses in their order, then at its relay.
+    /// Meets the host of an invite, at its addresses in their order and then at its relay.
     ///
     /// # Errors
-    /// [`MeetingError`]: what says most about why it did not work.
+    /// The most informative [`MeetingError`] of all attempts.
     pub fn join(&self, invite: &Invite) -> Result<Connection, MeetingError> {
         let own = Own {
             identity: self.identity,
@@ -45,10 +45,10 @@ impl Guest<'_> {
         self.meet(invite.addresses(), invite.relay(), &token, meet)
     }
 
-    /// Meets a known peer that waits: at these addresses in their order, then at this relay.
+    /// Meets a waiting known peer, at these addresses in their order and then at this relay.
     ///
     /// # Errors
-    /// As [`join`](Self::join).
+    /// As for [`join`](Self::join).
     pub fn join_again(
         &self,
         peer: &PublicIdentity,
@@ -89,38 +89,44 @@ impl Guest<'_> {
             match outcome {
                 Ok(met) => return connection(met),
                 Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failure = worse(failure, error),
+                Err(error) => failure = more_informative(failure, error),
             }
         }
         for _ in 0..RELAY_TRIES {
             let Some(relay) = relay else { break };
-            let stream = match self.glued(relay, token) {
+            let stream = match self.connect_through(relay, token) {
                 Ok(stream) => stream,
-                Err(error) => return Err(worse(failure, error)),
+                Err(error) => return Err(more_informative(failure, error)),
             };
             let socket = Socket::new(stream, self.timing.meeting).map_err(MeetingError::Connection);
             match socket.and_then(&meet) {
                 Ok(met) => return connection(met),
                 Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failure = worse(failure, error),
+                Err(error) => failure = more_informative(failure, error),
             }
         }
         Err(failure)
     }
 
-    fn glued(&self, relay: &Address, token: &RelayToken) -> Result<TcpStream, MeetingError> {
+    fn connect_through(
+        &self,
+        relay: &Address,
+        token: &RelayToken,
+    ) -> Result<TcpStream, MeetingError> {
         let deadline = Instant::now() + self.timing.meeting;
-        relay::glued(relay, token, Seat::GUEST, deadline).map_err(|source| match source.kind() {
-            ErrorKind::TimedOut => MeetingError::NobodyAtRelay(relay.clone()),
-            _ => MeetingError::Relay {
-                relay: relay.clone(),
-                source,
-            },
+        relay::connect_through(relay, token, Seat::GUEST, deadline).map_err(|source| {
+            match source.kind() {
+                ErrorKind::TimedOut => MeetingError::NobodyAtRelay(relay.clone()),
+                _ => MeetingError::Relay {
+                    relay: relay.clone(),
+                    source,
+                },
+            }
         })
     }
 }
 
-/// Connects to the first address of a host that answers.
+/// Connects to the first IP address of a host that answers.
 pub(super) fn connect(address: &Address) -> io::Result<TcpStream> {
     let mut outcome = Err(ErrorKind::NotFound.into());
     for address in address.to_string().to_socket_addrs()? {
@@ -134,20 +140,22 @@ pub(super) fn connect(address: &Address) -> io::Result<TcpStream> {
 
 fn unreachable(address: &Address, all: &[Address], source: io::Error) -> MeetingError {
     let address = address.clone();
-    match all.iter().all(Address::is_private) {
-        true => MeetingError::OnlyPrivate { address, source },
-        false => MeetingError::Unreachable { address, source },
+    if all.iter().all(Address::is_private) {
+        MeetingError::OnlyPrivate { address, source }
+    } else {
+        MeetingError::Unreachable { address, source }
     }
 }
 
-/// Whether the right host was there, and another way to it leads to the same answer.
+/// Whether the right host has answered, so that another route to it would give the same result.
 fn is_final(error: &MeetingError) -> bool {
     use MeetingError::{Identity, Oneself, Succession, Used};
     matches!(error, Used | Oneself | Identity(_) | Succession(_))
 }
 
-/// What says more: what somebody did who listens, before nobody listens.
-fn worse(a: MeetingError, b: MeetingError) -> MeetingError {
+/// Returns the more informative error. An error of a listening program says more than an
+/// unreachable address.
+fn more_informative(a: MeetingError, b: MeetingError) -> MeetingError {
     let rank = |error: &MeetingError| match error {
         MeetingError::NoAddress => 0,
         MeetingError::OnlyPrivate { .. } | MeetingError::Unreachable { .. } => 1,

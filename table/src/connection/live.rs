@@ -1,4 +1,4 @@
-//! A line that lives, as its users see it.
+//! An established connection.
 
 use std::fmt;
 use std::io;
@@ -16,15 +16,15 @@ use super::streams::{Message, Priority, Stream};
 use crate::identity::{Name, PublicIdentity, Succession};
 use crate::seat::Seat;
 
-/// How long a meeting may take, when a silent line is asked whether it lives, and when it is given
-/// up.
+/// The time limits of meetings and connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// After so long without a word from the other it is asked for one.
+    /// The silence of the peer after which a ping is sent.
     pub ping: Duration,
-    /// After so long without a word the line is given up. The other has as long to take a frame.
+    /// The silence of the peer after which the connection is given up. Also the time limit for the
+    /// peer to accept a frame.
     pub dead: Duration,
-    /// A meeting takes at most so long, from the first byte to the last.
+    /// The time limit of a meeting, from the first byte to the last.
     pub meeting: Duration,
 }
 
@@ -38,36 +38,36 @@ impl Default for Timing {
     }
 }
 
-/// An encrypted line to somebody whose keys have verified.
+/// An encrypted connection to a peer whose keys have been verified.
 pub struct Connection {
-    /// One's own seat.
+    /// The seat of this side.
     pub seat: Seat,
-    /// The other's keys.
+    /// The keys of the peer.
     pub peer: PublicIdentity,
-    /// The other's keys and whom they have succeeded, if it came by an invite. Between known peers
-    /// nothing is said of that.
+    /// The keys of the peer and those that they succeeded, if the two met by an invite. Known peers
+    /// do not exchange past keys.
     pub succession: Succession,
-    /// What the other calls itself.
+    /// The name that the peer chose.
     pub peer_name: Name,
-    /// What no other line has.
+    /// A hash that is unique to this connection.
     pub handshake_hash: [u8; 32],
-    /// What the host said of the match, in its own encoding.
+    /// The host's description of the match, encoded by the caller.
     pub header: Vec<u8>,
-    /// The host's nonce and the guest's, for a match that begins on this line.
+    /// The nonces of the host and of the guest, for a match that starts on this connection.
     pub nonces: [[u8; 32]; 2],
-    /// Whether an invite was used here for the first time. By an invite that was used before, and
-    /// between known peers, an open match is resumed.
+    /// Whether an invite was used here for the first time. If it was used before, and between known
+    /// peers, an open match is resumed.
     pub first: bool,
-    /// The invite by which the two have met.
+    /// The invite by which the two met.
     invite: Option<InviteId>,
-    /// Where the other is, or its relay.
+    /// The network address of the peer or of its relay.
     pub at: Option<SocketAddr>,
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Connection {
-    /// The line after a meeting.
+    /// Starts a connection after a meeting.
     pub(super) fn new(met: Met, seat: Seat, timing: Timing) -> io::Result<Self> {
         let stream = met.socket.into_stream();
         let at = stream.peer_addr().ok();
@@ -89,24 +89,25 @@ impl Connection {
         })
     }
 
-    /// Whether the two have met by this invite.
+    /// Whether the two met by this invite.
     pub fn came_by(&self, invite: &Invite) -> bool {
         self.invite == Some(invite.secret.id())
     }
 
-    /// Queues a message on the log's stream. It never waits for the other.
+    /// Queues a message on the log stream. Never waits for the peer.
     ///
     /// # Errors
-    /// If the line has ended, or the message is empty or longer than [`MAX_MESSAGE`](super::MAX_MESSAGE).
+    /// If the connection has ended, or the message is empty or longer than
+    /// [`MAX_MESSAGE`](super::MAX_MESSAGE).
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn send_log(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Log, &bytes)
     }
 
-    /// Queues a control message, which goes before all others. It never waits for the other.
+    /// Queues a control message, which is sent before all others. Never waits for the peer.
     ///
     /// # Errors
-    /// If the line has ended, or the message is empty or longer than 256 KiB.
+    /// If the connection has ended, or the message is empty or longer than 256 KiB.
     pub fn send_control(&self, bytes: Vec<u8>) -> Result<(), ConnectionError> {
         self.send(Stream::Control, &bytes)
     }
@@ -119,11 +120,12 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for the next message of control or log. What came before the line ended is given
-    /// before the reason why it ended.
+    /// Waits for the next control or log message. Messages that arrived before the connection ended
+    /// are returned before the reason for its end.
     ///
     /// # Errors
-    /// [`ConnectionError::TimedOut`] when nothing came; any other is the end of the line.
+    /// [`ConnectionError::TimedOut`] if nothing arrived in time. Any other error is the end of the
+    /// connection.
     pub fn recv(&self, within: Duration) -> Result<Message, ConnectionError> {
         let deadline = Instant::now() + within;
         let mut state = self.shared.lock();
@@ -147,13 +149,13 @@ impl Connection {
         }
     }
 
-    /// The line as a transport for a session of the engine, of which there is one at a time.
-    /// `number` is from 1 on, larger for each session of the line, and the same at both sides: what
-    /// the engines say in sessions of other numbers does not reach this one.
+    /// Returns a transport for a session of the engine. There is only one session at a time.
+    /// `number` starts at 1, grows with each session of the connection, and must be the same on
+    /// both sides: bytes of sessions with other numbers do not reach this one.
     ///
     /// # Errors
-    /// [`ConnectionError::EngineInUse`] if the last one was not dropped or had a larger number, and if
-    /// the line has ended.
+    /// [`ConnectionError::EngineInUse`] if the last session was not dropped or had a larger number;
+    /// or if the connection has ended.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
         let mut state = self.shared.lock();
@@ -170,40 +172,40 @@ impl Connection {
         Ok(EngineStream::new(Arc::clone(&self.shared), number))
     }
 
-    /// How urgent the engine's bytes are from now on.
+    /// Sets the priority of the engine's bytes from now on.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn set_engine_priority(&self, priority: Priority) {
         self.shared.lock().outbox.set_priority(priority);
         self.shared.wake_writer();
     }
 
-    /// How long nothing was heard of the other. It answers to pings, so a living one is silent for
-    /// hardly longer than [`Timing::ping`].
+    /// The time since the last data from the peer. A peer answers pings, so it is hardly silent for
+    /// longer than [`Timing::ping`].
     #[cfg(feature = "internals")]
     pub fn silent_for(&self) -> Duration {
-        self.shared.lock().heard.elapsed()
+        self.shared.lock().last_received.elapsed()
     }
 
-    /// The bytes that this side has sent after the handshake, encryption included.
+    /// The number of bytes that this side has sent after the handshake, including encryption.
     pub fn bytes_sent(&self) -> u64 {
         self.shared.sent()
     }
 
-    /// Why the line has ended, if it has.
+    /// The reason for the end of the connection, if it has ended.
     pub fn ended(&self) -> Option<ConnectionError> {
         self.shared.lock().ended.clone()
     }
 
-    /// Sends what is queued on control and log, says goodbye and closes the line, waiting no longer
-    /// than `within`. Says whether all was handed to the operating system.
+    /// Sends the queued control and log messages, says goodbye and closes the connection, within
+    /// the given time. Returns whether everything was handed to the operating system.
     pub fn close(&self, within: Duration) -> bool {
         let deadline = Instant::now() + within;
         let mut state = self.shared.lock();
         state.outbox.bye();
         state.closing = true;
         self.shared.wake_writer();
-        // Until the other has closed its end too: with bytes of it unread, closing at once could
-        // take back what was sent last.
+        // Wait until the peer has closed its side too. If unread bytes of the peer are left,
+        // closing at once could discard the last bytes that were sent.
         while state.ended.is_none() || !state.writer_done {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
@@ -216,7 +218,7 @@ impl Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Line");
+        let mut shown = f.debug_struct("Connection");
         shown.field("seat", &self.seat).field("peer", &self.peer);
         shown.field("ended", &self.ended()).finish_non_exhaustive()
     }
@@ -226,7 +228,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.shared.end(ConnectionError::ClosedHere);
         for thread in self.threads.drain(..) {
-            // A thread that has panicked has ended the line as well.
+            // A thread that panicked has ended the connection as well.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! What both sides have when they have met, and what they say of themselves.
+//! The result of a meeting, and the introductions of the players.
 
 use std::io::ErrorKind;
 
@@ -11,26 +11,26 @@ use super::socket::Socket;
 use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// The most bytes of the header of a match.
+/// The maximum length of the header of a match in bytes.
 pub const MAX_HEADER: usize = 4096;
-/// The longest message of a meeting.
+/// The maximum length of a meeting message in bytes.
 pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512 + Succession::PADDED;
 
-/// What somebody brings to a meeting.
+/// The identity and the name of this side.
 pub(super) struct Own<'a> {
     pub(super) identity: &'a Identity,
     pub(super) name: &'a Name,
 }
 
-/// Both sides of a meeting have what they need, and nothing else has been sent.
+/// The result of a meeting. No other data has been exchanged.
 pub(super) struct Met {
     pub(super) socket: Socket,
     pub(super) agreed: Agreed,
     pub(super) peer: Succession,
     pub(super) peer_name: Name,
-    /// What the host says of the match.
+    /// The host's description of the match.
     pub(super) header: Vec<u8>,
-    /// The host's, the guest's.
+    /// The nonces of the host and of the guest.
     pub(super) nonces: [[u8; 32]; 2],
     /// Whether an invite was used for the first time.
     pub(super) first: bool,
@@ -38,7 +38,7 @@ pub(super) struct Met {
     pub(super) invite: Option<InviteId>,
 }
 
-/// An identity, a name and whom the identity has succeeded, as they travel.
+/// Encodes the identity, the name and the past identities of this side.
 pub(super) fn introduction(own: &Own) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.raw(&own.identity.public().encode());
@@ -46,8 +46,8 @@ pub(super) fn introduction(own: &Own) -> Vec<u8> {
     writer.raw(&own.identity.succession().padded()).finish()
 }
 
-/// What [`introduction`] writes, at the front of what the other says of itself. `key` is the X25519
-/// key that it has proved to hold.
+/// Decodes an output of [`introduction`] from the peer. `key` is the X25519 key that the peer has
+/// proved to hold.
 pub(super) fn introduced(
     reader: &mut Reader,
     key: &[u8; 32],
@@ -71,7 +71,7 @@ pub(super) fn name(reader: &mut Reader) -> Result<Name, MeetingError> {
 }
 
 pub(super) fn malformed(_: Malformed) -> MeetingError {
-    MeetingError::Broken("a message of another form")
+    MeetingError::Broken("malformed message")
 }
 
 pub(super) fn nonce(rng: &mut impl CryptoRng) -> [u8; 32] {
@@ -94,11 +94,11 @@ impl Agreed {
             .read_message(MAX_MEETING_MESSAGE)
             .map_err(MeetingError::Connection)?;
         let opened = self.opener.open_alone(&frame);
-        opened.map_err(|NotGenuine| MeetingError::Broken("a message that does not verify"))
+        opened.map_err(|NotGenuine| MeetingError::Broken("invalid encrypted message"))
     }
 }
 
-/// What it means that a host closes the line where its first answer should come.
+/// Converts the error when a host does not send its first answer.
 pub(super) fn unanswered(error: std::io::Error) -> MeetingError {
     match error.kind() {
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::TimedOut => {

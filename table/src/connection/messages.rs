@@ -1,5 +1,5 @@
-//! Messages in a stream of bytes, `u32 length | bytes`. They are kept as they came, so that many
-//! small ones take no more room than a large one.
+//! Messages in a stream of bytes, `u32 length | bytes`. They are kept as one queue of bytes, so
+//! that many small messages take no more memory than a large one.
 
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -11,29 +11,29 @@ use super::streams::{MAX_MESSAGE, MESSAGE_WINDOW};
 #[derive(Default)]
 pub(super) struct Messages {
     bytes: VecDeque<u8>,
-    /// How many were read, in all.
+    /// The total number of bytes read.
     pub(super) read: u64,
-    /// How many of them the other was told.
+    /// The number of bytes read that have been acknowledged.
     pub(super) acked: u64,
 }
 
 impl Messages {
-    /// Takes in what came.
+    /// Adds received bytes.
     pub(super) fn take_in(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         if self.bytes.len() + bytes.len() > MESSAGE_WINDOW as usize {
-            return Err(ConnectionError::Broken("more than there is room for"));
+            return Err(ConnectionError::Broken("more bytes than the window allows"));
         }
         self.bytes.extend(bytes);
         Ok(())
     }
 
-    /// How many bytes have come and were not read.
+    /// The number of received and unread bytes.
     #[cfg(feature = "internals")]
     pub(super) fn kept(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The next message, if it is whole.
+    /// The next message, if it is complete.
     pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, ConnectionError> {
         let mut prefix = [0; 4];
         if self.bytes.len() < prefix.len() {
@@ -44,7 +44,7 @@ impl Messages {
         }
         let len = u32::from_le_bytes(prefix) as usize;
         if len == 0 || len > MAX_MESSAGE {
-            return Err(ConnectionError::Broken("a message of a wrong length"));
+            return Err(ConnectionError::Broken("invalid message length"));
         }
         if self.bytes.len() < prefix.len() + len {
             return Ok(None);
@@ -52,7 +52,7 @@ impl Messages {
         self.bytes.drain(..prefix.len());
         let mut message = vec![0; len];
         let read = self.bytes.read_exact(&mut message);
-        read.expect("as many bytes are there");
+        read.expect("the bytes are in the queue");
         self.read += (prefix.len() + len) as u64;
         Ok(Some(message))
     }

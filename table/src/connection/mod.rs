@@ -1,4 +1,5 @@
-//! Two players, one encrypted line: how they find each other, meet, and talk.
+//! Connections: how two players find each other, meet, and exchange messages over an encrypted
+//! connection.
 
 mod again;
 mod carrier;

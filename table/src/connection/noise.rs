@@ -1,8 +1,8 @@
-//! The two handshakes of Noise, by `snow`, and the frames after them.
+//! The two Noise handshakes, by `snow`, and the frames after them.
 //!
-//! A handshake becomes a [`Sealer`] and an [`Opener`] by value. Each has a counter of its own, so
-//! that one thread can send while another receives. The first frame that does not open ends the
-//! opener: `snow` itself would go on.
+//! A handshake is turned into a [`Sealer`] and an [`Opener`]. Each has its own counter, so that one
+//! thread can send while another receives. The first frame that is not genuine ends the opener;
+//! `snow` itself would continue.
 
 use std::sync::Arc;
 
@@ -14,26 +14,26 @@ use crate::identity::{Identity, PublicIdentity, is_x25519_key};
 const FIRST: &str = "Noise_XKpsk0_25519_ChaChaPoly_BLAKE2s";
 const AGAIN: &str = "Noise_KK_25519_ChaChaPoly_BLAKE2s";
 
-/// The length of what says that a frame is genuine.
+/// The length of an authentication tag in bytes.
 pub(super) const TAG_LEN: usize = 16;
-/// The length of a handshake message with an ephemeral key and no payload: the first and the second
+/// The length of a handshake message with an ephemeral key and no payload: the first two messages
 /// of both handshakes.
 pub(super) const SHORT_MESSAGE: usize = 32 + TAG_LEN;
-/// The longest message of Noise.
+/// The maximum length of a Noise message in bytes.
 const MAX_NOISE: usize = 65_535;
 
-/// A message of Noise does not verify.
+/// A Noise message is not genuine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotGenuine;
 
-/// A handshake under way.
+/// A handshake in progress.
 pub(super) struct Handshake {
     state: HandshakeState,
-    /// Messages that were read or written.
+    /// The number of messages read or written.
     messages: usize,
 }
 
-/// What a handshake ends with.
+/// The result of a handshake.
 pub(super) struct Agreed {
     pub(super) sealer: Sealer,
     pub(super) opener: Opener,
@@ -56,12 +56,12 @@ impl Handshake {
         Self::build(FIRST, own, None, Some(secret), prologue, false)
     }
 
-    /// Who meets a known peer.
+    /// A guest that meets a known peer.
     pub(super) fn again_guest(own: &Identity, peer: &PublicIdentity, prologue: &[u8]) -> Self {
         Self::build(AGAIN, own, Some(peer.x25519()), None, prologue, true)
     }
 
-    /// Who is met by a known peer.
+    /// A host that is met by a known peer.
     pub(super) fn again_host(own: &Identity, peer: &PublicIdentity, prologue: &[u8]) -> Self {
         Self::build(AGAIN, own, Some(peer.x25519()), None, prologue, false)
     }
@@ -86,12 +86,13 @@ impl Handshake {
             if let Some(secret) = secret {
                 builder = builder.psk(0, &secret.0)?;
             }
-            match initiator {
-                true => builder.build_initiator(),
-                false => builder.build_responder(),
+            if initiator {
+                builder.build_initiator()
+            } else {
+                builder.build_responder()
             }
         };
-        let state = built().expect("all that the pattern needs is given, with its length");
+        let state = built().expect("all keys of the pattern are given with valid lengths");
         Handshake { state, messages: 0 }
     }
 
@@ -99,15 +100,15 @@ impl Handshake {
     pub(super) fn write(&mut self, payload: &[u8]) -> Vec<u8> {
         let mut message = vec![0; payload.len() + 32 + 32 + 2 * TAG_LEN];
         let written = self.state.write_message(payload, &mut message);
-        message.truncate(written.expect("it is our turn, and payloads are short"));
+        message.truncate(written.expect("messages alternate and payloads are short"));
         self.messages += 1;
         message
     }
 
-    /// Reads the next message and gives its payload.
+    /// Reads the next message and returns its payload.
     pub(super) fn read(&mut self, message: &[u8]) -> Result<Vec<u8>, NotGenuine> {
-        // The first two begin with an ephemeral key. `snow` takes one of small order, whose
-        // secret everybody knows.
+        // The first two messages start with an ephemeral key. `snow` accepts a key of small order,
+        // which has a publicly known shared secret.
         if self.messages < 2 {
             let ephemeral = message.first_chunk().ok_or(NotGenuine)?;
             if !is_x25519_key(ephemeral) {
@@ -121,7 +122,7 @@ impl Handshake {
         Ok(payload)
     }
 
-    /// The X25519 key that the other has proved to hold, once it has.
+    /// The X25519 key of the peer, once it has proved to hold it.
     pub(super) fn peer_key(&self) -> Option<[u8; 32]> {
         self.state.get_remote_static()?.try_into().ok()
     }
@@ -129,7 +130,7 @@ impl Handshake {
     /// Ends the handshake after its last message.
     pub(super) fn finish(self) -> Agreed {
         let hash = self.state.get_handshake_hash();
-        let handshake_hash = hash.try_into().expect("BLAKE2s gives 32 bytes");
+        let handshake_hash = hash.try_into().expect("a BLAKE2s hash has 32 bytes");
         let state = self.state.into_stateless_transport_mode();
         let state = Arc::new(state.expect("all messages were exchanged"));
         Agreed {
@@ -146,14 +147,14 @@ impl Handshake {
     }
 }
 
-/// Encrypts frames in their order.
+/// Encrypts frames in order.
 pub(super) struct Sealer {
     state: Arc<StatelessTransportState>,
     nonce: u64,
 }
 
 impl Sealer {
-    /// Appends the frame of these bytes, `u16 length | ciphertext`.
+    /// Appends the encrypted frame, `u16 length | ciphertext`.
     pub(super) fn seal(&mut self, plain: &[u8], out: &mut Vec<u8>) {
         let len = plain.len() + TAG_LEN;
         let prefix = u16::try_from(len).expect("a frame has at most 65 535 bytes");
@@ -163,19 +164,19 @@ impl Sealer {
         let written = self
             .state
             .write_message(self.nonce, plain, &mut out[start..]);
-        written.expect("the frame fits, and 2^64 are never sent");
+        written.expect("the frame fits, and 2^64 frames are never sent");
         self.nonce += 1;
     }
 }
 
-/// Decrypts frames in their order, until one does not open.
+/// Decrypts frames in order, until one is not genuine.
 pub(super) struct Opener {
     state: Option<Arc<StatelessTransportState>>,
     nonce: u64,
 }
 
 impl Opener {
-    /// Opens the ciphertext of the next frame into `plain`, which is long enough for all.
+    /// Decrypts the next frame into `plain`, which must be long enough.
     pub(super) fn open(
         &mut self,
         ciphertext: &[u8],
@@ -194,7 +195,7 @@ impl Opener {
         }
     }
 
-    /// Opens one frame into bytes of its own.
+    /// Decrypts one frame into a new vector.
     pub(super) fn open_alone(&mut self, ciphertext: &[u8]) -> Result<Vec<u8>, NotGenuine> {
         let mut plain = vec![0; ciphertext.len().min(MAX_NOISE)];
         let len = self.open(ciphertext, &mut plain)?;
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lengths_of_the_short_messages_are_what_they_are_said_to_be() {
+    fn short_messages_have_the_expected_length() {
         for (mut guest, mut host) in both([b"p"; 2], [9; 2]) {
             let first = guest.write(&[]);
             assert_eq!(host.read(&first), Ok(vec![]));
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn another_prologue_or_another_secret_does_not_verify() {
+    fn a_wrong_prologue_or_secret_is_refused() {
         for (mut guest, mut host) in both([b"p", b"q"], [9; 2]) {
             assert_eq!(host.read(&guest.write(&[])), Err(NotGenuine));
         }
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn ephemeral_keys_of_small_order_or_not_canonical_are_refused() {
+    fn weak_and_non_canonical_ephemeral_keys_are_refused() {
         let mut high = [0; 32];
         (high[0], high[31]) = (9, 0x80);
         for key in [[0; 32], high] {
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_does_not_open_ends_the_opener() {
+    fn a_forged_frame_ends_the_opener() {
         for (mut guest, mut host) in both([b"p"; 2], [9; 2]) {
             host.read(&guest.write(&[])).unwrap();
             guest.read(&host.write(&[])).unwrap();

@@ -1,4 +1,4 @@
-//! What is to be sent, and in which order it leaves. No threads, no clock.
+//! Data to be sent, and its order. Uses no threads and no clock.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -9,18 +9,18 @@ use super::streams::{
     POOL, POOL_FRAME, POOL_WINDOW, Priority, RUN, RUN_WINDOW, Stream,
 };
 
-/// Bytes that wait to be sent on one stream.
+/// The bytes waiting to be sent on one stream.
 #[derive(Default)]
 struct Lane {
     queue: VecDeque<u8>,
-    /// How many have left, in all.
+    /// The total number of bytes sent.
     taken: u64,
-    /// How many of them the other has read.
+    /// The number of bytes that the peer has read.
     acked: u64,
 }
 
 impl Lane {
-    /// How many may leave now, if `window` of them may be unread.
+    /// The number of bytes that may be sent now, if up to `window` bytes may be unread.
     fn ready(&self, window: u64) -> usize {
         let room = window.saturating_sub(self.taken - self.acked);
         self.queue
@@ -32,26 +32,27 @@ impl Lane {
         let start = frame.len();
         frame.resize(start + count, 0);
         let read = self.queue.read_exact(&mut frame[start..]);
-        read.expect("no more is taken than is ready");
+        read.expect("the bytes are in the queue");
         self.taken += count as u64;
     }
 
-    /// How many were queued, in all.
+    /// The total number of bytes queued.
     fn end(&self) -> u64 {
         self.taken + self.queue.len() as u64
     }
 }
 
-/// All that is to be sent.
+/// All data to be sent.
 #[derive(Default)]
 pub(super) struct Outbox {
     control: Lane,
     log: Lane,
     engine: Lane,
     priority: Priority,
-    /// The engine's bytes before this one go as those of a run.
+    /// Engine bytes before this position are sent with the priority of a run.
     urgent_to: u64,
-    /// Sessions of the engine begin (with a number) and end before the byte of this place.
+    /// The starts (with a number) and ends of engine sessions, each before the byte at its
+    /// position.
     marks: VecDeque<(u64, Option<u64>)>,
     acks: [Option<u64>; 3],
     ping: Option<u64>,
@@ -80,8 +81,8 @@ impl Outbox {
         self.promote();
     }
 
-    /// How urgent the engine's bytes are from now on. Those of a pool that wait before those of a
-    /// run are as urgent as they: the order never changes.
+    /// Sets the priority of the engine's bytes from now on. Bytes of a pool that are queued before
+    /// bytes of a run get the same priority as those, because the order never changes.
     pub(super) fn set_priority(&mut self, priority: Priority) {
         self.priority = priority;
         self.promote();
@@ -93,28 +94,28 @@ impl Outbox {
         }
     }
 
-    /// A session of the engine begins.
+    /// Starts a session of the engine.
     pub(super) fn begin_engine(&mut self, number: u64) {
         self.marks.push_back((self.engine.end(), Some(number)));
     }
 
-    /// A session of the engine is over; what it has not sent is not sent.
+    /// Ends a session of the engine. Its unsent bytes are dropped.
     pub(super) fn end_engine(&mut self) {
         self.engine.queue.clear();
         let end = self.engine.end();
         self.urgent_to = self.urgent_to.min(end);
-        for (place, _) in &mut self.marks {
-            *place = end.min(*place);
+        for (position, _) in &mut self.marks {
+            *position = end.min(*position);
         }
         self.marks.push_back((end, None));
     }
 
-    /// How many bytes of the engine have not left.
+    /// The number of unsent engine bytes.
     pub(super) fn engine_unsent(&self) -> usize {
         self.engine.queue.len()
     }
 
-    /// The next frame tells the other how much of a stream was read.
+    /// Acknowledges in the next frame how many bytes of a stream were read.
     pub(super) fn ack(&mut self, stream: u8, read: u64) {
         self.acks[usize::from(stream)] = Some(read);
     }
@@ -123,22 +124,22 @@ impl Outbox {
         self.ping = Some(number);
     }
 
-    /// Only the last ping is answered: many cost no more than one.
+    /// Answers a ping. Only the last ping is answered, so that many cost no more than one.
     pub(super) fn pong(&mut self, number: u64) {
         self.pong = Some(number);
     }
 
-    /// The line is closed after all that is queued on control and log.
+    /// Closes the connection after everything queued on the control and log streams.
     pub(super) fn bye(&mut self) {
         self.bye = true;
     }
 
-    /// Whether the goodbye was asked for and has not left.
-    pub(super) fn owes_bye(&self) -> bool {
+    /// Whether the goodbye was requested and has not been sent.
+    pub(super) fn bye_pending(&self) -> bool {
         self.bye
     }
 
-    /// The other has read so much of a stream.
+    /// Records that the peer has read this many bytes of a stream.
     pub(super) fn acked(&mut self, stream: u8, read: u64) -> Result<(), ConnectionError> {
         let lane = match stream {
             CONTROL => &mut self.control,
@@ -146,19 +147,19 @@ impl Outbox {
             RUN => &mut self.engine,
             _ => {
                 return Err(ConnectionError::Broken(
-                    "it acknowledges a stream that there is not",
+                    "acknowledgement for an unknown stream",
                 ));
             }
         };
         if read < lane.acked || read > lane.taken {
-            return Err(ConnectionError::Broken("it acknowledges what was not sent"));
+            return Err(ConnectionError::Broken("acknowledgement of unsent bytes"));
         }
         lane.acked = read;
         Ok(())
     }
 
-    /// Writes the plaintext of the next frame into `frame`, which is empty. Says whether there is
-    /// one that may leave now.
+    /// Writes the plaintext of the next frame into `frame`, which must be empty. Returns whether
+    /// there is a frame that may be sent now.
     pub(super) fn next_frame(&mut self, frame: &mut Vec<u8>) -> bool {
         self.items(frame)
             || self.messages(frame)
@@ -199,7 +200,7 @@ impl Outbox {
     fn engine_mark(&mut self, frame: &mut Vec<u8>) -> bool {
         let due = self
             .marks
-            .partition_point(|(place, _)| *place <= self.engine.taken);
+            .partition_point(|(position, _)| *position <= self.engine.taken);
         for (_, mark) in self.marks.drain(..due) {
             match mark {
                 Some(number) => item(frame, BEGIN).extend_from_slice(&number.to_le_bytes()),
@@ -216,7 +217,7 @@ impl Outbox {
             _ => (RUN, urgent.min(FRAME as u64), RUN_WINDOW),
         };
         let mark = self.marks.front();
-        let to_mark = mark.map_or(u64::MAX, |(place, _)| place - self.engine.taken);
+        let to_mark = mark.map_or(u64::MAX, |(position, _)| position - self.engine.taken);
         let ready = self.engine.ready(window).min(most.min(to_mark) as usize);
         if ready > 0 {
             frame.push(stream);
@@ -236,7 +237,7 @@ impl Outbox {
     }
 }
 
-/// Begins an item in a control frame.
+/// Starts an item in a control frame.
 fn item(frame: &mut Vec<u8>, kind: u8) -> &mut Vec<u8> {
     if frame.is_empty() {
         frame.push(CONTROL);
@@ -254,13 +255,13 @@ mod tests {
         outbox.next_frame(&mut frame).then_some(frame)
     }
 
-    /// The frames that leave while nothing is acknowledged.
+    /// The frames that are sent while nothing is acknowledged.
     fn all(outbox: &mut Outbox) -> Vec<Vec<u8>> {
         std::iter::from_fn(|| next(outbox)).collect()
     }
 
     #[test]
-    fn what_is_urgent_goes_first() {
+    fn frames_are_sent_in_order_of_priority() {
         let mut outbox = Outbox::default();
         outbox.set_priority(Priority::Pool);
         outbox.engine(&[7; 10_000]);
@@ -272,13 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn a_move_waits_behind_at_most_thirty_two_kilobytes_of_a_pool() {
+    fn a_move_waits_for_at_most_32_kilobytes_of_a_pool() {
         // At 10 Mbit/s a byte takes 0.8 us; 50 ms are 62 500 bytes.
         let mut outbox = Outbox::default();
         outbox.set_priority(Priority::Pool);
         outbox.engine(&vec![7; 10 << 20]);
         let (mut left, mut acked) = (0u64, 0u64);
-        // The line holds what has left and was not read; the other reads slowly.
+        // The connection holds the bytes that were sent and not read. The peer reads slowly.
         for round in 0..1000 {
             let mut ahead = 0;
             while let Some(frame) = next(&mut outbox) {
@@ -286,12 +287,12 @@ mod tests {
                 left += frame.len() as u64 - 1;
                 ahead += frame.len() + 2 + 16;
             }
-            let under_way = left - acked;
-            assert!(under_way <= POOL_WINDOW, "{under_way}");
+            let unread = left - acked;
+            assert!(unread <= POOL_WINDOW, "{unread}");
             assert!(ahead < 62_500);
             outbox.message(Stream::Log, &[1; 300]).unwrap();
             assert_eq!(next(&mut outbox).unwrap()[0], LOG, "{round}");
-            acked += under_way.min(1 + round % 9_000);
+            acked += unread.min(1 + round % 9_000);
             outbox.acked(RUN, acked).unwrap();
             // The log is read at once.
             let read = outbox.log.taken;
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_promotes_what_of_a_pool_waits_before_it_and_keeps_the_order() {
+    fn a_run_promotes_queued_pool_bytes_and_keeps_the_order() {
         let mut outbox = Outbox::default();
         outbox.set_priority(Priority::Pool);
         outbox.engine(&[1; 5]);
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_leaves_than_the_other_has_room_for_and_no_stream_waits_for_another() {
+    fn windows_limit_each_stream_independently() {
         let mut outbox = Outbox::default();
         for _ in 0..8 {
             outbox.message(Stream::Log, &vec![1; MAX_MESSAGE]).unwrap();
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn acknowledgements_of_what_was_not_sent_or_of_no_stream_are_refused() {
+    fn invalid_acknowledgements_are_refused() {
         let mut outbox = Outbox::default();
         outbox.engine(&[0; 100]);
         all(&mut outbox);
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_ends_takes_back_what_it_has_not_sent() {
+    fn ending_a_session_drops_its_unsent_bytes() {
         let mut outbox = Outbox::default();
         outbox.begin_engine(1);
         outbox.engine(&vec![1; RUN_WINDOW as usize + 5]);
@@ -371,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_no_bytes_or_too_many_are_refused() {
+    fn empty_and_oversized_messages_are_refused() {
         let mut outbox = Outbox::default();
         assert!(outbox.message(Stream::Log, &[]).is_err());
         assert!(

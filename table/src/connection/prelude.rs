@@ -1,5 +1,6 @@
-//! What a guest sends in clear before the first message of Noise: which program, which version, and
-//! whom it wants to meet. It is the prologue of the handshake, so nobody can change it unnoticed.
+//! The prelude: the plaintext that a guest sends before the first Noise message. It names the
+//! program, the version, and the host that the guest wants to meet. It is the prologue of the
+//! handshake, so a modification is detected.
 
 use std::io;
 
@@ -10,22 +11,22 @@ use super::invite::InviteId;
 use crate::identity::PairSecret;
 
 const MAGIC: [u8; 4] = *b"dltb";
-/// The version of the line, one digit. An invite shows it too.
+/// The protocol version of the connection, one digit. An invite contains it too.
 pub(super) const VERSION: u8 = 2;
-/// Magic, version and kind.
+/// The length of magic, version and kind.
 const HEAD: usize = 6;
 
-/// Whom a guest wants to meet.
+/// The host that a guest wants to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prelude {
     /// The host of an invite.
     First(InviteId),
-    /// A known peer: 16 random bytes, and what only these two can make of them.
+    /// A known peer: 16 random bytes, and a tag that only these two players can compute from them.
     Again { random: [u8; 16], tag: [u8; 16] },
 }
 
 impl Prelude {
-    /// The prelude to a known peer. No two are alike, so nobody can link them.
+    /// The prelude for a known peer. Each one is different, so nobody can link them.
     pub(super) fn again(secret: &PairSecret, rng: &mut impl CryptoRng) -> Self {
         let mut random = [0; 16];
         rng.fill_bytes(&mut random);
@@ -35,7 +36,7 @@ impl Prelude {
         }
     }
 
-    /// Whether it was made by the peer with whom the host shares this secret.
+    /// Whether the prelude was made by the peer with whom the host shares this secret.
     pub(super) fn is_by(&self, secret: &PairSecret) -> bool {
         match self {
             Prelude::First(_) => false,
@@ -59,7 +60,8 @@ impl Prelude {
         bytes
     }
 
-    /// Reads a prelude from what fills the buffers that it is given; none if it is another one.
+    /// Reads a prelude with `fill`, which fills the given buffer. `None` if it is not a prelude of
+    /// this version.
     pub(super) fn read(
         mut fill: impl FnMut(&mut [u8]) -> io::Result<()>,
     ) -> io::Result<Option<Self>> {
@@ -89,7 +91,7 @@ fn tag(secret: &PairSecret, random: &[u8; 16]) -> [u8; 16] {
     *secret
         .hash("rendezvous", &[random])
         .first_chunk()
-        .expect("32 bytes")
+        .expect("the hash has 32 bytes")
 }
 
 #[cfg(test)]
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prelude_is_read_as_it_was_written_and_other_bytes_are_none() {
+    fn preludes_round_trip_and_other_bytes_are_refused() {
         let preludes = [
             Prelude::First([3; 8]),
             Prelude::Again {
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_two_can_make_the_tag_and_no_two_preludes_are_alike() {
+    fn only_the_two_players_can_make_the_tag_and_preludes_are_unlinkable() {
         let [a, b, c] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
         let secret = |x: &Identity, y: &Identity| x.secret_with(y.public()).unwrap();
         let prelude = Prelude::again(&secret(&a, &b), &mut rand::rng());

@@ -5,11 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::identity::Address;
 
-/// Where others may reach a port of this machine, in order of preference: public addresses first,
-/// then those of the house. Loopback only if there is nothing else.
+/// The addresses at which others may reach a port of this machine, in order of preference: public
+/// addresses first, then addresses in the local network. Loopback addresses are only returned if
+/// there are no others.
 ///
 /// # Errors
-/// If the system does not say.
+/// If the operating system does not list its addresses.
 pub fn own_addresses(port: u16) -> io::Result<Vec<SocketAddr>> {
     let found = if_addrs::get_if_addrs()?
         .into_iter()
@@ -18,7 +19,7 @@ pub fn own_addresses(port: u16) -> io::Result<Vec<SocketAddr>> {
 }
 
 fn in_order(found: impl Iterator<Item = IpAddr>, port: u16) -> Vec<SocketAddr> {
-    // A link-local address means nothing without the name of the interface.
+    // A link-local address is useless without the name of the interface.
     let is_local = |ip: &IpAddr| match ip {
         IpAddr::V4(ip) => ip.is_link_local(),
         IpAddr::V6(ip) => ip.is_unicast_link_local(),
@@ -48,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn public_addresses_come_first_and_loopback_only_alone() {
+    fn public_addresses_come_first_and_loopback_is_a_last_resort() {
         let all = [
             "127.0.0.1",
             "fe80::1",

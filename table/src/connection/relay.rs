@@ -1,11 +1,12 @@
-//! A relay for two players who can only connect out: the transit relay of Magic Wormhole.
+//! A relay for two players who can only make outgoing connections: the transit relay of Magic
+//! Wormhole.
 //!
-//! Both connect, send `please relay TOKEN for side SIDE\n`, and are answered `ok\n` when both are
-//! there; then the relay hands on bytes. It has two traps. It joins any two connections with the
-//! same token and different sides, so a side that changed from one try to the next could be joined
-//! *to itself*: the side follows from the token and the seat. And it may join with a connection
-//! that is dead and was not noticed: who gets no answer connects anew, and who waits does it every
-//! minute.
+//! Both players connect and send `please relay TOKEN for side SIDE\n`. When both are there, the
+//! relay answers `ok\n` and then forwards bytes. It has two traps. First, it pairs any two
+//! connections with the same token and different sides, so a player that changed its side between
+//! attempts could be paired *with itself*. Therefore the side is derived from the token and the
+//! seat. Second, it may pair with a dead connection that it has not noticed. Therefore a guest
+//! without an answer connects again, and a waiting host reconnects every minute.
 
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
@@ -21,26 +22,26 @@ use crate::hash::{Hash, hex};
 use crate::identity::{Address, PairSecret};
 use crate::seat::Seat;
 
-/// How long a connection waits before it is renewed.
+/// The time after which a waiting connection is renewed.
 const RENEW: Duration = Duration::from_secs(60);
-/// After a failure.
+/// The pause after a failure.
 const PAUSE: Duration = Duration::from_secs(2);
-/// A relay that says more often than this that somebody is there makes the host wait so long: it
-/// could send away all others at the door with people that it makes up.
+/// The minimum time between two guests from a relay. Otherwise a relay could displace all others at
+/// the door with made-up guests.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// Between two looks at whether the door is closed.
-const LOOK: Duration = Duration::from_millis(100);
+/// The pause between two checks whether the door is closed.
+const POLL: Duration = Duration::from_millis(100);
 
-/// The word by which two find each other at a relay.
+/// The token by which two players find each other at a relay.
 pub(super) struct RelayToken(pub(super) [u8; 32]);
 
 impl RelayToken {
-    /// The token of two who know each other.
+    /// The token of two players who know each other.
     pub(super) fn of_peers(secret: &PairSecret) -> Self {
         RelayToken(secret.hash("relay", &[]))
     }
 
-    /// The line that asks a relay. The same at each try.
+    /// The request to a relay. It is the same at each attempt.
     fn request(&self, seat: Seat) -> String {
         let side = Hash::new("relay side")
             .field(&self.0)
@@ -54,7 +55,7 @@ impl RelayToken {
     }
 }
 
-/// A connection that asks a relay and was not answered.
+/// A connection that waits for the answer of a relay.
 struct Asking {
     socket: Socket,
     answer: Vec<u8>,
@@ -73,7 +74,7 @@ impl Asking {
     /// Waits for the answer. `TimedOut` if there is none yet.
     fn wait(&mut self, within: Duration) -> io::Result<()> {
         self.socket.set_deadline(Instant::now() + within);
-        // Byte by byte: what follows is of the other player.
+        // Read byte by byte, because the following bytes are from the other player.
         while self.answer.last() != Some(&b'\n') {
             let mut byte = [0];
             self.socket.read_exact(&mut byte)?;
@@ -84,9 +85,9 @@ impl Asking {
         }
         match self.answer.as_slice() {
             b"ok\n" => Ok(()),
-            b"impatient\n" => Err(refused("it says: impatient")),
-            b"bad handshake\n" => Err(refused("it says: bad handshake")),
-            _ => Err(refused("it does not answer as a transit relay")),
+            b"impatient\n" => Err(refused("the relay answered: impatient")),
+            b"bad handshake\n" => Err(refused("the relay answered: bad handshake")),
+            _ => Err(refused("the answer is not that of a transit relay")),
         }
     }
 }
@@ -95,16 +96,16 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }
 
-/// Asks an address whether a transit relay answers there: a relay answers a malformed request with `bad
-/// handshake`, and says nothing to a player who waits.
+/// Checks whether a transit relay answers at an address. A relay answers a malformed request with
+/// `bad handshake`, and sends nothing to a waiting player.
 ///
 /// # Errors
-/// If nobody can be reached there in this time, or does not answer as a transit relay.
+/// If the address cannot be reached in time, or does not answer like a transit relay.
 pub fn ask_relay(relay: &Address, within: Duration) -> io::Result<()> {
     let (sender, answer) = channel();
     let relay = relay.clone();
     let ask = move || _ = sender.send(answer_of(&relay, within));
-    // On a thread of its own: to look up a name has no timeout.
+    // This runs in its own thread because the lookup of a name has no timeout.
     let thread = thread::Builder::new().name("ask-relay".into());
     thread.spawn(ask)?;
     let answer = answer.recv_timeout(within);
@@ -123,12 +124,12 @@ fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
     match (asking.answer.as_slice(), waited) {
         (b"bad handshake\n", _) => Ok(()),
         (_, Err(error)) if error.kind() == ErrorKind::TimedOut => Err(error),
-        _ => Err(refused("it does not answer as a transit relay")),
+        _ => Err(refused("the answer is not that of a transit relay")),
     }
 }
 
-/// Connects to a relay, and waits until the other is there.
-pub(super) fn glued(
+/// Connects to a relay and waits until it has paired both players.
+pub(super) fn connect_through(
     relay: &Address,
     token: &RelayToken,
     seat: Seat,
@@ -139,20 +140,18 @@ pub(super) fn glued(
     Ok(asking.socket.into_stream())
 }
 
-/// Keeps one connection waiting at a relay until the door is closed, and lets in who comes by it.
+/// Keeps one connection waiting at a relay until the door is closed, and passes the guests to the
+/// door.
 pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
     while !door.is_closed() {
         let begun = Instant::now();
         let waited = wait_once(door, relay, token);
         thread::sleep(BETWEEN.saturating_sub(begun.elapsed()));
-        match waited {
-            // It was renewed, or somebody came: the next one is to wait at once.
-            Ok(()) => {}
-            Err(_) => {
-                let until = Instant::now() + PAUSE;
-                while Instant::now() < until && !door.is_closed() {
-                    thread::sleep(LOOK);
-                }
+        // After a renewal or a guest, the next connection waits at once.
+        if waited.is_err() {
+            let until = Instant::now() + PAUSE;
+            while Instant::now() < until && !door.is_closed() {
+                thread::sleep(POLL);
             }
         }
     }
@@ -162,9 +161,9 @@ fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Resu
     let mut asking = Asking::new(relay, token, Seat::HOST)?;
     let until = Instant::now() + RENEW;
     while Instant::now() < until && !door.is_closed() {
-        match asking.wait(LOOK) {
+        match asking.wait(POLL) {
             Ok(()) => {
-                door.comes(asking.socket.into_stream(), None);
+                door.greet(asking.socket.into_stream(), None);
                 return Ok(());
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {}
@@ -190,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Starts the real relay; none if it is not installed. `DEALERLESS_TWIST` says where it is.
+    /// Starts a real relay. `None` if it is not installed. `DEALERLESS_TWIST` is the path of the
+    /// program.
     fn real_relay() -> Option<(Twist, Address)> {
         let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
         let port = TcpListener::bind("127.0.0.1:0")
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_real_relay_two_of_one_seat_are_not_glued_and_with_another_side_they_would_be() {
+    fn a_real_relay_does_not_pair_two_connections_of_one_seat() {
         let Some((_twist, relay)) = real_relay() else {
             return;
         };
@@ -233,20 +233,20 @@ mod tests {
         for asking in [&mut first, &mut second] {
             assert_eq!(asking.wait(MOMENT).unwrap_err().kind(), ErrorKind::TimedOut);
         }
-        // The trap: a side that is made anew at each try.
-        assert!(glued(&relay, &token, Seat::new(9), soon()).is_ok());
+        // The trap: a different side at each attempt.
+        assert!(connect_through(&relay, &token, Seat::new(9), soon()).is_ok());
     }
 
     #[test]
-    fn at_the_real_relay_a_guest_finds_the_living_host_among_dead_connections() {
+    fn a_guest_at_a_real_relay_finds_the_host_among_dead_connections() {
         let Some((_twist, relay)) = real_relay() else {
             return;
         };
         let token = Arc::new(RelayToken([8; 32]));
-        // They stay open, and nobody is behind them.
+        // These connections stay open, but nobody uses them.
         let dead = [(); 3].map(|()| Asking::new(&relay, &token, Seat::HOST).unwrap());
         let (at, same) = (relay.clone(), Arc::clone(&token));
-        // It ends when the relay does.
+        // The thread ends when the relay does.
         thread::spawn(move || {
             while let Ok(mut living) = Asking::new(&at, &same, Seat::HOST) {
                 if living.wait(MOMENT).is_ok() {
@@ -255,19 +255,19 @@ mod tests {
             }
         });
         let answered = (0..20).find(|_| {
-            let Ok(stream) = glued(&relay, &token, Seat::GUEST, soon()) else {
+            let Ok(stream) = connect_through(&relay, &token, Seat::GUEST, soon()) else {
                 return false;
             };
             let mut socket = Socket::new(stream, MOMENT).unwrap();
             socket.read_exact(&mut [0; 4]).is_ok()
         });
-        eprintln!("{:?} tries went to dead connections", answered);
+        eprintln!("{:?} attempts reached dead connections", answered);
         assert!(answered.is_some());
         drop(dead);
     }
 
     #[test]
-    fn the_real_relay_answers_as_it_is_expected_to() {
+    fn a_real_relay_answers_as_expected() {
         let Some((_twist, relay)) = real_relay() else {
             return;
         };
@@ -280,14 +280,17 @@ mod tests {
             };
             asking.wait(Duration::from_secs(5)).unwrap_err().to_string()
         };
-        assert_eq!(answer(b"hello, who is there\n"), "it says: bad handshake");
+        assert_eq!(
+            answer(b"hello, who is there\n"),
+            "the relay answered: bad handshake"
+        );
         ask_relay(&relay, Duration::from_secs(5)).unwrap();
         let early = RelayToken([9; 32]).request(Seat::HOST) + "too early";
-        assert_eq!(answer(early.as_bytes()), "it says: impatient");
+        assert_eq!(answer(early.as_bytes()), "the relay answered: impatient");
     }
 
     #[test]
-    fn the_request_of_a_seat_is_always_the_same() {
+    fn the_request_of_a_seat_never_changes() {
         let request = |token, seat| RelayToken([token; 32]).request(seat);
         assert_eq!(request(1, Seat::HOST), request(1, Seat::HOST));
         let side = |request: &str| request.rsplit(' ').next().map(String::from);

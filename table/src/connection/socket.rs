@@ -1,10 +1,10 @@
-//! A TCP connection with a deadline for everything.
+//! A TCP connection with a deadline for all operations.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A connection of which all that is read and written together must be done by one moment.
+/// A connection with one deadline for all reads and writes.
 pub(super) struct Socket {
     stream: TcpStream,
     deadline: Instant,
@@ -46,16 +46,13 @@ impl Socket {
         write_by(&self.stream, bytes, self.deadline)
     }
 
-    /// Reads `u16 length | bytes`, of at most `most` bytes.
-    pub(super) fn read_message(&mut self, most: usize) -> io::Result<Vec<u8>> {
+    /// Reads `u16 length | bytes` with at most `max` bytes.
+    pub(super) fn read_message(&mut self, max: usize) -> io::Result<Vec<u8>> {
         let mut len = [0; 2];
         self.read_exact(&mut len)?;
         let len = usize::from(u16::from_le_bytes(len));
-        if len > most {
-            return Err(io::Error::new(
-                ErrorKind::InvalidData,
-                "a message is too long",
-            ));
+        if len > max {
+            return Err(io::Error::new(ErrorKind::InvalidData, "message too long"));
         }
         let mut bytes = vec![0; len];
         self.read_exact(&mut bytes)?;
@@ -67,7 +64,8 @@ impl Socket {
     }
 }
 
-/// Writes all of `bytes` by `deadline`: a peer that takes a byte at a time gains nothing.
+/// Writes all of `bytes` by `deadline`, so that a peer gains nothing by accepting one byte at a
+/// time.
 pub(super) fn write_by(
     mut stream: &TcpStream,
     mut bytes: &[u8],
@@ -87,13 +85,13 @@ pub(super) fn write_by(
 
 fn remaining(deadline: Instant) -> io::Result<Duration> {
     let remaining = deadline.saturating_duration_since(Instant::now());
-    match remaining.is_zero() {
-        true => Err(ErrorKind::TimedOut.into()),
-        false => Ok(remaining),
+    if remaining.is_zero() {
+        return Err(ErrorKind::TimedOut.into());
     }
+    Ok(remaining)
 }
 
-/// Whether trying again can help: nothing was ready, or a signal came.
+/// Whether a retry can help: no data was ready, or a signal arrived.
 pub(super) fn is_temporary(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -101,8 +99,8 @@ pub(super) fn is_temporary(error: &io::Error) -> bool {
     )
 }
 
-/// `u16 length | bytes`.
+/// Encodes `u16 length | bytes`.
 pub(super) fn with_length(bytes: &[u8]) -> Vec<u8> {
-    let len = u16::try_from(bytes.len()).expect("messages of a meeting are short");
+    let len = u16::try_from(bytes.len()).expect("meeting messages are short");
     [&len.to_le_bytes(), bytes].concat()
 }

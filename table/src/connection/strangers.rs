@@ -1,19 +1,21 @@
-//! Who stands at the door and has not shown who it is: few at a time, and not for long.
+//! Strangers: connections at the door that are not authenticated yet. Only few are kept, and not
+//! for long.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// Lines in their handshake.
+/// The maximum number of connections in their handshake.
 const MAX_WAITING: usize = 16;
-/// So many failures, and an address pauses.
+/// The number of failures after which an address is paused.
 const MAX_FAILURES: u32 = 5;
-/// How long it pauses, and how long a failure is remembered.
+/// How long an address is paused, and how long failures are remembered.
 const PAUSE: Duration = Duration::from_secs(60);
-/// Addresses of which failures are remembered.
+/// The maximum number of addresses whose failures are remembered.
 const MAX_REMEMBERED: usize = 1024;
 
-/// Where a stranger comes from: an IPv4 address, or a /64 of IPv6, which one person has.
+/// The origin of a stranger: an IPv4 address, or a /64 network of IPv6, which belongs to one
+/// person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Source(IpAddr);
 
@@ -29,18 +31,19 @@ impl Source {
     }
 }
 
-/// What somebody at the door has shown.
+/// The authentication state of a stranger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shown {
     /// Nothing.
     Nothing,
-    /// A live invite's id or a known peer's tag. Both can be read off a line and repeated.
+    /// The id of an open invite or the tag of a known peer. Both can be observed on the network and
+    /// replayed.
     Prelude,
-    /// That it holds the secret, or the key.
+    /// Proof that it holds the secret or the key.
     Secret,
 }
 
-/// Those who wait, each with the means `K` to send it away, the oldest first.
+/// The strangers, the oldest first, each with a handle `K` to disconnect it.
 pub(super) struct Strangers<K> {
     waiting: VecDeque<(u64, Shown, K)>,
     next: u64,
@@ -58,13 +61,14 @@ impl<K> Default for Strangers<K> {
 }
 
 impl<K> Strangers<K> {
-    /// Somebody comes. Gives its number, and whom to send away: the oldest of those who have shown
-    /// least. If all have shown that they hold the secret, it is the one who comes.
-    pub(super) fn comes(&mut self, means: K) -> (u64, Option<K>) {
+    /// Adds a stranger. Returns its number, and the handle of a stranger to disconnect if there are
+    /// too many. This is the oldest of those that have shown least, or the new one if all others
+    /// have shown the secret.
+    pub(super) fn add(&mut self, handle: K) -> (u64, Option<K>) {
         let number = self.next;
         self.next += 1;
         if self.waiting.len() < MAX_WAITING {
-            self.waiting.push_back((number, Shown::Nothing, means));
+            self.waiting.push_back((number, Shown::Nothing, handle));
             return (number, None);
         }
         let least = self
@@ -72,40 +76,40 @@ impl<K> Strangers<K> {
             .iter()
             .enumerate()
             .min_by_key(|(_, (_, shown, _))| *shown);
-        let goes = match least {
-            Some((place, (_, shown, _))) if *shown < Shown::Secret => self.waiting.remove(place),
-            _ => return (number, Some(means)),
+        let evicted = match least {
+            Some((index, (_, shown, _))) if *shown < Shown::Secret => self.waiting.remove(index),
+            _ => return (number, Some(handle)),
         };
-        self.waiting.push_back((number, Shown::Nothing, means));
-        (number, goes.map(|(_, _, means)| means))
+        self.waiting.push_back((number, Shown::Nothing, handle));
+        (number, evicted.map(|(_, _, handle)| handle))
     }
 
-    /// Somebody has shown something.
-    pub(super) fn shows(&mut self, number: u64, shown: Shown) {
+    /// Records what a stranger has shown.
+    pub(super) fn set_shown(&mut self, number: u64, shown: Shown) {
         if let Some(entry) = self.waiting.iter_mut().find(|entry| entry.0 == number) {
             entry.1 = shown;
         }
     }
 
-    /// Somebody goes, or has come in.
-    pub(super) fn goes(&mut self, number: u64) {
+    /// Removes a stranger that has left or has met the host.
+    pub(super) fn remove(&mut self, number: u64) {
         self.waiting.retain(|entry| entry.0 != number);
     }
 
-    /// Sends all away.
-    pub(super) fn all(&mut self) -> impl Iterator<Item = K> {
+    /// Removes all strangers.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = K> {
         self.waiting.drain(..).map(|entry| entry.2)
     }
 
-    /// A handshake from there has failed.
-    pub(super) fn fails(&mut self, source: Source, now: Instant) {
+    /// Records a failed handshake from this source.
+    pub(super) fn record_failure(&mut self, source: Source, now: Instant) {
         self.failures
             .retain(|(_, _, last)| now.duration_since(*last) < PAUSE);
-        let place = self
+        let index = self
             .failures
             .iter()
             .position(|(from, _, _)| *from == source);
-        let before = place.and_then(|place| self.failures.remove(place));
+        let before = index.and_then(|index| self.failures.remove(index));
         if self.failures.len() >= MAX_REMEMBERED {
             self.failures.pop_front();
         }
@@ -114,7 +118,7 @@ impl<K> Strangers<K> {
             .push_back((source, count.saturating_add(1), now));
     }
 
-    /// Whether those from there are given little time.
+    /// Whether strangers from this source get only little time.
     pub(super) fn is_paused(&self, source: Source, now: Instant) -> bool {
         self.failures.iter().any(|(from, count, last)| {
             *from == source && *count >= MAX_FAILURES && now.duration_since(*last) < PAUSE
@@ -127,44 +131,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_of_those_who_have_shown_least_goes_when_the_seventeenth_comes() {
+    fn the_oldest_stranger_that_has_shown_least_is_evicted() {
         let mut strangers = Strangers::default();
         for name in 0..16 {
-            assert_eq!(strangers.comes(name), (name, None));
+            assert_eq!(strangers.add(name), (name, None));
         }
-        strangers.shows(0, Shown::Secret);
-        strangers.shows(1, Shown::Prelude);
+        strangers.set_shown(0, Shown::Secret);
+        strangers.set_shown(1, Shown::Prelude);
         for name in 16..1000 {
-            let gone = strangers.comes(name).1;
+            let gone = strangers.add(name).1;
             assert_eq!(gone, Some(name - 14));
         }
         for number in 980..1000 {
-            strangers.shows(number, Shown::Prelude);
+            strangers.set_shown(number, Shown::Prelude);
         }
-        assert_eq!(strangers.comes(1000).1, Some(1));
+        assert_eq!(strangers.add(1000).1, Some(1));
         for number in 0..=1000 {
-            strangers.shows(number, Shown::Secret);
+            strangers.set_shown(number, Shown::Secret);
         }
-        assert_eq!(strangers.comes(1001).1, Some(1001));
-        strangers.goes(0);
-        assert_eq!(strangers.comes(1002).1, None);
+        assert_eq!(strangers.add(1001).1, Some(1001));
+        strangers.remove(0);
+        assert_eq!(strangers.add(1002).1, None);
     }
 
     #[test]
-    fn an_address_pauses_after_five_failures_and_a_network_of_ipv6_is_one() {
+    fn five_failures_pause_an_ipv4_address_or_an_ipv6_network() {
         let (mut strangers, start) = (Strangers::<()>::default(), Instant::now());
         let source = |text: &str| Source::of(text.parse().unwrap());
         for host in 1..=5 {
             assert!(!strangers.is_paused(source("2001:db8::9"), start));
-            strangers.fails(source(&format!("2001:db8::{host}")), start);
-            strangers.fails(source(&format!("198.51.100.{host}")), start);
+            strangers.record_failure(source(&format!("2001:db8::{host}")), start);
+            strangers.record_failure(source(&format!("198.51.100.{host}")), start);
         }
         assert!(strangers.is_paused(source("2001:db8::9"), start));
         assert!(!strangers.is_paused(source("2001:db8:0:1::9"), start));
         assert!(!strangers.is_paused(source("198.51.100.1"), start));
         assert!(!strangers.is_paused(source("2001:db8::9"), start + PAUSE));
         for host in 0..3000u32 {
-            strangers.fails(Source::of(IpAddr::from(host.to_be_bytes())), start);
+            strangers.record_failure(Source::of(IpAddr::from(host.to_be_bytes())), start);
         }
         assert!(strangers.failures.len() <= MAX_REMEMBERED);
     }

@@ -1,5 +1,6 @@
 //! Texts of one line that people send to each other: a word, a version, and bytes in base32 with a
-//! checksum. Chats wrap and quote lines, so white space, quotes and quotation marks are ignored.
+//! checksum. Chats wrap and quote lines, so white space, quotation marks and quote prefixes such as
+//! `>` are ignored.
 
 use zeroize::Zeroizing;
 
@@ -16,7 +17,7 @@ pub(crate) struct Kind {
     pub(crate) version: char,
     /// The tag of the checksum's hash.
     pub(crate) checksum: &'static str,
-    /// A limit for the length of a text, with a quotation mark before each of its lines.
+    /// The maximum length of a text, with room for a quote prefix on each of its lines.
     pub(crate) max_len: usize,
 }
 

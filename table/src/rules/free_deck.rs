@@ -45,7 +45,7 @@ pub(super) struct FreeDeck {
     proposals: Vec<Proposal>,
     /// The number of the next proposal.
     number: u32,
-    /// Who has learned each card.
+    /// The learners of each card, if it has been opened.
     learned: Vec<Option<Learners>>,
     /// The holder of each card that its holder has shown or stolen. All seats have seen these
     /// cards.

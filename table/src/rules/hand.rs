@@ -23,9 +23,9 @@ const MAX_CHIPS: u64 = 1 << 62;
 /// Hole cards are dealt in turn: card `i` of seat `s` at a table with `n` seats is at position
 /// `i * n + s`, even if some seats are not in the hand. After them comes the board, in the order of
 /// its streets, or the new cards of an exchange, in the order in which seats and places asked for
-/// them. No card is burnt. Hole cards are opened in two steps, by seat 0 alone and then by the others. A
-/// board, or the cards of all exchanges, is opened in one step of all seats. The deck without rules
-/// also starts with an opening of seat 0 alone, of no card.
+/// them. No card is burnt. Hole cards are opened in two steps, by seat 0 alone and then by the
+/// others. A board, or the cards of all exchanges, is opened in one step of all seats. The deck
+/// without rules also starts with an opening of seat 0 alone, of no card.
 ///
 /// # The rules of poker
 /// The rules are those of the Poker Tournament Directors Association (2022, rule numbers in
