@@ -1,9 +1,9 @@
-//! The signatures of a whole history, verified before it is replayed.
+//! Verification of the signatures of a whole history before it is replayed.
 //!
-//! Almost all the time of a replay goes into signatures, and they need not be verified in order:
-//! what each was made over follows from the bytes alone. So several threads do it at once. A
-//! [`Verified`] is only a hint: a log takes it where its own history is the same, and verifies
-//! again everywhere else.
+//! Signatures take almost all the time of a replay, and they need not be verified in order: the
+//! bytes alone determine what each signature covers. So several threads verify them at once. A
+//! [`Verified`] is only a hint: a log uses it where its own history is the same, and verifies the
+//! signature again everywhere else.
 
 use std::thread;
 
@@ -11,19 +11,19 @@ use super::players::Match;
 use super::signed::{SignedPart, step_hash};
 use crate::seat::Seat;
 
-/// A part, and after which history its signature has been verified, if it has.
+/// A part, with the history for which its signature has been verified, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
     pub(crate) part: SignedPart,
-    /// The hash of all steps before.
+    /// The hash of all earlier steps.
     pub(crate) after: Option<[u8; 32]>,
 }
 
-/// Threads beyond these gain little.
-const MOST_THREADS: usize = 8;
+/// The maximum number of threads; more gain little.
+const MAX_THREADS: usize = 8;
 
 impl Verified {
-    /// In whose name it is.
+    /// The seat that the part names.
     pub(crate) fn seat(&self) -> Seat {
         self.part.seat
     }
@@ -35,46 +35,51 @@ impl From<SignedPart> for Verified {
     }
 }
 
-/// Verifies the parts of a history, as far as they come in order of the steps. Returns for each part
-/// the hash after which its signature holds, as in [`Verified`].
-pub(crate) fn verify_ahead(of: &Match, parts: &[&SignedPart]) -> Vec<Option<[u8; 32]>> {
+/// Verifies the parts of a history, up to the first one that is out of order. Returns for each part
+/// the hash for which its signature is valid, as in [`Verified`].
+pub(crate) fn verify_ahead(match_info: &Match, parts: &[&SignedPart]) -> Vec<Option<[u8; 32]>> {
     let mut after = vec![None; parts.len()];
-    let before = hashes(of, parts);
+    let before = hashes(match_info, parts);
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let each = parts.len().div_ceil(threads.min(MOST_THREADS)).max(1);
+    let each = parts.len().div_ceil(threads.min(MAX_THREADS)).max(1);
     thread::scope(|scope| {
         let parts = parts.chunks(each).zip(before.chunks(each));
         for (after, (parts, before)) in after.chunks_mut(each).zip(parts) {
-            scope.spawn(move || verify(of, parts, before, after));
+            scope.spawn(move || verify(match_info, parts, before, after));
         }
     });
     after
 }
 
-fn verify(of: &Match, parts: &[&SignedPart], before: &[[u8; 32]], after: &mut [Option<[u8; 32]>]) {
+fn verify(
+    match_info: &Match,
+    parts: &[&SignedPart],
+    before: &[[u8; 32]],
+    after: &mut [Option<[u8; 32]>],
+) {
     for ((part, before), after) in parts.iter().zip(before).zip(after) {
-        let player = of.players().get(part.seat.index());
-        let signed = |identity| part.is_signed(identity, &of.id(), before);
+        let player = match_info.players().get(part.seat.index());
+        let signed = |identity| part.is_signed(identity, &match_info.id(), before);
         if player.is_some_and(|player| signed(&player.identity)) {
             *after = Some(*before);
         }
     }
 }
 
-/// The hash of all steps before each part, up to the first that is out of order.
-fn hashes(of: &Match, parts: &[&SignedPart]) -> Vec<[u8; 32]> {
-    let (mut hashes, mut hash) = (Vec::with_capacity(parts.len()), of.id());
-    let (mut step, mut now): (u64, Vec<&SignedPart>) = (0, Vec::new());
+/// The hash of all earlier steps for each part, up to the first part that is out of order.
+fn hashes(match_info: &Match, parts: &[&SignedPart]) -> Vec<[u8; 32]> {
+    let (mut hashes, mut hash) = (Vec::with_capacity(parts.len()), match_info.id());
+    let (mut step, mut current): (u64, Vec<&SignedPart>) = (0, Vec::new());
     for part in parts {
-        if !now.is_empty() && Some(part.step) == step.checked_add(1) {
-            now.sort_by_key(|part| part.seat);
-            hash = step_hash(step, &hash, now.drain(..));
+        if !current.is_empty() && Some(part.step) == step.checked_add(1) {
+            current.sort_by_key(|part| part.seat);
+            hash = step_hash(step, &hash, current.drain(..));
             step += 1;
         }
         if part.step != step {
             break;
         }
-        now.push(part);
+        current.push(part);
         hashes.push(hash);
     }
     hashes

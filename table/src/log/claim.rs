@@ -1,33 +1,35 @@
-//! What a player says of the other beside the log: that its time is out, or that it is away.
+//! Claims of a player in its own file, outside the log: the other seat is out of time or away, or
+//! the player closed the match.
 
 use super::match_log::MatchLog;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What the owner of a file claims. Nobody else has signed it, and it is no step: a signed part of
-/// that seat for that step, whenever it comes, voids it.
+/// A claim of the owner of a file. Nobody else has signed it, and it is not a step of the match: a
+/// part that the seat signs for that step voids the claim, whenever it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The step in which nothing came.
+    /// The step that the claim is about.
     pub step: u64,
-    /// Who had to speak, or was to come back so that anybody could.
+    /// The seat that had to sign, or that had to reconnect before anybody could sign.
     pub seat: Seat,
-    /// When this was written, in seconds since 1970, by the owner's own clock.
+    /// When the claim was written, in seconds since 1970, by the owner's own clock.
     pub time: u64,
-    /// What is claimed.
+    /// What the owner claims.
     pub what: Claimed,
 }
 
-/// What is claimed.
+/// What the owner claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Claimed {
-    /// The time of the seat was out.
+    /// The seat ran out of time.
     OutOfTime,
-    /// The owner of the file closed the match here, and does not mean to come back to it.
+    /// The owner of the file closed the match here and does not intend to resume it.
     Closed,
-    /// There was no line to the seat, though the owner was ready to go on: for as long as the clock
-    /// gives the seat for a move, or until the owner closed a match without a clock.
+    /// There was no connection to the seat although the owner was ready to continue. This lasted as
+    /// long as the clock gives the seat for a move, or until the owner closed a match without a
+    /// clock.
     Away,
 }
 
@@ -36,11 +38,12 @@ const CLOSED: u8 = 1;
 const AWAY: u8 = 2;
 
 impl Claim {
-    /// Whether the seat has said nothing for that step since. A seat can be away from a step for which it has spoken:
-    /// then, whether the step is not complete.
+    /// Whether the claim still applies: the step is current and the seat has not signed it. A seat
+    /// can be away from a step that it has already signed; such a claim applies until the step is
+    /// complete.
     pub fn is_valid(&self, log: &MatchLog) -> bool {
-        let is_silent = log.part(self.step, self.seat).is_none();
-        self.step == log.step() && (is_silent || self.what == Claimed::Away)
+        let is_pending = log.part(self.step, self.seat).is_none();
+        self.step == log.step() && (is_pending || self.what == Claimed::Away)
     }
 
     pub(super) const LEN: usize = 8 + 1 + 8 + 1;
@@ -80,7 +83,7 @@ mod tests {
     use crate::log::tests::test_match::holdem;
 
     #[test]
-    fn a_claim_stands_until_the_seat_or_anybody_has_gone_on_from_that_step() {
+    fn claim_applies_until_the_seat_signs_or_the_step_is_complete() {
         let table = holdem(2, 1);
         let mut log = table.log();
         let claim = |log: &MatchLog, seat| Claim {
@@ -95,10 +98,10 @@ mod tests {
             let claim = Claim { what, ..host };
             assert_eq!(Claim::decode(&claim.encode()), Ok(claim));
         }
-        // Both deal: one has spoken.
+        // Both deal, and the host has signed.
         table.sign_next(&mut log);
         assert!(!host.is_valid(&log) && guest.is_valid(&log));
-        // It may have spoken before it was away.
+        // A seat can sign before it goes away.
         let away = Claim {
             what: Claimed::Away,
             ..host
@@ -106,7 +109,7 @@ mod tests {
         assert!(away.is_valid(&log));
         table.sign_next(&mut log);
         assert!(!guest.is_valid(&log) && !away.is_valid(&log));
-        // Nobody claims anything of a step that has not come.
+        // A claim about a later step does not apply.
         let later = Claim {
             step: log.step() + 1,
             ..claim(&log, Seat::HOST)

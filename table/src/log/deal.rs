@@ -1,4 +1,4 @@
-//! The part with which a try of a hand begins.
+//! The part that begins a try of a hand.
 
 use super::deck_log::DealInput;
 use super::part::{read_bit, read_list, write_bit};
@@ -6,22 +6,22 @@ use super::shape::Shape;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What a seat enters a try of a hand with.
+/// What a seat signs to begin a try of a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal {
     /// The number of the hand, from 1.
     pub hand: u32,
     /// The number of the try, from 0.
     pub attempt: u32,
-    /// The chips of each seat, with the rebuys that this seat names; all 0 in a game without chips.
+    /// The chips of each seat including the rebuys below; all 0 in a game without chips.
     pub stacks: Vec<u64>,
-    /// Who has the button.
+    /// The seat that has the button.
     pub button: Seat,
     /// The digest of the stakes.
     pub stakes: [u8; 32],
-    /// What the seat enters for the deck.
+    /// The seat's input for the deck.
     pub deck: DealInput,
-    /// Who buys in again. What not all seats name is not bought.
+    /// For each seat, whether it buys in again. A rebuy takes place only if all seats agree on it.
     pub rebuys: Vec<bool>,
 }
 

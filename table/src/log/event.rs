@@ -1,4 +1,4 @@
-//! The events of a match: what its signed parts bring about.
+//! The events of a match, which follow from its signed parts.
 
 use dealerless::deck::Card;
 
@@ -6,77 +6,78 @@ use super::phase::Stop;
 use crate::rules::{Choice, Learners, Outcome, Rolled};
 use crate::seat::Seat;
 
-/// An event of a match. It follows from the signed parts alone, so it is the same for each seat and in each record.
+/// An event of a match. It follows from the signed parts alone, so it is the same for each seat and
+/// in each record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LogEvent {
     /// All seats have begun a try of a hand.
     Begun(Begun),
-    /// The try is void: nobody has seen a card of it.
+    /// The try is void. Nobody has seen a card of it.
     Void {
         /// The seat that declared it.
         seat: Seat,
     },
-    /// The deck is sealed: nobody can change a card of it.
+    /// The deck is final: nobody can change a card of it any more.
     Sealed {
         /// The hash of all steps up to the seals.
         seal: [u8; 32],
     },
-    /// Cards were opened to one seat alone.
+    /// Cards were opened to one seat only.
     Dealt {
         /// The seat.
         seat: Seat,
-        /// Their positions.
+        /// The positions of the cards.
         positions: Vec<usize>,
     },
-    /// Cards were laid on the board.
+    /// Cards were opened on the board.
     Board(Vec<Face>),
     /// A seat has opened its hand.
     Shown {
         /// The seat.
         seat: Seat,
-        /// Its cards.
+        /// The cards of the hand.
         cards: Vec<Face>,
     },
     /// In a deck without rules: a card was opened.
     Opened {
         /// Its position.
         position: usize,
-        /// The seats that see it.
+        /// The seats that see the card.
         to: Learners,
-        /// The card, if all see it.
+        /// The card, if all seats see it.
         card: Option<Card>,
     },
-    /// A seat chose.
+    /// A seat made a choice.
     Chose(Chosen),
-    /// In a deck without rules: the hand from which a card was to be stolen could not be shuffled
-    /// again, and lies there as before.
+    /// In a deck without rules: the hand from which a card was to be stolen could not be
+    /// reshuffled, and lies there as before.
     NotStolen {
-        /// The seat that said so.
+        /// The seat that declared it.
         seat: Seat,
     },
-    /// In a deck without rules: both have shuffled a hand again. Other cards lie at these positions
-    /// from now on. One of them was stolen.
+    /// In a deck without rules: both seats have reshuffled a hand. From now on other cards lie at
+    /// these positions. One of them was stolen.
     Reshuffled {
         /// The seat that held the hand.
         seat: Seat,
-        /// Its positions.
+        /// The positions of its cards.
         positions: Vec<usize>,
         /// The step of the choice to steal.
         since: u64,
     },
     /// In a deck without rules: dice were rolled.
     Rolled(Rolled),
-    /// Chips that nobody has matched went back.
+    /// Unmatched chips were returned.
     Returned {
-        /// The seat that gets them.
+        /// The seat that gets the chips.
         seat: Seat,
         /// The number of chips.
         chips: u64,
     },
-    /// A hand is over, and all seats have signed its result.
+    /// A hand is over and all seats have signed its result.
     HandOver {
-        /// The hand, from 1.
+        /// The number of the hand, from 1.
         hand: u32,
         /// The result.
         outcome: Outcome,
@@ -85,7 +86,7 @@ pub enum LogEvent {
     Stopped {
         /// The seat.
         seat: Seat,
-        /// How it ended the match.
+        /// How the seat ended the match.
         stop: Stop,
     },
 }
@@ -93,34 +94,34 @@ pub enum LogEvent {
 /// A try of a hand that all seats have begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// The hand, from 1.
+    /// The number of the hand, from 1.
     pub hand: u32,
-    /// The try, from 0.
+    /// The number of the try, from 0.
     pub attempt: u32,
     /// The seat that has the button.
     pub button: Seat,
-    /// The chips of each seat before anything was bet, with the rebuys.
+    /// The chips of each seat before any bet, including the rebuys.
     pub stacks: Vec<u64>,
     /// The seats that bought in again.
     pub rebuys: Vec<Seat>,
-    /// The blinds or antes, in order.
+    /// The blinds or antes, in the order in which they are due.
     pub posts: Vec<Post>,
 }
 
-/// Chips that are bet before the cards.
+/// A blind or an ante.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Post {
-    /// The seat that bets them.
+    /// The seat that posts the chips.
     pub seat: Seat,
-    /// What they are for.
+    /// The kind of post.
     pub kind: PostKind,
-    /// The number of chips; fewer than are due if the seat has no more.
+    /// The number of chips; fewer than due if the seat has no more.
     pub chips: u64,
-    /// The seat has no others.
+    /// Whether the seat has no other chips.
     pub all_in: bool,
 }
 
-/// What is bet before the cards.
+/// The kind of a [`Post`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PostKind {
     /// An ante.
@@ -131,7 +132,7 @@ pub enum PostKind {
     Big,
 }
 
-/// A card that all see, with its position.
+/// A card that all seats see, with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face {
     /// Its position.
@@ -147,12 +148,12 @@ pub struct Chosen {
     pub seat: Seat,
     /// The choice.
     pub choice: Choice,
-    /// The largest bet of the round before it.
+    /// The largest bet of the round before the choice.
     pub level: u64,
     /// The chips that the seat put into the pot.
     pub paid: u64,
-    /// The seat has no others.
+    /// Whether the seat has no other chips.
     pub all_in: bool,
-    /// The positions of the cards that the seat held then; none in a game without chips.
+    /// The positions of the cards that the seat held at that time; empty in a game without chips.
     pub held: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! What is refused, and why.
+//! Refused parts and the reasons.
 
 use super::part::PartKind;
 use super::signed::{Evidence, SignedPart};
@@ -6,107 +6,107 @@ use crate::rules;
 use crate::seat::Seat;
 use dealerless::dice;
 
-/// What a seat signed and may not say. The log alone proves it.
+/// Why a signed part is a foul. The log alone proves it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartFoul {
     /// It is not this seat's turn.
-    #[error("it is not its turn")]
+    #[error("it was not this seat's turn")]
     NotItsTurn,
-    /// The part is not in the one encoding, or does not have the one size of this phase.
-    #[error("what it signed is not in the one encoding")]
+    /// The encoding of the part is not canonical, or has the wrong length for this phase.
+    #[error("the signed part is malformed or has a non-canonical encoding")]
     Malformed,
-    /// A part of this kind is not said here.
-    #[error("no {0} is allowed here")]
+    /// A part of this kind is not allowed in this phase.
+    #[error("a {0} is not allowed here")]
     Kind(PartKind),
-    /// A deal of another hand or try.
-    #[error("it deals another hand or try")]
+    /// The deal is for a different hand or try.
+    #[error("the deal is for a different hand or try")]
     Number,
-    /// A deal with other chips than the last result and its rebuys give.
-    #[error("it deals with other stacks than the last result and the rebuys give")]
+    /// The stacks in the deal do not match the last result and the rebuys.
+    #[error("the stacks in the deal do not match the last result and the rebuys")]
     Stacks,
-    /// A deal with the button elsewhere.
-    #[error("it deals with the button elsewhere")]
+    /// The button in the deal is at the wrong seat.
+    #[error("the button in the deal is at the wrong seat")]
     Button,
-    /// A deal for other stakes, or with another circuit.
-    #[error("it deals for other stakes, or with another circuit")]
+    /// The deal is for different stakes or a different circuit.
+    #[error("the deal is for different stakes or a different circuit")]
     Terms,
-    /// A rebuy of a seat that may not buy in again.
-    #[error("it names a rebuy of a seat that may not buy in again")]
+    /// The deal has a rebuy for a seat that may not buy in again.
+    #[error("the deal has a rebuy for a seat that may not buy in again")]
     Rebuy,
-    /// Masked values that are not its to say, or that are missing.
-    #[error("its seal does not have what this seat says")]
+    /// The seal has masked values that only the first seat signs, or lacks them.
+    #[error("the seal has the wrong content for this seat")]
     Seal,
-    /// An opening of other cards than the rules ask for.
-    #[error("it opens other cards than the rules ask for")]
+    /// The opened cards are not those that the rules ask for.
+    #[error("the opened cards are not those that the rules ask for")]
     OtherCards,
-    /// A share that does not open its commitment.
-    #[error("its share of card {0} does not open its commitment")]
+    /// A share does not open its commitment.
+    #[error("the share of card {0} does not open its commitment")]
     Commitment(usize),
-    /// Dice to which it has not committed, or with a value that no such die has.
-    #[error("it does not reveal dice to which it has committed")]
+    /// The revealed dice do not match the commitment, or have a value that no such die has.
+    #[error("the revealed dice do not match the commitment or are out of range")]
     Dice(#[source] dice::Check),
-    /// A choice that the rules do not allow.
-    #[error("the rules do not allow its choice")]
+    /// The rules do not allow the choice.
+    #[error("the rules do not allow this choice")]
     Choice(#[source] rules::Foul),
-    /// Other chips than the rules give.
-    #[error("it claims another result than the rules give")]
+    /// The result differs from the one that the rules give.
+    #[error("the claimed result differs from the one that the rules give")]
     Result,
-    /// A dispute of a step in which nothing was opened to it in this try.
-    #[error("it disputes step {0}, which opened nothing to it")]
+    /// The dispute is about a step that opened nothing to this seat in this try.
+    #[error("the disputed step {0} opened nothing to this seat")]
     NothingToDispute(u64),
-    /// A dispute of an opening after which the seat has gone on.
-    #[error("it disputes step {0} too late: it has gone on since")]
+    /// The dispute is too late: the seat has signed a later step.
+    #[error("the dispute of step {0} is too late: the seat has signed a later step")]
     LateDispute(u64),
 }
 
-/// Returns the foul unless the part is allowed.
+/// Returns the foul as an error unless `allowed` is true.
 pub(super) fn require(allowed: bool, foul: PartFoul) -> Result<(), PartFoul> {
     if allowed { Ok(()) } else { Err(foul) }
 }
 
-/// Why a part was not taken. The log is as it was before.
+/// Why a part was refused. The log is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// Nobody has this seat.
-    #[error("there is no {0}")]
+    /// The seat does not exist.
+    #[error("{0} does not exist")]
     NoSuchSeat(Seat),
-    /// The step before is not complete.
-    #[error("step {step} comes before step {now} is complete")]
+    /// An earlier step is not complete.
+    #[error("a part of step {step} arrived before step {now} is complete")]
     TooEarly {
-        /// Of the part.
+        /// The step of the part.
         step: u64,
-        /// What is being said now.
+        /// The current step.
         now: u64,
     },
-    /// It belongs to a hand of which only the file knows any more.
-    #[error("step {step} is of a hand that is over for long")]
+    /// The part belongs to an old hand that is only in the file.
+    #[error("step {step} belongs to an old hand that is only in the file")]
     Forgotten {
-        /// Of the part.
+        /// The step of the part.
         step: u64,
     },
-    /// The signature is not that seat's, for this step of this history.
-    #[error("the signature is not that of {0} for this step of this match")]
+    /// The signature is not valid for that seat, this step and this history.
+    #[error("the signature of {0} is not valid for this step of this match")]
     Signature(Seat),
     /// The match is over.
     #[error("the match is over")]
     Over,
-    /// What the seat signed is a foul.
-    #[error("a foul of {}", .0.part.seat)]
+    /// The signed part is a foul.
+    #[error("{} committed a foul", .0.part.seat)]
     Foul(#[source] Box<Proof>),
-    /// The seat has signed something else for this step.
+    /// The seat has signed a different part for this step.
     #[error("{} has signed two different parts for one step", .0.seat())]
     Fork(Box<Evidence>),
 }
 
-/// A foul with the signature of who committed it.
+/// A foul, with the signature of the seat that committed it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{foul}")]
 pub struct Proof {
-    /// What was signed.
+    /// The signed part.
     pub part: SignedPart,
-    /// The rule that it breaks.
+    /// The rule that the part breaks.
     #[source]
     pub foul: PartFoul,
 }

@@ -1,4 +1,4 @@
-//! What is agreed before a match begins.
+//! The terms of a match, agreed before it begins.
 
 use dealerless::shuffle::Algorithm;
 
@@ -6,53 +6,53 @@ use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What is agreed before a match: the host sends it, the guest takes it by sitting down.
+/// The terms of a match. The host sends them, and the guest accepts them by sitting down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The version of the log that both speak, which is the edition of the rules.
+    /// The version of the log that both programs use; it is also the edition of the rules.
     pub log_version: Edition,
-    /// The version of the engine that shuffles.
+    /// The version of the shuffling engine.
     pub engine_version: u16,
-    /// The game and what it is played for.
+    /// The game and its stakes.
     pub stakes: Stakes,
-    /// By which algorithm the deck is shuffled.
+    /// The algorithm that shuffles the deck.
     pub algorithm: Algorithm,
-    /// The digest of the circuit that shuffles and draws.
+    /// The digest of the circuit that shuffles the deck and draws the cards.
     pub circuit: [u8; 32],
-    /// How many output bits say whether the inputs are in range: one for each seat, or none if
-    /// every input is.
+    /// The number of output bits that tell whether the inputs are in range: one for each seat, or 0
+    /// if every possible input is.
     pub validity: u8,
-    /// The time to think.
+    /// The time limits.
     pub clock: Clock,
 }
 
-/// The most bytes of the name of an algorithm.
+/// The maximum length of an algorithm's name in bytes.
 const ALGORITHM: usize = 32;
 
-/// The time to think. No time at all, the default, means as long as one likes.
+/// The time limits of a match. The default, zero for both, means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Seconds for each move.
     pub each_move: u32,
-    /// Seconds for all that takes longer, in the whole match.
+    /// Seconds in the time bank, for moves that take longer, over the whole match.
     pub bank: u32,
 }
 
-/// The bytes are no header.
+/// The bytes are not a valid header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// They are not what [`Header::encode`] writes.
-    #[error("the header is not in the one encoding")]
+    /// The bytes are not what [`Header::encode`] writes.
+    #[error("the header is malformed or has a non-canonical encoding")]
     Malformed,
-    /// This version of the log is unknown.
+    /// The version of the log is unknown.
     #[error(
-        "version {0} of the log is unknown; this program has version {ours}",
+        "unknown log version {0}; this program uses version {ours}",
         ours = Header::LOG_VERSION.number()
     )]
     Version(u16),
     /// The stakes are out of bounds.
-    #[error("the header has stakes that cannot be played for")]
+    #[error("the header has invalid stakes")]
     Stakes(#[source] StakesError),
 }
 
@@ -63,13 +63,13 @@ impl From<Malformed> for HeaderError {
 }
 
 impl Header {
-    /// The version of the log of a new match.
+    /// The log version of new matches.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const LOG_VERSION: Edition = Edition::NEWEST;
-    /// The most bytes of an encoding.
+    /// The maximum length of an encoded header in bytes.
     pub(crate) const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
 
-    /// The bytes that stand for this header.
+    /// Encodes the header.
     pub fn encode(&self) -> Vec<u8> {
         Writer::default()
             .u16(self.log_version.number())
@@ -83,10 +83,10 @@ impl Header {
             .finish()
     }
 
-    /// The header for which these bytes stand.
+    /// Decodes a header.
     ///
     /// # Errors
-    /// If they are anything else than what [`encode`](Self::encode) writes.
+    /// If the bytes are not what [`encode`](Self::encode) writes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let mut reader = Reader::new(bytes);

@@ -1,4 +1,4 @@
-//! What a log says of the hand in play, and of the chips.
+//! Queries about the hand in play and the chips.
 
 use dealerless::deck::Card;
 
@@ -11,12 +11,12 @@ use super::phase::{End, Phase, Stop};
 use crate::rules::{Choice, Foul, Hand, Outcome};
 use crate::seat::Seat;
 
-/// A hand that stands, with a result that not all seats have signed.
+/// A sealed hand whose result not all seats have signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsettled {
-    /// All that decides it is signed: the rules leave one result.
+    /// The signed parts decide the hand: only one result is possible.
     Decided(Outcome),
-    /// It is not decided who wins the pot.
+    /// The signed parts do not decide who wins the pot.
     Undecided {
         /// The chips in the pot; 0 in a game without chips.
         pot: u64,
@@ -24,7 +24,7 @@ pub enum Unsettled {
 }
 
 impl MatchLog {
-    /// What the signed parts say of the hand in play; none if there is no hand that stands, or the
+    /// What the signed parts decide about the hand in play. `None` if no hand is sealed or the
     /// match is over.
     pub fn unsettled(&self) -> Option<Unsettled> {
         match self.phase() {
@@ -42,12 +42,12 @@ impl MatchLog {
         self.state.attempt()
     }
 
-    /// The most bytes of a part in this match.
+    /// The maximum length in bytes of a part in this match.
     pub(crate) fn longest_part(&self) -> usize {
         self.state.shape.longest()
     }
 
-    /// The deals of a seat that were not forgotten, of all hands and tries.
+    /// All deals of a seat that this log still has, over all hands and tries.
     pub fn deals(&self, seat: Seat) -> Vec<Deal> {
         let of_seat = self.history(0).filter(|part| part.seat == seat);
         let parts = of_seat.filter_map(|part| Part::decode(&part.part, &self.state.shape).ok());
@@ -60,10 +60,10 @@ impl MatchLog {
         &self.state.stacks
     }
 
-    /// The chips that follow from the signed parts: when the match is over, for whatever reason; before, those
-    /// after the last hand that is decided, also if not all have signed its result.
-    /// A hand that stands is given up by who leaves it, forfeits, or is convicted; a hand that is
-    /// disputed or was not sealed by all counts for nothing.
+    /// The chips that follow from the signed parts. Once the match is over for any reason, these
+    /// are the final chips; before that, the chips after the last decided hand, even if not all
+    /// seats have signed its result. A seat that leaves, forfeits or is convicted gives up a sealed
+    /// hand. A hand that is disputed, or that not all seats have sealed, does not count.
     pub fn final_stacks(&self) -> Vec<u64> {
         let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
         match self.phase() {
@@ -80,8 +80,9 @@ impl MatchLog {
         }
     }
 
-    /// What this seat loses if it leaves at its next turn: its own chips in the pot of the hand in play. Nothing
-    /// if it has no choice left in the hand, or if its next turn can only come before the hand stands.
+    /// The chips that this seat loses if it leaves at its next turn: its own chips in the pot of
+    /// the hand in play. 0 if the seat has no choice left in the hand, or if its next turn can only
+    /// come before all seats have sealed.
     pub fn lost_by_leaving(&self, seat: Seat) -> u64 {
         let (Some(game), Some(dealt)) = (self.game(), self.dealt_stacks()) else {
             return 0;
@@ -89,15 +90,16 @@ impl MatchLog {
         let is_free = match self.phase() {
             Phase::Result(_) | Phase::Over(_) => true,
             phase if phase.is_sealed() => !game.may_still_choose(seat),
-            phase => self.state.deck.asks_before_it_stands(&phase, seat),
+            phase => self.state.deck.has_turn_before_sealed(&phase, seat),
         };
-        match is_free {
-            true => 0,
-            false => dealt[seat.index()].saturating_sub(game.stacks()[seat.index()]),
+        if is_free {
+            0
+        } else {
+            dealt[seat.index()].saturating_sub(game.stacks()[seat.index()])
         }
     }
 
-    /// The chips with which the hand in play began, if one was dealt.
+    /// The chips at the start of the hand in play, if one was dealt.
     pub(crate) fn dealt_stacks(&self) -> Option<&[u64]> {
         self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
     }
@@ -107,14 +109,15 @@ impl MatchLog {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
-    /// The hash of all steps up to the last one that made the deck of the try in play, if the hand stands:
-    /// the deck is complete, and a card was opened instead of declaring the try void. Who publishes it before
-    /// a card is opened can show later that nothing has been changed since.
+    /// The hash of all steps up to the last seal of the try in play, once its deck is final: all
+    /// seats have sealed it, and a card was opened, so the try cannot be declared void. A player
+    /// who publishes this hash before a card is opened can show later that nothing has changed
+    /// since.
     pub fn seal_hash(&self) -> Option<[u8; 32]> {
         self.hash_before(self.state.deck.final_since()?)
     }
 
-    /// Whether the seat may make this choice now.
+    /// Checks whether the seat may make this choice now.
     pub(crate) fn may_choose(&self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
         match (self.phase(), &self.state.dealt) {
             (Phase::Choose { .. }, Some(dealt)) => judge::choose(dealt, seat, choice).map(drop),
@@ -122,12 +125,12 @@ impl MatchLog {
         }
     }
 
-    /// The rules' view of the hand in play.
+    /// The state of the hand in play by the rules of the game.
     pub fn game(&self) -> Option<&Hand> {
         self.state.dealt.as_ref().map(|dealt| &dealt.game)
     }
 
-    /// A card of the hand in play that everybody can compute.
+    /// The card at a position of the hand in play, if everybody can compute it.
     pub fn public_card(&self, position: usize) -> Option<Card> {
         self.state.deck.card(position)
     }

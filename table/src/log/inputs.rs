@@ -1,9 +1,9 @@
-//! The file of what a player has entered into the shuffles of a match.
+//! The file with a player's inputs to the shuffles of a match.
 //!
-//! A deal commits a seat to its input. What opens the commitment is kept here, on the disk before
-//! the deal is said, so that the seats of a match that is over can open all of them to each other
-//! and compute every deck anew. It outlives the hands, and is destroyed when that was done or
-//! declined. Without the other seats' inputs it shows no card.
+//! A deal commits a seat to its input. This file keeps what opens the commitment, and is synced
+//! before the deal is sent. When the match is over, the seats can open all inputs to each other and
+//! recompute every deck. The file outlives the hands and is deleted once this audit is done or
+//! declined. Without the inputs of the other seats it reveals no card.
 
 use std::io;
 
@@ -20,21 +20,21 @@ const TAGS: Tags = Tags {
     mac: "inputs record",
 };
 
-/// How the first record begins.
+/// The first bytes of the first record.
 const MAGIC: &[u8; 16] = b"dealerlessinput1";
 
-/// A player's own file of inputs, opened for more.
+/// A player's own file of inputs, open for writing.
 pub struct Inputs<S> {
     file: RecordFile<S>,
     match_id: [u8; 32],
 }
 
-/// What opens the commitment of a deal.
+/// The opening of a deal's commitment.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The try.
+    /// The try of the hand.
     pub attempt: Attempt,
-    /// The bits that the seat entered.
+    /// The seat's input bits.
     pub bits: Zeroizing<Vec<bool>>,
     /// The nonce of the commitment.
     pub nonce: Zeroizing<[u8; 32]>,
@@ -51,10 +51,10 @@ impl Input {
         Zeroizing::new(writer.finish())
     }
 
-    pub(crate) fn decode(bytes: &[u8], of: [u8; 32]) -> Result<Self, Malformed> {
+    pub(crate) fn decode(bytes: &[u8], match_id: [u8; 32]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
-        let of = Attempt {
-            match_id: of,
+        let attempt = Attempt {
+            match_id,
             hand: reader.u32()?,
             attempt: reader.u32()?,
         };
@@ -68,59 +68,60 @@ impl Input {
             _ => Err(Malformed),
         });
         Ok(Input {
-            attempt: of,
+            attempt,
             bits: Zeroizing::new(bits.collect::<Result<_, _>>()?),
             nonce,
         })
     }
 }
 
-/// A file of inputs as it was found.
+/// A file of inputs that was just opened.
 pub struct OpenedInputs<S> {
     /// The file.
     pub file: Inputs<S>,
-    /// What is in it, in the order in which it was written.
+    /// The inputs in the file, in the order in which they were written.
     pub inputs: Vec<Input>,
 }
 
 impl<S: Storage> Inputs<S> {
-    /// Opens the file of the match `of`, which is begun if there is nothing in it. `key` is the
-    /// identity's own for files. What a crash left incomplete at its end is cut off.
+    /// Opens the file of inputs of a match, and begins it if it is empty. `key` is the identity's
+    /// own key for files. An incomplete record at the end, left by a crash, is cut off.
     ///
     /// # Errors
-    /// If it cannot be read or written, or is anything else ([`io::ErrorKind::InvalidData`]):
-    /// nothing is changed then.
+    /// If the file cannot be read or written, or was changed or belongs to another match or
+    /// identity ([`io::ErrorKind::InvalidData`]). Nothing is changed then.
     pub fn open(
         mut storage: S,
         key: Zeroizing<[u8; 32]>,
-        of: [u8; 32],
+        match_id: [u8; 32],
     ) -> io::Result<OpenedInputs<S>> {
         let bytes = Zeroizing::new(storage.read()?);
         let mut records = Records::of_owner(&bytes, Chain::new(TAGS, key));
         let begun = match records.next().transpose().map_err(|_| changed())? {
             None => false,
-            Some((_, first)) if first == first_record(&of) => true,
+            Some((_, first)) if first == first_record(&match_id) => true,
             Some(_) => return Err(changed()),
         };
         let mut inputs = Vec::new();
         for record in &mut records {
             let (_, content) = record.map_err(|_| changed())?;
-            inputs.push(Input::decode(content, of).map_err(|_| changed())?);
+            inputs.push(Input::decode(content, match_id).map_err(|_| changed())?);
         }
         let (chain, complete) = records.into_chain();
         let chain = chain.ok_or_else(changed)?;
         let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
-        let mut file = Inputs { file, match_id: of };
+        let mut file = Inputs { file, match_id };
         if !begun {
-            file.write(first_record(&of))?;
+            file.write(first_record(&match_id))?;
         }
         Ok(OpenedInputs { file, inputs })
     }
 
-    /// Writes what a deal is about to commit to. When this returns it outlives a crash.
+    /// Writes the input that a deal is about to commit to. It is synced when this returns.
     ///
     /// # Errors
-    /// If it cannot be written. Nothing more can be written then until the file is opened anew.
+    /// If the input cannot be written. Every later write fails then, until the file is opened
+    /// again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn append(&mut self, input: &Input) -> io::Result<()> {
         debug_assert_eq!(input.attempt.match_id, self.match_id);
@@ -135,12 +136,12 @@ impl<S: Storage> Inputs<S> {
     }
 }
 
-fn first_record(of: &[u8; 32]) -> Vec<u8> {
-    [&MAGIC[..], of].concat()
+fn first_record(match_id: &[u8; 32]) -> Vec<u8> {
+    [&MAGIC[..], match_id].concat()
 }
 
 fn changed() -> io::Error {
-    let what = "the file of the inputs was changed, or belongs to another match or identity";
+    let what = "the file of inputs was changed or belongs to another match or identity";
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
@@ -153,24 +154,24 @@ mod tests {
         Zeroizing::new([3; 32])
     }
 
-    const OF: [u8; 32] = [9; 32];
+    const MATCH_ID: [u8; 32] = [9; 32];
 
     fn input(hand: u32) -> Input {
-        let of = Attempt {
-            match_id: OF,
+        let attempt = Attempt {
+            match_id: MATCH_ID,
             hand,
             attempt: 1,
         };
         Input {
-            attempt: of,
+            attempt,
             bits: Zeroizing::new(vec![true, false, hand.is_multiple_of(2)]),
             nonce: Zeroizing::new([hand as u8; 32]),
         }
     }
 
-    /// A file with three inputs.
+    /// The bytes of a file with three inputs.
     fn file() -> Vec<u8> {
-        let mut file = Inputs::open(MemoryStorage::default(), key(), OF)
+        let mut file = Inputs::open(MemoryStorage::default(), key(), MATCH_ID)
             .unwrap()
             .file;
         for hand in 1..=3 {
@@ -180,17 +181,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_in_its_order_and_more_is_written_behind_it() {
-        let opened = Inputs::open(MemoryStorage::of(file()), key(), OF).unwrap();
+    fn inputs_are_read_in_the_order_written_and_more_are_appended() {
+        let opened = Inputs::open(MemoryStorage::of(file()), key(), MATCH_ID).unwrap();
         assert!(opened.inputs == [1, 2, 3].map(input));
         let mut file = opened.file;
         file.append(&input(4)).unwrap();
-        let again = Inputs::open(file.file.storage, key(), OF).unwrap();
+        let again = Inputs::open(file.file.storage, key(), MATCH_ID).unwrap();
         assert!(again.inputs == [1, 2, 3, 4].map(input));
     }
 
     #[test]
-    fn nothing_is_written_behind_a_write_that_has_failed() {
+    fn nothing_is_written_after_a_failed_write() {
         struct Full(MemoryStorage);
 
         impl Storage for Full {
@@ -217,10 +218,10 @@ mod tests {
             }
         }
 
-        let begun = Inputs::open(MemoryStorage::default(), key(), OF)
+        let begun = Inputs::open(MemoryStorage::default(), key(), MATCH_ID)
             .unwrap()
             .file;
-        let mut file = Inputs::open(Full(begun.file.storage), key(), OF)
+        let mut file = Inputs::open(Full(begun.file.storage), key(), MATCH_ID)
             .unwrap()
             .file;
         assert!(file.append(&input(1)).is_err());
@@ -230,31 +231,38 @@ mod tests {
     }
 
     #[test]
-    fn what_a_crash_left_incomplete_is_dropped_and_anything_else_is_refused() {
+    fn incomplete_record_at_the_end_is_dropped_and_any_change_is_refused() {
         let whole = file();
         let mut ends = Vec::new();
         for len in 0..=whole.len() {
-            let opened = Inputs::open(MemoryStorage::of(whole[..len].to_vec()), key(), OF).unwrap();
+            let opened =
+                Inputs::open(MemoryStorage::of(whole[..len].to_vec()), key(), MATCH_ID).unwrap();
             let all = [1, 2, 3].map(input);
             let complete = opened.inputs.len();
             assert!(opened.inputs == all[..complete]);
             ends.push(complete);
-            // What is written next is not behind what a crash has left.
+            // The next record is not written after the bytes that the crash left.
             let mut file = opened.file;
             file.append(&input(4)).unwrap();
-            let again = Inputs::open(file.file.storage, key(), OF).unwrap().inputs;
+            let again = Inputs::open(file.file.storage, key(), MATCH_ID)
+                .unwrap()
+                .inputs;
             assert!(again.len() == complete + 1 && again[complete] == input(4));
         }
         assert!(ends.is_sorted() && ends[whole.len()] == 3);
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 1;
-            let opened = Inputs::open(MemoryStorage::of(changed), key(), OF);
+            let opened = Inputs::open(MemoryStorage::of(changed), key(), MATCH_ID);
             let error = opened.err().expect("a changed byte is noticed");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}");
         }
-        for (key, of) in [([4; 32], OF), ([3; 32], [8; 32])] {
-            let opened = Inputs::open(MemoryStorage::of(whole.clone()), Zeroizing::new(key), of);
+        for (key, match_id) in [([4; 32], MATCH_ID), ([3; 32], [8; 32])] {
+            let opened = Inputs::open(
+                MemoryStorage::of(whole.clone()),
+                Zeroizing::new(key),
+                match_id,
+            );
             assert!(opened.is_err());
         }
     }

@@ -1,5 +1,4 @@
-//! What fuzz targets need of the file of a match and cannot reach from outside: records with MACs
-//! that fit, and any content.
+//! Match files for fuzz targets: records with valid MACs and arbitrary content.
 
 use zeroize::Zeroizing;
 
@@ -8,10 +7,10 @@ use super::match_file::{chain, content};
 use super::record_file::RecordFile;
 use super::storage::Storage;
 
-/// Writes a file with these records, each with its kind.
+/// Writes a file with the given records, each with its kind.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn write_records<S: Storage>(
     storage: S,
     key: Zeroizing<[u8; 32]>,
@@ -20,5 +19,5 @@ pub fn write_records<S: Storage>(
     let contents = records
         .into_iter()
         .map(|(kind, bytes)| content(kind, bytes));
-    Journal::behind(RecordFile::new(storage, chain(key))).write(contents)
+    Journal::from_file(RecordFile::new(storage, chain(key))).write(contents)
 }

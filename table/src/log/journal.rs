@@ -1,7 +1,7 @@
-//! The file of a match: what was said, written before it is sent.
+//! The file of a match. Parts are written to it before they are sent.
 //!
-//! A record that a crash left incomplete at the end of the file was never sent, and is dropped.
-//! Whatever else is wrong is refused, and nothing is overwritten.
+//! A record that a crash left incomplete at the end of the file was never sent, and is dropped. Any
+//! other damage is refused, and nothing is overwritten.
 
 use std::io;
 
@@ -17,28 +17,28 @@ use super::signed::{Evidence, SignedPart};
 use super::sitting::Sitting;
 use super::storage::Storage;
 
-/// The file of a match, opened for more.
+/// The file of a match, open for writing.
 pub struct Journal<S> {
     file: RecordFile<S>,
-    /// Notes that go behind the parts that are written next.
+    /// Notes to be written after the next parts.
     notes: Vec<Note>,
 }
 
-/// A file as it was found.
+/// A match file that was just opened.
 #[derive(Debug)]
 pub struct Opened<S> {
     /// The file.
     pub journal: Journal<S>,
-    /// The match, as the owner began it.
+    /// The match, as its owner began it.
     pub sitting: Sitting,
-    /// What was said in it.
+    /// The log of the match.
     pub log: MatchLog,
-    /// What the owner claims beside it, in the order in which it was written.
+    /// The owner's claims outside the log, in the order in which they were written.
     pub claims: Vec<Claim>,
 }
 
 impl<S> Opened<S> {
-    /// Whether the owner closed the match, and nothing was said in that step since.
+    /// Whether the owner closed the match and that claim still applies.
     pub fn is_closed(&self) -> bool {
         let closed = |claim: &&Claim| claim.what == Claimed::Closed;
         let last = self.claims.iter().rfind(closed);
@@ -46,34 +46,34 @@ impl<S> Opened<S> {
     }
 }
 
-/// A file of a match cannot be written or read.
+/// Why a match file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The medium fails.
-    #[error("the file of the match cannot be written or read")]
+    /// Reading or writing the file failed.
+    #[error("cannot read or write the file of the match")]
     Io(#[from] io::Error),
-    /// An earlier write has failed. The file has to be opened anew.
+    /// An earlier write has failed. The file has to be opened again.
     #[error("an earlier write to the file of the match has failed")]
     Failed,
-    /// There is something in the file that is to be new.
+    /// The file of a new match is not empty.
     #[error("the file of a new match is not empty")]
     NotEmpty,
-    /// Nothing was completed in it. Nothing of this match was ever sent.
-    #[error("the file of the match was never begun")]
+    /// The file has no complete record. Nothing of this match was ever sent.
+    #[error("the file of the match has no complete record")]
     NeverBegun,
-    /// It was changed, or belongs to another identity.
-    #[error("the file of the match was changed, from byte {at} on, or is another identity's")]
+    /// The file was changed or belongs to another identity.
+    #[error("the file of the match was changed from byte {at} on, or belongs to another identity")]
     Changed {
-        /// Where the record begins that does not fit.
+        /// The offset of the first invalid record.
         at: usize,
     },
-    /// A record is what its owner wrote, and makes no sense in this match.
-    #[error("the file of the match has a record at byte {at} that does not belong there")]
+    /// The owner wrote a record that is not valid in this match.
+    #[error("the file of the match has an invalid record at byte {at}")]
     Record {
-        /// Where it begins.
+        /// The offset of the record.
         at: usize,
-        /// Why, if it is a part.
+        /// Why the record was refused, if it is a part.
         #[source]
         refused: Option<Refused>,
     },
@@ -99,10 +99,10 @@ impl From<BadFile> for JournalError {
 }
 
 impl<S: Storage> Journal<S> {
-    /// Begins the file of a match. `key` is the identity's own for files.
+    /// Begins the file of a match. `key` is the identity's own key for files.
     ///
     /// # Errors
-    /// If there is anything in it, or it cannot be written.
+    /// If the file is not empty or cannot be written.
     pub fn create(
         mut storage: S,
         key: Zeroizing<[u8; 32]>,
@@ -111,44 +111,44 @@ impl<S: Storage> Journal<S> {
         if !storage.read()?.is_empty() {
             return Err(JournalError::NotEmpty);
         }
-        let mut journal = Self::behind(RecordFile::new(storage, chain(key)));
+        let mut journal = Self::from_file(RecordFile::new(storage, chain(key)));
         journal.write([first(sitting)])?;
         Ok(journal)
     }
 
-    /// A journal that writes to this file.
-    pub(super) fn behind(file: RecordFile<S>) -> Self {
+    /// A journal that writes to the given file.
+    pub(super) fn from_file(file: RecordFile<S>) -> Self {
         Journal {
             file,
             notes: Vec::new(),
         }
     }
 
-    /// Opens the file of a match, and reads all that was said in it. What a crash left incomplete
-    /// at its end is cut off.
+    /// Opens the file of a match and reads its log. An incomplete record at the end, left by a
+    /// crash, is cut off.
     ///
     /// # Errors
-    /// If anything else is wrong: nothing is changed then.
+    /// If the file is invalid in any other way. Nothing is changed then.
     pub fn open(mut storage: S, key: Zeroizing<[u8; 32]>) -> Result<Opened<S>, JournalError> {
         let bytes = storage.read()?;
         let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
         let (log, claims) = replay(&sitting, &mut file)?;
         let (chain, complete) = file.into_chain();
-        // The file was read with the key.
+        // The file was read with the key, so there is a chain.
         let chain = chain.ok_or(JournalError::Failed)?;
         let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
         Ok(Opened {
-            journal: Self::behind(file),
+            journal: Self::from_file(file),
             sitting,
             log,
             claims,
         })
     }
 
-    /// Reads again all that was said in the match.
+    /// Reads the log of the match again from the file.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     pub(crate) fn read_log(&mut self) -> Result<MatchLog, JournalError> {
         let bytes = self.file.storage.read()?;
         let key = Zeroizing::new(*self.file.key());
@@ -156,11 +156,12 @@ impl<S: Storage> Journal<S> {
         Ok(replay(&sitting, &mut file)?.0)
     }
 
-    /// Writes parts. When this returns, they outlive a crash: then, and not before, what was said
-    /// here may be sent.
+    /// Writes parts. They are synced when this returns. Only then may this seat's own parts be
+    /// sent.
     ///
     /// # Errors
-    /// If they cannot be written. Nothing more can be written then until the file is opened anew.
+    /// If the parts cannot be written. Every later write fails then, until the file is opened
+    /// again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn append<'a>(
         &mut self,
@@ -174,23 +175,23 @@ impl<S: Storage> Journal<S> {
         Ok(())
     }
 
-    /// Notes a card that only the owner of this file has seen. It is written with the next
-    /// [`append`](Self::append), behind its parts. It proves nothing; the owner can read it later
-    /// with its key, and nobody else.
+    /// Notes a card that only the owner of this file has seen. The note is written with the next
+    /// [`append`](Self::append), after its parts. It proves nothing; only the owner can read it
+    /// later, with its key.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn note(&mut self, seen: &Seen) {
         self.notes.push(Note::of(seen, self.file.key()));
     }
 
-    /// Writes what convicts a seat.
+    /// Writes evidence that convicts a seat.
     ///
     /// # Errors
-    /// As [`append`](Self::append).
+    /// Those of [`append`](Self::append).
     pub(crate) fn append_evidence(&mut self, evidence: &Evidence) -> Result<(), JournalError> {
         self.write([Entry::Evidence(evidence.clone()).encode()])
     }
 
-    /// Writes what the owner claims beside the log.
+    /// Writes a claim of the owner.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -206,7 +207,7 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// What was said in a match, by the records of its file, and what its owner claims beside that.
+/// Reads the log of a match and the claims of its owner from the records of its file.
 fn replay(
     sitting: &Sitting,
     file: &mut MatchFile<'_>,
@@ -217,15 +218,15 @@ fn replay(
         match record? {
             (_, Entry::Claim(claim)) => claims.push(claim),
             (at, entry) => {
-                take(&mut log, entry).map_err(|refused| JournalError::Record { at, refused })?;
+                add(&mut log, entry).map_err(|refused| JournalError::Record { at, refused })?;
             }
         }
     }
     Ok((log, claims))
 }
 
-/// Takes a record after the first. Gives why it was refused, if a part was.
-fn take(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
+/// Adds a record after the first one to the log. Returns the reason if a part was refused.
+fn add(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
     match entry {
         Entry::Part(part) => match log.accept(part) {
             Ok(_) => Ok(()),
@@ -236,7 +237,7 @@ fn take(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
             Err(refused) => Err(Some(refused)),
         },
         Entry::Evidence(evidence) => log.record_fork(evidence).map_err(|_| None),
-        // They say nothing of the match.
+        // Notes and claims do not change the log.
         Entry::Seen(_) | Entry::Claim(_) => Ok(()),
     }
 }

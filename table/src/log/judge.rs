@@ -1,4 +1,5 @@
-//! Whether a seat may sign a part where the match stands, and what the rules make of it.
+//! The judge of parts: whether a seat may sign a part in the current state, and how the rules
+//! change the hand.
 
 use super::deal::Deal;
 use super::deck_log::Turn;
@@ -12,11 +13,11 @@ use crate::seat::Seat;
 /// A part that its seat may sign now.
 pub(super) struct Judged {
     pub(super) part: Part,
-    /// The hand after this part; `None` if only the complete step changes the hand.
+    /// The hand after this part. `None` if only the complete step changes the hand.
     pub(super) after: Option<Box<Hand>>,
 }
 
-/// Judges the encoded part of a seat.
+/// Judges an encoded part of a seat.
 pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, PartFoul> {
     let is_its_turn = state.phase.signers(state.shape.seats).contains(&seat);
     require(is_its_turn, PartFoul::NotItsTurn)?;
@@ -28,7 +29,7 @@ pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, P
 
 fn judge_part(state: &State, seat: Seat, part: &Part) -> Result<Option<Hand>, PartFoul> {
     let kind = part.kind();
-    // The deck knows why a step cannot be disputed.
+    // Disputes are left to the deck, which knows why a step cannot be disputed.
     let is_dispute = kind == PartKind::Dispute && state.phase.is_sealed();
     require(
         is_dispute || kinds(state, seat).contains(&kind),
@@ -64,7 +65,7 @@ pub(super) fn choose(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<Hand,
     Ok(after)
 }
 
-/// The kinds of parts that `seat` may say now: none if it is not its turn.
+/// The kinds of parts that `seat` may sign now. Empty if it is not its turn.
 pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
     if !state.phase.signers(state.shape.seats).contains(&seat) {
         return Vec::new();

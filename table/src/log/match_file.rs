@@ -1,4 +1,4 @@
-//! What the records of the file of a match hold.
+//! The records of a match file.
 
 use zeroize::Zeroizing;
 
@@ -10,13 +10,13 @@ use super::signed::{Evidence, SignedPart};
 use super::sitting::Sitting;
 use crate::wire::Malformed;
 
-/// The file of a match.
+/// The hash contexts of a match file.
 const TAGS: Tags = Tags {
     check: "file length",
     mac: "file record",
 };
 
-/// What a record holds: its first byte.
+/// The kinds of records, given by the first byte of the content.
 const SITTING: u8 = 0;
 const PART: u8 = 1;
 const EVIDENCE: u8 = 2;
@@ -26,28 +26,28 @@ const CLAIM: u8 = 4;
 /// A record after the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// What a seat said.
+    /// A signed part.
     Part(SignedPart),
-    /// What convicts a seat.
+    /// Evidence that convicts a seat.
     Evidence(Evidence),
-    /// What the owner alone has seen.
+    /// A card that only the owner has seen.
     Seen(Note),
-    /// What the owner claims beside the log.
+    /// A claim of the owner.
     Claim(Claim),
 }
 
-/// What is wrong with a file, as far as its records go.
+/// Why the records of a file are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadFile {
-    /// Not even the first record is complete.
+    /// The file has no complete record.
     NeverBegun,
-    /// It was changed from this byte on, or is another identity's.
+    /// The file was changed from this byte on, or belongs to another identity.
     Changed(usize),
-    /// The record at this byte does not belong there.
+    /// The record at this byte is not valid there.
     Record(usize),
 }
 
-/// The chain of a file that was not begun.
+/// The chain of an empty file.
 pub(super) fn chain(key: Zeroizing<[u8; 32]>) -> Chain {
     Chain::new(TAGS, key)
 }
@@ -58,7 +58,7 @@ pub(super) fn first(sitting: &Sitting) -> Vec<u8> {
 }
 
 impl Entry {
-    /// The content of its record.
+    /// The content of the entry's record.
     pub(super) fn encode(&self) -> Vec<u8> {
         match self {
             Entry::Part(part) => content(PART, part.encode()),
@@ -84,13 +84,14 @@ pub(super) fn content(kind: u8, bytes: Vec<u8>) -> Vec<u8> {
     [&[kind], &bytes[..]].concat()
 }
 
-/// The records of the file of a match: the first one has been read.
+/// The records of a match file after the first one.
 pub(crate) struct MatchFile<'a> {
     records: Records<'a>,
 }
 
 impl<'a> MatchFile<'a> {
-    /// Reads how a match was begun: with the key as its owner, or as anybody.
+    /// Reads the first record, which tells how the match began. With the key it reads as the owner,
+    /// without it as anybody else.
     pub(crate) fn read(
         bytes: &'a [u8],
         key: Option<Zeroizing<[u8; 32]>>,
@@ -108,36 +109,36 @@ impl<'a> MatchFile<'a> {
         Ok((sitting, MatchFile { records }))
     }
 
-    /// The bytes behind the complete records.
+    /// The number of bytes after the complete records.
     pub(crate) fn torn(&self) -> usize {
         self.records.rest().len()
     }
 
-    /// Whether a crash can have left what lies behind the complete records, in a match whose parts
-    /// have at most so many bytes.
+    /// Whether the bytes after the complete records can be the result of a crash, in a match whose
+    /// parts have at most `longest_part` bytes.
     pub(crate) fn may_be_torn(&self, longest_part: usize) -> bool {
-        let part = SignedPart::REST + longest_part.min(Part::MAX_LEN);
+        let part = SignedPart::OVERHEAD + longest_part.min(Part::MAX_LEN);
         let Some((len, kind)) = claimed(self.records.rest()) else {
             return true;
         };
-        let most = match kind {
+        let max = match kind {
             PART => part,
             SEEN => Note::MAX_LEN,
             CLAIM => Claim::LEN,
-            // Also where only zeros stand: it was not written any more.
+            // This also covers zeros: space that was reserved but never written.
             _ => 32 + 32 + 4 + 2 * part,
         };
-        len as usize <= 1 + most
+        len as usize <= 1 + max
     }
 
-    /// The owner's chain behind the records that were read, and their bytes.
+    /// The owner's chain after the records read so far, and their length in bytes.
     pub(super) fn into_chain(self) -> (Option<Chain>, usize) {
         self.records.into_chain()
     }
 }
 
 impl Iterator for MatchFile<'_> {
-    /// A record, and where it begins.
+    /// A record and its offset in the file.
     type Item = Result<(usize, Entry), BadFile>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,4 +1,4 @@
-//! The log of a match: all that was said, and what it comes to.
+//! The log of a match: the signed parts, and the state that follows from them.
 
 use super::ahead::Verified;
 use super::event::LogEvent;
@@ -16,23 +16,23 @@ use crate::seat::Seat;
 
 /// The log of a match.
 ///
-/// Everything follows from the header and the parts, one after the other: two logs with the same
-/// parts are in the same phase, and so are two programs that read them. Nothing is taken that the
-/// seat did not sign for this step of this history, and nothing that the rules do not allow.
+/// The header and the sequence of parts determine everything: two logs with the same parts are in
+/// the same phase, and so are two programs that read them. The log accepts only parts that the seat
+/// signed for this step of this history and that the rules allow.
 #[derive(Clone, Debug)]
 pub struct MatchLog {
     match_info: Match,
-    /// The complete steps, but for the first ones, which were forgotten.
+    /// The complete steps, without the first `forgotten` ones.
     steps: Vec<Step>,
     forgotten: u64,
-    /// What was said so far in the step that is not complete, in order of the seats.
-    now: Vec<(SignedPart, Part)>,
+    /// The parts of the incomplete step so far, in order of the seats.
+    current: Vec<(SignedPart, Part)>,
     /// The hash of all complete steps.
     hash: [u8; 32],
     pub(super) state: State,
     /// The first steps of the last two complete hands and of the hand in play.
-    began: [u64; 3],
-    /// What convicts a seat, and ended the match.
+    hand_starts: [u64; 3],
+    /// The proof against a seat that ended the match.
     conviction: Option<Conviction>,
 }
 
@@ -44,67 +44,68 @@ enum Conviction {
 
 #[derive(Clone, Debug)]
 struct Step {
-    /// The hash of all steps before.
+    /// The hash of all earlier steps.
     before: [u8; 32],
-    /// In order of the seats.
+    /// The parts, in order of the seats.
     parts: Vec<SignedPart>,
 }
 
-/// What was taken.
+/// An accepted part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
-    /// A part that was not in the log, and its events.
+    /// A part that is new to the log, with its events.
     New(Part, Vec<LogEvent>),
-    /// The same part is in the log.
+    /// The log already has this part.
     Known,
 }
 
-/// Two parts convict nobody.
+/// The evidence convicts nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("these two parts convict nobody in this match")]
 pub struct NoEvidence;
 
-/// What a seat wants to say and may not.
+/// Why a seat cannot sign a part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotSign {
     /// The match is over.
     #[error("the match is over")]
     Over,
-    /// It has spoken in this step.
-    #[error("this seat has spoken in this step")]
+    /// The seat has already signed a part in this step.
+    #[error("this seat has already signed a part in this step")]
     AlreadySigned,
-    /// The rules do not allow it.
-    #[error("the rules do not allow it here")]
+    /// The rules do not allow the part.
+    #[error("the rules do not allow this part here")]
     Foul(#[from] super::foul::PartFoul),
 }
 
 impl MatchLog {
-    /// The log of a match in which nothing was said.
+    /// An empty log for the match.
     pub fn new(match_info: Match) -> Self {
         let (hash, state) = (match_info.id(), State::new(&match_info));
         MatchLog {
             match_info,
             steps: Vec::new(),
             forgotten: 0,
-            now: Vec::new(),
+            current: Vec::new(),
             hash,
             state,
-            began: [0; 3],
+            hand_starts: [0; 3],
             conviction: None,
         }
     }
 
-    /// Takes a part, of any seat: one that was just said, or one of a history that is told again.
+    /// Adds a signed part of any seat, either a new one or one that the peer sends again after a
+    /// reconnection.
     ///
     /// # Errors
-    /// [`Refused`]. The log is as it was; see [`close`](Self::close) for what proves a foul.
+    /// [`Refused`]. The log is unchanged; [`record_foul`](Self::record_foul) records a proven foul.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn accept(&mut self, part: SignedPart) -> Result<Accepted, Refused> {
         self.accept_verified(part.into())
     }
 
-    /// The same, with a signature that may have been verified before.
+    /// Like [`accept`](Self::accept), for a part whose signature may have been verified ahead.
     pub(crate) fn accept_verified(&mut self, verified: Verified) -> Result<Accepted, Refused> {
         let Verified { part, after } = verified;
         let before = self.before(&part)?;
@@ -130,22 +131,23 @@ impl MatchLog {
         if self.is_convicted() || (!is_late && self.is_over()) {
             return Err(Refused::Over);
         }
-        let judged = match is_late {
-            // In a complete step every seat has spoken that had to: any other part is a foul.
-            true => Err(PartFoul::NotItsTurn),
-            false => judge::judge(&self.state, part.seat, &part.part),
+        let judged = if is_late {
+            // All seats that had to sign a complete step have done so: any other part is a foul.
+            Err(PartFoul::NotItsTurn)
+        } else {
+            judge::judge(&self.state, part.seat, &part.part)
         };
         match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
             Ok(judged) => {
-                let said = judged.part.clone();
+                let accepted = judged.part.clone();
                 let events = self.add(part, judged);
-                Ok(Accepted::New(said, events))
+                Ok(Accepted::New(accepted, events))
             }
         }
     }
 
-    /// The hash of the steps before a part that can be compared with this log.
+    /// The hash of the steps before the part, if this log still has it.
     fn before(&self, part: &SignedPart) -> Result<[u8; 32], Refused> {
         if part.seat.index() >= self.match_info.seats() {
             return Err(Refused::NoSuchSeat(part.seat));
@@ -157,16 +159,17 @@ impl MatchLog {
         })
     }
 
-    /// Whether nothing new can be said.
+    /// Whether no new part can be signed.
     fn is_over(&self) -> bool {
         self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
     }
 
-    /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
-    /// it is sent. Returns it with its events.
+    /// Judges, signs and adds a part, and returns it with its events. The caller must
+    /// [write](super::Journal::append) it before sending it.
     ///
     /// # Errors
-    /// If the rules do not allow it: nothing is signed then.
+    /// If the match is over, the seat has already signed in this step, or the rules do not allow
+    /// the part. Nothing is signed then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn sign(
         &mut self,
@@ -195,58 +198,57 @@ impl MatchLog {
         Ok((signed, events))
     }
 
-    /// The sizes of all that is said in the match.
+    /// The sizes of all parts of the match.
     pub(super) fn shape(&self) -> &Shape {
         &self.state.shape
     }
 
-    /// The bytes of whatever this seat says now.
+    /// The length in bytes of any part that this seat signs now.
     pub(super) fn size(&self, seat: Seat) -> usize {
         self.state.size(seat)
     }
 
-    /// Adds a part that was judged, and returns its events.
+    /// Adds a judged part and returns its events.
     fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
         let (seat, stop) = (part.seat, judged.part.stop());
         let place = self
-            .now
+            .current
             .partition_point(|(other, _)| other.seat < part.seat);
-        self.now.insert(place, (part, judged.part));
-        let speakers = self.state.phase.signers(self.match_info.seats());
-        if self.now.len() < speakers.len() || !self.stops().is_empty() {
+        self.current.insert(place, (part, judged.part));
+        let signers = self.state.phase.signers(self.match_info.seats());
+        if self.current.len() < signers.len() || !self.stops().is_empty() {
             let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
             return stopped.into_iter().collect();
         }
         let step = self.step();
-        let (parts, said): (Vec<_>, Vec<_>) = (self.now.drain(..))
-            .map(|(part, said)| (part.clone(), (part.seat, said)))
+        let (parts, decoded): (Vec<_>, Vec<_>) = (self.current.drain(..))
+            .map(|(signed, part)| (signed.clone(), (signed.seat, part)))
             .unzip();
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         self.steps.push(Step { before, parts });
         let (hand, state) = (self.state.hand, Before::of(&self.state));
-        self.state.complete(step, &said, judged.after);
+        self.state.complete(step, &decoded, judged.after);
         if self.state.hand != hand {
-            self.began = [self.began[1], self.began[2], step + 1];
+            self.hand_starts = [self.hand_starts[1], self.hand_starts[2], step + 1];
         }
-        state.events(self, &said)
+        state.events(self, &decoded)
     }
 
-    /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it. The foul
-    /// may belong to an earlier step, if it came late, and counts also when the match is over.
-    /// A foul that is none in this log changes nothing.
+    /// Ends the match with a foul that [`accept`](Self::accept) refused, so that the log proves it.
+    /// A late foul may belong to an earlier step, and also counts if the match is over. A part that
+    /// is not a foul in this log changes nothing.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn record_foul(&mut self, proof: Proof) {
-        let again = self.accept(proof.part);
-        if let Err(Refused::Foul(proof)) = again {
+        if let Err(Refused::Foul(proof)) = self.accept(proof.part) {
             self.conviction = Some(Conviction::Foul(*proof));
         }
     }
 
-    /// Ends the match with two parts that no log can hold.
+    /// Ends the match with two conflicting parts.
     ///
     /// # Errors
-    /// If they convict nobody in this match: nothing is changed then.
+    /// If they convict nobody in this match. Nothing changes then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn record_fork(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
         if !evidence.holds(&self.match_info) {
@@ -265,7 +267,7 @@ impl MatchLog {
         }
     }
 
-    /// The two parts that ended the match.
+    /// The two conflicting parts that ended the match.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn evidence(&self) -> Option<&Evidence> {
         match &self.conviction {
@@ -274,7 +276,7 @@ impl MatchLog {
         }
     }
 
-    /// Whether a foul or two parts that no log can hold have ended the match.
+    /// Whether a foul or two conflicting parts have ended the match.
     pub(crate) fn is_convicted(&self) -> bool {
         self.conviction.is_some()
     }
@@ -284,18 +286,18 @@ impl MatchLog {
         &self.match_info
     }
 
-    /// The number of the step in which something can be said now.
+    /// The number of the current, incomplete step.
     pub fn step(&self) -> u64 {
         self.forgotten + self.steps.len() as u64
     }
 
-    /// The hash of all complete steps: what is signed now comes after it.
+    /// The hash of all complete steps. A part that is signed now covers it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn hash(&self) -> [u8; 32] {
         self.hash
     }
 
-    /// The hash of all steps before this one, if they are complete.
+    /// The hash of all steps before the given one, if they are complete and not forgotten.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
         if step == self.step() {
@@ -304,24 +306,24 @@ impl MatchLog {
         self.complete(step).map(|step| step.before)
     }
 
-    /// A complete step that was not forgotten.
+    /// Returns a complete step, unless it was forgotten.
     fn complete(&self, step: u64) -> Option<&Step> {
         let place = step.checked_sub(self.forgotten)?;
         self.steps.get(usize::try_from(place).ok()?)
     }
 
-    /// Forgets all hands but the one in play and two before, so that a long match takes no more
-    /// memory than a short one. Their parts stay in the file of the match; here they can be neither
-    /// compared nor told any more. (Another seat may still be in the hand before, and then tells
-    /// the one before that.)
+    /// Forgets all hands except the hand in play and the two before it, so that a long match takes
+    /// no more memory than a short one. Their parts stay in the match file, but this log can no
+    /// longer compare or resend them. (Another seat may still be in the previous hand, and then
+    /// sends the one before that.)
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn forget_older_hands(&mut self) {
-        let older = self.began[0].saturating_sub(self.forgotten);
+        let older = self.hand_starts[0].saturating_sub(self.forgotten);
         self.steps.drain(..(older as usize).min(self.steps.len()));
         self.forgotten += older;
     }
 
-    /// What the log asks for now.
+    /// The current phase: what the log needs next.
     pub fn phase(&self) -> Phase {
         match &self.conviction {
             Some(Conviction::Foul(proof)) => {
@@ -341,63 +343,65 @@ impl MatchLog {
     }
 
     fn stops(&self) -> Vec<(Seat, Stop)> {
-        let stop = |(part, said): &(SignedPart, Part)| Some((part.seat, said.stop()?));
-        self.now.iter().filter_map(stop).collect()
+        let stop = |(signed, part): &(SignedPart, Part)| Some((signed.seat, part.stop()?));
+        self.current.iter().filter_map(stop).collect()
     }
 
-    /// The kinds of parts that this seat may say now, the one that goes on first: none if it is not its turn, or if it has
-    /// spoken. When others have ended the match in this step, a seat that has not spoken may still
-    /// do so; it need not.
+    /// The kinds of parts that this seat may sign now; the first one continues the match. Empty if
+    /// it is not the seat's turn or if it has already signed in this step. If others have ended the
+    /// match in this step, a seat that has not signed yet may still do so, but need not.
     pub fn may_sign(&self, seat: Seat) -> Vec<PartKind> {
-        match self.is_over() || self.part(self.step(), seat).is_some() {
-            true => Vec::new(),
-            false => judge::kinds(&self.state, seat),
+        if self.is_over() || self.part(self.step(), seat).is_some() {
+            Vec::new()
+        } else {
+            judge::kinds(&self.state, seat)
         }
     }
 
-    /// The seats that are waited for.
+    /// The seats whose parts the log waits for.
     pub fn waits_for(&self) -> Vec<Seat> {
-        let speakers = match self.phase() {
+        let signers = match self.phase() {
             Phase::Over(_) => Vec::new(),
             phase => phase.signers(self.match_info.seats()),
         };
-        let silent = |seat: &Seat| self.part(self.step(), *seat).is_none();
-        speakers.into_iter().filter(silent).collect()
+        let pending = |seat: &Seat| self.part(self.step(), *seat).is_none();
+        signers.into_iter().filter(pending).collect()
     }
 
-    /// What a seat said in a step.
+    /// The part that a seat signed in a step.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         let of_seat = |part: &&SignedPart| part.step == step && part.seat == seat;
-        let said = match step == self.step() {
-            true => self.now.iter().map(|(part, _)| part).find(of_seat),
-            false => self.complete(step)?.parts.iter().find(of_seat),
+        let part = if step == self.step() {
+            self.current.iter().map(|(part, _)| part).find(of_seat)
+        } else {
+            self.complete(step)?.parts.iter().find(of_seat)
         };
-        said.or_else(|| self.foul().map(|proof| &proof.part).filter(of_seat))
+        part.or_else(|| self.foul().map(|proof| &proof.part).filter(of_seat))
     }
 
-    /// Everything that was said from this step on and was not forgotten, in order of the steps and seats: what a side
-    /// tells the other when they meet again, to be taken part after part. The foul
-    /// that ended the match comes last.
+    /// All parts from the given step on that were not forgotten, in order of the steps and seats.
+    /// After a reconnection each side sends them and the other [accepts](Self::accept) them one by
+    /// one. The foul that ended the match comes last.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
         let from = usize::try_from(from.saturating_sub(self.forgotten))
             .unwrap_or(usize::MAX)
             .min(self.steps.len());
         let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
-        let now = self.now.iter().map(|(part, _)| part);
+        let current = self.current.iter().map(|(part, _)| part);
         complete
-            .chain(now)
+            .chain(current)
             .chain(self.foul().map(|proof| &proof.part))
     }
 
-    /// The first step that was not forgotten.
+    /// The first step that this log still has.
     pub(super) fn first_step(&self) -> u64 {
         self.forgotten
     }
 
     /// The first step of the hand before the one in play.
-    pub(super) fn last_hand_began(&self) -> u64 {
-        self.began[1]
+    pub(super) fn start_of_previous_hand(&self) -> u64 {
+        self.hand_starts[1]
     }
 
     /// Whether nothing was forgotten.

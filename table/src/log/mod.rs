@@ -1,9 +1,10 @@
-//! The log of a match: what every seat said, signed, in one order; and what follows from it.
+//! The log of a match: the signed parts of all seats in one order, and the state of the match that
+//! follows from them.
 //!
-//! A match is a list of steps; in each step one seat, or several, say a `Part`. Whose turn it is
-//! and what may be said follows from the steps before ([`MatchLog`]). A part is signed for its step
-//! and for all that came before it, so that nobody can move, change or deny it, and two histories
-//! that cannot be one convict whoever signed both ([`Evidence`]).
+//! A match is a list of steps. In each step one or several seats sign a [`Part`]. The steps so far
+//! determine which seats sign next and which parts they may sign ([`MatchLog`]). A signature covers
+//! the part, its step and everything before it, so nobody can move, change or deny a part. Two
+//! conflicting histories convict the seat that signed both ([`Evidence`]).
 
 mod ahead;
 mod claim;
@@ -19,6 +20,7 @@ pub(crate) mod internals;
 mod journal;
 mod judge;
 mod match_file;
+mod match_folder;
 mod match_log;
 mod part;
 mod phase;
@@ -28,7 +30,6 @@ mod records;
 mod resume;
 mod seen;
 mod shape;
-mod shelf;
 mod signed;
 mod sitting;
 mod state;
@@ -46,11 +47,11 @@ pub use header::{Clock, Header, HeaderError};
 pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
+pub use match_folder::{MatchEntry, MatchFolder};
 pub use match_log::MatchLog;
 pub use part::PartKind;
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
-pub use shelf::{MatchEntry, MatchFolder};
 pub use signed::Evidence;
 pub use sitting::Sitting;
 pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
@@ -60,7 +61,7 @@ pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
 
-/// Names that tests and fuzz targets need.
+/// Items that only tests and fuzz targets need.
 mod with_internals {
     pub use super::deal::Deal;
     pub use super::deck_log::{CardOpening, DealInput, Masked, Reseal, Seal};

@@ -1,4 +1,4 @@
-//! What a seat says: the parts of a step, and the one way to write each.
+//! The parts that a seat can sign in a step, and their encoding.
 
 use super::deal::Deal;
 use super::deck_log::{CardOpening, Reseal, Seal, read_openings, read_reveal, write_reveal};
@@ -8,42 +8,42 @@ use crate::rules::Choice;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
 
-/// What one seat says in one step.
+/// What one seat signs in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Begins a try of a hand.
     Deal(Deal),
-    /// Seals the deck: what a seat says now about its shares it can never change.
+    /// Seals the deck: from now on the seat cannot change its shares.
     Seal(Seal),
-    /// The try is void, nobody has seen a card of it: it is dealt again.
+    /// Declares the try void before anybody has seen a card of it. The hand is dealt again.
     Again,
-    /// Opens cards.
+    /// Opens the seat's shares of cards.
     Open(Vec<CardOpening>),
-    /// Chooses.
+    /// Makes a choice.
     Move(Choice),
-    /// Seals the cards of a hand that was shuffled again.
+    /// Seals the cards of a reshuffled hand.
     Reseal(Reseal),
-    /// The hand could not be shuffled again. It lies there as before, and nobody has seen a card of
-    /// the new one.
+    /// Declares that the hand could not be reshuffled. It lies there as before, and nobody has seen
+    /// a card of the new one.
     Void,
-    /// Commits to dice: see [`dealerless::dice`].
+    /// Commits to dice, as described in [`dealerless::dice`].
     Commit([u8; 32]),
-    /// Reveals the dice to which it has committed.
+    /// Reveals the dice that the seat has committed to.
     Reveal(Reveal),
-    /// The chips after the hand.
+    /// Confirms the chips after the hand.
     Result(Vec<u64>),
     /// Leaves the match for good.
     Leave,
-    /// Cannot go on with this hand.
+    /// Gives up this hand, because the seat cannot continue it.
     Forfeit,
-    /// Says that the MACs of an opening do not fit.
+    /// Disputes an opening because its MACs are invalid.
     Dispute {
         /// The step of the opening.
         step: u64,
     },
 }
 
-/// The kinds of parts, for messages and tests.
+/// The kind of a part, for messages and tests.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display, strum::EnumIter,
 )]
@@ -78,10 +78,10 @@ pub enum PartKind {
 }
 
 impl Part {
-    /// No part is longer, whatever is played.
+    /// The maximum length of a part in bytes, in any game.
     pub(super) const MAX_LEN: usize = 1 << 20;
 
-    /// Its kind.
+    /// The kind of the part.
     pub(crate) fn kind(&self) -> PartKind {
         match self {
             Part::Deal(_) => PartKind::Deal,
@@ -100,7 +100,7 @@ impl Part {
         }
     }
 
-    /// What it deals with.
+    /// The content of a [`Part::Deal`].
     pub(super) fn deal(&self) -> Option<&Deal> {
         match self {
             Part::Deal(deal) => Some(deal),
@@ -108,7 +108,7 @@ impl Part {
         }
     }
 
-    /// How it ends the match, whatever others say in the same step.
+    /// How the part ends the match, regardless of what others sign in the same step.
     pub(crate) fn stop(&self) -> Option<Stop> {
         match *self {
             Part::Leave => Some(Stop::Leave),
@@ -118,8 +118,8 @@ impl Part {
         }
     }
 
-    /// The bytes that stand for this part, filled up with zeros to `size`. They are longer if it
-    /// does not fit: the other side will not take it then.
+    /// The encoding of the part, padded with zeros to `size`. A part that does not fit has a longer
+    /// encoding, which the peer refuses.
     pub(super) fn encode(&self, shape: &Shape, size: usize) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.u8(self.code());
@@ -153,7 +153,7 @@ impl Part {
         bytes
     }
 
-    /// The part for which these bytes stand.
+    /// Decodes a part.
     pub(super) fn decode(bytes: &[u8], shape: &Shape) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let part = match reader.u8()? {
@@ -205,11 +205,11 @@ pub(super) fn read_list<T>(
     count: usize,
     mut read: impl FnMut() -> Result<T, Malformed>,
 ) -> Result<Vec<T>, Malformed> {
-    // Grows as the bytes turn up: a count alone allocates nothing.
+    // The list grows as it is read: a large count alone allocates nothing.
     (0..count).map(|_| read()).collect()
 }
 
-/// What fills a part up to its size.
+/// Checks the padding of a part.
 fn only_zeros(mut reader: Reader<'_>) -> Result<(), Malformed> {
     while let Ok(byte) = reader.u8() {
         if byte != 0 {

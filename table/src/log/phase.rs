@@ -1,4 +1,4 @@
-//! What is being said now, and how a match ends.
+//! The phases of a match, and how it ends.
 
 use super::part::PartKind;
 use crate::rules::{BadCards, Legal, Opening, Outcome, Steal};
@@ -7,30 +7,30 @@ use dealerless::dice::Dice;
 
 use super::foul::PartFoul;
 
-/// What the log asks for now.
+/// What the log needs next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
     /// All seats begin a try of a hand.
     Deal,
-    /// A seat seals.
+    /// This seat seals the deck.
     Seal(Seat),
     /// These seats open cards.
     Open(Vec<Opening>),
     /// A seat chooses.
     Choose {
-        /// Whose turn it is.
+        /// The seat whose turn it is.
         seat: Seat,
-        /// What it may say.
+        /// The choices that it has.
         legal: Legal,
     },
-    /// A hand is shuffled again, and this seat seals it anew.
+    /// A hand is being reshuffled, and this seat reseals it.
     Reseal(Seat, Steal),
     /// All seats commit to dice.
     Commit(Dice),
-    /// All seats reveal the dice to which they have committed.
+    /// All seats reveal the dice that they have committed to.
     Reveal(Dice),
-    /// All seats say the chips after the hand.
+    /// All seats confirm the chips after the hand.
     Result(Outcome),
     /// The match is over.
     Over(End),
@@ -42,23 +42,23 @@ pub enum Phase {
 pub enum End {
     /// All hands were played.
     Played,
-    /// Fewer than two seats have chips, and no rebuy was agreed.
+    /// Fewer than two seats have chips, and no rebuy was agreed on.
     NoChips,
-    /// These seats ended it, in one step.
+    /// These seats ended the match, in one step.
     Stopped(Vec<(Seat, Stop)>),
-    /// The cards that came out are no cards of this deck, or came out before. Whoever lied, the
-    /// log cannot tell; the hand is undecided.
+    /// Cards were opened that do not belong to this deck, or that were opened before. The log
+    /// cannot tell which seat lied; the hand is undecided.
     Cards(BadCards),
-    /// A seat signed what it may not say.
+    /// A seat signed a part that it must not sign.
     Foul {
-        /// Who.
+        /// The seat.
         seat: Seat,
-        /// What.
+        /// The rule that the part breaks.
         foul: PartFoul,
     },
-    /// A seat signed two parts that no log can hold.
+    /// A seat signed two conflicting parts.
     Fork {
-        /// Who.
+        /// The seat.
         seat: Seat,
     },
 }
@@ -66,19 +66,19 @@ pub enum End {
 /// How a seat ends a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It leaves for good.
+    /// The seat leaves for good.
     Leave,
-    /// It cannot go on with this hand.
+    /// The seat gives up this hand, because it cannot continue it.
     Forfeit,
-    /// It says that the MACs of the opening in this step do not fit.
+    /// The seat disputes the opening of a step because its MACs are invalid.
     Dispute {
-        /// The step.
+        /// The step of the opening.
         step: u64,
     },
 }
 
 impl Phase {
-    /// The seats that speak in a step of this phase, of so many.
+    /// The seats that sign in a step of this phase, in a match with `seats` seats.
     pub(super) fn signers(&self, seats: usize) -> Vec<Seat> {
         match self {
             Phase::Deal | Phase::Commit(_) | Phase::Reveal(_) | Phase::Result(_) => {
@@ -90,7 +90,7 @@ impl Phase {
         }
     }
 
-    /// Whether the hand has all its seals, and is not over.
+    /// Whether all seats have sealed the hand in play and it is not over.
     pub(crate) fn is_sealed(&self) -> bool {
         matches!(
             self,
@@ -103,7 +103,7 @@ impl Phase {
         )
     }
 
-    /// The kind of part that goes on.
+    /// The kind of part that continues the match.
     pub(super) fn kind(&self) -> Option<PartKind> {
         match self {
             Phase::Deal => Some(PartKind::Deal),

@@ -1,11 +1,12 @@
-//! Who plays, and the name of what they play.
+//! The players of a match and its id.
 
 use super::header::Header;
 use crate::hash::Hash;
 use crate::identity::PublicIdentity;
 use crate::seat::Seat;
 
-/// What two or more identities play until one leaves for good: who sits where, and what was agreed.
+/// A match between two or more identities: the player at each seat, and the agreed terms. It lasts
+/// until one of them leaves for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     id: [u8; 32],
@@ -13,37 +14,37 @@ pub struct Match {
     players: Vec<Player>,
 }
 
-/// Who has a seat.
+/// The player at a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Player {
-    /// Its keys.
+    /// The public keys of the player.
     pub identity: PublicIdentity,
-    /// What it chose at random for this match.
+    /// The nonce that the player chose at random for this match.
     pub nonce: [u8; 32],
 }
 
-/// These players cannot sit down to this match.
+/// Why these players cannot play this match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotSit {
-    /// The stakes are for another number of players.
-    #[error("the match is for {seats} players, not for {players}")]
+    /// The stakes are for a different number of players.
+    #[error("the match is for {seats} players, not {players}")]
     Players {
         /// The seats.
         seats: usize,
-        /// Who wants to sit.
+        /// The number of players.
         players: usize,
     },
-    /// Two of them have a key in common.
+    /// Two of the players share a key.
     #[error("{0} and another seat have the same key")]
     SameKey(Seat),
 }
 
 impl Match {
-    /// A match of these players, in order of their seats; the host comes first.
+    /// A match of the given players, in order of their seats; the host comes first.
     ///
     /// # Errors
-    /// If they cannot sit down to it.
+    /// If the number of players is wrong, or two of them share a key.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(header: Header, players: Vec<Player>) -> Result<Self, CannotSit> {
         let seats = header.stakes.seats();
@@ -71,17 +72,17 @@ impl Match {
         })
     }
 
-    /// The hash of all that makes this match.
+    /// The id of the match: a hash of the players, their nonces and the header.
     pub fn id(&self) -> [u8; 32] {
         self.id
     }
 
-    /// What was agreed.
+    /// The agreed terms.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Who plays, in order of the seats.
+    /// The players, in order of the seats.
     pub fn players(&self) -> &[Player] {
         &self.players
     }

@@ -1,23 +1,23 @@
-//! A file of records that is opened for more.
+//! A file of records that is open for writing.
 
 use std::io;
 
 use super::records::Chain;
 use super::storage::Storage;
 
-/// A file to whose end records are written.
+/// A file to which records are appended.
 pub(super) struct RecordFile<S> {
     pub(super) storage: S,
     chain: Chain,
-    /// A write has failed: the end of the file is unknown.
+    /// Whether a write has failed, so that the end of the file is unknown.
     failed: bool,
 }
 
-/// Records cannot be written.
+/// Why records cannot be written.
 pub(super) enum CannotWrite {
-    /// The medium fails.
+    /// Writing failed.
     Io(io::Error),
-    /// An earlier write has failed. The file has to be opened anew.
+    /// An earlier write has failed. The file has to be opened again.
     Failed,
 }
 
@@ -28,7 +28,7 @@ impl From<io::Error> for CannotWrite {
 }
 
 impl<S: Storage> RecordFile<S> {
-    /// A file whose next record comes behind the records of this chain.
+    /// A file whose records so far are those of the chain.
     pub(super) fn new(storage: S, chain: Chain) -> Self {
         RecordFile {
             storage,
@@ -37,10 +37,11 @@ impl<S: Storage> RecordFile<S> {
         }
     }
 
-    /// A file of `len` bytes, of which a crash has left those from `complete` on: they are removed.
+    /// A file of `len` bytes whose records end at byte `complete`. The bytes after it, left by a
+    /// crash, are removed.
     ///
     /// # Errors
-    /// If the medium fails.
+    /// If the file cannot be truncated.
     pub(super) fn repaired(
         mut storage: S,
         chain: Chain,
@@ -59,10 +60,11 @@ impl<S: Storage> RecordFile<S> {
         self.chain.key()
     }
 
-    /// Writes records with these contents, and syncs the file.
+    /// Writes records with the given contents and syncs the file.
     ///
     /// # Errors
-    /// If they cannot be written. Every later write fails then, until the file is opened anew.
+    /// If the records cannot be written. Every later write fails then, until the file is opened
+    /// again.
     pub(super) fn write(
         &mut self,
         contents: impl IntoIterator<Item = Vec<u8>>,

@@ -1,30 +1,30 @@
-//! Files of records, one behind the other.
+//! Files that consist of consecutive records.
 //!
-//! A record is its length, a check of the length, the content, and a MAC. Check and MAC are made
-//! with a key that only the owner has, and go over the MAC of the record before: a record fits one
-//! place of one file. A crash while a record is written leaves it incomplete at the end of the
-//! file. The owner notices whatever else is changed. Anybody else can read the records, and has to
-//! judge the contents by themselves.
+//! A record consists of its length, a check of the length, the content, and a MAC. Check and MAC
+//! use a key that only the owner has and cover the MAC of the previous record: a record is valid at
+//! one place of one file. A crash during a write leaves an incomplete record at the end of the
+//! file. The owner notices any other change. Anybody else can read the records, and has to judge
+//! the contents without the MACs.
 
 use zeroize::Zeroizing;
 
 use crate::hash::Hash;
 
-/// The bytes of a record before its content.
+/// The length in bytes of a record before its content.
 const HEAD: usize = 4 + CHECK;
 const CHECK: usize = 16;
 const MAC: usize = 32;
 
-/// The uses of the hash in one kind of file, so that no record of it fits another kind.
+/// The hash contexts of one kind of file, so that no record of it is valid in another kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tags {
-    /// Of the check of a length.
+    /// The context of the check of a length.
     pub(super) check: &'static str,
-    /// Of the MAC of a content.
+    /// The context of the MAC of a content.
     pub(super) mac: &'static str,
 }
 
-/// Makes and checks the records of a file, with the owner's key.
+/// Makes and checks the records of a file with the owner's key.
 pub(super) struct Chain {
     tags: Tags,
     key: Zeroizing<[u8; 32]>,
@@ -39,7 +39,7 @@ pub(super) struct Batch {
 }
 
 impl Chain {
-    /// The chain of a file without any record.
+    /// The chain of an empty file.
     pub(super) fn new(tags: Tags, key: Zeroizing<[u8; 32]>) -> Self {
         Chain {
             tags,
@@ -53,7 +53,7 @@ impl Chain {
         &self.key
     }
 
-    /// Records with these contents, to be written behind the last one.
+    /// Makes records with the given contents, to be written after the last one.
     pub(super) fn records(&self, contents: impl IntoIterator<Item = Vec<u8>>) -> Batch {
         let (mut bytes, mut last) = (Zeroizing::new(Vec::new()), self.last);
         for content in contents {
@@ -66,43 +66,43 @@ impl Chain {
         Batch { bytes, last }
     }
 
-    /// Goes on behind records that were written.
+    /// Advances the chain past records that were written.
     pub(super) fn advance(&mut self, written: &Batch) {
         self.last = written.last;
     }
 
-    /// The check of a record's length: without it a changed length would pass for a record that is
-    /// not complete, and everything behind it would be dropped.
+    /// The check of a record's length. Without it, a record with a changed length would look
+    /// incomplete, and everything after it would be dropped.
     fn check(&self, last: &[u8; 32], len: u32) -> [u8; CHECK] {
         let hash = Hash::new(self.tags.check).field(&*self.key).field(last);
         let hash = hash.number(u64::from(len)).finish();
         *hash.first_chunk().expect("a hash is longer than a check")
     }
 
-    /// The MAC of a record, in the type that compares in constant time.
+    /// The MAC of a record, as a type that compares in constant time.
     fn mac(&self, last: &[u8; 32], content: &[u8]) -> blake3::Hash {
         let hash = Hash::new(self.tags.mac).field(&*self.key).field(last);
         hash.field(content).finish().into()
     }
 }
 
-/// The file was changed, from this byte on.
+/// The file was changed from this byte on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Changed {
     pub(super) at: usize,
 }
 
-/// The complete records of a file, and where each begins.
+/// An iterator over the complete records of a file and their offsets.
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
-    /// Where the next record begins.
+    /// The offset of the next record.
     at: usize,
-    /// With it every record is checked.
+    /// The owner's chain, which checks every record; `None` for anybody else.
     chain: Option<Chain>,
 }
 
 impl<'a> Records<'a> {
-    /// Reads as the owner, whose chain is that of a file without any record.
+    /// Reads as the owner. `chain` is the chain of an empty file.
     pub(super) fn of_owner(bytes: &'a [u8], chain: Chain) -> Self {
         Records {
             bytes,
@@ -111,7 +111,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Reads without the key: checks and MACs can hold anything.
+    /// Reads without the key: checks and MACs can have any value.
     pub(super) fn of_anybody(bytes: &'a [u8]) -> Self {
         Records {
             bytes,
@@ -120,17 +120,17 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// What is left behind the complete records that were read.
+    /// The bytes after the complete records read so far.
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The chain behind the records that were read, and their bytes.
+    /// The chain after the records read so far, and their length in bytes.
     pub(super) fn into_chain(self) -> (Option<Chain>, usize) {
         (self.chain, self.at)
     }
 
-    /// The next record; none at the end, or if what is left was never complete.
+    /// The next record. `None` at the end, or if the rest is an incomplete record.
     fn record(&mut self) -> Result<Option<(usize, &'a [u8])>, Changed> {
         let at = self.at;
         let found = match &self.chain {
@@ -156,16 +156,16 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// No record, and none that a crash left incomplete.
+/// The bytes are neither a record nor one that a crash left incomplete.
 struct Unfit;
 
-/// A content and its MAC, if they are complete.
+/// A content and its MAC; `None` if they are incomplete.
 type Found<'a> = Result<Option<(&'a [u8], &'a [u8; MAC])>, Unfit>;
 
-/// The first record, if it is the owner's.
+/// Reads the first record and checks that it is the owner's.
 fn checked<'a>(chain: &Chain, bytes: &'a [u8]) -> Found<'a> {
-    // Where a file system made room before it wrote, zeros stand at the end.
-    let torn_before = |end| {
+    // A file system may reserve space before it writes; then the file ends with zeros.
+    let incomplete_if_shorter_than = |end| {
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
         if bytes.len() - zeros < end {
             Ok(None)
@@ -176,21 +176,21 @@ fn checked<'a>(chain: &Chain, bytes: &'a [u8]) -> Found<'a> {
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
         return Ok(None);
     };
-    let expected = widened(&chain.check(&chain.last, len_in(head)));
-    if expected != widened(&head[4..]) {
-        return torn_before(HEAD);
+    let expected = padded(&chain.check(&chain.last, len_in(head)));
+    if expected != padded(&head[4..]) {
+        return incomplete_if_shorter_than(HEAD);
     }
     let Some((content, mac)) = content_and_mac(head, rest) else {
         return Ok(None);
     };
     if chain.mac(&chain.last, content) != blake3::Hash::from(*mac) {
-        return torn_before(HEAD + content.len() + MAC);
+        return incomplete_if_shorter_than(HEAD + content.len() + MAC);
     }
     Ok(Some((content, mac)))
 }
 
-/// The first record, whoever wrote it. Every record has a content, and no MAC is zero: those are
-/// what a crash left.
+/// Reads the first record without checking who wrote it. Every record has a content, and no MAC is
+/// zero: a record without them was left by a crash.
 fn unchecked(bytes: &[u8]) -> Found<'_> {
     let zeros = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
@@ -213,21 +213,21 @@ fn len_in(head: &[u8; HEAD]) -> u32 {
     u32::from_le_bytes(*head.first_chunk().expect("a head begins with a length"))
 }
 
-/// Behind a head: the content and the MAC, if all of them is there.
+/// The content and the MAC after a head, if they are complete.
 fn content_and_mac<'a>(head: &[u8; HEAD], rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8; MAC])> {
     let (content, rest) = rest.split_at_checked(len_in(head) as usize)?;
     Some((content, rest.first_chunk()?))
 }
 
-/// A check in the type that compares in constant time.
-fn widened(check: &[u8]) -> blake3::Hash {
-    let mut wide = [0; 32];
-    wide[..CHECK].copy_from_slice(check);
-    wide.into()
+/// A check, padded to a type that compares in constant time.
+fn padded(check: &[u8]) -> blake3::Hash {
+    let mut padded = [0; 32];
+    padded[..CHECK].copy_from_slice(check);
+    padded.into()
 }
 
-/// What a record that is not complete claims: the bytes of its content, and the first of them. None
-/// if it is cut before.
+/// The claimed length of an incomplete record's content, and the first byte of the content. `None`
+/// if the record is cut before that.
 pub(super) fn claimed(torn: &[u8]) -> Option<(u32, u8)> {
     let (head, content) = torn.split_first_chunk::<HEAD>()?;
     Some((len_in(head), *content.first()?))

@@ -1,43 +1,44 @@
-//! How two sides of a match that meet again come to one log.
+//! How two sides of a match reach the same log after a reconnection.
 //!
-//! Each tells the other what it has, before anything is signed on the new line: a [`Resume`], and
-//! the parts that it announces, one by one. What the one lacks it takes from the other, part by
-//! part, as if it were said now; also what it said itself and forgot, which has its own signature.
+//! Before anything is signed on the new connection, each side sends what it has: a [`Resume`], and
+//! then the parts that it announces, one by one. The receiver accepts the parts that it lacks one
+//! by one, as if they were new. These can include its own parts that it lost, which carry its own
+//! signature.
 //!
-//! A side tells the hand in play and the one before. Who wrote what it said, and all that it had
-//! heard, lacks nothing older; who does asks the other to tell all.
+//! A side sends the hand in play and the one before. A side that has written everything it sent and
+//! received lacks nothing older. A side that lacks more asks the other for everything.
 
 use super::match_log::MatchLog;
 use super::signed::{BadSignedPart, SignedPart};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What travels on the stream of the log.
+/// A message on the log stream of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogMessage {
-    /// Something that was said, now or before.
+    /// A signed part, new or old.
     Part(SignedPart),
-    /// What this side has of the match follows.
+    /// Announces the parts that this side has.
     Resume(Resume),
-    /// The other side has to tell all, from step 0 on.
+    /// Asks the other side for everything, from step 0 on.
     RequestAll,
 }
 
-/// What a side has of a match, from a step on. The hash stands for all that was before.
+/// The part of a match's history that a side sends. The hash represents everything before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The match.
     pub match_id: [u8; 32],
-    /// The first step that is told.
+    /// The first step that is sent.
     pub from: u64,
-    /// The hash of all steps before.
+    /// The hash of all earlier steps.
     pub before: [u8; 32],
-    /// So many parts follow.
+    /// The number of parts that follow.
     pub parts: u32,
 }
 
-/// The bytes are no message of the log.
+/// The bytes are not a valid message of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are no message of the log in the one encoding")]
+#[error("the bytes are not a valid message of the log")]
 pub struct BadLogMessage;
 
 impl From<Malformed> for BadLogMessage {
@@ -57,7 +58,7 @@ const RESUME: u8 = 1;
 const ASK_FOR_ALL: u8 = 2;
 
 impl LogMessage {
-    /// The bytes that stand for it.
+    /// Encodes the message.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         match self {
@@ -72,15 +73,15 @@ impl LogMessage {
         writer.finish()
     }
 
-    /// The message for which these bytes stand. Nothing in it is verified.
+    /// Decodes a message. Nothing in it is verified.
     ///
     /// # Errors
-    /// If they are not what [`encode`](Self::encode) writes.
+    /// If the bytes are not what [`encode`](Self::encode) writes.
     pub fn decode(bytes: &[u8]) -> Result<Self, BadLogMessage> {
         let (kind, rest) = bytes.split_first().ok_or(BadLogMessage)?;
         let mut reader = Reader::new(rest);
         let message = match *kind {
-            // The part is as long as what is left.
+            // The part takes all remaining bytes.
             PART => return Ok(LogMessage::Part(SignedPart::decode(rest)?)),
             RESUME => LogMessage::Resume(Resume {
                 match_id: reader.array()?,
@@ -96,82 +97,84 @@ impl LogMessage {
     }
 }
 
-/// The other side does not tell what it has as it should. A cheat, or a fault of its program: the
-/// line is of no use.
+/// Why the match cannot be resumed on this connection: the other side does not send its history as
+/// the protocol requires, because it cheats or has a bug. The connection is of no use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotResume {
-    /// It means another match.
-    #[error("the other side means another match")]
+    /// The other side means a different match.
+    #[error("the other side resumes a different match")]
     OtherMatch,
-    /// It tells no history that can be compared, also from the first step on.
-    #[error("the other side tells a history that does not begin where this one does")]
+    /// The other side's history does not match this one even from the first step on.
+    #[error("the other side sends a history that does not begin where this one does")]
     OtherBeginning,
-    /// It says something out of order.
-    #[error("the other side resumes the match in another order than the protocol")]
+    /// The other side sends a message out of order.
+    #[error("the other side sends messages in an order that the protocol does not allow")]
     OutOfOrder,
 }
 
-/// What is to be done with a message.
+/// What to do with a received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToDo {
     /// Nothing.
     Nothing,
-    /// [Take](MatchLog::take) the part.
+    /// [Accept](MatchLog::accept) the part.
     Accept(SignedPart),
-    /// Ask for all: the two histories part before what was told, or this one is far behind.
+    /// Ask the other side for everything: the two histories diverge before the steps that were
+    /// sent, or this one is far behind.
     RequestAll,
-    /// Tell all that this side has.
+    /// Send everything that this side has.
     SendAll,
 }
 
-/// What the other side has told on a line, as far as it has come. One for each line.
+/// The progress of the other side's history on one connection. Each connection has its own.
 #[derive(Debug)]
 pub struct Resuming {
-    told: Told,
-    /// It was asked for all.
+    received: Received,
+    /// Whether this side has asked for everything.
     asked: bool,
-    /// It has asked for all, or must not.
+    /// Whether the other side has asked for everything, or must not ask.
     has_asked: bool,
 }
 
 #[derive(Debug)]
-enum Told {
-    /// Nothing that can be compared.
+enum Received {
+    /// Nothing that can be compared was received yet.
     Nothing,
-    /// So many parts are left of a history that cannot be compared.
+    /// This number of parts are still to come from a history that cannot be compared.
     Useless(u32),
-    /// So many parts are left. The next one comes after this place.
+    /// This number of parts are still to come. The next one comes after the given place.
     Parts(u32, Option<(u64, u8)>),
-    /// All that it has.
+    /// Everything was received.
     All,
 }
 
 impl Resuming {
-    /// On a line between two who meet again.
+    /// The state at the start of a connection that resumes a match.
     pub fn reconnection() -> Self {
         Resuming {
-            told: Told::Nothing,
+            received: Received::Nothing,
             asked: false,
             has_asked: false,
         }
     }
 
-    /// On the line on which the match begins: nobody has anything to tell.
+    /// The state at the start of the connection on which the match begins, where neither side has a
+    /// history.
     pub(crate) fn first_connection() -> Self {
         Resuming {
-            told: Told::All,
+            received: Received::All,
             asked: false,
             has_asked: true,
         }
     }
 
-    /// Whether the other side has told all that it has. Nothing is signed before.
+    /// Whether the other side has sent everything that it has. Nothing is signed before.
     pub fn is_complete(&self) -> bool {
-        matches!(self.told, Told::All)
+        matches!(self.received, Received::All)
     }
 
-    /// What to do with a message of the other side, if `log` is this side's.
+    /// Tells what to do with a message of the other side. `log` is this side's log.
     ///
     /// # Errors
     /// [`CannotResume`].
@@ -179,15 +182,16 @@ impl Resuming {
         match message {
             LogMessage::Resume(resume) => self.begin(log, &resume),
             LogMessage::Part(part) => self.part(part),
-            LogMessage::RequestAll => match std::mem::replace(&mut self.has_asked, true) {
-                false => Ok(ToDo::SendAll),
-                true => Err(CannotResume::OutOfOrder),
-            },
+            LogMessage::RequestAll if self.has_asked => Err(CannotResume::OutOfOrder),
+            LogMessage::RequestAll => {
+                self.has_asked = true;
+                Ok(ToDo::SendAll)
+            }
         }
     }
 
     fn begin(&mut self, log: &MatchLog, resume: &Resume) -> Result<ToDo, CannotResume> {
-        if !matches!(self.told, Told::Nothing) {
+        if !matches!(self.received, Received::Nothing) {
             return Err(CannotResume::OutOfOrder);
         }
         if resume.match_id != log.match_info().id() {
@@ -196,11 +200,11 @@ impl Resuming {
         let known = log.hash_before(resume.from) == Some(resume.before);
         match (known, self.asked) {
             (true, _) => {
-                self.told = Told::Parts(resume.parts, None).or_all();
+                self.received = Received::Parts(resume.parts, None).when_done();
                 Ok(ToDo::Nothing)
             }
             (false, false) => {
-                self.told = Told::Useless(resume.parts).or_all();
+                self.received = Received::Useless(resume.parts).when_done();
                 self.asked = true;
                 Ok(ToDo::RequestAll)
             }
@@ -209,47 +213,50 @@ impl Resuming {
     }
 
     fn part(&mut self, part: SignedPart) -> Result<ToDo, CannotResume> {
-        match &mut self.told {
-            Told::All => Ok(ToDo::Accept(part)),
-            // It has not heard yet that it is asked for all, and goes on.
-            Told::Nothing if self.asked => Ok(ToDo::Nothing),
-            Told::Nothing => Err(CannotResume::OutOfOrder),
-            Told::Useless(left) => {
-                self.told = Told::Useless(*left - 1).or_all();
+        match &mut self.received {
+            Received::All => Ok(ToDo::Accept(part)),
+            // The other side continues because it has not received the request for everything yet.
+            Received::Nothing if self.asked => Ok(ToDo::Nothing),
+            Received::Nothing => Err(CannotResume::OutOfOrder),
+            Received::Useless(left) => {
+                self.received = Received::Useless(*left - 1).when_done();
                 Ok(ToDo::Nothing)
             }
-            Told::Parts(left, last) => {
+            Received::Parts(left, last) => {
                 let place = (part.step, part.seat.number());
-                // Each once, in order. Only a foul that ended the match comes behind its step, or later steps.
+                // Each part comes once and in order. Only the foul that ended the match comes last
+                // regardless of its step.
                 if *left > 1 && last.is_some_and(|last| last >= place) {
                     return Err(CannotResume::OutOfOrder);
                 }
-                self.told = Told::Parts(*left - 1, Some(place)).or_all();
+                self.received = Received::Parts(*left - 1, Some(place)).when_done();
                 Ok(ToDo::Accept(part))
             }
         }
     }
 }
 
-impl Told {
-    /// What comes after this if nothing is left of it.
-    fn or_all(self) -> Self {
+impl Received {
+    /// The state to change to once no parts are left.
+    fn when_done(self) -> Self {
         match self {
-            Told::Parts(0, _) => Told::All,
-            Told::Useless(0) => Told::Nothing,
-            told => told,
+            Received::Parts(0, _) => Received::All,
+            Received::Useless(0) => Received::Nothing,
+            received => received,
         }
     }
 }
 
 impl MatchLog {
-    /// What this side tells when it meets the other again. [These](Self::history) parts follow it.
+    /// The announcement that this side sends after a reconnection. The parts of its
+    /// [history](Self::history) follow.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume(&self) -> Resume {
-        self.resume_from(self.last_hand_began())
+        self.resume_from(self.start_of_previous_hand())
     }
 
-    /// What this side has from a step on, but for what it has [forgotten](Self::forget_older_hands).
+    /// The announcement of the history from a step on, without what was
+    /// [forgotten](Self::forget_older_hands).
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume_from(&self, from: u64) -> Resume {
         let from = from.clamp(self.first_step(), self.step());

@@ -1,9 +1,9 @@
-//! What a player alone has seen, noted in its own file.
+//! Notes in a player's own file about cards that only this player has seen.
 //!
-//! The log of a match holds the others' shares of a player's own cards, and never its own share.
-//! Without a note nobody, not even the player, could read them from the file later. A note proves
-//! nothing. The card in it can be read only with the owner's key, so that a player may hand its file
-//! to anybody.
+//! The log of a match holds the other seats' shares of a player's own cards, but never the player's
+//! own share. Without a note nobody, not even the player, could later read those cards from the
+//! file. A note proves nothing. Only the owner's key reveals the card in it, so a player may give
+//! its file to anybody.
 
 use dealerless::deck::Card;
 
@@ -11,38 +11,38 @@ use super::deck_log::Attempt;
 use crate::hash::Hash;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A card that the owner of a file has seen, and not everybody.
+/// A card that the owner of a file has seen but not everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// In which try of which hand.
+    /// The try of the hand.
     pub attempt: Attempt,
     /// The position of the card.
     pub position: u16,
-    /// The step of the choice for which the card was shuffled again; 0 if it lies there since the
-    /// deal.
+    /// The step of the choice for which the card was reshuffled; 0 if it lies there since the deal.
     pub since: u64,
-    /// The card, or the hand.
+    /// The card, or the hand of a board.
     pub card: Card,
-    /// It is a hand, which takes more than 16 bits.
+    /// Whether it is a hand of a board, which takes more than 16 bits.
     pub wide: bool,
 }
 
-/// A note, as it is kept.
+/// A note as stored in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     hand: u32,
     attempt: u32,
     position: u16,
     since: u64,
-    /// The number of the card, and by XOR bytes that only the owner knows: two, or eight of a hand.
+    /// The number of the card, XORed with bytes that only the owner knows: two bytes, or eight for
+    /// a hand of a board.
     hidden: u64,
     wide: bool,
 }
 
 impl Note {
-    /// The most bytes of an encoding.
-    pub(super) const MAX_LEN: usize = Self::BESIDE_THE_CARD + 8;
-    const BESIDE_THE_CARD: usize = 4 + 4 + 2 + 8;
+    /// The maximum length of an encoded note in bytes.
+    pub(super) const MAX_LEN: usize = Self::OVERHEAD + 8;
+    const OVERHEAD: usize = 4 + 4 + 2 + 8;
 
     pub(super) fn of(seen: &Seen, key: &[u8; 32]) -> Self {
         Note {
@@ -55,16 +55,16 @@ impl Note {
         }
     }
 
-    /// What was noted in this match.
-    pub(crate) fn seen(&self, of: [u8; 32], key: &[u8; 32]) -> Seen {
-        let of = Attempt {
-            match_id: of,
+    /// Reads the note as one of the given match.
+    pub(crate) fn seen(&self, match_id: [u8; 32], key: &[u8; 32]) -> Seen {
+        let attempt = Attempt {
+            match_id,
             hand: self.hand,
             attempt: self.attempt,
         };
-        let pad = pad(&of, (self.position, self.since), self.wide, key);
+        let pad = pad(&attempt, (self.position, self.since), self.wide, key);
         Seen {
-            attempt: of,
+            attempt,
             position: self.position,
             since: self.since,
             card: Card(self.hidden ^ pad),
@@ -113,11 +113,13 @@ impl Note {
     }
 }
 
-/// What hides a card. A position holds one card until it is shuffled again, so that nothing else is
-/// ever hidden by the same bytes.
-fn pad(of: &Attempt, (position, since): (u16, u64), wide: bool, key: &[u8; 32]) -> u64 {
-    let hash = Hash::new("file seen").field(key).field(&of.match_id);
-    let hash = hash.number(of.hand.into()).number(of.attempt.into());
+/// The bytes that hide a card. A position holds one card until it is reshuffled, so no two cards
+/// are hidden by the same bytes.
+fn pad(attempt: &Attempt, (position, since): (u16, u64), wide: bool, key: &[u8; 32]) -> u64 {
+    let hash = Hash::new("file seen").field(key).field(&attempt.match_id);
+    let hash = hash
+        .number(attempt.hand.into())
+        .number(attempt.attempt.into());
     let hash = hash.number(position.into()).number(since).finish();
     let [a, b, c, d, e, f, g, h, ..] = hash;
     match wide {
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn two_cards_at_one_position_are_hidden_by_different_bytes() {
-        let of = Attempt {
+        let attempt = Attempt {
             match_id: [9; 32],
             hand: 1,
             attempt: 0,
@@ -141,7 +143,7 @@ mod tests {
         let note = |since, wide| {
             let card = Card(if wide { 7 << 49 } else { 7 });
             let seen = Seen {
-                attempt: of,
+                attempt,
                 position: 3,
                 since,
                 card,
@@ -155,9 +157,9 @@ mod tests {
             for since in 0..8 {
                 let (seen, note) = note(since, wide);
                 assert_eq!(Note::decode(&note.encode()), Ok(note));
-                assert_eq!(note.seen(of.match_id, &key), seen);
+                assert_eq!(note.seen(attempt.match_id, &key), seen);
                 assert!(Note::decode(&note.encode()[1..]).is_err());
-                // All of a hand is hidden, not only its first cards.
+                // All bits of a hand are hidden, not only the lowest.
                 assert!(!wide || note.hidden >> 16 != seen.card.0 >> 16);
             }
         }

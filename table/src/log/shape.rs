@@ -1,21 +1,22 @@
-//! The sizes of all that is said in a match. They follow from the header.
+//! The sizes of the parts of a match, which follow from the header.
 
 use super::deck_log::{DealInput, Sizes};
 use crate::rules::{Choice, Stakes};
 
-/// How many of what there are in a match.
+/// The numbers that determine the sizes of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) seats: usize,
     pub(super) deck: Sizes,
-    /// The most bytes of a choice.
+    /// The maximum length of a choice in bytes.
     choice: usize,
 }
 
-/// The kind of a part.
+/// The length in bytes of a part's kind.
 pub(super) const KIND: usize = 1;
-/// Room for what may be said instead in any phase, to leave or to dispute.
-pub(super) const LEAST: usize = KIND + 8;
+/// The minimum length in bytes of a part. It leaves room for the parts that end the match, which
+/// are allowed in any phase.
+pub(super) const MIN_LEN: usize = KIND + 8;
 
 impl Shape {
     pub(super) fn new(stakes: &Stakes, validity: u8) -> Self {
@@ -31,33 +32,34 @@ impl Shape {
         }
     }
 
-    /// The most bytes of a choice.
+    /// The maximum length of a choice in bytes.
     pub(super) fn choice(&self) -> usize {
         self.choice
     }
 
-    /// The bytes of whatever is said in the phase of deals.
+    /// The length in bytes of any part in the deal phase.
     pub(super) fn deal(&self) -> usize {
         let numbers = 4 + 4 + 1;
         KIND + numbers + 32 + DealInput::LEN + 9 * self.seats
     }
 
-    /// The bytes of whatever is said by a seat that chooses.
+    /// The length in bytes of any part of a seat that makes a choice.
     pub(super) fn choose(&self) -> usize {
         KIND + 2 + self.choice
     }
 
-    /// The bytes of whatever is said when the hand is over.
+    /// The length in bytes of any part once the hand is over.
     pub(super) fn result(&self) -> usize {
-        (KIND + 8 * self.seats).max(LEAST)
+        (KIND + 8 * self.seats).max(MIN_LEN)
     }
 
-    /// The bytes of the longest part.
+    /// The length in bytes of the longest part.
     pub(super) fn longest(&self) -> usize {
         let sizes = [self.choose(), self.result(), self.deck.longest()];
         sizes.into_iter().fold(self.deal(), usize::max)
     }
 }
 
-/// The most bytes of a choice in a game with bets: an amount, or an exchange of five cards.
+/// The maximum length in bytes of a choice in a game with bets: an amount, or an exchange of five
+/// cards.
 const POKER_CHOICE: usize = 9;

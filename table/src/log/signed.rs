@@ -1,4 +1,4 @@
-//! Parts with their signatures, and two of them that convict.
+//! Signed parts, and evidence that consists of two of them.
 
 use super::players::Match;
 use crate::hash::Hash;
@@ -6,22 +6,22 @@ use crate::identity::{Identity, PublicIdentity};
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What a seat said in a step, as it travels and is kept.
+/// A part that a seat signed in a step, as sent and stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedPart {
     /// The number of the step, from 0.
     pub step: u64,
-    /// Who said it.
+    /// The seat that signed it.
     pub seat: Seat,
     /// The encoded part.
     pub part: Vec<u8>,
-    /// The seat's signature, which also holds all that was said before.
+    /// The seat's signature, which also covers everything before the part.
     pub signature: [u8; 64],
 }
 
-/// The bytes are no signed part.
+/// The bytes are not a signed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are not a signed part in the one encoding")]
+#[error("the bytes are not a valid signed part")]
 pub struct BadSignedPart;
 
 impl From<Malformed> for BadSignedPart {
@@ -31,10 +31,10 @@ impl From<Malformed> for BadSignedPart {
 }
 
 impl SignedPart {
-    /// The bytes beside the part itself.
-    pub(super) const REST: usize = 8 + 1 + 64;
+    /// The length in bytes of everything but the part.
+    pub(super) const OVERHEAD: usize = 8 + 1 + 64;
 
-    /// Signs a part. `before` is the hash of all steps before this one.
+    /// Signs a part. `before` is the hash of all earlier steps.
     pub(super) fn sign(
         identity: &Identity,
         of: &[u8; 32],
@@ -53,36 +53,36 @@ impl SignedPart {
         }
     }
 
-    /// Whether the seat signed this after the steps with this hash.
+    /// Whether the signature is valid for a history with the hash `before`.
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 5] = [of, &number, before, &place, &self.part];
         by.verify("part", &fields, &self.signature).is_ok()
     }
 
-    /// The bytes that stand for it.
+    /// Returns the encoding.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.u64(self.step).u8(self.seat.number());
         writer.raw(&self.signature).raw(&self.part).finish()
     }
 
-    /// The signed part for which these bytes stand; the part itself is as long as what is left.
+    /// Decodes a signed part. The part itself takes all remaining bytes.
     ///
     /// # Errors
-    /// If they are too few.
+    /// If there are too few bytes.
     pub fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
         let mut reader = Reader::new(bytes);
         Ok(SignedPart {
             step: reader.u64()?,
             seat: Seat::new(reader.u8()?),
             signature: reader.array()?,
-            part: bytes.get(Self::REST..).ok_or(BadSignedPart)?.to_vec(),
+            part: bytes.get(Self::OVERHEAD..).ok_or(BadSignedPart)?.to_vec(),
         })
     }
 }
 
-/// The hash of a step and of all before it. `parts` come in order of the seats.
+/// The hash of a step and all earlier ones. `parts` are in order of the seats.
 pub(super) fn step_hash<'a>(
     step: u64,
     before: &[u8; 32],
@@ -95,26 +95,26 @@ pub(super) fn step_hash<'a>(
     hash.finish()
 }
 
-/// Two parts that one seat signed for the same step of the same history. No log can hold both: the
-/// seat cheats, or goes on from a state that was put back.
+/// Two different parts that one seat signed for the same step of the same history. No log can hold
+/// both: the seat cheats, or continues from an old state that was restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The match.
     pub match_id: [u8; 32],
-    /// The hash of all steps before.
+    /// The hash of all earlier steps.
     pub before: [u8; 32],
-    /// What was signed.
+    /// The two signed parts.
     pub parts: [SignedPart; 2],
 }
 
 impl Evidence {
-    /// The seat that it convicts.
+    /// The seat that the evidence convicts.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn seat(&self) -> Seat {
         self.parts[0].seat
     }
 
-    /// The bytes that stand for it.
+    /// Returns the encoding.
     pub fn encode(&self) -> Vec<u8> {
         let [one, other] = self.parts.each_ref().map(SignedPart::encode);
         let mut writer = Writer::default();
@@ -122,10 +122,10 @@ impl Evidence {
         writer.u32(one.len() as u32).raw(&one).raw(&other).finish()
     }
 
-    /// The evidence for which these bytes stand. Ask [`holds`](Self::holds) whether it is any.
+    /// Decodes evidence. [`holds`](Self::holds) tells whether it is valid.
     ///
     /// # Errors
-    /// If they are not what [`encode`](Self::encode) writes.
+    /// If the bytes are not what [`encode`](Self::encode) writes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
         let mut reader = Reader::new(bytes);
@@ -141,17 +141,17 @@ impl Evidence {
         })
     }
 
-    /// Whether it convicts a player of this match. It takes nothing on trust.
+    /// Whether the evidence convicts a player of this match. Every field is verified.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn holds(&self, of: &Match) -> bool {
+    pub(crate) fn holds(&self, match_info: &Match) -> bool {
         let [one, other] = &self.parts;
-        let player = of.players().get(one.seat.index());
+        let player = match_info.players().get(one.seat.index());
         let same_place = one.step == other.step && one.seat == other.seat;
         let signed = player.is_some_and(|player| {
             let by =
                 |part: &SignedPart| part.is_signed(&player.identity, &self.match_id, &self.before);
             by(one) && by(other)
         });
-        self.match_id == of.id() && same_place && one.part != other.part && signed
+        self.match_id == match_info.id() && same_place && one.part != other.part && signed
     }
 }

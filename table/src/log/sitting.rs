@@ -1,4 +1,4 @@
-//! How a match begins in a file.
+//! The first record of a match file: the match and the owner's seat.
 
 use super::header::Header;
 use super::players::{Match, Player};
@@ -6,18 +6,18 @@ use crate::identity::{Name, PublicIdentity};
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A match as one of its players begins it.
+/// A match, as one of its players begins it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sitting {
     /// The match.
     pub match_info: Match,
-    /// One's own seat.
+    /// The seat of the owner of the file.
     pub seat: Seat,
-    /// How the players call themselves, in order of the seats. No name is to be trusted.
+    /// The names that the players gave themselves, in order of the seats. They are not trustworthy.
     pub names: Vec<Name>,
 }
 
-/// How the first record of a file begins.
+/// The first bytes of the first record.
 const MAGIC: &[u8; 16] = b"dealerless log 1";
 
 impl Sitting {

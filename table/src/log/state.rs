@@ -1,4 +1,4 @@
-//! Where a match stands: what follows from all complete steps, and what a complete step changes.
+//! The state of a match: what follows from all complete steps, and how a complete step changes it.
 
 use super::deal::Deal;
 use super::deck_log::{Attempt, Completed, DealInput, DeckLog};
@@ -10,8 +10,8 @@ use crate::hash::Hash;
 use crate::rules::{BadCards, BadFaces, Edition, Hand, Next, Outcome, Stakes};
 use crate::seat::Seat;
 
-/// Where a match stands after some complete steps. Nothing in it is chosen here: it follows from
-/// the header and the parts.
+/// The state of a match after a number of complete steps. It follows from the header and the parts
+/// alone.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     match_id: [u8; 32],
@@ -20,20 +20,20 @@ pub(super) struct State {
     pub(super) stakes: Stakes,
     pub(super) stakes_digest: [u8; 32],
     pub(super) phase: Phase,
-    /// The hand that is played, or that is dealt next. From 1.
+    /// The number of the hand that is played now or dealt next, from 1.
     pub(super) hand: u32,
     pub(super) deck: DeckLog,
     /// The chips after the last result.
     pub(super) stacks: Vec<u64>,
-    /// Who had the button in the last hand that has a result.
+    /// The seat that had the button in the last hand with a result.
     last_button: Option<Seat>,
     pub(super) dealt: Option<Dealt>,
 }
 
-/// A try of a hand from its deal on.
+/// A try of a hand, once it is dealt.
 #[derive(Clone, Debug)]
 pub(super) struct Dealt {
-    /// The step after the deals.
+    /// The first step after the deals.
     pub(super) since: u64,
     pub(super) stacks: Vec<u64>,
     pub(super) button: Seat,
@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// The chips with which a hand begins, if these seats buy in again.
+    /// The chips at the start of the next hand, if these seats buy in again.
     pub(super) fn stacks_with(&self, rebuys: &[bool]) -> Vec<u64> {
         let bought = |&rebuy: &bool| if rebuy { self.stakes.stack() } else { 0 };
         let pairs = self.stacks.iter().zip(rebuys);
@@ -78,7 +78,7 @@ impl State {
             .collect()
     }
 
-    /// Who has the button in the next hand, if it begins with these chips.
+    /// The seat that has the button in the next hand, if it begins with these chips.
     pub(super) fn next_button(&self, stacks: &[u64]) -> Option<Seat> {
         self.stakes.next_button(stacks, self.last_button)
     }
@@ -88,9 +88,9 @@ impl State {
         self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
     }
 
-    /// A step is complete. Its parts come in order of the seats; each was judged, and none of them
-    /// ends the match. `after` is the hand that the judge of the last part has computed, if that part
-    /// alone changes the hand.
+    /// Updates the state after a complete step. The parts are in order of the seats; each was
+    /// judged, and none ends the match. `after` is the hand computed by the judge of the last part,
+    /// if that part alone changes the hand.
     pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)], after: Option<Box<Hand>>) {
         self.deck.signed(step, parts.iter().map(|(seat, _)| *seat));
         if let (Some(dealt), Some(after)) = (&mut self.dealt, after) {
@@ -140,7 +140,7 @@ impl State {
         self.deck.deal(step, &inputs)
     }
 
-    /// Reports to the rules what came out of the deck. The match is over if they do not accept it.
+    /// Passes opened cards or rolled dice to the rules. The match is over if the rules reject them.
     fn report(&mut self, step: u64, to: impl FnOnce(&mut Hand) -> Result<(), BadCards>) -> Phase {
         match self.dealt.as_mut().map(|dealt| to(&mut dealt.game)) {
             Some(Err(bad)) => Phase::Over(End::Cards(bad)),
@@ -148,7 +148,7 @@ impl State {
         }
     }
 
-    /// The phase for which the rules of the game ask after this step.
+    /// The phase that the rules of the game ask for after this step.
     fn play(&mut self, step: u64) -> Phase {
         let Some(dealt) = &self.dealt else {
             return Phase::Deal;
@@ -173,8 +173,8 @@ impl State {
         }
     }
 
-    /// The chips if the hand in play ends here, because these seats give it up. If one seat is left
-    /// that has not folded, it wins the pot; if there are several, the hand is undecided.
+    /// The chips if the hand in play ends here because the given seats give it up. If exactly one
+    /// other seat has not folded, it wins the pot; if several have not, the hand is undecided.
     pub(super) fn given_up_by(&self, seats: &[Seat]) -> Vec<u64> {
         if let Phase::Result(outcome) = &self.phase {
             return outcome.stacks.clone();
@@ -194,13 +194,13 @@ impl State {
         }
     }
 
-    /// The chips if the hand in play counts for nothing.
+    /// The chips if the hand in play does not count.
     pub(super) fn undecided(&self) -> Vec<u64> {
         let dealt = self.dealt.as_ref();
         dealt.map_or(&self.stacks, |dealt| &dealt.stacks).clone()
     }
 
-    /// The bytes of whatever this seat says now.
+    /// The length in bytes of any part that this seat signs now.
     pub(super) fn size(&self, seat: Seat) -> usize {
         match &self.phase {
             Phase::Deal | Phase::Over(_) => self.shape.deal(),

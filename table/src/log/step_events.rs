@@ -1,4 +1,4 @@
-//! The events of a complete step, from the state before it and the log after it.
+//! The events of a complete step, computed from the state before it and the log after it.
 
 use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 use super::match_log::MatchLog;
@@ -11,10 +11,10 @@ use crate::seat::Seat;
 /// The phase and the hand before a step is complete.
 pub(super) struct Before {
     phase: Phase,
-    /// None in a game without chips, where a hand can be the whole deck.
+    /// The hand; `None` in a game without chips, where it can be the whole deck.
     hand: Option<Hand>,
-    /// Whether a card of the try was opened before.
-    stands: bool,
+    /// Whether the deck is already final, because a card of the try was opened.
+    is_final: bool,
 }
 
 impl Before {
@@ -24,13 +24,13 @@ impl Before {
         Before {
             phase: state.phase.clone(),
             hand: dealt.map(|dealt| dealt.game.clone()),
-            stands: state.deck.final_since().is_some(),
+            is_final: state.deck.final_since().is_some(),
         }
     }
 
-    /// The events of a step that is complete now, and in which the seats said this.
-    pub(super) fn events(&self, log: &MatchLog, said: &[(Seat, Part)]) -> Vec<LogEvent> {
-        let Some((seat, part)) = said.first() else {
+    /// The events of the step that is now complete, with these parts.
+    pub(super) fn events(&self, log: &MatchLog, parts: &[(Seat, Part)]) -> Vec<LogEvent> {
+        let Some((seat, part)) = parts.first() else {
             return Vec::new();
         };
         let seat = *seat;
@@ -68,7 +68,7 @@ impl Before {
         cards.sort_unstable();
         cards.dedup();
         let mut events = Vec::new();
-        if !self.stands {
+        if !self.is_final {
             events.extend(log.seal_hash().map(|seal| LogEvent::Sealed { seal }));
         }
         match &self.hand {
@@ -148,7 +148,8 @@ fn opened_to_hands(log: &MatchLog, before: &Hand, cards: &[(usize, Learners)]) -
     events
 }
 
-/// The chips that nobody matched and that went back, if a seat has just paid that many.
+/// The events of unmatched chips that are returned, after `paid`, if given, has just paid a number
+/// of chips.
 fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<LogEvent> {
     let Some(game) = log.game() else {
         return Vec::new();
@@ -165,7 +166,7 @@ fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<Log
 }
 
 impl MatchLog {
-    /// The try in play, as it began.
+    /// The start of the try in play.
     pub(crate) fn begun(&self) -> Option<Begun> {
         let dealt = self.state.dealt.as_ref()?;
         let bought = |seat: &Seat| dealt.stacks[seat.index()] > self.state.stacks[seat.index()];
@@ -192,7 +193,7 @@ impl MatchLog {
             Posts::Antes { .. } => vec![PostKind::Ante; around.len()],
             Posts::Blinds { .. } => vec![PostKind::Small, PostKind::Big],
         };
-        // With two in the hand the button, which is the last, has the small blind.
+        // With two seats in the hand, the button, which comes last, has the small blind.
         if around.len() == 2 && kinds[0] == PostKind::Small {
             around.rotate_left(1);
         }

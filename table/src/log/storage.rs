@@ -1,53 +1,53 @@
-//! Where the bytes of a journal are: a file, or memory in tests.
+//! Storage for files of records: on disk, or in memory.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A file that only grows, but for what was never completed.
+/// A file that only grows, except that an incomplete end is cut off.
 pub trait Storage {
-    /// Everything that is there.
+    /// Reads the whole file.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// Those of the storage.
     fn read(&mut self) -> io::Result<Vec<u8>>;
 
-    /// Writes behind everything that is there.
+    /// Appends bytes to the file.
     ///
     /// # Errors
-    /// Those of the medium. Any part of the bytes may be there then.
+    /// Those of the storage. Any number of the bytes may have been written then.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Returns when everything that was written outlives a crash of the machine.
+    /// Waits until everything written so far would survive a crash of the machine.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// Those of the storage.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Cuts off what lies behind `len` bytes.
+    /// Truncates the file to `len` bytes.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// Those of the storage.
     fn truncate(&mut self, len: u64) -> io::Result<()>;
 }
 
-/// A file, which no other process has open as one.
+/// A file on disk, locked against other processes that use this type.
 #[derive(Debug)]
 pub struct DiskStorage(File);
 
 impl DiskStorage {
-    /// A new file, which only its owner may read.
+    /// Creates a file that only its owner may read.
     ///
     /// # Errors
-    /// If it cannot be made; also if there is one with this name.
+    /// If the file cannot be created or already exists.
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let storage = Self::locked(options.open(path)?)?;
-        // The name has to outlive a crash as well.
+        // The name has to survive a crash as well.
         #[cfg(unix)]
         if let Some(folder) = path.parent() {
             File::open(folder)?.sync_all()?;
@@ -55,11 +55,11 @@ impl DiskStorage {
         Ok(storage)
     }
 
-    /// A file that is there.
+    /// Opens an existing file.
     ///
     /// # Errors
-    /// If it cannot be opened, or is not a regular file; also, as [`io::ErrorKind::WouldBlock`], if
-    /// another process has it.
+    /// If the file cannot be opened or is not a regular file, or, as [`io::ErrorKind::WouldBlock`],
+    /// if another process uses it.
     pub fn open(path: &Path) -> io::Result<Self> {
         check_regular(path)?;
         Self::locked(OpenOptions::new().read(true).append(true).open(path)?)
@@ -70,21 +70,22 @@ impl DiskStorage {
             Ok(()) => Ok(DiskStorage(file)),
             Err(TryLockError::WouldBlock) => {
                 let kind = io::ErrorKind::WouldBlock;
-                Err(io::Error::new(kind, "another program uses it"))
+                Err(io::Error::new(kind, "another program uses this file"))
             }
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
 }
 
-/// Checks that a path leads to a regular file. Opening a pipe waits without end.
+/// Checks that a path leads to a regular file. Opening a pipe could block forever.
 ///
 /// # Errors
-/// If it does not, or nothing is there.
+/// If it does not, or does not exist.
 pub fn check_regular(path: &Path) -> io::Result<()> {
-    match fs::metadata(path)?.is_file() {
-        true => Ok(()),
-        false => Err(io::Error::other("it is not a regular file")),
+    if fs::metadata(path)?.is_file() {
+        Ok(())
+    } else {
+        Err(io::Error::other("not a regular file"))
     }
 }
 
@@ -109,25 +110,25 @@ impl Storage for DiskStorage {
     }
 }
 
-/// A file in memory, for a table that nobody means to come back to. Its clones are the same file.
+/// A file in memory, for a match that is not resumed later. Clones share the same file.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStorage(Arc<Mutex<Vec<u8>>>);
 
 impl MemoryStorage {
-    /// A file with these bytes.
+    /// A file with the given bytes.
     #[cfg(feature = "internals")]
     pub fn of(bytes: Vec<u8>) -> Self {
         MemoryStorage(Arc::new(Mutex::new(bytes)))
     }
 
-    /// What is in it.
+    /// The bytes of the file.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.lock().clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        // Each change is one call.
+        // Each change is a single call, so a panic leaves no half-done change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,14 @@
-//! The deck as a log knows it: the parts with which the seats make it and open it.
+//! The deck from the log's point of view: the parts with which the seats make and open it.
 //!
-//! The rest of the log knows a [`DeckLog`] and no kind of deck: it asks which parts are allowed and
-//! how long they are, has them judged, reports complete steps, and reads the cards that everybody
-//! can compute. A kind of deck answers with phases of the log, so it decides who speaks when.
+//! The rest of the log uses a [`DeckLog`] and depends on no specific kind of deck. It asks which
+//! parts are allowed and how long they are, has parts judged, reports complete steps, and reads the
+//! cards that everybody can compute. A kind of deck answers with phases of the log, so it decides
+//! which seat signs when.
 //!
 //! # Another kind of deck
-//! Another variant of [`DeckLog`] with a module beside `sealed`. Its parts are variants of `Part`
-//! with codes of their own, its steps are variants of `Phase`, and its own fields of a `Deal` take
-//! the place of [`DealInput`]. The compiler names the other places.
+//! Add a variant of [`DeckLog`] with a module next to `sealed`. Its parts are variants of `Part`
+//! with their own codes, its steps are variants of `Phase`, and its own fields in a `Deal` take the
+//! place of [`DealInput`]. The compiler names the other places.
 
 mod sealed;
 
@@ -24,15 +25,15 @@ use crate::seat::Seat;
 pub use sealed::{Attempt, CardOpening, DealInput, Masked, Reseal, Seal};
 pub(super) use sealed::{Sizes, read_openings, read_reveal, write_reveal};
 
-/// The decks of a match: what follows from the complete steps about the deck of this hand.
+/// The decks of a match: what the complete steps determine about the deck of the current hand.
 #[derive(Clone, Debug)]
 pub(super) enum DeckLog {
-    /// Both seats hold shares of the output of a circuit. A card is opened by shares that fit the
+    /// Both seats hold shares of the output of a circuit. A card is opened by shares that match the
     /// commitments in the seals.
     Sealed(sealed::SealedLog),
 }
 
-/// A seat whose turn it is, in a hand that was dealt.
+/// A seat whose turn it is in a hand that was dealt.
 pub(super) struct Turn<'a> {
     pub(super) seat: Seat,
     pub(super) phase: &'a Phase,
@@ -40,7 +41,7 @@ pub(super) struct Turn<'a> {
     pub(super) game: &'a Hand,
 }
 
-/// What a complete step of the deck leads to.
+/// The result of a complete step of the deck.
 pub(super) enum Completed {
     /// The deck needs another step.
     Next(Phase),
@@ -66,22 +67,22 @@ impl DeckLog {
         }
     }
 
-    /// Whether a seat may deal with this.
+    /// Whether a seat may deal with this input.
     pub(super) fn accepts(&self, input: &DealInput) -> bool {
         match self {
             DeckLog::Sealed(deck) => deck.accepts(input),
         }
     }
 
-    /// All seats have dealt with these inputs, in order of the seats. Returns the first phase of the
-    /// new deck.
+    /// Starts a new deck after all seats have dealt. `inputs` are in order of the seats. Returns
+    /// the first phase of the deck.
     pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Phase {
         match self {
             DeckLog::Sealed(deck) => deck.deal(step, inputs),
         }
     }
 
-    /// The phase in which cards are opened as the rules ask.
+    /// The phase that opens the cards that the rules ask for.
     pub(super) fn open(&self, openings: Vec<Opening>) -> Phase {
         match self {
             DeckLog::Sealed(_) => Phase::Open(openings),
@@ -95,44 +96,44 @@ impl DeckLog {
         }
     }
 
-    /// The first phase of a steal that a seat chose in this step.
+    /// Starts a steal that a seat chose in this step. Returns its first phase.
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
         match self {
             DeckLog::Sealed(deck) => deck.steal(step, steal),
         }
     }
 
-    /// The kinds of parts that a seat whose turn it is may sign instead of the one that goes on,
-    /// but for [`PartKind::Leave`].
+    /// The kinds of parts that a seat whose turn it is may sign instead of the one that continues
+    /// the match, apart from [`PartKind::Leave`].
     pub(super) fn other_kinds(&self, phase: &Phase, seat: Seat) -> Vec<PartKind> {
         match self {
             DeckLog::Sealed(deck) => deck.other_kinds(phase, seat),
         }
     }
 
-    /// The bytes of any part of this seat, in a phase of the deck.
+    /// The length in bytes of any part of this seat in a phase of the deck.
     pub(super) fn size(&self, phase: &Phase, seat: Seat) -> usize {
         match self {
             DeckLog::Sealed(deck) => deck.size(phase, seat),
         }
     }
 
-    /// Judges a part of the deck. Returns the hand after it, if this part alone changes the hand.
+    /// Judges a part of the deck. Returns the hand after it if this part alone changes the hand.
     pub(super) fn judge(&self, turn: &Turn<'_>, part: &Part) -> Result<Option<Hand>, PartFoul> {
         match self {
             DeckLog::Sealed(deck) => deck.judge(turn, part),
         }
     }
 
-    /// These seats have spoken in a complete step, whatever it was about.
+    /// Records that these seats have signed a complete step of any kind.
     pub(super) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
         match self {
             DeckLog::Sealed(deck) => deck.signed(step, seats),
         }
     }
 
-    /// A step of the deck is complete. Its parts come in order of the seats; each was judged, and
-    /// none of them ends the match.
+    /// Updates the deck after a complete step of the deck. The parts are in order of the seats;
+    /// each was judged, and none of them ends the match.
     pub(super) fn complete(
         &mut self,
         step: u64,
@@ -144,22 +145,22 @@ impl DeckLog {
         }
     }
 
-    /// The hand is over.
+    /// Resets the deck after the end of a hand.
     pub(super) fn hand_over(&mut self) {
         match self {
             DeckLog::Sealed(deck) => deck.hand_over(),
         }
     }
 
-    /// Whether this seat has a turn before the hand stands.
-    pub(super) fn asks_before_it_stands(&self, phase: &Phase, seat: Seat) -> bool {
+    /// Whether this seat has another turn before all seats have sealed.
+    pub(super) fn has_turn_before_sealed(&self, phase: &Phase, seat: Seat) -> bool {
         match self {
             DeckLog::Sealed(_) => sealed::seals_later(phase, seat),
         }
     }
 
-    /// The first step in which the deck could not be changed any more, if it has come: the deck is
-    /// final, and a card was opened.
+    /// The first step after the last seal, once the deck is final: all seats have sealed it and a
+    /// card was opened, so it cannot be changed or declared void any more.
     pub(super) fn final_since(&self) -> Option<u64> {
         match self {
             DeckLog::Sealed(deck) => deck.final_since(),

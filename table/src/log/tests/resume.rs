@@ -300,7 +300,7 @@ fn only_what_is_written_is_a_message_of_the_log() {
         assert_eq!(LogMessage::decode(&bytes).as_ref(), Ok(message));
         let rest = match message {
             // A part is as long as what is left.
-            LogMessage::Part(_) => 1 + SignedPart::REST,
+            LogMessage::Part(_) => 1 + SignedPart::OVERHEAD,
             _ => bytes.len(),
         };
         for cut in 0..rest {

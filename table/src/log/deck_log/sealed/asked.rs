@@ -1,4 +1,4 @@
-//! What a seat asks a log about the sealed deck of the hand in play.
+//! Queries about the sealed deck of the hand in play.
 
 use dealerless::dice::Commitment;
 
@@ -14,11 +14,11 @@ use crate::log::phase::Phase;
 use crate::rules::Learners;
 use crate::seat::Seat;
 
-/// What a seat has opened in a step of the try in play.
-pub(crate) struct SaidOpen {
+/// The cards that a seat has opened in a step of the try in play.
+pub(crate) struct OpenedCards {
     pub(crate) step: u64,
     pub(crate) opener: Seat,
-    /// Each card with who is to learn it.
+    /// The openings, each with the seats that learn the card.
     pub(crate) cards: Vec<(CardOpening, Learners)>,
 }
 
@@ -28,8 +28,8 @@ impl MatchLog {
         deck
     }
 
-    /// The deal that this seat is to sign, but for its own choices: the commitment to its input, who
-    /// buys in again, the hands of the batch behind.
+    /// Makes the deal for a seat to sign from the seat's own choices: the commitment to its input,
+    /// the seats that buy in again, and the number of hands in the next batch.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
         let stacks = self.state.stacks_with(&rebuys);
@@ -48,7 +48,7 @@ impl MatchLog {
         }
     }
 
-    /// How many tries of this hand seats other than this one have declared void.
+    /// The number of tries of this hand that other seats than the given one have declared void.
     pub(crate) fn voided_by_others(&self, seat: Seat) -> u32 {
         let others = Seat::all(self.match_info().seats()).zip(&self.sealed().voids);
         others
@@ -57,8 +57,8 @@ impl MatchLog {
             .sum()
     }
 
-    /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of
-    /// the engine that belongs to it was on a line that is gone, and the seat that seals first says
+    /// Whether this try has begun and no seat has sealed it. If so at the start of a connection,
+    /// its engine run was on a lost connection, and the seat that seals first signs
     /// [`Part::Again`].
     pub(crate) fn lost_engine_run(&self) -> bool {
         match self.state.phase {
@@ -71,7 +71,7 @@ impl MatchLog {
         }
     }
 
-    /// How many hands the batch holds that is made behind the hand in play.
+    /// The number of hands in the batch that is prepared after the hand in play.
     pub(crate) fn batch(&self) -> u32 {
         self.sealed().deck.batch
     }
@@ -81,8 +81,9 @@ impl MatchLog {
         &self.sealed().deck.seals
     }
 
-    /// What the seats have opened in the try in play, as far as the cards still lie there.
-    pub(crate) fn opened(&self) -> Vec<SaidOpen> {
+    /// The cards that the seats have opened in the try in play, without those that were reshuffled
+    /// since.
+    pub(crate) fn opened(&self) -> Vec<OpenedCards> {
         let now = match &self.state.phase {
             Phase::Open(openings) => &openings[..],
             _ => &[],
@@ -97,46 +98,46 @@ impl MatchLog {
         let all = complete.chain(now.iter().map(|due| (step, due)));
         all.filter_map(|(step, due)| {
             let part = self.part(step, due.opener)?;
-            let said = Part::decode(&part.part, &self.state.shape).ok()?;
+            let opened = Part::decode(&part.part, &self.state.shape).ok()?;
             let learners = due.cards.iter().map(|(_, learners)| *learners);
-            let opened = cards(&said).iter().cloned().zip(learners);
-            // Another card may lie there since.
-            let lies_there = |(card, _): &(CardOpening, Learners)| {
+            let openings = cards(&opened).iter().cloned().zip(learners);
+            // Another card may lie at the position since then.
+            let is_current = |(card, _): &(CardOpening, Learners)| {
                 let again = self.resealed(card.position.into());
                 again.is_none_or(|(since, _)| since < step)
             };
-            Some(SaidOpen {
+            Some(OpenedCards {
                 step,
                 opener: due.opener,
-                cards: opened.filter(lies_there).collect(),
+                cards: openings.filter(is_current).collect(),
             })
         })
         .collect()
     }
 
-    /// Whether a seat may dispute what was opened to it in this step.
+    /// Whether a seat may dispute the opening of this step.
     pub(crate) fn may_dispute(&self, seat: Seat, step: u64) -> bool {
         let mut steps = self.sealed().disputable(&self.state.phase, seat);
         steps.any(|opened| opened == step)
     }
 
-    /// The seats that have opened cards to this one in a step of the hand in play: those against whom
-    /// it disputes the step.
+    /// The seats that have opened cards to the seat `to` in a step of the hand in play. A dispute
+    /// of the step is directed against them.
     pub fn openers(&self, step: u64, to: Seat) -> Vec<Seat> {
         let openings = self.sealed().openings_to(to);
         let opened = openings.filter(|(opened, _)| *opened == step);
         opened.map(|(_, opening)| opening.opener).collect()
     }
 
-    /// Where the card at a position was sealed last, if that was not with the deck: the step of the
-    /// choice for which a hand was shuffled again, and the place in that hand.
+    /// The last reseal of the card at a position, if any: the step of the choice for which its hand
+    /// was reshuffled, and the card's place in that hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resealed(&self, position: usize) -> Option<(u64, usize)> {
         let again = self.sealed().deck.resealed.get(position)?;
         again.as_ref().map(|again| again.place)
     }
 
-    /// The step of the choice for which a hand is being shuffled again.
+    /// The step of the choice for which a hand is being reshuffled.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stolen_in(&self) -> Option<u64> {
         match self.state.phase {
@@ -145,12 +146,12 @@ impl MatchLog {
         }
     }
 
-    /// What the host has sealed anew, while the others have not.
+    /// The host's reseal, while other seats have not resealed yet.
     pub(crate) fn reseal(&self) -> Option<&Reseal> {
         self.sealed().deck.reseals.first()
     }
 
-    /// What a seat has committed to, of the dice that are being revealed.
+    /// A seat's commitment to the dice that are being revealed.
     pub(crate) fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
         let commitments = &self.sealed().deck.commitments;
         commitments.get(seat.index()).copied()
@@ -162,7 +163,7 @@ impl MatchLog {
         self.sealed().deck.masked(position)
     }
 
-    /// A seat's share of a card of the hand in play, once it was said.
+    /// A seat's share of a card of the hand in play, once it was opened.
     #[cfg(test)]
     pub(crate) fn share(&self, seat: Seat, position: usize) -> Option<u64> {
         self.sealed().deck.shares.of(seat, position)

@@ -1,11 +1,11 @@
-//! What a seat commits itself to, and the digests that go with an opened share.
+//! The commitments of a seat.
 
 use zeroize::Zeroizing;
 
 use crate::hash::Hash;
 use crate::seat::Seat;
 
-/// One try of one hand of one match: what is made for it fits no other.
+/// A try of a hand of a match. Commitments for one try are not valid for any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The match.
@@ -25,9 +25,9 @@ impl Attempt {
             .number(u64::from(seat.number()))
     }
 
-    /// The commitment of a seat to the bits that it enters into the circuit.
+    /// The commitment of a seat to its input bits of the circuit.
     pub fn input_commitment(&self, seat: Seat, bits: &[bool], nonce: &[u8; 32]) -> [u8; 32] {
-        // In one piece: a vector that grows leaves copies behind that nobody wipes.
+        // Allocated in one piece: a growing vector would leave copies behind that nobody wipes.
         let mut bytes = Zeroizing::new(vec![0; bits.len()]);
         for (byte, &bit) in bytes.iter_mut().zip(bits) {
             *byte = u8::from(bit);
@@ -51,8 +51,8 @@ impl Attempt {
             .finish()
     }
 
-    /// The commitment of a seat to its share of a card that was sealed anew: the card at place
-    /// `place` of the hand that was shuffled again for the choice of step `step`.
+    /// The commitment of a seat to its share of a resealed card: the card at `place` of the hand
+    /// that was reshuffled for the choice of step `step`.
     pub(crate) fn reseal_commitment(
         &self,
         seat: Seat,
@@ -68,7 +68,7 @@ impl Attempt {
             .finish()
     }
 
-    /// What the dice of this try are rolled for: the context of all commitments to them.
+    /// The context of all commitments to dice in this try.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn dice_context(&self) -> [u8; 32] {
         Hash::new("dice")
@@ -78,7 +78,7 @@ impl Attempt {
             .finish()
     }
 
-    /// The nonce of a share, from the one fresh secret of this try.
+    /// The nonce of a share, derived from the fresh secret of this try.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn share_nonce(&self, seat: Seat, position: usize, secret: &[u8; 32]) -> [u8; 32] {
         let nonce = self.hash("nonce", seat).field(secret);

@@ -5,7 +5,7 @@ use crate::rules::Choice;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
 
-/// How many dice, their values, the nonce.
+/// Writes the number of dice, their values and the nonce.
 pub(in crate::log) fn write_reveal(writer: &mut Writer, reveal: &Reveal) {
     let values = &reveal.values[..reveal.values.len().min(Choice::MAX_DICE as usize)];
     writer.u8(values.len() as u8);

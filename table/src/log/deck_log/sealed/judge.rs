@@ -1,4 +1,4 @@
-//! Whether a seat may sign a part of a sealed deck, and the openings that it may dispute.
+//! The judge of the parts of a sealed deck, and the openings that a seat may dispute.
 
 use dealerless::dice::{self, Dice, Reveal, Terms};
 
@@ -30,9 +30,9 @@ impl SealedLog {
         kinds
     }
 
-    /// Whether the seat whose turn it is may say that the try is void. Who seals may; and the host,
-    /// which seals first and hears of the others' validity last, instead of the first opening: it
-    /// opens alone, and nobody has seen a card.
+    /// Whether the seat whose turn it is may declare the try void. A seat that seals may do so. The
+    /// host may also do so instead of the first opening, because it seals first and receives the
+    /// validity bits of the others last. It opens alone there, and nobody has seen a card.
     fn may_deal_again(&self, phase: &Phase) -> bool {
         match phase {
             Phase::Seal(_) => true,
@@ -50,7 +50,7 @@ impl SealedLog {
         part: &Part,
     ) -> Result<Option<Hand>, PartFoul> {
         match (part, turn.phase) {
-            // Whatever a seat commits to, it can reveal no dice but those.
+            // Any commitment is allowed: the seat can only reveal the dice that it committed to.
             (Part::Again | Part::Commit(_) | Part::Forfeit, _) => Ok(()),
             (Part::Seal(seal), _) => require(
                 seal.masked.is_some() == (turn.seat == Seat::HOST),
@@ -111,8 +111,9 @@ impl SealedLog {
         require(in_time, PartFoul::LateDispute(step))
     }
 
-    /// The steps whose openings the seat may dispute, the last one first. From edition 3 on it has
-    /// said nothing in a later step: once it has gone on, it keeps to what it has seen.
+    /// The steps whose openings the seat may dispute, the last one first. From edition 3 on, a seat
+    /// may only dispute an opening until it has signed a later step: by continuing, it accepts what
+    /// it has seen.
     pub(super) fn disputable(&self, phase: &Phase, seat: Seat) -> impl Iterator<Item = u64> {
         let since = match self.edition {
             Edition::Two => 0,
@@ -123,7 +124,7 @@ impl SealedLog {
         steps.take_while(move |step| *step >= since)
     }
 
-    /// What other seats have opened to this one in this try, with the steps, the last one first.
+    /// The openings of other seats to this one in this try, with their steps, the last one first.
     pub(super) fn openings_to(&self, seat: Seat) -> impl Iterator<Item = &(u64, Opening)> {
         let learns = move |to: Learners| to == Learners::All || to == Learners::Seat(seat);
         let to_seat = move |opening: &Opening| {
@@ -135,7 +136,7 @@ impl SealedLog {
 }
 
 impl Deck {
-    /// Whether this share is the one to which the seat has committed itself.
+    /// Whether this is the share that the seat has committed to.
     fn opens(&self, turn: &Turn<'_>, card: &CardOpening) -> bool {
         let position = usize::from(card.position);
         let (of, seat) = (turn.attempt, turn.seat);
@@ -154,7 +155,7 @@ impl Deck {
     }
 }
 
-/// The hand after a reshuffle that all seats have sealed, or that one seat has declared void.
+/// The hand after a reshuffle that all seats have resealed, or that one seat has declared void.
 fn reshuffled(game: &Hand, sealed: bool) -> Result<Hand, PartFoul> {
     let mut after = game.clone();
     after.reshuffled(sealed).map_err(PartFoul::Choice)?;

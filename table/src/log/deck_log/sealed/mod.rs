@@ -1,9 +1,9 @@
-//! The sealed deck: the output of a circuit, each bit of which is shared between the seats.
+//! The sealed deck: the output of a circuit, with each bit shared between the seats.
 //!
-//! In a `Deal` each seat commits to the bits that it enters. The seats then seal in their order:
-//! each commits to its shares, and the host signs the masked values. A card is opened when every
-//! seat that is asked signs its share. A seat that finds a bad seal declares the try void before a
-//! card is opened.
+//! In a `Deal` each seat commits to its input bits. Then the seats seal in their order: each
+//! commits to its shares, and the host also signs the masked values. A card is opened when every
+//! seat that has to open it has signed its share. A seat that finds a bad seal declares the try
+//! void before a card is opened.
 
 mod asked;
 mod commitment;
@@ -43,41 +43,41 @@ pub(in crate::log) struct SealedLog {
     circuit: [u8; 32],
     /// The number of the try of this hand, from 0.
     attempt: u32,
-    /// How many tries of this hand each seat has declared void.
+    /// The number of tries of this hand that each seat has declared void.
     voids: Vec<u32>,
     deck: Deck,
 }
 
-/// The deck of a try, from its deal on. Nothing is in it before.
+/// The deck of a try, once it is dealt. It is empty before.
 #[derive(Clone, Debug)]
 struct Deck {
-    /// The step after the deals.
+    /// The first step after the deals.
     since: u64,
-    /// How many hands the batch holds that is made behind this hand.
+    /// The number of hands in the batch that is prepared after this hand.
     batch: u32,
     seals: Vec<Seal>,
     shares: Shares,
-    /// What was opened in which step.
+    /// The openings, with their steps.
     openings: Vec<(u64, Opening)>,
-    /// The cards that were sealed anew, by position.
+    /// The resealed cards, by position.
     resealed: Vec<Option<Resealed>>,
-    /// The last step in which each seat said something, since the deal.
+    /// The last step that each seat has signed since the deal.
     last_signed: Vec<u64>,
-    /// The step of the choice for which a hand was last shuffled again.
+    /// The step of the last choice that made the seats reshuffle a hand.
     stolen_in: u64,
-    /// What was sealed anew by some seats and not yet by all, in order of the seats.
+    /// The reseals of some seats while others are missing, in order of the seats.
     reseals: Vec<Reseal>,
-    /// The commitments to the dice that are revealed now, in order of the seats.
+    /// The commitments to the dice that are being revealed, in order of the seats.
     commitments: Vec<Commitment>,
 }
 
-/// A card that was sealed anew.
+/// A resealed card.
 #[derive(Clone, Debug)]
 struct Resealed {
-    /// The step of the choice for which its hand was shuffled again, and its place in that hand.
+    /// The step of the choice for which its hand was reshuffled, and the card's place in that hand.
     place: (u64, usize),
     masked: u64,
-    /// In order of the seats.
+    /// The commitments to the shares, in order of the seats.
     commitments: Vec<[u8; 32]>,
 }
 
@@ -140,7 +140,7 @@ impl SealedLog {
             Phase::Reseal(seat, steal) => self.resealed(seat, steal, parts),
             Phase::Commit(dice) => self.deck.committed(dice, parts),
             Phase::Reveal(dice) => Completed::Rolled(dice.faces(&revealed(parts))),
-            // Not a step of the deck.
+            // These are not steps of the deck.
             Phase::Deal | Phase::Choose { .. } | Phase::Result(_) | Phase::Over(_) => {
                 Completed::Next(phase)
             }
@@ -172,7 +172,7 @@ impl SealedLog {
         for (_, part) in parts {
             match part {
                 Part::Reseal(reseal) => self.deck.reseals.push(reseal.clone()),
-                // It is void.
+                // The reshuffle was declared void.
                 _ => {
                     self.deck.reseals.clear();
                     return Completed::Ready;
@@ -202,7 +202,7 @@ impl SealedLog {
         opened.then_some(self.deck.since + self.seats as u64)
     }
 
-    /// The bytes of any part of this seat in a phase of the deck.
+    /// The length in bytes of any part of this seat in a phase of the deck.
     pub(super) fn size(&self, phase: &Phase, seat: Seat) -> usize {
         match phase {
             Phase::Seal(_) => self.sizes.seal(seat == Seat::HOST),
@@ -214,7 +214,7 @@ impl SealedLog {
             Phase::Reseal(_, steal) => self.sizes.reseal(steal.hand.len(), seat == Seat::HOST),
             Phase::Commit(_) => self.sizes.commit(),
             Phase::Reveal(dice) => self.sizes.reveal(dice.count()),
-            // Not a step of the deck.
+            // These are not steps of the deck.
             Phase::Deal | Phase::Choose { .. } | Phase::Result(_) | Phase::Over(_) => 0,
         }
     }
@@ -229,7 +229,7 @@ pub(super) fn seals_later(phase: &Phase, seat: Seat) -> bool {
     matches!(phase, Phase::Seal(sealing) if sealing.index() <= seat.index())
 }
 
-/// What the seats reveal in a step.
+/// The dice revealed by the parts of a step.
 fn revealed(parts: &[(Seat, Part)]) -> Vec<&Reveal> {
     let mut reveals = Vec::with_capacity(parts.len());
     for (_, part) in parts {
@@ -240,7 +240,7 @@ fn revealed(parts: &[(Seat, Part)]) -> Vec<&Reveal> {
     reveals
 }
 
-/// The cards that this part opens.
+/// The cards that a part opens.
 fn cards(part: &Part) -> &[CardOpening] {
     match part {
         Part::Open(cards) => cards,
@@ -264,7 +264,7 @@ impl Deck {
         }
     }
 
-    /// The cards that these parts open to everybody.
+    /// Adds the shares in these parts. Returns the cards that they open to everybody.
     fn opened(
         &mut self,
         step: u64,
@@ -282,7 +282,7 @@ impl Deck {
         public
     }
 
-    /// The cards that everybody can compute and that these openings are to show to everybody.
+    /// The cards that these openings show to everybody and that everybody can compute.
     fn public(&self, openings: &[Opening]) -> Vec<(usize, Card)> {
         let cards = openings.iter().flat_map(|opening| &opening.cards);
         let to_all = cards.filter(|(_, to)| *to == Learners::All);
@@ -302,7 +302,7 @@ impl Deck {
         Completed::Next(Phase::Reveal(dice))
     }
 
-    /// The cards of a hand are those that all seats have sealed anew.
+    /// Replaces the cards of a hand by those that all seats have resealed.
     fn replace(&mut self, hand: &[usize]) {
         let reseals = std::mem::take(&mut self.reseals);
         for (place, &position) in hand.iter().enumerate() {
@@ -317,12 +317,12 @@ impl Deck {
         }
     }
 
-    /// The card at a position, if all shares of it were said.
+    /// The card at a position, if all its shares were opened.
     fn card(&self, position: usize) -> Option<Card> {
         self.shares.card(self.masked(position)?, position)
     }
 
-    /// The masked value of the card at a position; none before the first seal.
+    /// The masked value of the card at a position. `None` before the first seal.
     fn masked(&self, position: usize) -> Option<u64> {
         if let Some(Some(again)) = self.resealed.get(position) {
             return Some(again.masked);

@@ -4,7 +4,7 @@ use super::sizes::Sizes;
 use crate::log::part::read_list;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A seat's share of a card, with what shows that it is the one that was sealed.
+/// A seat's share of a card, with the proof that it is the sealed share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardOpening {
     /// The position of the card.
@@ -18,8 +18,8 @@ pub struct CardOpening {
 }
 
 impl CardOpening {
-    /// The bytes of all but the share.
-    pub(super) const BESIDE_THE_SHARE: usize = 2 + 32 + 32;
+    /// The length in bytes of everything but the share.
+    pub(super) const OVERHEAD: usize = 2 + 32 + 32;
 
     pub(in crate::log) fn write(&self, writer: &mut Writer, sizes: &Sizes) {
         sizes.write_word(writer.u16(self.position), self.share);

@@ -1,14 +1,13 @@
-//! The part with which a seat seals a hand that was shuffled again because a card is stolen.
+//! The part with which a seat seals a hand that was reshuffled because a card is stolen.
 
 use super::sizes::Sizes;
 use crate::log::part::read_list;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What a seat says of its shares of a hand that was shuffled again.
+/// A seat's commitments to its shares of a reshuffled hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reseal {
-    /// The masked values of the cards, which the seat that seals first says for all; of the others
-    /// none.
+    /// The masked values of the cards, signed by the seat that seals first; empty for the others.
     pub masked: Vec<u64>,
     /// The commitment to the share of each card.
     pub commitments: Vec<[u8; 32]>,

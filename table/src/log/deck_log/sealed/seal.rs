@@ -1,29 +1,29 @@
-//! What a seat enters a shuffle with, and the part with which it seals the deck that comes out.
+//! A seat's input to a shuffle, and the part with which it seals the resulting deck.
 
 use super::sizes::Sizes;
 use crate::log::part::{read_bit, read_list, write_bit};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What a seat enters the shuffle with.
+/// A seat's input to the shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DealInput {
     /// The digest of the circuit.
     pub circuit: [u8; 32],
-    /// The commitment to the bits that the seat enters.
+    /// The commitment to the seat's input bits.
     pub input: [u8; 32],
-    /// How many hands the batch holds that is made behind this hand: none, or one number that all
-    /// seats name.
+    /// The number of hands in the batch that is prepared after this hand. 0 for no batch; it counts
+    /// only if all seats name the same number.
     pub batch: u32,
 }
 
-/// What a seat says of its shares of a deck that was made and checked.
+/// A seat's commitments to its shares of a deck that was made and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// The masked values, which the seat that seals first says for all.
+    /// The masked values, signed for all seats by the seat that seals first.
     pub masked: Option<Masked>,
     /// The commitment to the share of each card.
     pub commitments: Vec<[u8; 32]>,
-    /// The shares of the bits that say whether the inputs are in range.
+    /// The shares of the bits that tell whether the inputs are in range.
     pub validity: Vec<bool>,
     /// The digest of the MACs of these shares.
     pub validity_macs: [u8; 32],
@@ -32,9 +32,9 @@ pub struct Seal {
 /// The masked values of all output bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masked {
-    /// Of each card: its number once all shares are added by XOR.
+    /// For each card a value that gives its number when it is XORed with all shares.
     pub cards: Vec<u64>,
-    /// Of the bits that say whether the inputs are in range.
+    /// The masked bits that tell whether the inputs are in range.
     pub validity: Vec<bool>,
 }
 

@@ -1,11 +1,11 @@
-//! The shares of cards that are in the log.
+//! The opened shares of cards.
 
 use dealerless::deck::Card;
 
 use super::opening::CardOpening;
 use crate::seat::Seat;
 
-/// What the seats have said of their shares of the cards of a deck.
+/// The shares of a deck's cards that the seats have opened.
 #[derive(Clone, Debug)]
 pub(super) struct Shares(Vec<Vec<Option<u64>>>);
 
@@ -21,7 +21,7 @@ impl Shares {
         }
     }
 
-    /// Another card lies at this position now.
+    /// Forgets the shares of a card, because another card lies at its position now.
     pub(super) fn forget(&mut self, position: usize) {
         for of in &mut self.0 {
             if let Some(share) = of.get_mut(position) {
@@ -30,13 +30,13 @@ impl Shares {
         }
     }
 
-    /// A seat's share of a card, if it was said.
+    /// A seat's share of a card, if it was opened.
     #[cfg(test)]
     pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u64> {
         *self.0.get(seat.index())?.get(position)?
     }
 
-    /// The card, if all shares of it were said.
+    /// The card, if all its shares were opened.
     pub(super) fn card(&self, masked: u64, position: usize) -> Option<Card> {
         let shares = self.0.iter().map(|of| *of.get(position)?);
         let mut card = masked;

@@ -1,18 +1,18 @@
-//! The sizes of the parts of a sealed deck. They follow from the header.
+//! The sizes of the parts of a sealed deck, which follow from the header.
 
 use super::opening::CardOpening;
-use crate::log::shape::{KIND, LEAST};
+use crate::log::shape::{KIND, MIN_LEN};
 use crate::rules::{Choice, Stakes};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// The numbers from which the sizes follow.
+/// The numbers that determine the sizes of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::log) struct Sizes {
-    /// The cards that are drawn in a hand.
+    /// The number of cards that are drawn in a hand.
     pub(in crate::log) drawn: usize,
-    /// The bits of a card, or of a hand.
+    /// The width in bits of a card, or of a hand of a board.
     width: u32,
-    /// The output bits that say whether the inputs are in range.
+    /// The number of output bits that tell whether the inputs are in range.
     pub(super) validity: usize,
 }
 
@@ -26,7 +26,7 @@ impl Sizes {
         }
     }
 
-    /// The bytes of a card, or of a hand.
+    /// The length in bytes of a card, or of a hand of a board.
     fn word(&self) -> usize {
         if self.is_wide() { 8 } else { 2 }
     }
@@ -36,7 +36,7 @@ impl Sizes {
         self.width > u16::BITS
     }
 
-    /// Writes a card, or a hand.
+    /// Writes a card, or a hand of a board.
     pub(super) fn write_word(&self, writer: &mut Writer, word: u64) {
         match self.is_wide() {
             true => writer.u64(word),
@@ -44,7 +44,7 @@ impl Sizes {
         };
     }
 
-    /// Reads a card, or a hand.
+    /// Reads a card, or a hand of a board.
     pub(super) fn read_word(&self, reader: &mut Reader<'_>) -> Result<u64, Malformed> {
         let word = match self.is_wide() {
             true => reader.u64()?,
@@ -53,7 +53,7 @@ impl Sizes {
         (word >> self.width == 0).then_some(word).ok_or(Malformed)
     }
 
-    /// The bytes of any part of a seat that seals; `first` adds the masked values.
+    /// The length in bytes of any part of a seat that seals. `first` adds the masked values.
     pub(super) fn seal(&self, first: bool) -> usize {
         let masked = match first {
             true => self.word() * self.drawn + self.validity,
@@ -62,30 +62,30 @@ impl Sizes {
         KIND + masked + 32 * self.drawn + self.validity + 32
     }
 
-    /// The bytes of any part of a seat that opens this many cards.
+    /// The length in bytes of any part of a seat that opens this number of cards.
     pub(super) fn open(&self, cards: usize) -> usize {
-        let card = self.word() + CardOpening::BESIDE_THE_SHARE;
-        (KIND + 2 + cards * card).max(LEAST)
+        let card = self.word() + CardOpening::OVERHEAD;
+        (KIND + 2 + cards * card).max(MIN_LEN)
     }
 
-    /// The bytes of any part of a seat that seals a hand of this many cards again; `first` adds the
-    /// masked values.
+    /// The length in bytes of any part of a seat that reseals a hand of this number of cards.
+    /// `first` adds the masked values.
     pub(super) fn reseal(&self, cards: usize, first: bool) -> usize {
         let masked = if first { self.word() * cards } else { 0 };
-        (KIND + 2 + masked + 2 + 32 * cards).max(LEAST)
+        (KIND + 2 + masked + 2 + 32 * cards).max(MIN_LEN)
     }
 
-    /// The bytes of any part when all seats commit to dice.
+    /// The length in bytes of any part while all seats commit to dice.
     pub(super) fn commit(&self) -> usize {
         KIND + 32
     }
 
-    /// The bytes of any part when all seats reveal this many dice.
+    /// The length in bytes of any part while all seats reveal this number of dice.
     pub(super) fn reveal(&self, dice: u32) -> usize {
         KIND + 1 + 4 * dice as usize + 32
     }
 
-    /// The bytes of the longest part.
+    /// The length in bytes of the longest part.
     pub(in crate::log) fn longest(&self) -> usize {
         self.seal(true)
             .max(self.open(self.drawn))

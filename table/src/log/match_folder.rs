@@ -8,55 +8,56 @@ use std::time::SystemTime;
 use super::storage::DiskStorage;
 use crate::hash::hex;
 
-/// The folder with the files of matches. A file is called after the match and after the other
-/// player: `3f2a9c0d11e8b7a6-anna.log`. The folder is made when it is needed.
+/// The folder with the files of matches. The name of a file contains the id of the match and the
+/// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The folder is created when it is needed.
 #[derive(Clone, Debug)]
 pub struct MatchFolder(pub PathBuf);
 
-/// A file of a match.
+/// A file in the folder of matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchEntry {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// The beginning of the match's id, in hexadecimal digits.
+    /// The first hexadecimal digits of the match's id.
     pub match_id: String,
-    /// The name of the other player, as far as it is fit for a file.
+    /// The name of the other player, without the characters that are not allowed in file names
+    /// here.
     pub peer: String,
-    /// When something was last written.
+    /// The time of the last write.
     pub changed: SystemTime,
-    /// Its bytes.
+    /// The length of the file in bytes.
     pub len: u64,
 }
 
 impl MatchEntry {
-    /// Whether the other player may have this name, of which only a part is fit for a file.
+    /// Whether the other player may have this name, of which the file name contains only a part.
     pub fn is_with(&self, name: &str) -> bool {
-        self.peer == fit_for_a_file(name)
+        self.peer == file_name_part(name)
     }
 }
 
-/// The digits of the match's id in the name of its file.
+/// The number of digits of the match's id in the name of its file.
 const DIGITS: usize = 16;
-/// The most characters of a player's name in the name of a file.
+/// The maximum length of a player's name in the name of a file.
 const NAME: usize = 32;
 
 impl MatchFolder {
-    /// A new file for a match with this player.
+    /// Creates the file for a match with the given player.
     ///
     /// # Errors
-    /// If it cannot be made, or is there.
-    pub fn create(&self, of: &[u8; 32], peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
+    /// If the file cannot be created or already exists.
+    pub fn create(&self, match_id: &[u8; 32], peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
         fs::create_dir_all(&self.0)?;
-        let path = self.0.join(file_name(of, peer));
+        let path = self.0.join(file_name(match_id, peer));
         let storage = DiskStorage::create(&path)?;
         Ok((path, storage))
     }
 
-    /// All files of matches, the last changed first. Whatever has the name of one is among them: a
-    /// file that cannot be read, a folder, a link that leads nowhere.
+    /// All files of matches, the last changed first. Everything with a matching name is listed,
+    /// including unreadable files, folders and dangling links.
     ///
     /// # Errors
-    /// If the folder cannot be read. If there is none, there are no files.
+    /// If the folder cannot be read. A missing folder gives an empty list.
     pub fn list(&self) -> io::Result<Vec<MatchEntry>> {
         let entries = match fs::read_dir(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -70,7 +71,7 @@ impl MatchFolder {
                 continue;
             };
             let path = entry.path();
-            // A link that leads nowhere is listed as itself.
+            // A dangling link is listed with its own metadata.
             let metadata = fs::metadata(&path).or_else(|_| entry.metadata());
             let changed = metadata.as_ref().ok().and_then(|file| file.modified().ok());
             files.push(MatchEntry {
@@ -85,35 +86,36 @@ impl MatchFolder {
         Ok(files)
     }
 
-    /// Removes a file for good, unless a process has it open.
+    /// Deletes a file, unless a process has it open.
     ///
     /// # Errors
-    /// If it cannot be removed; [`io::ErrorKind::WouldBlock`] if it is open.
+    /// If the file cannot be deleted; [`io::ErrorKind::WouldBlock`] if a process has it open.
     pub fn remove(path: &Path) -> io::Result<()> {
         let _lock = DiskStorage::open(path)?;
         fs::remove_file(path)
     }
 }
 
-fn digits(of: &[u8; 32]) -> String {
-    hex(&of[..DIGITS / 2])
+fn digits(match_id: &[u8; 32]) -> String {
+    hex(&match_id[..DIGITS / 2])
 }
 
-fn file_name(of: &[u8; 32], peer: &str) -> String {
-    format!("{}-{}.log", digits(of), fit_for_a_file(peer))
+fn file_name(match_id: &[u8; 32], peer: &str) -> String {
+    format!("{}-{}.log", digits(match_id), file_name_part(peer))
 }
 
-/// The part of a player's name that stands in the name of a file.
-fn fit_for_a_file(peer: &str) -> String {
+/// The part of a player's name that is used in file names.
+fn file_name_part(peer: &str) -> String {
     let fit = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let name: String = peer.chars().filter(fit).take(NAME).collect();
-    match name.is_empty() {
-        true => "player".to_owned(),
-        false => name,
+    if name.is_empty() {
+        "player".to_owned()
+    } else {
+        name
     }
 }
 
-/// The digits and the player in the name of a file, if it is one that is written here.
+/// Splits the name of a match file into the digits and the player. `None` for other names.
 fn parse(name: &str) -> Option<(&str, &str)> {
     let (of, peer) = name.strip_suffix(".log")?.split_once('-')?;
     let hex = of.len() == DIGITS && of.bytes().all(|byte| byte.is_ascii_hexdigit());
