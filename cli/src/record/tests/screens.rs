@@ -297,7 +297,7 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
         ),
         (
             foul,
-            "Anna broke the rules: what it signed is not in the one encoding.",
+            "Anna broke the rules: the signed part is malformed or has a non-canonical encoding.",
             false,
         ),
     ];
