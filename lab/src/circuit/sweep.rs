@@ -265,10 +265,10 @@ mod tests {
         };
         assert_eq!(pairs("5,9", "all").unwrap(), [(5, 5), (9, 9)]);
         assert_eq!(pairs("5,9", "2,7").unwrap(), [(5, 2), (9, 2), (9, 7)]);
-        assert!(pairs("5", "7").unwrap_err().contains("1 to 5, not 7"));
+        assert!(pairs("5", "7").unwrap_err().contains("draw 1 to 5"));
         assert!(pairs("5,6", "7").unwrap_err().contains("every draw"));
         assert!(pairs("1,6", "1").unwrap_err().contains("2 to 4096"));
-        assert!(pairs("6", "0..2").unwrap_err().contains("1 to 6, not 0"));
+        assert!(pairs("6", "0..2").unwrap_err().contains("draw 1 to 6"));
         assert!(pairs("4097", "1").unwrap_err().contains("2 to 4096"));
         assert!(pairs("1..4096", "1..300").unwrap_err().contains("at most"));
     }
