@@ -29,8 +29,8 @@ pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
     valid.collect()
 }
 
-/// The number of ANDs of [`validity`] that depend on the inputs of the party with these seeds.
-/// There are no others.
+/// The number of ANDs of [`validity`] that depend on the inputs of the party with these seeds. Each
+/// AND of [`validity`] depends on the inputs of only one party.
 ///
 /// A comparison of k bits with a constant takes k - 1 ANDs, minus one for each trailing zero of the
 /// constant. The sign of a seed takes one more, unless no other bits of the seed are compared.
