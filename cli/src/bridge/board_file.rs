@@ -1,4 +1,4 @@
-//! Files of boards that commands read, and their formats on the command line.
+//! Files of boards as input of commands, and their formats on the command line.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,13 +11,13 @@ use dealerless_bridge::formats::Format;
 
 use crate::output::say;
 
-/// The most bytes of a file of boards: enough for 200 000 boards in PBN.
+/// The size limit of a file of boards, in bytes: enough for 200 000 boards in PBN.
 const MOST: u64 = 64 << 20;
 
-/// The boards of a file in this format.
+/// Reads the boards of a file in this format.
 ///
 /// # Errors
-/// With the file's name, whatever keeps it from being read.
+/// If the file cannot be read or is invalid. The message names the file.
 pub(super) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<Board>> {
     let name = path.display();
     let cannot = || format!("cannot read {name}");
@@ -33,26 +33,26 @@ pub(super) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<Board>> {
     format.read(&bytes).with_context(|| name.to_string())
 }
 
-/// Reports the numbers of boards read from a file that holds none.
+/// Reports the numbers given to boards from a file without numbers.
 pub(super) fn say_if_counted(path: &Path, format: Format, boards: &[Board]) {
     if !format.holds_numbers() {
         let (name, last) = (path.display(), boards.len());
         say(&format!(
-            "{name} holds no board numbers: its boards get 1 to {last}."
+            "{name} has no board numbers; its boards are numbered 1 to {last}."
         ));
     }
 }
 
-/// The format that the end of a name says.
+/// The format of a file extension.
 pub(super) fn by_suffix(path: &Path) -> Option<Format> {
     let suffix = path.extension().and_then(|suffix| suffix.to_str());
     suffix.and_then(Format::of_suffix)
 }
 
-/// The format given with an option, or else that of the end of the name.
+/// The format given with an option, or otherwise that of the file extension.
 ///
 /// # Errors
-/// If neither names a format: the message names the option.
+/// If neither gives a format. The message names the option.
 pub(super) fn given_or_by_suffix(
     given: Option<Format>,
     option: &str,
@@ -60,18 +60,18 @@ pub(super) fn given_or_by_suffix(
 ) -> anyhow::Result<Format> {
     given.or_else(|| by_suffix(path)).with_context(|| {
         let path = path.display();
-        format!("the name {path} does not end like a format of boards: name one with {option}, such as {option} pbn")
+        format!("{path} has no extension of a format of boards: give the format with {option}, such as {option} pbn")
     })
 }
 
-/// The names of some formats.
+/// The names of the formats that satisfy `which`.
 pub(super) fn names(which: impl Fn(Format) -> bool) -> Vec<&'static str> {
     let formats = Format::ALL.iter().filter(|format| which(**format));
     formats.map(|format| format.name()).collect()
 }
 
-/// Parses the name of one of these formats, and lists them in the help.
+/// A parser of the names of these formats, which lists them in the help.
 pub(super) fn parser(which: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(names(which))
-        .try_map(|name| Format::named(&name).ok_or("this is no format of boards"))
+        .try_map(|name| Format::named(&name).ok_or("unknown format of boards"))
 }

@@ -1,4 +1,4 @@
-//! `bridge convert`: a file of boards in another format.
+//! `bridge convert`: converts a file of boards to another format.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,11 @@ use super::board_file;
 use crate::output::{count, say, show_json};
 use crate::whole_file;
 
-/// Writes a file of boards in another format.
+/// Converts a file of boards to another format.
 ///
-/// A format is known by the end of a file's name, such as .pbn, or is named with --from and --to. A
-/// board has the dealer and the vulnerability of its number: a file that says otherwise is refused.
+/// The formats follow from the file extensions, such as .pbn, or are given with --from and --to.
+/// The dealer and the vulnerability of a board follow from its number; a file that contradicts them
+/// is refused.
 #[derive(clap::Args)]
 #[command(after_help = format!("Examples:\n  \
     dealerless bridge convert set.pbn set.dlm\n  \
@@ -23,34 +24,34 @@ use crate::whole_file;
     dealerless bridge convert session.txt set.dlm --from pbn --to dlmblind\n  \
     dealerless bridge convert long.pbn set.dup --split\n\n\
     What the formats are for:\n  \
-    pbn       most bridge programs; the one to keep\n  \
+    pbn       most bridge programs; the recommended format\n  \
     lin       as Big Deal writes it; lin-bbo as Bridge Base Online does\n  \
     dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
-    dup       the same of older programs; dupblind hides board 1\n  \
+    dup       the same for older programs; dupblind hides board 1\n  \
     csv       spreadsheets\n  \
     the others: other programs, some of them old\n\n\
-    All formats are written, and those listed at --from are read. These hold no board\n\
-    numbers: {}. Boards read from a file without numbers get 1 and so on. DUP counts\n\
-    its boards from 1.\n\n\
-    DLM and DUP end at board 99. --split writes a longer set into OUT-1, OUT-2 and so\n\
-    on: boards 1 to 96, then 97 to 192 as 1 to 96. Dealer and vulnerability stay, as\n\
-    they repeat after 16 boards.\n\n\
-    Exit codes: 0 fine, 1 wrong usage, a file that cannot be read or written, or a\n\
-    file at OUT.", board_file::names(|format| !format.holds_numbers()).join(", ")))]
+    All formats can be written, and those listed at --from can be read. These have no\n\
+    board numbers: {}. Boards of a file without numbers are numbered from 1. DUP\n\
+    numbers its boards from 1.\n\n\
+    DLM and DUP end at board 99. --split writes a longer set to OUT-1, OUT-2 and so\n\
+    on: boards 1 to 96, then 97 to 192 as 1 to 96. Dealer and vulnerability stay the\n\
+    same, because they repeat every 16 boards.\n\n\
+    Exit codes: 0 success, 1 wrong usage, a file that cannot be read or written, or a\n\
+    file already at OUT.", board_file::names(|format| !format.holds_numbers()).join(", ")))]
 pub(crate) struct Args {
     /// The file of boards.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write, which must not be there yet; - is standard output.
+    /// The file to write, which must not exist; - is standard output.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The format of IN [default: by the end of its name].
+    /// The format of IN [default: from its extension].
     #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
     from: Option<Format>,
-    /// The format of OUT [default: by the end of its name].
+    /// The format of OUT [default: from its extension].
     #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(|_| true))]
     to: Option<Format>,
-    /// Write several files if the format ends at board 99 and the boards do not.
+    /// Write several files if the format ends at board 99 and the set is longer.
     #[arg(long)]
     split: bool,
     /// Print one JSON object; OUT must be a file.
@@ -68,14 +69,14 @@ struct Report<'a> {
     written: Vec<Written>,
 }
 
-/// A file that was written.
+/// A written file.
 #[derive(Serialize)]
 struct Written {
     file: String,
     boards: usize,
     first: u32,
     last: u32,
-    /// Whether the file says the numbers of its boards.
+    /// Whether the file contains the numbers of its boards.
     numbered: bool,
 }
 
@@ -91,7 +92,7 @@ impl Written {
         }
     }
 
-    fn said(&self) -> String {
+    fn describe(&self) -> String {
         let (file, boards) = (&self.file, count(self.boards as u64));
         let (first, last) = (self.first, self.last);
         format!("Wrote {file}: {boards} boards, {first} to {last}.")
@@ -102,7 +103,7 @@ impl Written {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     ensure!(
         !args.json || !whole_file::is_standard_output(&args.output),
-        "--json takes standard output: give a file as OUT"
+        "--json uses standard output: give a file as OUT"
     );
     let from = board_file::given_or_by_suffix(args.from, "--from", &args.input)?;
     let to = board_file::given_or_by_suffix(args.to, "--to", &args.output)?;
@@ -124,7 +125,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (path, boards, bytes) in files {
         let file = Written::new(&path, &boards, to);
         if whole_file::write_output(Some(&path), |file| file.write_all(&bytes))?.is_some() {
-            say(&file.said());
+            say(&file.describe());
         }
         if !file.numbered {
             say(unnumbered(&boards));
@@ -144,7 +145,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     show_json("bridge convert", &report)
 }
 
-/// The files of a long set, and what goes into each.
+/// The files of a long set, with their boards.
 fn pieces(path: &Path, boards: &[Board]) -> anyhow::Result<Vec<(PathBuf, Vec<Board>)>> {
     let sets = split(boards)?;
     if sets.len() == 1 {
@@ -153,7 +154,7 @@ fn pieces(path: &Path, boards: &[Board]) -> anyhow::Result<Vec<(PathBuf, Vec<Boa
     let stem = path
         .file_stem()
         .filter(|_| !whole_file::is_standard_output(path));
-    let stem = stem.context("several files need a name: give OUT")?;
+    let stem = stem.context("several files cannot go to standard output: give a file as OUT")?;
     let named = (1..).zip(sets).map(|(number, boards)| {
         let mut name = stem.to_owned();
         name.push(format!("-{number}"));
@@ -166,7 +167,7 @@ fn pieces(path: &Path, boards: &[Board]) -> anyhow::Result<Vec<(PathBuf, Vec<Boa
     Ok(named.collect())
 }
 
-/// What can be done about boards that a format does not hold.
+/// Adds advice about boards that a format cannot hold.
 fn explained(error: WriteError) -> anyhow::Error {
     match error {
         WriteError::TooHigh { .. } => {
@@ -176,7 +177,7 @@ fn explained(error: WriteError) -> anyhow::Error {
     }
 }
 
-/// Refuses to write over a file.
+/// Refuses to overwrite a file.
 fn check_free(path: &Path) -> anyhow::Result<()> {
     if whole_file::is_standard_output(path) {
         return Ok(());
@@ -185,25 +186,27 @@ fn check_free(path: &Path) -> anyhow::Result<()> {
         Ok(found) if found.is_dir() => bail!("{} is a folder", path.display()),
         Ok(found) => ensure!(
             !found.is_file(),
-            "{} is there already, and is not written over: name another file, or remove it",
+            "{} already exists and is not overwritten: give another file, or remove it",
             path.display()
         ),
-        // What is wrong with it comes up when it is written.
+        // Other errors are reported when the file is written.
         Err(_) => (),
     }
     Ok(())
 }
 
-/// What happens to numbers that a file does not say.
+/// A warning about the board numbers that a file does not contain.
 fn unnumbered(boards: &[Board]) -> &'static str {
     let counted = (1..)
         .zip(boards)
         .all(|(number, board)| board.number == number);
     match counted {
-        true => "It holds no board numbers: who reads it counts from 1, as they are numbered here.",
+        true => {
+            "It has no board numbers: a program that reads it counts from 1, which gives the numbers here."
+        }
         false => {
-            "It does not say these numbers: who reads it counts from 1, so boards get other numbers, \
-             dealers and vulnerabilities."
+            "It does not contain these numbers: a program that reads it counts from 1, so the boards get \
+             other numbers, dealers and vulnerabilities."
         }
     }
 }

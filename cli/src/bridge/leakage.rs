@@ -1,4 +1,4 @@
-//! `bridge leakage`: what one sheet by itself tells about the deal.
+//! `bridge leakage`: what one sheet alone reveals about the deal.
 
 mod picture;
 
@@ -14,33 +14,32 @@ use crate::output::{count, grid, lines, say, show, show_json};
 use crate::progress::Progress;
 use crate::whole_file;
 
-/// Measures what the second sheet by itself tells about the deal.
+/// Measures what the second sheet alone reveals about the deal.
 ///
-/// The first sheet tells nothing, since it is drawn without the deal. The second one is guessed from:
-/// who has a card, and which card, suit or rank lies at a place of the pack. Half of the samples
-/// teach the guesses, the other half count how often they are right.
+/// The first sheet reveals nothing, because it is drawn without the deal. The guesses from the
+/// second one are who has a card, and which card, suit or rank is at a place of the pack. Half of
+/// the samples train the guesses; the other half count how often they are right.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge leakage\n  \
     dealerless bridge leakage --scheme published,thirteen --csv leaks.csv\n  \
     dealerless bridge leakage --svg leaks.svg")]
 pub(crate) struct Args {
-    /// Which schemes, with commas between [default: all].
+    /// Schemes to measure, separated by commas [default: all].
     #[arg(long, value_name = "SCHEME", value_delimiter = ',', value_parser = scheme(),
           hide_default_value = true, default_values = Scheme::ALL.map(Scheme::name))]
     scheme: Vec<Scheme>,
-    /// How many boards are drawn for each scheme.
+    /// Boards drawn for each scheme.
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000,
           value_parser = clap::value_parser!(u32).range(1000..=1_000_000_000))]
     samples: u32,
-    /// What decides the samples: the same number gives the same result.
+    /// Seed of the samples: the same number gives the same result.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// Write the rate for every card, place and pair of places too, with commas between; - is
-    /// standard output.
+    /// Also write the rate for every card, place and pair of places as CSV; - is standard output.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw the rates as SVG too; - is standard output.
+    /// Also draw the rates as SVG; - is standard output.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print a JSON object for each scheme.
@@ -59,7 +58,7 @@ struct Report {
     most: Vec<Most>,
 }
 
-/// A rate with its interval, and what it is by chance.
+/// A rate with its interval, and the rate by chance.
 #[derive(Serialize)]
 struct Rate {
     rate: f64,
@@ -79,7 +78,7 @@ impl Rate {
     }
 }
 
-/// The card, the place or the pair of places that tells most.
+/// The card, place or pair of places that reveals most.
 #[derive(Serialize)]
 struct Most {
     question: &'static str,
@@ -95,11 +94,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let outputs = files.into_iter().flatten().filter(on_output).count();
     ensure!(
         outputs + usize::from(args.json) <= 1,
-        "standard output takes one of --csv -, --svg - and --json: name files"
+        "only one of --csv -, --svg - and --json can use standard output: give files for the others"
     );
     whole_file::check_output(files[0], &["csv", "txt"], &[])?;
     whole_file::check_output(files[1], &["svg"], &[])?;
-    let progress = Progress::begin(STEPS * args.scheme.len(), "pieces of work");
+    let progress = Progress::begin(STEPS * args.scheme.len(), "steps");
     let step = || progress.step();
     let findings: Vec<Findings> = (args.scheme.iter())
         .map(|scheme| study(*scheme, args.samples, args.seed, &step))
@@ -121,7 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a file, or standard output.
+/// Writes a file or standard output.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
     if let Some(path) = written {
@@ -146,7 +145,7 @@ fn report(found: &Findings, seed: u64) -> Report {
     }
 }
 
-/// A rate in per cent, with half the width of its interval.
+/// A rate in per cent, with half of the width of its interval.
 fn per_cent(rate: &Estimate) -> String {
     let half = (rate.high - rate.low) / 2.0;
     format!("{:.2}±{:.2}", 100.0 * rate.rate, 100.0 * half)
@@ -174,10 +173,10 @@ fn screen(findings: &[Findings]) -> String {
     let moves = |found: &Findings| format!("{} {}", found.scheme.name(), found.scheme.movements());
     let moves: Vec<String> = findings.iter().map(moves).collect();
     let text = format!(
-        "How often a guess from the second sheet alone is right, in per cent, with an interval of 95 %; {} \
-         boards for each scheme. Owner: who has a card, over all cards. Card, suit, rank: what lies at the \
-         place that tells most. Same-suit: how often the cards at two places are of one suit, for the pair \
-         that differs most from chance. Cards put down for a board: {}.",
+        "How often a guess from the second sheet alone is right, in per cent, with a 95 % interval; {} \
+         boards for each scheme. Owner: who has a card, over all cards. Card, suit, rank: what is at the \
+         place that reveals most. Same-suit: how often the cards at two places have the same suit, for \
+         the pair that differs most from chance. Cards put down for a board: {}.",
         count(samples.into()),
         moves.join(", ")
     );

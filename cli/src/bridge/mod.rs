@@ -1,4 +1,5 @@
-//! `bridge`: deals and their numbers, files of boards, sheets to deal by, and the boards of tournaments.
+//! `bridge`: deals and their numbers, files of boards, sheets for dealing by hand, and the boards
+//! of tournaments.
 
 mod board_file;
 mod convert;
@@ -16,7 +17,8 @@ use serde::Serialize;
 
 use crate::record::boards;
 
-/// Bridge: deals, their numbers, files of boards, sheets to deal by, the boards of tournaments.
+/// Bridge: deals and their numbers, files of boards, sheets for dealing by hand, boards of
+/// tournaments.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless bridge convert set.pbn set.dlm")]
 pub(crate) enum Command {
@@ -47,12 +49,12 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
     }
 }
 
-/// The object of `--json` of a deal and its number.
+/// A deal and its number, in the JSON output.
 #[derive(Serialize)]
 struct Numbered {
     order: String,
     deal: String,
-    /// In decimal digits: it is larger than what many programs read as a number.
+    /// In decimal digits, because it exceeds the integers of many programs.
     number: String,
 }
 
@@ -66,16 +68,16 @@ impl Numbered {
     }
 }
 
-/// In which order deals are numbered.
+/// The order in which deals are numbered.
 #[derive(clap::Args)]
 struct OrderArgs {
-    /// Whose list of all deals: that of the program Big Deal, or of one of the two editions of the
+    /// The list of all deals: that of the program Big Deal, or of one of the two editions of the
     /// Impossible Bridge Book.
     #[arg(long, value_name = "ORDER", default_value = "bigdeal", value_parser = order())]
     order: Order,
 }
 
-/// Parses the name of an order, and lists them in the help.
+/// A parser of the names of orders, which lists them in the help.
 fn order() -> impl TypedValueParser<Value = Order> {
     let names = Order::ALL.map(<&'static str>::from);
     PossibleValuesParser::new(names)

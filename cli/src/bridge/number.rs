@@ -5,13 +5,13 @@ use dealerless_bridge::{Deal, DealNumber};
 use super::{Numbered, OrderArgs};
 use crate::output::{show, show_json};
 
-/// Prints the number that a deal has in a list of all deals, which begins with 0.
+/// Prints the number of a deal in a list of all deals, which begins with 0.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  dealerless bridge number \\\n    \
     'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'\n\n\
-    The command `bridge deal` turns the number into the deal again.")]
+    `bridge deal` turns the number back into the deal.")]
 pub(crate) struct Args {
-    /// The deal as PBN writes it: a seat and a colon, and the four hands from there clockwise, each as
+    /// The deal in PBN: a seat and a colon, then the four hands clockwise from that seat, each as
     /// spades.hearts.diamonds.clubs, with T for a ten and nothing for a void.
     #[arg(value_name = "DEAL", required = true, num_args = 1..=4)]
     deal: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    // Without quotes each hand is an argument.
+    // Without quotes each hand is a separate argument.
     let deal: Deal = args.deal.join(" ").parse()?;
     let number = DealNumber::of(&deal, args.order.order);
     match args.json {

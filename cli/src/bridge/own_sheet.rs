@@ -1,4 +1,5 @@
-//! `bridge own-sheet`: the sheet by which one of two players deals the boards that both have sealed.
+//! `bridge own-sheet`: the sheet with which one of two players deals the boards that both have
+//! sealed.
 
 use std::path::PathBuf;
 
@@ -16,25 +17,25 @@ use crate::whole_file;
 
 /// Writes your sheet for dealing, by hand, the boards that you and the other player have sealed.
 ///
-/// Each of the two writes its own, and nobody ever has both. For each board one of you brings the cards of a
-/// sorted pack to their places, and the other deals the pack to the four hands. What comes out are the
-/// sealed boards. After the play open them, and compare.
+/// Each of you writes your own sheet, and nobody ever has both. For each board one of you puts the
+/// cards of a sorted pack in their places, and the other deals the pack to the four hands. The
+/// result is the sealed boards. After the play, open them and compare.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless host --game bridge --boards 24\n  \
     dealerless bridge own-sheet Bert -o evening\n\n\
-    The match must not be running: Ctrl-C ends the program, and `dealerless resume` opens the\n\
-    boards after the play. docs/bridge-boards.md of the repository says why a sheet tells its owner\n\
-    nothing.")]
+    The match must not be running: end the program with Ctrl-C before, and open the boards with\n\
+    `dealerless resume` after the play. See docs/bridge-boards.md in the repository for why a sheet\n\
+    reveals nothing to its owner.")]
 pub(crate) struct Args {
-    /// The match: the beginning of its id, or the name of the other player [default: the only one with
-    /// boards].
+    /// The match: the beginning of its id, or the name of the other player [default: the only match
+    /// with boards].
     #[arg(value_name = "MATCH")]
     which: Option<String>,
-    /// The folder for the files; it is made if it is not there.
+    /// The folder for the files; created if it does not exist.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Which set of boards, if the match has several [default: the last].
+    /// The set of boards, if the match has several [default: the last].
     #[arg(long, value_name = "N")]
     set: Option<u32>,
     /// The number of the first board.
@@ -43,12 +44,12 @@ pub(crate) struct Args {
     first: u32,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Print a JSON object, which says nothing of the deals.
+    /// Print a JSON object, which reveals nothing about the deals.
     #[arg(long)]
     json: bool,
 }
 
-/// The object of `--json`. Nothing in it tells anything of the deals.
+/// The object of `--json`. It reveals nothing about the deals.
 #[derive(Serialize)]
 struct Report {
     dealer: u8,
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.folder.own()?;
     let file = choose(&own, args.which.as_deref())?;
     let stakes = &file.opened.sitting.match_info.header().stakes;
-    // Behind the result of a set the next one is due, if there is one.
+    // After the result of a set the next one is due, if there is one.
     let due = file.opened.log.attempt().hand.min(stakes.hands());
     let set = args.set.unwrap_or(due);
     let sheets = sheets(&own, &file, (set, args.first))?;
@@ -72,19 +73,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         _ => (Dealer::Two, "dealer-2"),
     };
     std::fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot make {}", args.output.display()))?;
+        .with_context(|| format!("cannot create {}", args.output.display()))?;
     let pages = [(Page::Text, "txt"), (Page::Html, "html")];
     let pages = pages.map(|(page, ending)| (page, args.output.join(format!("{name}.{ending}"))));
     for (_, path) in &pages {
         ensure!(
             path.symlink_metadata().is_err(),
-            "{} is there already: these may be boards that are still to be played",
+            "{} already exists: it may be for boards that are still to be played",
             path.display()
         );
     }
     let mut files = Vec::new();
     for (page, path) in pages {
-        let text = own_sheet(page, dealer, &sheets).context("these are no sheets for bridge")?;
+        let text = own_sheet(page, dealer, &sheets).context("these are not sheets for bridge")?;
         whole_file::write_private(&path, text.as_bytes())?;
         files.push(path.display().to_string());
     }
@@ -99,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return show_json("bridge own-sheet", &report);
     }
     say(&lines(&format!(
-        "Wrote your sheet of set {set}, {name}.txt and {name}.html, into {}. {} writes the other one. Nobody \
+        "Wrote your sheet of set {set}, {name}.txt and {name}.html, to {}. {} writes the other one. Nobody \
          may see both before the boards are played.",
         args.output.display(),
         file.peer_name()
@@ -114,14 +115,14 @@ fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
         stakes.boards().is_some()
     };
     let none = match which {
-        Some(_) => "there is no match with boards of bridge that is called so",
-        None => "there is no match with boards of bridge: `dealerless history` lists all matches",
+        Some(_) => "there is no match with boards of bridge by this name",
+        None => "there is no match with boards of bridge; `dealerless history` lists all matches",
     };
-    let several = "there are several matches with boards of bridge: say which";
+    let several = "there are several matches with boards of bridge; name one";
     open::only_one(own, which.unwrap_or_default(), has_boards, (none, several))
 }
 
-/// What this player does for each board of the set.
+/// This player's half of the work for each board of the set.
 fn sheets(own: &Own, file: &MatchFile, (set, first): (u32, u32)) -> anyhow::Result<Vec<HalfSheet>> {
     let input = input(own, file, set)?;
     let seating = Seating::of_file(file.opened.sitting.clone())?;
@@ -129,29 +130,31 @@ fn sheets(own: &Own, file: &MatchFile, (set, first): (u32, u32)) -> anyhow::Resu
         bail!("this match was not played with boards of bridge");
     };
     let entries = split.entered(role(file.seat()), &input.bits);
-    let entries = entries.context("what you entered was for other boards")?;
+    let entries = entries.context("your inputs are for other boards")?;
     let sheets = (first..).zip(&entries);
     let sheets = sheets.map(|(number, entry)| HalfSheet::entered(number, entry));
     sheets
         .collect::<Option<_>>()
-        .context("what you entered was for no pack of 52 cards")
+        .context("your inputs are not for a pack of 52 cards")
 }
 
-/// What this player has entered for a set that both have sealed: what its deal of the last try has
-/// committed it to. (A program that is killed before it has said a deal leaves an entry that is in no board.)
+/// This player's inputs for a set that both have sealed: those to which its deal of the last try
+/// commits. (A program that is killed before it has sent a deal leaves inputs that belong to no
+/// board.)
 fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     let log = &file.opened.log;
     let due = log.attempt().hand;
     let sets = file.opened.sitting.match_info.header().stakes.hands();
     ensure!(
         (1..=sets).contains(&set),
-        "there is no set {set}: the match has {sets} of them"
+        "there is no set {set}; the match has {sets}"
     );
     ensure!(
         set < due || (set == due && log.seal_hash().is_some()),
-        "set {set} is not sealed: nobody can deal its boards yet"
+        "set {set} is not sealed yet, so its boards cannot be dealt"
     );
-    let cannot = "what you entered is gone: it is destroyed after an audit, and after 30 days";
+    let cannot =
+        "your inputs no longer exist: they are destroyed after an audit, and after 30 days";
     ensure!(inputs_file(&file.path).exists(), cannot);
     let inputs = file.inputs(own)?;
     let deal = log

@@ -1,4 +1,4 @@
-//! `bridge records`: hand records and curtain cards of a file of boards.
+//! `bridge records`: hand records and curtain cards for a file of boards.
 
 use std::path::{Path, PathBuf};
 
@@ -10,22 +10,23 @@ use super::board_file;
 use crate::output::{say, show_json};
 use crate::whole_file;
 
-/// Writes hand records of a file of boards, for after the play; or curtain cards.
+/// Writes hand records of a file of boards, for after the play, or curtain cards.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge records set.pbn\n  \
     dealerless bridge records set.pbn -o records.html\n  \
     dealerless bridge records set.pbn --curtain-cards -o cards.html\n\n\
-    A name that ends in .html or .htm gives pages to print from a browser on A4. One\n\
-    that ends in .txt, or has no ending, gives text. .gz after that compresses it.")]
+    A name that ends in .html or .htm gives pages to print on A4 from a browser. A\n\
+    name that ends in .txt, or has no extension, gives text. An additional .gz\n\
+    compresses the file.")]
 pub(crate) struct Args {
     /// The file of boards.
     #[arg(value_name = "FILE")]
     input: PathBuf,
-    /// Its format [default: by the end of its name].
+    /// Its format [default: from its extension].
     #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
     from: Option<Format>,
-    /// Write a card for each hand, with which players check what is in their pockets.
+    /// Write a card for each hand, with which players check the cards in their pockets.
     #[arg(long)]
     curtain_cards: bool,
     /// The file to write [default: standard output].
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// HTML or text, by the end of the name.
+/// HTML or text, according to the file extension.
 fn page(path: Option<&Path>) -> Page {
     match path.and_then(whole_file::ending).as_deref() {
         Some("html" | "htm") => Page::Html,

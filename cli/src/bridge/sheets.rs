@@ -1,4 +1,4 @@
-//! `bridge sheets`: the two sheets by which two people deal hands that neither of them knows.
+//! `bridge sheets`: two sheets with which two people deal hands that neither of them knows.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,18 +17,19 @@ use serde::Serialize;
 use crate::output::{lines, say, show_json};
 use crate::whole_file;
 
-/// Writes two sheets of paper by which two people deal hands that neither of them knows.
+/// Writes two paper sheets with which two people deal hands that neither of them knows.
 ///
-/// For each board one dealer sorts the pack and deals it to piles, and the other deals the piles to
-/// the four hands. Each does the first half of some boards and the second half of others. The folder
-/// gets a sheet for each dealer, curtain cards and hand records, as text and as HTML to print.
-/// Nobody may look at more than one sheet, or at the cards and records, before the boards are played.
+/// For each board one dealer sorts the pack and deals it into piles, and the other deals the piles
+/// to the four hands. Each dealer does the first half of some boards and the second half of others.
+/// The folder gets a sheet for each dealer, curtain cards and hand records, as text and as HTML to
+/// print. Nobody may look at more than one sheet, or at the cards and records, before the boards
+/// are played.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge sheets --boards 24 -o evening\n  \
     dealerless bridge sheets --deals deals.txt --first 25 -o evening\n\n\
-    docs/bridge.md of the repository says what each scheme tells whoever has one of\n\
-    the sheets, and why `thirteen` tells nothing.")]
+    See docs/bridge.md in the repository for what each scheme reveals to the owner of\n\
+    one sheet, and why `thirteen` reveals nothing.")]
 pub(crate) struct Args {
     #[command(flatten)]
     source: Source,
@@ -39,10 +40,10 @@ pub(crate) struct Args {
     /// How the first sheets are drawn.
     #[arg(long, value_name = "SCHEME", default_value = Scheme::Thirteen.name(), value_parser = scheme())]
     scheme: Scheme,
-    /// The folder for the files; it is made if it is not there.
+    /// The folder for the files; created if it does not exist.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Print a JSON object, which says nothing of the deals.
+    /// Print a JSON object, which reveals nothing about the deals.
     #[arg(long)]
     json: bool,
 }
@@ -58,24 +59,24 @@ struct Report<'a> {
     files: Vec<String>,
 }
 
-/// Where the deals come from.
+/// The source of the deals.
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// Draw so many deals, each as likely as any other.
+    /// Draw this many deals, all equally likely.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST as i64))]
     boards: Option<u32>,
-    /// Read the deals, one a line such as N:AKQ.432... and so on; - is standard input.
+    /// Read the deals, one a line, such as N:AKQ.432... and so on; - is standard input.
     #[arg(long, value_name = "FILE")]
     deals: Option<PathBuf>,
 }
 
 /// The most boards of a set.
 const MOST: u32 = 1000;
-/// More than this is no list of deals.
+/// The size limit of a list of deals, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Parses the name of a scheme, and lists them in the help.
+/// A parser of the names of schemes, which lists them in the help.
 pub(super) fn scheme() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).map(|name| {
         let mut all = Scheme::ALL.into_iter();
@@ -102,16 +103,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut sheets = Vec::new();
     for board in &boards {
         let drawn = BoardSheets::draw(board, args.scheme, rng);
-        // Nobody can check a sheet before it is used, so the program does.
+        // Nobody can check a sheet before it is used, so the program checks it.
         ensure!(
             drawn.follow() == Ok(board.deal),
-            "the sheets of board {} do not give its deal",
+            "the sheets of board {} do not produce its deal",
             board.number
         );
         sheets.push(drawn);
     }
     std::fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot make {}", args.output.display()))?;
+        .with_context(|| format!("cannot create {}", args.output.display()))?;
     let files = write(&args.output, &boards, &sheets)?;
     let folder = args.output.display();
     let count = match boards.len() {
@@ -119,8 +120,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         boards => format!("{boards} boards"),
     };
     say(&lines(&format!(
-        "Wrote the sheets of {count} into {folder}: dealer-1 for one dealer, dealer-2 for the other, \
-         and curtain-cards and records for after the deal and the play; each as .txt and .html."
+        "Wrote the sheets of {count} to {folder}: dealer-1 for one dealer, dealer-2 for the other, \
+         curtain-cards for after the deal, and records for after the play; each as .txt and .html."
     )));
     if args.json {
         let report = Report {
@@ -139,7 +140,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the eight files, over none, and gives their names.
+/// Writes the eight files without overwriting any, and returns their names.
 fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (page, ending) in [(Page::Text, "txt"), (Page::Html, "html")] {
@@ -152,7 +153,7 @@ fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Res
             let path = folder.join(format!("{name}.{ending}"));
             ensure!(
                 !path.exists(),
-                "{} is there already: these may be boards that are still to be played",
+                "{} already exists: it may be for boards that are still to be played",
                 path.display()
             );
             files.push((path, text));
@@ -164,7 +165,7 @@ fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Res
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-/// The deals of a file.
+/// Reads the deals of a file.
 fn read(path: &Path) -> anyhow::Result<Vec<Deal>> {
     let name = match whole_file::is_standard_output(path) {
         true => "standard input".to_owned(),
@@ -180,14 +181,14 @@ fn read(path: &Path) -> anyhow::Result<Vec<Deal>> {
     deals.with_context(|| format!("cannot read the deals of {name}"))
 }
 
-/// A deal of each line that is not empty.
+/// Parses a deal from each line that is not empty.
 fn deals(source: impl BufRead) -> anyhow::Result<Vec<Deal>> {
     let mut deals = Vec::new();
     let mut text = Vec::new();
     source.take(LONGEST + 1).read_to_end(&mut text)?;
     ensure!(
         text.len() as u64 <= LONGEST,
-        "there is more than a mebibyte"
+        "the list is larger than a mebibyte"
     );
     for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
         let line = std::str::from_utf8(line)
@@ -202,7 +203,7 @@ fn deals(source: impl BufRead) -> anyhow::Result<Vec<Deal>> {
         let deal: Deal = line.parse().with_context(|| format!("line {number}"))?;
         deals.push(deal);
     }
-    ensure!(!deals.is_empty(), "there is no deal");
+    ensure!(!deals.is_empty(), "there are no deals");
     Ok(deals)
 }
 
@@ -213,16 +214,16 @@ mod tests {
     const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
 
     #[test]
-    fn deals_are_read_a_line_each() {
+    fn deals_are_read_one_a_line() {
         let read = deals(format!("{DEAL}\r\n\n{DEAL}").as_bytes()).unwrap();
         assert_eq!(read.len(), 2);
         assert_eq!(read[1].to_string(), DEAL);
     }
 
     #[test]
-    fn what_is_no_list_of_deals_is_refused_with_its_line() {
+    fn an_invalid_list_of_deals_is_refused_with_the_line() {
         let refused = |text: &[u8]| format!("{:#}", deals(text).unwrap_err());
-        assert_eq!(refused(b""), "there is no deal");
+        assert_eq!(refused(b""), "there are no deals");
         let twice = format!("{DEAL}\n\n{}", DEAL.replace("J2", "Q2"));
         assert!(refused(twice.as_bytes()).starts_with("line 3: the card SQ stands there twice"));
         assert!(refused(b"\n\xff\n").starts_with("line 2 is not text"));
@@ -232,11 +233,11 @@ mod tests {
             "line 1001: a set has at most 1000 boards"
         );
         let long = vec![b' '; LONGEST as usize + 1];
-        assert!(refused(&long).contains("more than a mebibyte"));
+        assert!(refused(&long).contains("larger than a mebibyte"));
     }
 
     #[test]
-    fn hostile_lines_are_refused_with_their_place_and_without_control_characters() {
+    fn hostile_lines_are_refused_with_the_line_and_without_control_characters() {
         let refused = |line: &str| {
             let text = format!("{DEAL}\n{line}\n");
             format!("{:#}", deals(text.as_bytes()).unwrap_err())

@@ -1,4 +1,4 @@
-//! What is answered: with headers that keep every other page out, whatever it is.
+//! HTTP responses. All of them have headers that keep other pages out.
 
 use std::convert::Infallible;
 
@@ -11,15 +11,15 @@ use serde_json::json;
 
 use super::page_lines::PageLines;
 
-/// An answer: a whole one, or lines as they come.
+/// A response with a complete body or a stream of lines.
 pub(super) type Answer = Response<Either<Full<Bytes>, PageLines>>;
 
-/// A page may load what this server has, run no text as a script, and be in no frame.
+/// The page may load files of this server, cannot run text as a script, and cannot be in a frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// On every answer.
+/// The headers of every response.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -37,7 +37,7 @@ const HEADERS: [(HeaderName, &str); 7] = [
 ];
 
 const JSON: &str = "application/json";
-/// Lines of the table protocol, as they come.
+/// A stream of lines of the table protocol.
 const JSON_LINES: &str = "application/jsonl";
 
 fn answer(status: StatusCode, kind: &'static str, body: Either<Full<Bytes>, PageLines>) -> Answer {
@@ -60,29 +60,29 @@ pub(super) fn file(kind: &'static str, bytes: &'static [u8]) -> Answer {
     )
 }
 
-/// An object.
+/// A JSON object.
 pub(super) fn object(status: StatusCode, object: &impl Serialize) -> Answer {
     let body = serde_json::to_vec(object).unwrap_or_default();
     answer(status, JSON, Either::Left(Full::new(body.into())))
 }
 
-/// What went well, and says nothing.
+/// Success without content.
 pub(super) fn done() -> Answer {
     answer(StatusCode::NO_CONTENT, JSON, Either::Left(Full::default()))
 }
 
-/// Lines, as they come.
+/// A stream of lines.
 pub(super) fn lines(lines: PageLines) -> Answer {
     answer(StatusCode::OK, JSON_LINES, Either::Right(lines))
 }
 
-/// Why something was not done.
+/// The reason why a request was refused.
 pub(super) struct Refusal {
     status: StatusCode,
     message: String,
 }
 
-/// What a route gives.
+/// The result of a route.
 pub(super) type Answered = Result<Answer, Refusal>;
 
 impl Refusal {
@@ -93,7 +93,7 @@ impl Refusal {
         }
     }
 
-    /// What the page wants cannot be done.
+    /// A refusal because the request is invalid.
     pub(super) fn bad_request(message: impl ToString) -> Self {
         Refusal::new(StatusCode::BAD_REQUEST, message)
     }
@@ -106,7 +106,7 @@ impl Refusal {
     }
 }
 
-/// The answer, whatever came of it.
-pub(super) fn whatever(answered: Answered) -> Result<Answer, Infallible> {
+/// The response for any result of a route.
+pub(super) fn into_answer(answered: Answered) -> Result<Answer, Infallible> {
     Ok(answered.unwrap_or_else(Refusal::answer))
 }

@@ -1,8 +1,9 @@
-//! The files of the page, from `cli/web`. `protocol.js` and `types.js` have only types, which no browser asks for.
+//! The files of the page, from `cli/web`. `protocol.js` and `types.js` only have types, so no
+//! browser requests them.
 
-/// A file.
+/// A file of the page.
 pub(super) struct Asset {
-    /// Its media type.
+    /// The media type.
     pub(super) kind: &'static str,
     pub(super) bytes: &'static [u8],
 }
@@ -12,7 +13,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const PICTURE: &str = "image/svg+xml";
 
-/// The file of this name, as `cli/web` has it.
+/// Embeds a file of `cli/web`.
 macro_rules! asset {
     ($kind:expr, $name:literal) => {
         Asset {

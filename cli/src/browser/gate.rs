@@ -1,11 +1,11 @@
-//! Who may speak to the server: the page that it has served itself, in the browser that was given the
-//! address, and nobody else.
+//! Access control: only the page of this server may use it, in the browser that was given the
+//! address.
 //!
-//! Each request is for this very host (a name that somebody makes point to 127.0.0.1 is another), and
-//! what another page sends is refused by what a browser says of it (`Origin`, `Sec-Fetch-Site`). What is
-//! not public needs two secrets: a cookie, which no script reads, and a key, which the page keeps for
-//! its origin. A browser shows the cookie to any server on 127.0.0.1, whatever its port; the key it shows
-//! to none.
+//! Each request must name exactly this host, so a domain that resolves to 127.0.0.1 is refused.
+//! Requests from other pages are refused by the headers that browsers set (`Origin`,
+//! `Sec-Fetch-Site`). Everything that is not public needs two secrets: a cookie, which no script
+//! can read, and a key, which the page stores for its origin. A browser sends the cookie to every
+//! server on 127.0.0.1, whatever the port, but it does not send the key.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use rand::RngExt;
 
 /// The header with the key of a page.
 pub(super) const KEY: HeaderName = HeaderName::from_static("dealerless-key");
-/// What a browser says of where a request comes from.
+/// The header with which a browser reports the origin of a request.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// 128 bits from the operating system, as 32 hexadecimal digits.
@@ -28,42 +28,42 @@ impl Secret {
         Secret(format!("{bits:032x}"))
     }
 
-    /// Compares in a time that tells nothing of where two texts differ.
-    fn is(&self, said: &[u8]) -> bool {
-        blake3::hash(self.0.as_bytes()) == blake3::hash(said)
+    /// Compares in a time that does not depend on where the texts differ.
+    fn is(&self, given: &[u8]) -> bool {
+        blake3::hash(self.0.as_bytes()) == blake3::hash(given)
     }
 }
 
-/// Why somebody is not let in.
+/// The reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refused {
     /// The request is for another host.
-    #[error("this page is served under its own address alone")]
+    #[error("this page is only served at its own address")]
     Host,
-    /// Another page has sent it.
-    #[error("this was sent by another page")]
+    /// The request comes from another page.
+    #[error("this request was sent by another page")]
     Origin,
-    /// Another page opens ours.
-    #[error("another page has opened this one: write or paste the address yourself")]
+    /// Another page opens this one.
+    #[error("another page has opened this one: type or paste the address yourself")]
     Opened,
-    /// The token is none of ours.
-    #[error("this address is wrong, or of a program that has ended")]
+    /// The token is unknown.
+    #[error("this address is wrong, or belongs to a program that has ended")]
     Token,
     /// The token was used before.
     #[error(
         "this address was used before. If that was not you, end the program and start it again; \
-         otherwise Enter in its terminal prints another address"
+         otherwise press Enter in its terminal for another address"
     )]
     Used,
     /// The cookie or the key is missing or wrong.
     #[error(
-        "this page is not let in, or not any more: open the address that the program has printed; \
-         Enter in its terminal prints another"
+        "this page is not logged in, or not any more: open the address that the program has printed, \
+         or press Enter in its terminal for another"
     )]
     Stranger,
 }
 
-/// The checks.
+/// The secrets and the address that requests are checked against.
 pub(super) struct Gate {
     /// `127.0.0.1:PORT`.
     host: String,
@@ -74,17 +74,17 @@ pub(super) struct Gate {
     tokens: Mutex<Tokens>,
 }
 
-/// Each address that is printed has a token, and the newest that was not used lets somebody in.
+/// The tokens of printed addresses. Only the newest token can be used.
 #[derive(Default)]
 struct Tokens {
     open: Option<Secret>,
     used: Vec<Secret>,
 }
 
-/// So many used tokens are known again.
+/// The most used tokens that are remembered.
 const USED: usize = 64;
 
-/// What somebody gets for a token.
+/// The secrets that a client gets for a token.
 pub(super) struct Session {
     /// The value of `Set-Cookie`.
     pub(super) cookie: String,
@@ -93,9 +93,9 @@ pub(super) struct Session {
 }
 
 impl Gate {
-    /// For a server at this address.
+    /// The gate of a server at this address.
     pub(super) fn new(at: SocketAddr) -> Self {
-        // Browsers leave out the port that needs no name.
+        // Browsers omit the default port.
         let host = match at.port() {
             80 => at.ip().to_string(),
             _ => at.to_string(),
@@ -111,11 +111,12 @@ impl Gate {
     }
 
     fn tokens(&self) -> std::sync::MutexGuard<'_, Tokens> {
-        // Each change leaves them whole.
+        // Every change leaves the value consistent.
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An address that lets one browser in, once. One before it that was not used does not any more.
+    /// An address that lets one browser log in, once. It replaces an earlier address that was not
+    /// used.
     pub(super) fn new_address(&self) -> String {
         let token = Secret::new();
         let address = format!("{}/#{}", self.origin, token.0);
@@ -123,7 +124,7 @@ impl Gate {
         address
     }
 
-    /// Checks that a request is for this server.
+    /// Checks that a request names this host.
     ///
     /// # Errors
     /// [`Refused::Host`].
@@ -134,9 +135,9 @@ impl Gate {
         }
     }
 
-    /// Checks that a file of the page may be loaded: by the page itself, or because the user has opened its address.
-    /// A page that another page has opened would have the cookie and the key, and keys that are meant for the other
-    /// would bet in it.
+    /// Checks that a file of the page may be loaded: by the page itself, or because the user has
+    /// opened its address. A page that another page has opened would have the cookie and the key,
+    /// so key presses that were meant for the other page could place bets.
     ///
     /// # Errors
     /// [`Refused::Opened`].
@@ -148,7 +149,8 @@ impl Gate {
         }
     }
 
-    /// Checks that the page that was served here has sent a request. What changes something must say so.
+    /// Checks that a request comes from the page of this server. A request that changes something
+    /// must have an `Origin`.
     ///
     /// # Errors
     /// [`Refused::Origin`].
@@ -157,7 +159,7 @@ impl Gate {
         let other = of_site.into_iter().any(|site| site != "same-origin");
         let ours = match only(headers, ORIGIN) {
             Some(origin) => origin == self.origin.as_str(),
-            // Browsers say nothing of what only reads.
+            // Browsers omit `Origin` when a page only reads.
             None => !changes && !headers.contains_key(ORIGIN),
         };
         match ours && !other {
@@ -166,7 +168,7 @@ impl Gate {
         }
     }
 
-    /// Checks that the sender has been let in.
+    /// Checks that the sender has logged in.
     ///
     /// # Errors
     /// [`Refused::Stranger`].
@@ -183,7 +185,7 @@ impl Gate {
         }
     }
 
-    /// Lets the sender of a token in.
+    /// Exchanges a token for the secrets of a session.
     ///
     /// # Errors
     /// [`Refused::Token`] and [`Refused::Used`].
@@ -206,7 +208,7 @@ impl Gate {
     }
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs exactly once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
@@ -233,7 +235,7 @@ mod tests {
         headers
     }
 
-    /// The cookie as a browser sends it, and the key.
+    /// Logs in. Returns the cookie, as a browser sends it, and the key.
     fn let_in(gate: &Gate) -> (String, String) {
         let address = gate.new_address();
         let (_, token) = address.split_once("/#").unwrap();
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_very_host_is_served() {
+    fn only_the_exact_host_is_served() {
         let gate = gate();
         let served = |pairs: &[_]| gate.check_host(&headers(pairs)).is_ok();
         assert!(served(&[("host", HERE)]));
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_loaded_by_itself_or_by_the_user() {
+    fn only_the_page_and_the_user_can_load_the_page() {
         let gate = gate();
         let loads = |pairs: &[_]| gate.check_load(&headers(pairs)).is_ok();
         assert!(loads(&[]));
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_port_of_the_web_has_no_name() {
+    fn the_default_port_is_omitted() {
         let gate = Gate::new("127.0.0.1:80".parse().unwrap());
         assert!(gate.new_address().starts_with("http://127.0.0.1/#"));
         assert!(gate.check_host(&headers(&[("host", "127.0.0.1")])).is_ok());
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_something_names_our_origin_and_nothing_else_is_from_another_page() {
+    fn changes_need_our_origin_and_other_pages_are_refused() {
         let gate = gate();
         let ours = ("origin", "http://127.0.0.1:4000");
         let same = ("sec-fetch-site", "same-origin");
@@ -340,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_lets_one_in_and_only_the_newest_does() {
+    fn only_the_newest_address_works_and_only_once() {
         let gate = gate();
         let token = |address: String| address.split_once("/#").unwrap().1.to_owned();
         let old = token(gate.new_address());
@@ -358,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_programs_have_the_same_secrets() {
+    fn each_program_has_its_own_secrets() {
         let (a, b) = (let_in(&gate()), let_in(&gate()));
         assert!(a.0 != b.0 && a.1 != b.1);
         assert_eq!(a.1.len(), 32);

@@ -1,31 +1,32 @@
-//! What a program has said, kept for pages that come later.
+//! The output of a program, stored for pages that connect later.
 
 use std::collections::VecDeque;
 
 use hyper::body::Bytes;
 
-/// So many bytes are kept: some ten thousand events of poker.
+/// The most bytes that are stored: about ten thousand events of poker.
 const MOST: usize = 8 << 20;
-/// So many bytes are given to a page at once.
+/// The most bytes in a chunk for a page.
 const CHUNK: usize = 64 << 10;
-/// How the event begins that tells who sits where.
+/// The beginning of the event that reports who takes which seat.
 pub(super) const SEATED: &[u8] = br#"{"event":"seated""#;
-/// Events without which a page would not know what is played: the last of each is kept in any case.
+/// The beginnings of events that a page needs to know what is played. The last event of each kind
+/// is always kept.
 const KEPT: [&[u8]; 3] = [br#"{"event":"invite""#, br#"{"event":"listening""#, SEATED];
 
-/// Lines, each with its end, numbered from 0.
+/// Lines with their line endings, numbered from 0.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// The last line of each kind in [`KEPT`] that has left `lines`.
+    /// The last line of each kind in [`KEPT`] that was dropped from `lines`.
     head: [Option<Bytes>; KEPT.len()],
     lines: VecDeque<Bytes>,
-    /// The number of the first of them.
+    /// The number of the first line in `lines`.
     first: u64,
     bytes: usize,
 }
 
 impl Lines {
-    /// Adds a line. Old ones are forgotten if they are too many.
+    /// Adds a line, and drops old lines beyond the limit.
     pub(super) fn push(&mut self, line: Bytes) {
         self.bytes += line.len();
         self.lines.push_back(line);
@@ -41,8 +42,8 @@ impl Lines {
         }
     }
 
-    /// What comes from the line of this number on, as much as is given at once; and the number of the
-    /// line behind it. If that line is forgotten, what is kept in any case comes first.
+    /// A chunk of lines from this number on, and the number of the line after the chunk. If the
+    /// line was dropped, the chunk begins with the lines that are always kept.
     pub(super) fn from(&self, number: u64) -> Option<(Bytes, u64)> {
         let mut chunk = Vec::new();
         if number < self.first {
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_gets_every_line_once_and_in_order() {
+    fn a_page_gets_every_line_once_in_order() {
         let mut lines = Lines::default();
         assert_eq!(lines.from(0), None);
         let mut said = Vec::new();
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_who_sits_there_is_not_forgotten() {
+    fn storage_is_bounded_and_keeps_the_seated_event() {
         let mut lines = Lines::default();
         for number in 0..3 {
             lines.push(format!("{{\"event\":\"seated\",\"seat\":{number}}}\n").into());
@@ -105,12 +106,12 @@ mod tests {
         for number in 0..1000 {
             lines.push(notice(number).into());
         }
-        // As many of the last as there is room for.
+        // The last lines, up to the limit.
         let places = MOST / notice(0).len();
         let mut kept = "{\"event\":\"seated\",\"seat\":2}\n".to_owned();
         kept.extend((1000 - places..1000).map(notice));
         assert!(all(&lines) == kept.into_bytes());
-        // A page that had the first lines goes on where it can.
+        // A page that had the first lines continues with the first stored line.
         let (_, next) = lines.from(5).unwrap();
         assert!(next > 700);
     }

@@ -1,12 +1,13 @@
-//! `table`, and `--browser` of `host`, `join` and `resume`: the match on a page that this program serves
-//! to a browser of this machine.
+//! `table`, and `--browser` of `host`, `join` and `resume`: the match on a page that this program
+//! serves to a browser on the same machine.
 //!
-//! The process that serves the page never opens the keys. It starts this same program once more, with
-//! `--json`, and passes the lines of docs/table-protocol.md between that child and the page; what the
-//! lobby shows is what the commands with `--json` print. So the page knows nothing that another program
-//! does not, and what a browser sends is read by a process that has no secrets but the way to itself.
+//! The process that serves the page never opens the keys. It starts the same program again with
+//! `--json`, and relays the lines of docs/table-protocol.md between that child and the page. The
+//! lobby shows the output of commands with `--json`. So the page knows nothing that other programs
+//! do not know, and the input from a browser is parsed by a process whose only secrets are those
+//! that protect it.
 //!
-//! docs/browser.md describes what page and program say to each other.
+//! docs/browser.md describes the protocol between the page and the program.
 
 mod answers;
 mod assets;
@@ -16,9 +17,9 @@ mod page_lines;
 mod printed;
 mod programs;
 mod qr;
+mod requests;
 mod routes;
 mod server;
-mod wishes;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal};
@@ -36,27 +37,27 @@ use gate::Gate;
 use programs::{Own, Programs};
 use server::Server;
 
-/// Opens the table in a browser: host, join, go on with a match, look at records.
+/// Opens the table in a browser: host, join or resume a match, or look at records.
 ///
-/// The page is served by this program, on this machine and to this machine alone. It knows nothing
+/// This program serves the page on this machine, and only to this machine. The page knows nothing
 /// that the terminal does not; keys and files stay with the program.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless table\n  \
     dealerless table --no-open --port 41952 --name Anna\n\n\
-    The address that it prints can be used once. Enter prints another, Ctrl-C ends it; a match that\n\
-    is being played then stays open.")]
+    The printed address can be used once. Enter prints another one. Ctrl-C ends the program; a match\n\
+    in play then stays open.")]
 pub(crate) struct Args {
     #[command(flatten)]
     folder: FolderArgs,
-    /// What the other player sees as your name [default: the name of the user].
+    /// Your name, as the other player sees it [default: your user name].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The port of the page, on 127.0.0.1; 0 takes a free one. A browser may keep parts of what another
-    /// server has shown at the same port: take one that no other uses.
+    /// The port of the page on 127.0.0.1; 0 takes a free one. Choose a port that no other server
+    /// uses: a browser may keep parts of what another server has shown at the same port.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    /// Open no browser.
+    /// Do not open a browser.
     #[arg(long)]
     no_open: bool,
     /// Print one JSON object with the address; everything else goes to standard error.
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     .serve()
 }
 
-/// Plays on a page what this process was started for, by the player of this folder and name.
+/// Serves a page for the match for which this process was started, with this folder and name.
 pub(crate) fn play(
     (folder, name): (Vec<OsString>, Option<&str>),
     opens: bool,
@@ -92,23 +93,23 @@ pub(crate) fn play(
     .serve()
 }
 
-/// The arguments of this process for the program behind the page.
+/// The arguments of this process, for the program behind the page.
 fn same_arguments(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let of_page = |arg: &OsString| arg == "--browser" || arg == "--no-open";
     let mut args: Vec<OsString> = args.filter(|arg| !of_page(arg)).collect();
-    // Behind the command, before anything that `--` keeps from being an option.
+    // After the subcommand, and before a `--`, which ends the options.
     let at = 1.min(args.len());
     args.splice(at..at, ["--json".into(), "--pause".into()]);
     args
 }
 
-/// What is to be served.
+/// The settings of the server.
 struct Page {
     own: Own,
     port: u16,
     opens: bool,
     json: bool,
-    /// The arguments of the program with which the page begins.
+    /// The arguments of the program that starts together with the page.
     first: Option<Vec<OsString>>,
 }
 
@@ -117,7 +118,7 @@ impl Page {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .context("cannot begin to serve the page")?;
+            .context("cannot start the server of the page")?;
         runtime.block_on(self.until_ended())
     }
 
@@ -125,13 +126,13 @@ impl Page {
     async fn until_ended(self) -> anyhow::Result<()> {
         let (server, address) = Server::bind(self.port).await?;
         let gate = Arc::new(Gate::new(address));
-        self.tell(&gate)?;
+        self.announce(&gate)?;
         let programs = Arc::new(Programs::new(self.own.clone())?);
         if let Some(args) = self.first {
             programs.start(args).await?;
         }
         let mut ended = ended()?;
-        // A program reads one object, and nobody presses Enter.
+        // With --json there is nobody who presses Enter.
         if !self.json {
             addresses_on_enter(gate.clone())?;
         }
@@ -146,12 +147,12 @@ impl Page {
         }
     }
 
-    fn tell(&self, gate: &Gate) -> anyhow::Result<()> {
+    fn announce(&self, gate: &Gate) -> anyhow::Result<()> {
         let address = gate.new_address();
         match self.json {
             true => show_json("table", &json!({ "address": address }))?,
             false => show(&format!(
-                "The table is on a page of your browser, on this machine alone:\n\n{address}\n\n\
+                "Open the table in a browser on this machine:\n\n{address}\n\n\
                  The address can be used once; Enter prints another. Ctrl-C ends the program."
             ))?,
         }
@@ -162,7 +163,8 @@ impl Page {
     }
 }
 
-/// Ctrl-C, the end of the terminal, the wish of the system. The second time the process ends at once.
+/// Receives Ctrl-C, the end of the terminal and termination by the system. The second signal ends
+/// the process at once.
 fn ended() -> anyhow::Result<UnboundedReceiver<()>> {
     let (sender, ended) = unbounded_channel();
     let mut asked = false;
@@ -175,7 +177,7 @@ fn ended() -> anyhow::Result<UnboundedReceiver<()>> {
     Ok(ended)
 }
 
-/// Prints another address whenever Enter is pressed, where a person sits at the terminal.
+/// Prints another address whenever Enter is pressed, if standard input is a terminal.
 fn addresses_on_enter(gate: Arc<Gate>) -> io::Result<()> {
     if !io::stdin().is_terminal() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The body of an answer that does not end: lines, as a program says them.
+//! A response body that does not end: the lines of a program.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,19 +9,19 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::programs::PageSeat;
 
-/// What a page has not read yet is at most so many pieces behind.
-const PIECES: usize = 4;
+/// The most chunks that wait for a slow page.
+const QUEUED: usize = 4;
 
-/// The lines for a page. Its seat is free when the page is gone.
+/// The lines for a page. The seat is released when the page disconnects.
 pub(super) struct PageLines(Receiver<Bytes>);
 
 impl PageLines {
-    /// Begins to give a page its lines.
+    /// Starts to send a page its lines.
     pub(super) fn of(mut seat: PageSeat) -> Self {
-        let (sender, receiver) = channel(PIECES);
+        let (sender, receiver) = channel(QUEUED);
         tokio::spawn(async move {
             tokio::select! {
-                () = give(&mut seat, &sender) => {}
+                () = send(&mut seat, &sender) => {}
                 () = sender.closed() => {}
             }
         });
@@ -29,8 +29,8 @@ impl PageLines {
     }
 }
 
-/// Gives lines until there are no more for this page.
-async fn give(seat: &mut PageSeat, to: &Sender<Bytes>) {
+/// Sends lines until there are no more for this page.
+async fn send(seat: &mut PageSeat, to: &Sender<Bytes>) {
     while let Some(chunk) = seat.next().await {
         if to.send(chunk).await.is_err() {
             return;

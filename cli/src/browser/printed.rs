@@ -1,4 +1,4 @@
-//! What the commands with `--json` print, for a page.
+//! The output of commands with `--json`, for the page.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,23 +13,23 @@ use tokio::time::timeout;
 
 use super::programs::{CANNOT_START, Programs};
 
-/// The most that is passed on of what a command prints: hand histories of some ten thousand hands.
+/// The size limit of a command's output: hand histories of about ten thousand hands.
 const MOST: u64 = 32 << 20;
-/// How long a command may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for a command.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a command has printed.
+/// The output of a command.
 struct Printed {
     exit_code: Option<i32>,
     output: Vec<u8>,
 }
 
 impl Programs {
-    /// Runs a command to its end.
+    /// Runs a command until it exits.
     async fn run(&self, args: Vec<OsString>, folder: Option<&Path>) -> anyhow::Result<Printed> {
         let mut command = self.process(args);
         command.stdin(Stdio::null()).stdout(Stdio::piped());
-        // What goes wrong is in the object that it prints.
+        // Errors are in the object on standard output.
         command.stderr(Stdio::null());
         if let Some(folder) = folder {
             command.current_dir(folder);
@@ -41,15 +41,15 @@ impl Programs {
             let status = child.wait().await?;
             Ok::<_, io::Error>((output, status.code()))
         };
-        let ended = timeout(PATIENCE, to_the_end).await;
-        let (output, exit_code) = ended.context("the program takes too long")??;
+        let ended = timeout(TIMEOUT, to_the_end).await;
+        let (output, exit_code) = ended.context("the program did not finish in time")??;
         match output {
             Some(output) => Ok(Printed { exit_code, output }),
-            None => bail!("this is too much for a page: use the command in a terminal"),
+            None => bail!("the output is too large for a page: run the command in a terminal"),
         }
     }
 
-    /// The object that a command prints, and its exit code.
+    /// The object that a command prints, with its exit code.
     async fn object(
         &self,
         args: Vec<OsString>,
@@ -57,29 +57,30 @@ impl Programs {
     ) -> anyhow::Result<(Value, i32)> {
         let printed = self.run(args, folder).await?;
         let object = serde_json::from_slice(&printed.output);
-        let object: Value = object.context("the program has printed nothing that can be read")?;
-        let exit_code = printed.exit_code.context("the program was ended")?;
+        let object: Value = object.context("the output of the program is not JSON")?;
+        let exit_code = printed.exit_code.context("the program was killed")?;
         if let Some(message) = object.pointer("/error/message").and_then(Value::as_str) {
             bail!("{message}");
         }
         Ok((object, exit_code))
     }
 
-    /// The text that a command prints for people.
+    /// The text that a command prints for people, and whether it succeeded.
     async fn text(
         &self,
         args: Vec<OsString>,
         folder: Option<&Path>,
     ) -> anyhow::Result<(String, bool)> {
         let printed = self.run(args, folder).await?;
-        let text = String::from_utf8(printed.output).context("the program has printed no text")?;
+        let text =
+            String::from_utf8(printed.output).context("the output of the program is not text")?;
         Ok((text, printed.exit_code == Some(0)))
     }
 
-    /// What a command prints of this player's folder.
+    /// The object that a command prints about this player's folder.
     ///
     /// # Errors
-    /// [`Busy`](super::programs::Busy), what the command says is wrong, or that it cannot be run.
+    /// [`Busy`](super::programs::Busy), the error of the command, or that it cannot be run.
     pub(super) async fn of_folder(&self, command: &[&str]) -> anyhow::Result<Value> {
         let mut args = words(command);
         args.extend(self.own.folder());
@@ -87,10 +88,11 @@ impl Programs {
         Ok(self.object(args, None).await?.0)
     }
 
-    /// The identity of this folder. Its `player` is the name of the command line if one was given.
+    /// The identity of this folder. The field `player` is the name from the command line, if one
+    /// was given.
     ///
     /// # Errors
-    /// As [`of_folder`](Self::of_folder).
+    /// The errors of [`of_folder`](Self::of_folder).
     pub(super) async fn identity(&self) -> anyhow::Result<Value> {
         let mut identity = self.of_folder(&["identity", "--json"]).await?;
         if let Some(name) = self.own.name() {
@@ -99,10 +101,10 @@ impl Programs {
         Ok(identity)
     }
 
-    /// The hands of a match that was played here.
+    /// The hands of a match that was played in this folder.
     ///
     /// # Errors
-    /// As [`of_folder`](Self::of_folder).
+    /// The errors of [`of_folder`](Self::of_folder).
     pub(super) async fn hands(&self, of: &str) -> anyhow::Result<Value> {
         let is_id = !of.is_empty() && of.bytes().all(|byte| byte.is_ascii_hexdigit());
         ensure!(is_id, "this is not the id of a match");
@@ -115,18 +117,17 @@ impl Programs {
         Ok(json!({ "text": text, "show": show }))
     }
 
-    /// What one or two records prove.
+    /// The verification of one or two records.
     ///
     /// # Errors
-    /// As [`of_folder`](Self::of_folder), and if there is no place for the files.
+    /// The errors of [`of_folder`](Self::of_folder), and if the records cannot be stored.
     pub(super) async fn verified(&self, records: &[&[u8]]) -> anyhow::Result<Value> {
         const NAMES: [&str; 2] = ["first", "second"];
-        let folder = tempfile::tempdir().context("there is no place for the records")?;
+        let folder = tempfile::tempdir().context("cannot create a folder for the records")?;
         let at = Some(folder.path());
         let names = &NAMES[..records.len().min(NAMES.len())];
         for (name, record) in names.iter().zip(records) {
-            std::fs::write(folder.path().join(name), record)
-                .context("the records cannot be written")?;
+            std::fs::write(folder.path().join(name), record).context("cannot write the records")?;
         }
         let mut args = words(&["verify"]);
         args.extend(words(names));
@@ -137,7 +138,7 @@ impl Programs {
         let (verify, exit_code) = self.object(args, at).await?;
         let mut shown = Vec::new();
         for name in names {
-            // Without this player's keys: what anybody reads in it.
+            // With an empty folder, so the output is what anybody can read in the record.
             let args = words(&["show", name, "--home", "nobody"]);
             let (text, good) = self.text(args, at).await?;
             shown.push(good.then_some(text));
@@ -150,7 +151,7 @@ fn words(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-/// All that comes, if it is not more than so many bytes.
+/// Reads everything, or returns `None` if there are more than `most` bytes.
 async fn at_most(from: impl AsyncRead + Unpin, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes).await?;
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn of_what_is_too_long_nothing_is_passed_on() {
+    async fn output_over_the_limit_is_dropped() {
         let all = b"abcd";
         assert_eq!(at_most(&all[..], 4).await.unwrap().unwrap(), all);
         assert_eq!(at_most(&all[..], 3).await.unwrap(), None);

@@ -1,4 +1,4 @@
-//! The program behind the page: this same program once more, with `--json`.
+//! The programs behind the page: this program again, with `--json`.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -18,24 +18,24 @@ use tokio::time::{sleep, timeout};
 use super::lines::{Lines, SEATED};
 use crate::failure::BROKEN_OFF;
 
-/// The longest line that a program says: the turn of 100 boards that are all open takes 40 kB.
+/// The longest line of output. The turn of 100 boards that are all open takes 40 kB.
 const LONGEST: u64 = 4 << 20;
-/// How long a program may go on when nothing more comes to it, and then once more when nobody hears it,
-/// before it is killed.
+/// How long a program may continue after its input is closed, and again after its output is no
+/// longer read, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a program may take to read a command.
+/// Timeout for a program to read a command.
 const READS: Duration = Duration::from_secs(5);
-/// How long a command waits for its turn with the folder: a match that is over takes a moment to end, and the
-/// commands for a lobby run one after the other.
+/// Timeout for a command that waits for the folder. A match that is over takes a moment to end, and
+/// the commands for a lobby run one after another.
 const TURN: Duration = Duration::from_secs(5);
-/// So many pages watch at once: a browser has 6 connections to a server, for all its pages.
+/// The most pages that watch. A browser opens at most 6 connections to a server, for all its pages.
 const WATCHERS: usize = 3;
 
-/// Why there is no program behind the page.
-pub(super) const CANNOT_START: &str = "the program cannot be started: if its file was moved or replaced, end this \
-                                       program and start it again";
+/// The error if the program behind the page cannot be started.
+pub(super) const CANNOT_START: &str = "cannot start the program: if its file was moved or replaced, end this program and start \
+                                       it again";
 
-/// Whose folder, and under what name they play: options of the program.
+/// The options of the folder and of the name.
 #[derive(Clone)]
 pub(super) struct Own {
     folder: Vec<OsString>,
@@ -55,14 +55,14 @@ impl Own {
         self.folder.clone()
     }
 
-    /// The options of a command that plays, under another name if one is given.
+    /// The options of a command that plays, with another name if one is given.
     pub(super) fn player(&self, name: Option<&str>) -> Vec<OsString> {
         let name = name.or(self.name()).map(|name| format!("--name={name}"));
         let name = name.map(OsString::from);
         self.folder.iter().cloned().chain(name).collect()
     }
 
-    /// The name of the command line.
+    /// The name from the command line.
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -70,28 +70,28 @@ impl Own {
 
 /// Another program uses the folder.
 #[derive(Debug, thiserror::Error)]
-#[error("a match is being played, or waited for: end it first")]
+#[error("a match is being played or waited for: end it first")]
 pub(super) struct Busy;
 
-/// Why a page gets no lines.
+/// The reason why a page gets no lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoPlace {
-    #[error("another page plays")]
+    #[error("another page is playing")]
     Played,
-    #[error("{WATCHERS} pages watch already: close one of them")]
+    #[error("{WATCHERS} pages are already watching: close one of them")]
     Watched,
 }
 
-/// Why a command was not taken.
+/// The reason why a command was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotTaken {
-    #[error("this page does not play")]
+    #[error("this page is not playing")]
     Watches,
-    #[error("the program has ended, or does not take commands any more")]
+    #[error("the program has ended, or no longer accepts commands")]
     Gone,
 }
 
-/// All that are started for the page, one after the other.
+/// The programs that are started for the page, one after another.
 pub(super) struct Programs {
     pub(super) own: Own,
     this: PathBuf,
@@ -100,38 +100,38 @@ pub(super) struct Programs {
     last: Mutex<Option<Arc<Program>>>,
 }
 
-/// One of them.
+/// A program that plays.
 pub(super) struct Program {
     number: u64,
-    /// What it does: `host`, `join` or `resume`.
+    /// The subcommand: `host`, `join` or `resume`.
     subcommand: String,
-    said: Mutex<Said>,
+    transcript: Mutex<Transcript>,
     changed: watch::Sender<()>,
     input: tokio::sync::Mutex<Option<ChildStdin>>,
     end: Notify,
 }
 
-/// What it has said, and to whom.
+/// The output of a program, and the pages that read it.
 #[derive(Default)]
-struct Said {
+struct Transcript {
     lines: Lines,
-    /// Two have sat down: there is a match that can be gone on with.
+    /// Two players have sat down, so there is a match that can be resumed.
     seated: bool,
     ended: Option<Ended>,
     /// The page that plays.
     playing: Option<u64>,
     watching: usize,
-    /// How many pages there were.
+    /// The number of pages so far.
     pages: u64,
 }
 
-/// How it ended.
+/// The end of a program.
 #[derive(Clone, Copy)]
 struct Ended {
     exit_code: Option<i32>,
 }
 
-/// The last program, for a page.
+/// The state of the last program, for a page.
 #[derive(Serialize)]
 pub(super) struct State {
     number: u64,
@@ -139,23 +139,23 @@ pub(super) struct State {
     running: bool,
     played: bool,
     exit_code: Option<i32>,
-    /// The system has ended it, or somebody through the system.
+    /// The program was ended by a signal.
     by_signal: bool,
 }
 
 impl Programs {
     /// # Errors
-    /// If it is not known where this program is.
+    /// If the file of this program cannot be found.
     pub(super) fn new(own: Own) -> anyhow::Result<Self> {
         Ok(Programs {
             own,
-            this: this_program().context("where this program is cannot be found")?,
+            this: this_program().context("cannot find the file of this program")?,
             folder: tokio::sync::Mutex::default(),
             last: Mutex::default(),
         })
     }
 
-    /// Waits until no other program uses the folder, and locks it until the result is dropped.
+    /// Waits until no other program uses the folder, and locks it until the guard is dropped.
     ///
     /// # Errors
     /// [`Busy`], if that takes longer than [`TURN`].
@@ -168,7 +168,7 @@ impl Programs {
         timeout(TURN, turn).await.map_err(|_| Busy)
     }
 
-    /// Waits until the program that was started last has ended.
+    /// Waits until the last program has ended.
     async fn until_ended(&self) {
         let Some(last) = self.last() else {
             return;
@@ -178,7 +178,7 @@ impl Programs {
     }
 
     fn last_one(&self) -> MutexGuard<'_, Option<Arc<Program>>> {
-        // Each change is one assignment.
+        // Every change is a single assignment.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -187,17 +187,17 @@ impl Programs {
         self.last_one().clone()
     }
 
-    /// This program with other arguments, in a process of its own.
+    /// This program with other arguments, in a separate process.
     pub(super) fn process(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(&self.this);
         command.args(args).kill_on_drop(true);
         command
     }
 
-    /// Starts a program that plays. Gives its number.
+    /// Starts a program that plays. Returns its number.
     ///
     /// # Errors
-    /// [`Busy`], and if it cannot be started.
+    /// [`Busy`], or that the program cannot be started.
     pub(super) async fn start(&self, args: Vec<OsString>) -> anyhow::Result<u64> {
         let _turn = self.turn().await?;
         let mut last = self.last_one();
@@ -213,7 +213,7 @@ impl Programs {
         let program = Arc::new(Program {
             number,
             subcommand: subcommand.unwrap_or_default(),
-            said: Mutex::default(),
+            transcript: Mutex::default(),
             changed: watch::Sender::new(()),
             input: tokio::sync::Mutex::new(child.stdin.take()),
             end: Notify::new(),
@@ -223,63 +223,67 @@ impl Programs {
         Ok(number)
     }
 
-    /// Ends the program that runs, if one does, and waits until it has ended.
+    /// Ends the running program, if there is one, and waits until it has ended.
     pub(super) async fn end(&self) {
         let Some(last) = self.last() else {
             return;
         };
         last.end.notify_one();
-        // It is killed before that.
+        // The program is killed before this timeout.
         let _ = timeout(3 * GRACE, self.until_ended()).await;
     }
 }
 
 impl Program {
-    fn said(&self) -> MutexGuard<'_, Said> {
-        // Each change leaves it whole.
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    fn transcript(&self) -> MutexGuard<'_, Transcript> {
+        // Every change leaves the value consistent.
+        self.transcript
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what the pages see, and tells them.
-    fn change(&self, change: impl FnOnce(&mut Said)) {
-        change(&mut self.said());
+    /// Changes the state that pages see, and notifies them.
+    fn change(&self, change: impl FnOnce(&mut Transcript)) {
+        change(&mut self.transcript());
         self.changed.send_replace(());
     }
 
     fn runs(&self) -> bool {
-        self.said().ended.is_none()
+        self.transcript().ended.is_none()
     }
 
-    /// Whether its user has ended it in a match, here or at the terminal.
+    /// Whether the user has ended the program during a match, here or in the terminal.
     pub(super) fn was_broken_off(&self) -> bool {
-        let said = self.said();
-        let ended = said.ended.and_then(|ended| ended.exit_code);
-        said.seated && ended == Some(BROKEN_OFF.into())
+        let transcript = self.transcript();
+        let ended = transcript.ended.and_then(|ended| ended.exit_code);
+        transcript.seated && ended == Some(BROKEN_OFF.into())
     }
 
-    /// How it stands.
+    /// The state for a page.
     pub(super) fn state(&self) -> State {
-        let said = self.said();
+        let transcript = self.transcript();
         State {
             number: self.number,
             command: self.subcommand.clone(),
-            running: said.ended.is_none(),
-            played: said.playing.is_some(),
-            exit_code: said.ended.and_then(|ended| ended.exit_code),
-            by_signal: said.ended.is_some_and(|ended| ended.exit_code.is_none()),
+            running: transcript.ended.is_none(),
+            played: transcript.playing.is_some(),
+            exit_code: transcript.ended.and_then(|ended| ended.exit_code),
+            by_signal: transcript
+                .ended
+                .is_some_and(|ended| ended.exit_code.is_none()),
         }
     }
 
-    /// Hears what the program says until it ends, or is to end.
+    /// Reads the output of the program until it ends or is asked to end.
     async fn attend(self: Arc<Self>, mut child: Child, output: ChildStdout) {
         let is_to_end = async {
             self.end.notified().await;
-            // It breaks off when nothing more can come.
+            // The program breaks off when its input ends.
             *self.input.lock().await = None;
             sleep(GRACE).await;
         };
         let hangs = tokio::select! {
-            () = self.hear(output) => false,
+            () = self.read_output(output) => false,
             () = is_to_end => true,
         };
         let status = match timeout(GRACE, child.wait()).await {
@@ -291,42 +295,42 @@ impl Program {
         };
         *self.input.lock().await = None;
         let exit_code = status.ok().and_then(|status: ExitStatus| status.code());
-        // One that was to end and had to be killed was ended by its user all the same.
+        // A program that was asked to end but had to be killed counts as ended by its user.
         let exit_code = exit_code.or(hangs.then_some(BROKEN_OFF.into()));
-        self.change(|said| said.ended = Some(Ended { exit_code }));
+        self.change(|transcript| transcript.ended = Some(Ended { exit_code }));
     }
 
-    async fn hear(&self, output: ChildStdout) {
+    async fn read_output(&self, output: ChildStdout) {
         let mut output = BufReader::new(output);
         loop {
             match next_line(&mut output).await {
-                Ok(Some(line)) => self.change(|said| {
-                    said.seated |= line.starts_with(SEATED);
-                    said.lines.push(line);
+                Ok(Some(line)) => self.change(|transcript| {
+                    transcript.seated |= line.starts_with(SEATED);
+                    transcript.lines.push(line);
                 }),
                 Ok(None) | Err(_) => return,
             }
         }
     }
 
-    /// The seat for a page: it plays, or watches. `takes` takes the seat from the page that has it.
+    /// A seat for a page, which plays or watches. `takes` takes the seat from the page that has it.
     ///
     /// # Errors
-    /// If there is no place for it.
+    /// If no seat is free.
     pub(super) fn sit(self: &Arc<Self>, plays: bool, takes: bool) -> Result<PageSeat, NoPlace> {
-        let mut said = self.said();
+        let mut transcript = self.transcript();
         match plays {
-            true if said.playing.is_some() && !takes => return Err(NoPlace::Played),
-            false if said.watching == WATCHERS => return Err(NoPlace::Watched),
+            true if transcript.playing.is_some() && !takes => return Err(NoPlace::Played),
+            false if transcript.watching == WATCHERS => return Err(NoPlace::Watched),
             _ => {}
         }
-        said.pages += 1;
-        let page = said.pages;
+        transcript.pages += 1;
+        let page = transcript.pages;
         match plays {
-            true => said.playing = Some(page),
-            false => said.watching += 1,
+            true => transcript.playing = Some(page),
+            false => transcript.watching += 1,
         }
-        drop(said);
+        drop(transcript);
         self.changed.send_replace(());
         Ok(PageSeat {
             program: self.clone(),
@@ -337,32 +341,32 @@ impl Program {
         })
     }
 
-    /// Says a command, which a page has sent.
+    /// Sends a command from a page to the program.
     ///
     /// # Errors
-    /// If that page does not play, or the program takes no command.
-    pub(super) async fn say(self: &Arc<Self>, page: u64, command: &[u8]) -> Result<(), NotTaken> {
+    /// If that page is not playing, or the program does not accept commands.
+    pub(super) async fn send(self: &Arc<Self>, page: u64, command: &[u8]) -> Result<(), NotTaken> {
         let (program, line) = (self.clone(), [command, b"\n"].concat());
-        // To its end, whether the page waits for that or not: half a line would spoil the next.
-        let said = tokio::spawn(async move { program.write(page, &line).await });
-        said.await.unwrap_or(Err(NotTaken::Gone))
+        // Runs to its end even if the page disconnects: half a line would corrupt the next one.
+        let transcript = tokio::spawn(async move { program.write(page, &line).await });
+        transcript.await.unwrap_or(Err(NotTaken::Gone))
     }
 
     async fn write(&self, page: u64, line: &[u8]) -> Result<(), NotTaken> {
         let mut input = self.input.lock().await;
         {
-            let said = self.said();
-            if said.ended.is_some() {
+            let transcript = self.transcript();
+            if transcript.ended.is_some() {
                 return Err(NotTaken::Gone);
             }
-            if said.playing != Some(page) {
+            if transcript.playing != Some(page) {
                 return Err(NotTaken::Watches);
             }
         }
         let open = input.as_mut().ok_or(NotTaken::Gone)?;
         match timeout(READS, open.write_all(line)).await {
             Ok(Ok(())) => Ok(()),
-            // Half a line may have been written: nothing can be said behind it.
+            // Half a line may have been written, so nothing can follow it.
             _ => {
                 *input = None;
                 Err(NotTaken::Gone)
@@ -371,31 +375,31 @@ impl Program {
     }
 }
 
-/// A page that gets what a program says. When it is dropped its seat is free.
+/// A page that receives the output of a program. Dropping it releases the seat.
 pub(super) struct PageSeat {
     program: Arc<Program>,
     pub(super) page: u64,
     plays: bool,
-    /// The number of the line that comes next.
+    /// The number of the next line.
     next: u64,
     changes: watch::Receiver<()>,
 }
 
 impl PageSeat {
-    /// Waits for what comes next. None if nothing does: the program has ended, or another page plays.
+    /// Waits for the next lines. Returns `None` when the program has ended or another page plays.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         loop {
             self.changes.mark_unchanged();
             {
-                let said = self.program.said();
-                if self.plays && said.playing != Some(self.page) {
+                let transcript = self.program.transcript();
+                if self.plays && transcript.playing != Some(self.page) {
                     return None;
                 }
-                if let Some((chunk, next)) = said.lines.from(self.next) {
+                if let Some((chunk, next)) = transcript.lines.from(self.next) {
                     self.next = next;
                     return Some(chunk);
                 }
-                if said.ended.is_some() {
+                if transcript.ended.is_some() {
                     return None;
                 }
             }
@@ -406,15 +410,15 @@ impl PageSeat {
 
 impl Drop for PageSeat {
     fn drop(&mut self) {
-        self.program.change(|said| match self.plays {
-            true => said.playing = said.playing.filter(|&page| page != self.page),
-            false => said.watching -= 1,
+        self.program.change(|transcript| match self.plays {
+            true => transcript.playing = transcript.playing.filter(|&page| page != self.page),
+            false => transcript.watching -= 1,
         });
     }
 }
 
-/// The file of this program. Where the system allows it, it is this very file, also when another one has been
-/// put in its place since.
+/// The path of this program. On Linux it refers to the running file, even if that file has been
+/// replaced since.
 fn this_program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     match cfg!(target_os = "linux") && running.exists() {
@@ -423,14 +427,14 @@ fn this_program() -> io::Result<PathBuf> {
     }
 }
 
-/// The next line of a program, with its end. A program that says longer ones is not ours.
+/// The next line of a program, with its line ending. A longer line cannot come from our program.
 async fn next_line(output: &mut BufReader<ChildStdout>) -> io::Result<Option<Bytes>> {
     let mut line = Vec::new();
     output.take(LONGEST).read_until(b'\n', &mut line).await?;
     match line.last() {
         None => Ok(None),
         Some(b'\n') => Ok(Some(line.into())),
-        // A program that was killed in the midst of a line has not said it.
+        // A program that was killed in the middle of a line did not send it.
         Some(_) => Ok(None),
     }
 }

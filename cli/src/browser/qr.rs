@@ -1,20 +1,20 @@
-//! A text as a QR code, which the page draws.
+//! QR codes, which the page draws.
 
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Serialize;
 
-/// The longest text: more would not be read from a screen.
+/// The longest text. Larger codes cannot be scanned from a screen.
 pub(super) const LONGEST: usize = 512;
 
 /// The squares of a code, without the margin.
 #[derive(Serialize)]
 pub(super) struct Squares {
     size: usize,
-    /// From the top; `1` is dark.
+    /// The rows from the top; `1` is dark.
     rows: Vec<String>,
 }
 
-/// The code of a text. None if it is too long.
+/// The QR code of a text, or `None` if it is too long.
 pub(super) fn squares(text: &str) -> Option<Squares> {
     if text.len() > LONGEST {
         return None;

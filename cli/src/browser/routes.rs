@@ -1,4 +1,4 @@
-//! What is asked of the server, and what it does.
+//! The routes of the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,32 +16,32 @@ use super::assets;
 use super::gate::{Gate, Refused};
 use super::page_lines::PageLines;
 use super::programs::{Busy, NoPlace, NotTaken, Own, Program, Programs};
-use super::{qr, wishes};
+use super::{qr, requests};
 use crate::table::LONGEST_LINE;
 
 /// The header with the number of a page.
 const PAGE: HeaderName = HeaderName::from_static("dealerless-page");
-/// The most bytes of two records together.
+/// The size limit of two records together, in bytes.
 const RECORDS: usize = 32 << 20;
-/// The most bytes of what else is sent.
+/// The size limit of other requests, in bytes.
 const SHORT: usize = 8 << 10;
-/// How long a request may take to come.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout for the body of a request.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What can be asked for.
+/// The state that the routes use.
 pub(super) struct Routes {
     pub(super) gate: Arc<Gate>,
     pub(super) programs: Arc<Programs>,
 }
 
-/// Who sends requests, on one connection.
+/// The client of a connection.
 pub(super) trait Guest {
-    /// It has shown that it was let in: it stays, however many others come.
-    fn stays(&self);
+    /// Notes that the client has logged in, so its connection is kept however many others come.
+    fn logged_in(&self);
 }
 
 impl Routes {
-    /// Does what a request asks for, if it comes from whom it may.
+    /// Serves a request if its sender is allowed to make it.
     pub(super) async fn answer(&self, request: Request<Incoming>, guest: &impl Guest) -> Answered {
         let (head, body) = request.into_parts();
         self.gate.check_host(&head.headers)?;
@@ -49,7 +49,7 @@ impl Routes {
             Method::GET => false,
             Method::POST => true,
             _ => {
-                let message = "there is only GET and POST";
+                let message = "only GET and POST are supported";
                 return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message));
             }
         };
@@ -63,7 +63,7 @@ impl Routes {
             return self.let_in(&read(body, SHORT).await?);
         }
         self.gate.check_session(&head.headers)?;
-        guest.stays();
+        guest.logged_in();
         let query = head.uri.query().unwrap_or("");
         match (changes, path) {
             (false, "/state") => {
@@ -73,7 +73,7 @@ impl Routes {
             }
             (false, "/identity") => {
                 let programs = self.programs.clone();
-                said(async move { programs.identity().await }).await
+                object_of(async move { programs.identity().await }).await
             }
             (false, "/peers") => self.of_folder(&["peers", "--json"]).await,
             (false, "/matches") => self.of_folder(&["resume", "--list", "--json"]).await,
@@ -81,7 +81,7 @@ impl Routes {
             (false, "/show") => {
                 let of = query.strip_prefix("match=").unwrap_or("").to_owned();
                 let programs = self.programs.clone();
-                said(async move { programs.hands(&of).await }).await
+                object_of(async move { programs.hands(&of).await }).await
             }
             (false, "/play") => self.lines(true, query == "take"),
             (false, "/watch") => self.lines(false, false),
@@ -90,18 +90,21 @@ impl Routes {
                 let text = read(body, qr::LONGEST).await?;
                 let text = std::str::from_utf8(&text).map_err(Refusal::bad_request)?;
                 let squares = qr::squares(text);
-                let squares = squares.ok_or_else(|| Refusal::bad_request("this is too long"))?;
+                let squares =
+                    squares.ok_or_else(|| Refusal::bad_request("the text is too long"))?;
                 Ok(ok(&squares))
             }
-            (true, "/host") => self.start(body, wishes::Host::args).await,
-            (true, "/join") => self.start(body, wishes::Join::args).await,
-            (true, "/resume") => self.start(body, wishes::Resume::args).await,
+            (true, "/host") => self.start(body, requests::Host::args).await,
+            (true, "/join") => self.start(body, requests::Join::args).await,
+            (true, "/resume") => self.start(body, requests::Resume::args).await,
             (true, "/command") => {
                 let page = head
                     .headers
                     .get(PAGE)
                     .and_then(|page| page.to_str().ok()?.parse().ok());
-                let page = page.ok_or_else(|| Refusal::bad_request("which page says this?"))?;
+                let page = page.ok_or_else(|| {
+                    Refusal::bad_request("the number of the page is missing or invalid")
+                })?;
                 let line = read(body, LONGEST_LINE).await?;
                 self.command(page, &line).await
             }
@@ -109,7 +112,7 @@ impl Routes {
                 self.programs.end().await;
                 Ok(answers::done())
             }
-            _ => Err(Refusal::new(StatusCode::NOT_FOUND, "there is nothing here")),
+            _ => Err(Refusal::new(StatusCode::NOT_FOUND, "not found")),
         }
     }
 
@@ -123,10 +126,10 @@ impl Routes {
 
     async fn of_folder(&self, command: &'static [&'static str]) -> Answered {
         let programs = self.programs.clone();
-        said(async move { programs.of_folder(command).await }).await
+        object_of(async move { programs.of_folder(command).await }).await
     }
 
-    /// Begins to play what a page wants.
+    /// Starts the program that a page requests.
     async fn start<W: DeserializeOwned>(
         &self,
         body: Incoming,
@@ -141,11 +144,11 @@ impl Routes {
     }
 
     fn program(&self) -> Result<Arc<Program>, Refusal> {
-        let nothing = || Refusal::new(StatusCode::NOT_FOUND, "nothing is played");
+        let nothing = || Refusal::new(StatusCode::NOT_FOUND, "no match is being played");
         self.programs.last().ok_or_else(nothing)
     }
 
-    /// Gives a page what the program says.
+    /// Sends a page the output of the program.
     fn lines(&self, plays: bool, takes: bool) -> Answered {
         let seat = self.program()?.sit(plays, takes);
         let seat = seat.map_err(|error| match error {
@@ -160,18 +163,18 @@ impl Routes {
 
     async fn command(&self, page: u64, line: &[u8]) -> Answered {
         if line.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-            return Err(Refusal::bad_request("a command is one line"));
+            return Err(Refusal::bad_request("a command must be a single line"));
         }
-        match self.program()?.say(page, line).await {
+        match self.program()?.send(page, line).await {
             Ok(()) => Ok(answers::done()),
             Err(error @ NotTaken::Watches) => Err(Refusal::new(StatusCode::CONFLICT, error)),
             Err(error @ NotTaken::Gone) => Err(Refusal::new(StatusCode::GONE, error)),
         }
     }
 
-    /// Verifies records that lie one behind the other in the body.
+    /// Verifies the records, which follow each other in the body.
     async fn verify(&self, query: &str, body: Incoming) -> Answered {
-        let wrong = || Refusal::bad_request("say how long the one or two records are");
+        let wrong = || Refusal::bad_request("give the lengths of one or two records");
         let lengths = query.strip_prefix("lengths=").ok_or_else(wrong)?;
         let lengths: Result<Vec<usize>, _> = lengths.split(',').map(str::parse).collect();
         let lengths = lengths.ok().filter(|lengths| lengths.len() <= 2);
@@ -192,9 +195,11 @@ fn ok(object: &impl serde::Serialize) -> Answer {
     answers::object(StatusCode::OK, object)
 }
 
-/// The object that a command prints. The command runs to its end even if the page does not wait for it, because
-/// it uses the folder until then.
-async fn said(command: impl Future<Output = anyhow::Result<Value>> + Send + 'static) -> Answered {
+/// The object that a command prints. The command runs to its end even if the page disconnects,
+/// because it uses the folder until then.
+async fn object_of(
+    command: impl Future<Output = anyhow::Result<Value>> + Send + 'static,
+) -> Answered {
     let object = tokio::spawn(command).await;
     let object = object.unwrap_or_else(|error| Err(error.into()));
     object
@@ -210,14 +215,19 @@ fn failed(error: &anyhow::Error) -> Refusal {
     Refusal::new(status, format!("{error:#}"))
 }
 
-/// All of a body, if it is not longer than it may be and comes in time.
+/// Reads a whole body, with a size limit and a timeout.
 async fn read(body: Incoming, most: usize) -> Result<Bytes, Refusal> {
-    let body = timeout(PATIENCE, Limited::new(body, most).collect()).await;
-    let late = |_| Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request came too slowly");
+    let body = timeout(TIMEOUT, Limited::new(body, most).collect()).await;
+    let late = |_| {
+        Refusal::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "the request did not arrive in time",
+        )
+    };
     match body.map_err(late)? {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {
-            let message = format!("this is more than {most} bytes");
+            let message = format!("the limit is {most} bytes");
             Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message))
         }
         Err(error) => Err(Refusal::bad_request(error)),

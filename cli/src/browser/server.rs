@@ -1,4 +1,4 @@
-//! The server: one port on 127.0.0.1, a few connections, and a deadline for what comes on them.
+//! The HTTP server: one port on 127.0.0.1, with limits for connections and deadlines for requests.
 
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,51 +13,53 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use super::answers::whatever;
+use super::answers::into_answer;
 use super::gate::Gate;
 use super::programs::Programs;
 use super::routes::{Guest, Routes};
 
-/// So many connections at once of those who were not let in.
+/// The most connections of clients that have not logged in.
 const STRANGERS: usize = 64;
-/// How long the head of a request may take to come.
+/// Timeout for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
-/// The longest head. A browser sends the cookies of every port of this machine along: other servers may have
-/// set many.
+/// The size limit of a head. A browser sends the cookies of all ports of this machine, and other
+/// servers may have set many.
 const HEAD_BYTES: usize = 128 << 10;
 
-/// A port of this machine.
+/// A server on a port of this machine.
 pub(super) struct Server(TcpListener);
 
 impl Server {
-    /// Takes a port on 127.0.0.1; 0 is a free one. Gives its address.
+    /// Binds a port on 127.0.0.1; 0 takes a free one. Returns the address.
     ///
     /// # Errors
-    /// If another program has it.
+    /// If the port is in use.
     pub(super) async fn bind(port: u16) -> anyhow::Result<(Self, SocketAddr)> {
         let at = (Ipv4Addr::LOCALHOST, port);
         let listener = TcpListener::bind(at).await;
         let listener = listener.with_context(|| format!("cannot serve the page at port {port}"))?;
-        let address = listener.local_addr().context("the page has no address")?;
+        let address = listener
+            .local_addr()
+            .context("cannot read the address of the page")?;
         Ok((Server(listener), address))
     }
 
-    /// Serves whoever comes. It does not end by itself.
+    /// Serves all connections. It does not return.
     pub(super) async fn serve(self, gate: Arc<Gate>, programs: Arc<Programs>) {
         let routes = Arc::new(Routes { gate, programs });
         let strangers = Strangers::default();
         loop {
             match self.0.accept().await {
                 Ok((stream, _)) => strangers.add(stream, routes.clone()),
-                // Too many files are open, or a guest has gone: that passes.
+                // Too many open files, or a client that has disconnected: both pass.
                 Err(_) => sleep(Duration::from_millis(50)).await,
             }
         }
     }
 }
 
-/// The connections of those who were not let in, the oldest first. Who opens many of them and says nothing
-/// keeps nobody out: if there are too many, the oldest ends.
+/// The connections of clients that have not logged in, the oldest first. One more than the limit
+/// closes the oldest, so silent connections cannot lock anybody out.
 #[derive(Clone, Default)]
 struct Strangers(Arc<Mutex<Waiting>>);
 
@@ -67,7 +69,7 @@ struct Waiting {
     tasks: VecDeque<(u64, AbortHandle)>,
 }
 
-/// One of them. It is forgotten when it ends, or is let in.
+/// One of these connections. It is removed from the list when it ends or logs in.
 struct Stranger {
     number: u64,
     all: Strangers,
@@ -75,7 +77,7 @@ struct Stranger {
 
 impl Strangers {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Each change leaves them whole.
+        // Every change leaves the value consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -84,7 +86,7 @@ impl Strangers {
         waiting.last += 1;
         let number = waiting.last;
         let all = self.clone();
-        // It runs when this one waits, not before.
+        // The task only runs when this one waits, so it is in the list by then.
         let task = tokio::spawn(connection(stream, routes, Stranger { number, all }));
         waiting.tasks.push_back((number, task.abort_handle()));
         let oldest = (waiting.tasks.len() > STRANGERS).then(|| waiting.tasks.pop_front());
@@ -96,7 +98,7 @@ impl Strangers {
 }
 
 impl Guest for Stranger {
-    fn stays(&self) {
+    fn logged_in(&self) {
         self.all
             .lock()
             .tasks
@@ -106,23 +108,23 @@ impl Guest for Stranger {
 
 impl Drop for Stranger {
     fn drop(&mut self) {
-        self.stays();
+        self.logged_in();
     }
 }
 
 async fn connection(stream: TcpStream, routes: Arc<Routes>, stranger: Stranger) {
-    // An event is told at once.
+    // Events are sent without delay.
     let _ = stream.set_nodelay(true);
     let guest = Arc::new(stranger);
     let answer = service_fn(move |request| {
         let (routes, guest) = (routes.clone(), guest.clone());
-        async move { whatever(routes.answer(request, &*guest).await) }
+        async move { into_answer(routes.answer(request, &*guest).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), answer);
-    // Whoever breaks off is answered no more.
+    // An error ends only this connection.
     let _ = served.await;
 }

@@ -1,4 +1,4 @@
-//! Cost of the demo's match.
+//! The cost of the demo's match.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use dealerless_lab::cost::line;
 /// The cost of a match. Times are those of the slower side.
 #[derive(Serialize)]
 pub(super) struct Cost {
-    /// Meeting, greeting and base OTs.
+    /// Connecting, greeting and base OTs.
     setup_ms: f64,
     /// The first deal, with the preprocessing that it needs.
     first_deal_ms: f64,
     first_deal_bytes: u64,
-    /// The preprocessing of a later deal, which is made ahead; null if there is one hand.
+    /// The preprocessing of a later deal, which is done ahead; null if there is one hand.
     preprocessing_ms: Option<f64>,
     preprocessing_bytes: Option<u64>,
     /// A later deal, from the seeds to the sealed deck: the median; null if there is one hand.
     shuffle_ms: Option<f64>,
     shuffle_bytes: Option<u64>,
-    /// Bytes that each player sent over the encrypted connection, all included.
+    /// Bytes that each player sent over the encrypted connection, in total.
     garbler_bytes: u64,
     evaluator_bytes: u64,
-    /// Flights of the first deal, both ways.
+    /// Flights of the first deal, in both directions.
     rounds: u64,
     #[serde(skip)]
     later: usize,
@@ -68,7 +68,7 @@ impl Cost {
         }
     }
 
-    /// Lines for people.
+    /// The cost as text for people.
     pub(super) fn describe(&self) -> String {
         let spent = |ms: f64, sent: u64| format!("{ms:.1} ms, {}", bytes(sent));
         let mut lines = vec![
@@ -87,7 +87,7 @@ impl Cost {
             ),
         ];
         if let (Some(ms), Some(sent)) = (self.preprocessing_ms, self.preprocessing_bytes) {
-            let each = format!("{}, made ahead for each later deal", spent(ms, sent));
+            let each = format!("{}, prepared ahead for each later deal", spent(ms, sent));
             lines.push(line("preprocessing", &each));
         }
         if let (Some(ms), Some(sent)) = (self.shuffle_ms, self.shuffle_bytes) {
@@ -104,7 +104,7 @@ impl Cost {
     }
 }
 
-/// The same work at both sides, with the time of the slower one.
+/// The work that both sides did, with the time of the slower side.
 fn slower(one: Spent, other: Spent) -> Spent {
     Spent {
         time: Duration::max(one.time, other.time),

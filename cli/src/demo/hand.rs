@@ -1,4 +1,4 @@
-//! A hand of the demo as each of the two players sees it.
+//! A hand of the demo, as each of the two players sees it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +22,13 @@ pub(super) struct View {
 struct Seen {
     step: &'static str,
     position: usize,
-    /// The seat that holds it; none for a card of the board.
+    /// The seat that holds the card; `None` for a card of the board.
     holder: Option<Seat>,
     card: Card,
 }
 
 impl View {
-    /// A hand of this game, before any card.
+    /// The view of a hand of this game, before any card.
     pub(super) fn new(kind: PokerKind) -> Self {
         View {
             kind,
@@ -59,7 +59,7 @@ impl View {
         });
     }
 
-    /// The hand is over.
+    /// Ends the hand with this outcome.
     pub(super) fn ends(&mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
     }
@@ -86,13 +86,13 @@ const STEPS: [&str; 7] = [
 pub(super) struct Views([View; 2]);
 
 impl Views {
-    /// Puts the hands of both sides together.
+    /// Pairs the views of both sides.
     pub(super) fn of([host, guest]: [Vec<View>; 2]) -> Vec<Self> {
         let both = host.into_iter().zip(guest);
         both.map(|(host, guest)| Views([host, guest])).collect()
     }
 
-    /// Whether both saw the same card wherever both saw one, and the same outcome.
+    /// Whether both players saw the same outcome, and the same card wherever both saw one.
     pub(super) fn agree(&self) -> bool {
         let [host, guest] = &self.0;
         let (cards, others) = (host.cards(), guest.cards());
@@ -100,7 +100,8 @@ impl Views {
             && (cards.iter()).all(|(at, card)| others.get(at).is_none_or(|other| other == card))
     }
 
-    /// The hand as a table, what is opened downwards and who sees it to the right, and its result.
+    /// The hand as a table, with its result. The rows are the steps, and the columns are what each
+    /// player sees.
     pub(super) fn describe(&self, number: usize) -> String {
         let [a, b] = NAMES.map(|name| format!("{name} sees"));
         let mut grid = output::grid();
@@ -118,7 +119,8 @@ impl Views {
         format!("{}\n\n{}", grid.trim_fmt(), self.result())
     }
 
-    /// The cards of a holder that were opened in the last of these steps, as each player sees them after it.
+    /// The holder's cards that were opened in the last of these steps, as each player sees them
+    /// after it.
     fn row(&self, steps: &[&str], holder: Option<Seat>) -> Option<[String; 2]> {
         let opened = |seen: &&Seen| steps.last() == Some(&seen.step) && seen.holder == holder;
         let seen = self
@@ -154,7 +156,7 @@ impl Views {
         lines.join("\n")
     }
 
-    /// The hand for a program.
+    /// The hand in the JSON output.
     pub(super) fn report(&self) -> HandReport {
         let [garbler, evaluator] = &self.0;
         let others = evaluator.cards();
@@ -195,7 +197,7 @@ impl View {
     }
 }
 
-/// The name of a card, or of one that is face down.
+/// The name of a card, or the symbol of a card that is face down.
 fn face(card: Option<Card>) -> String {
     card.and_then(Card::of_52).unwrap_or_else(|| "▒▒".into())
 }
@@ -204,17 +206,17 @@ fn number(card: Card) -> u32 {
     card.0 as u32
 }
 
-/// The roles of the two seats in the engine, as programs read them.
+/// The roles of the two seats in the engine, as in the JSON output.
 const ROLES: [&str; 2] = ["garbler", "evaluator"];
 
-/// A hand for a program.
+/// A hand in the JSON output.
 #[derive(Serialize)]
 pub(super) struct HandReport {
     /// The cards that both players saw, in the order of their positions in the deck.
     cards: Vec<u32>,
-    /// The cards that the garbler learned, step by step.
+    /// The cards that the garbler learned in each step.
     garbler: Vec<StepReport>,
-    /// The cards that the evaluator learned.
+    /// The cards that the evaluator learned in each step.
     evaluator: Vec<StepReport>,
     winners: Vec<Winner>,
     shown: Vec<ShownReport>,
@@ -232,7 +234,7 @@ struct Winner {
     chips: u64,
 }
 
-/// A hand that was shown.
+/// A hand shown at the showdown.
 #[derive(Serialize)]
 struct ShownReport {
     player: &'static str,

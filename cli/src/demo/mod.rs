@@ -1,4 +1,4 @@
-//! `demo`: both players in one process, at a table as `host` and `join` lay it.
+//! `demo`: both players of a match in one process, at the same table that `host` and `join` use.
 
 mod cost;
 mod hand;
@@ -22,7 +22,7 @@ use dealerless_lab::session::{Evaluates, notice};
 
 /// Plays both players of a match in this process, over an encrypted connection.
 ///
-/// Shows what each player sees and what it cost. Both check, call and show their hands.
+/// Shows what each player sees, and the cost. Both players check, call and show their hands.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless demo\n  \
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Hands to play; the deck is shuffled for each.
     #[arg(long, value_name = "K", default_value_t = 1)]
     hands: u32,
-    /// Shuffle algorithm; auto is the one with the smallest garbled circuit.
+    /// Shuffle algorithm; auto chooses the one with the smallest garbled circuit.
     #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Cheapest,
           value_parser = arguments::algorithm())]
     algorithm: Choice,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 /// The games of the demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Game {
-    /// Heads-up Texas hold'em with no limit.
+    /// Heads-up no-limit Texas hold'em.
     Holdem,
     /// Five-card draw.
     Draw,
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         output::show(&introduction)?;
     }
-    // For both: the seats play the same hands at the same time.
+    // For both seats, which play the same hands at the same time.
     let progress = Progress::begin(2 * args.hands as usize, "decks");
     let sides = seats::play(&header, &progress)?;
     drop(progress);
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (number, hand) in (1..).zip(&hands) {
         output::show(&format!("{}\n", hand.describe(number)))?;
     }
-    output::show(&format!("What it cost:\n{}", cost.describe()))
+    output::show(&format!("Cost:\n{}", cost.describe()))
 }
 
 /// The object of `--json`.

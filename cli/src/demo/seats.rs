@@ -1,5 +1,5 @@
-//! Two seats of a match in one process, over an encrypted loopback connection. Nothing of the match is
-//! written to a disk.
+//! Two seats of a match in one process, over an encrypted loopback connection. Nothing is written
+//! to disk.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -26,8 +26,8 @@ use crate::progress::Progress;
 /// The names of the host, who garbles, and of the guest.
 pub(super) const NAMES: [&str; 2] = ["Alice", "Bob"];
 
-/// Limit for each step of the other seat, which plays without a pause.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for each step of the other seat, which plays without pauses.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The most cards that a player of five-card draw exchanges.
 const EXCHANGED: usize = 3;
@@ -66,16 +66,16 @@ pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side
     Ok([host?, guest?])
 }
 
-/// A player who has met the other one.
+/// A player connected to the other player.
 struct Player {
     identity: Arc<Identity>,
     name: Name,
     connection: Connection,
 }
 
-/// Lets two new players meet: one opens a door, the other comes with its invite.
+/// Connects two new players: one opens a door, the other joins with its invite.
 fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
-    // Removed at the end of this function: the match itself is in memory.
+    // Removed at the end of this function; the match itself is in memory.
     let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
     let open = |folder: &tempfile::TempDir| Home::open(folder.path(), None, &mut system_rng());
     let [host, guest] = [Arc::new(open(&folders[0])?), Arc::new(open(&folders[1])?)];
@@ -96,8 +96,8 @@ fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
         timing: Timing::default(),
     }
     .join(&invite)?;
-    let Some(DoorEvent::Connection(at_host)) = door.next(PATIENCE) else {
-        bail!("the two players of this process did not meet");
+    let Some(DoorEvent::Connection(at_host)) = door.next(TIMEOUT) else {
+        bail!("the two players of this process did not connect");
     };
     Ok([
         Player {
@@ -113,7 +113,7 @@ fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
     ])
 }
 
-/// Counts nothing: both seats are this process, so neither cheats.
+/// A counter that counts nothing: both seats belong to this process, so neither cheats.
 struct Uncounted;
 
 impl Attempts for Uncounted {
@@ -154,24 +154,24 @@ impl Player {
             sent: 0,
         };
         loop {
-            match table.next(PATIENCE)? {
+            match table.next(TIMEOUT)? {
                 Some(TableEvent::News(News::Over(end))) => {
                     ensure!(end == End::Played, "the match ended early: this is a bug");
                     side.sent = table.connection().map_or(0, Connection::bytes_sent);
                     table.close();
                     return Ok(side);
                 }
-                Some(TableEvent::News(news)) => side.hear(news, &mut table, begun, progress)?,
+                Some(TableEvent::News(news)) => side.handle(news, &mut table, begun, progress)?,
                 Some(TableEvent::ConnectionLost(error)) => return Err(error.into()),
                 Some(_) => {}
-                None => bail!("the other seat of this process does not answer"),
+                None => bail!("the other seat of this process did not answer in time"),
             }
         }
     }
 }
 
 impl Side {
-    fn hear(
+    fn handle(
         &mut self,
         news: News,
         table: &mut InMemory,
@@ -186,7 +186,7 @@ impl Side {
                 self.hands.push(View::new(kind));
             }
             News::Sealed { cost } => {
-                let cost = cost.context("a deal without its cost")?;
+                let cost = cost.context("the cost of the deal is missing")?;
                 if self.deals.is_empty() {
                     self.setup = begun.elapsed().saturating_sub(cost.shuffle.time);
                 }
@@ -195,7 +195,7 @@ impl Side {
             }
             News::Card { position, card } => {
                 let play = table.play();
-                let game = play.log().game().context("a card without a hand")?;
+                let game = play.log().game().context("no hand is in play")?;
                 let holds = |seat: &Seat| game.held(*seat).contains(&position);
                 let holder = [Seat::HOST, Seat::GUEST].into_iter().find(holds);
                 hand?.add(play.seat(), holder, position, card);
@@ -221,7 +221,7 @@ fn choose(legal: &Legal, table: &InMemory) -> Choice {
     }
 }
 
-/// The places of the lowest cards in a seat's own hand that are not paired.
+/// The places of the lowest unpaired cards in a seat's own hand, at most [`EXCHANGED`].
 fn unpaired(table: &InMemory) -> Vec<u8> {
     let play = table.play();
     let held = (play.log().game()).map_or_else(Vec::new, |game| game.held(play.seat()));

@@ -1,4 +1,4 @@
-//! `bridge boards`: the boards of a match that have been opened, as a file of boards.
+//! `bridge boards`: the opened boards of a match, as a file of boards.
 
 use std::path::{Path, PathBuf};
 
@@ -16,16 +16,16 @@ use crate::output::{count, say, show_json};
 use crate::table::FolderArgs;
 use crate::whole_file;
 
-/// Writes the boards of a match that have been opened, as PBN.
+/// Writes the opened boards of a match as PBN.
 ///
-/// They are the boards of which this side knows all four hands, or three of them: those that are open to
-/// all, and, if the record is yours, those that were opened to you.
+/// These are the boards with at least three known hands: hands that are open to all and, if the
+/// record is yours, hands that were opened to you.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge boards 3f2a9c0d -o set.pbn\n  \
     dealerless bridge boards set.log --public > set.pbn\n\n\
-    `dealerless verify` says who has dealt the set, and `dealerless bridge convert` writes it\n\
-    in other formats.")]
+    `dealerless verify` shows who dealt the set, and `dealerless bridge convert` converts it\n\
+    to other formats.")]
 pub(crate) struct Args {
     /// The file of a match, the beginning of its id, or the name of the other player.
     #[arg(value_name = "FILE|MATCH")]
@@ -38,14 +38,14 @@ pub(crate) struct Args {
     /// Only hands that are open to all.
     #[arg(long)]
     public: bool,
-    /// Which set of boards, if the match has several.
+    /// The set of boards, if the match has several.
     #[arg(long, value_name = "N")]
     set: Option<u32>,
     /// The number of the first board.
     #[arg(long, value_name = "NUMBER", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=9999))]
     first: u32,
-    /// Print one JSON object, and write no PBN; everything else goes to standard error.
+    /// Print one JSON object instead of PBN; everything else goes to standard error.
     #[arg(long, conflicts_with = "output")]
     json: bool,
 }
@@ -61,7 +61,7 @@ struct Report {
     closed: usize,
 }
 
-/// A board that is open.
+/// An open board.
 #[derive(Serialize)]
 struct Open {
     board: u32,
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     ensure!(
         !boards.is_empty(),
-        "no board of this set is open: `dealerless resume` goes on with a match"
+        "no board of this set is open; `dealerless resume` continues a match"
     );
     warning(&record, set).iter().for_each(|text| say(text));
     if args.json {
@@ -135,7 +135,7 @@ fn boards_in_words(number: usize) -> String {
     }
 }
 
-/// What is to be said of a set whose hands may not be those that were dealt.
+/// A warning if the hands of a set may not be those that were dealt.
 pub(super) fn warning(record: &Record, set: &RecordedHand) -> Option<String> {
     let state = record.state();
     let doubted = set.outcome.is_none() && words::is_breach(&state);
@@ -145,13 +145,13 @@ pub(super) fn warning(record: &Record, set: &RecordedHand) -> Option<String> {
     })
 }
 
-/// So many boards, and the verb.
+/// A number of boards with the verb.
 pub(super) fn are(number: usize) -> String {
     let verb = if number == 1 { "is" } else { "are" };
     format!("{} {verb}", boards_in_words(number))
 }
 
-/// The set that is asked for, or the only one.
+/// The set with this number, or the only one.
 fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand> {
     ensure!(
         record.log.match_info().header().stakes.boards().is_some(),
@@ -163,11 +163,11 @@ fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand>
     match (found.next(), found.next()) {
         (Some(set), None) => Ok(set),
         (Some(_), Some(_)) => bail!(
-            "the match has {} sets: say which with --set",
+            "the match has {} sets; name one with --set",
             count(sets.len() as u64)
         ),
         (None, _) => bail!(
-            "there is no such set: the match has {}",
+            "there is no such set; the match has {}",
             count(sets.len() as u64)
         ),
     }
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_is_known_by_three_of_its_hands() {
+    fn three_hands_determine_a_board() {
         let deal: Deal = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98"
             .parse()
             .unwrap();

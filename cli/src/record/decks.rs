@@ -1,4 +1,4 @@
-//! The decks of a match, computed anew from what both players have opened.
+//! The decks of a match, recomputed from what both players opened in an audit.
 
 use std::fmt;
 use std::path::Path;
@@ -16,32 +16,32 @@ use super::words::decks_were;
 use crate::failure::AnswerIsNo;
 use crate::memory::Limit;
 
-/// What an audit gives for a record.
+/// The result of an audit of a record.
 pub(crate) struct Decks {
     names: CardNames,
-    /// The tries that were dealt.
+    /// The number of tries that were dealt.
     tries: usize,
     audited: Result<Vec<AuditedTry>, AuditError>,
 }
 
-/// A deck, for a program.
+/// A deck in the JSON output.
 #[derive(Serialize)]
 struct Deck {
     hand: u32,
     #[serde(rename = "try")]
     attempt: u32,
     void: bool,
-    /// In the order in which they were drawn.
+    /// The cards in the order in which they were drawn.
     cards: Vec<String>,
-    /// The positions of those that everybody has seen.
+    /// The positions of the cards that everybody has seen.
     seen: Vec<usize>,
 }
 
 impl Decks {
-    /// Computes them anew.
+    /// Recomputes the decks.
     ///
     /// # Errors
-    /// If this program does not know the shuffle of the match, or it takes too much memory.
+    /// If the shuffle of the match is unknown, or takes too much memory.
     pub(crate) fn of(record: &Record, audit: &Audit) -> anyhow::Result<Self> {
         const MEMORY: Limit = Limit::megabytes(256);
         let header = record.log.match_info().header();
@@ -57,16 +57,16 @@ impl Decks {
         })
     }
 
-    /// The same from the file of an audit.
+    /// Recomputes the decks from the file of an audit.
     ///
     /// # Errors
-    /// If it cannot be read, or holds none.
+    /// If the file cannot be read or is not an audit.
     pub(super) fn of_file(record: &Record, path: &Path) -> anyhow::Result<Self> {
         let audit = Audit::decode(&read(path)?);
         Decks::of(record, &audit.with_context(|| path.display().to_string())?)
     }
 
-    /// Whether all agrees.
+    /// An error if the audit and the record disagree.
     pub(crate) fn outcome(&self) -> Result<(), AnswerIsNo> {
         match &self.audited {
             Ok(_) => Ok(()),
@@ -74,7 +74,7 @@ impl Decks {
         }
     }
 
-    /// For a program.
+    /// The decks in the JSON output.
     pub(crate) fn json(&self) -> serde_json::Value {
         let deck = |of_try: &AuditedTry| Deck {
             hand: of_try.hand,
@@ -93,13 +93,9 @@ impl Decks {
         }
     }
 
-    /// What was dealt: on one line, or one line a board.
+    /// The cards of a try on one line, or the hands with one line for each board.
     fn deck(&self, of_try: &AuditedTry) -> String {
-        let void = if of_try.void {
-            ", a try that was void"
-        } else {
-            ""
-        };
+        let void = if of_try.void { ", a void try" } else { "" };
         let names = self.names(of_try).into_iter().enumerate();
         let faces: Vec<String> = names
             .map(|(position, name)| match of_try.public.contains(&position) {
@@ -126,7 +122,7 @@ impl Decks {
     }
 }
 
-/// Cards that were never opened stand in brackets.
+/// Cards that were never opened are in brackets.
 impl fmt::Display for Decks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tries = match &self.audited {
@@ -134,8 +130,8 @@ impl fmt::Display for Decks {
             Err(error @ AuditError::OtherCard { .. }) => {
                 return write!(
                     f,
-                    "The audit fails: {error}.\nOne of the two has lied about what it entered, or \
-                     the cards were made up by both. Nobody can tell which. The card that was opened \
+                    "The audit fails: {error}.\nOne of the two players lied about their inputs, or both \
+                     made up the cards. Nobody can tell which. The opened card \
                      counts."
                 );
             }
@@ -152,8 +148,8 @@ impl fmt::Display for Decks {
         };
         write!(
             f,
-            "{} computed anew: each is what both entered, and agrees with every {card} that was opened. \
-             {cards} in brackets not everybody had seen.",
+            "{} recomputed: each follows from the inputs of both players, and agrees with every opened {card}. \
+             {cards} in brackets were not seen by everybody.",
             decks_were(boards, tries.len(), self.tries)
         )
     }

@@ -1,4 +1,4 @@
-//! `history`: the matches that were played here.
+//! `history`: the matches of this folder.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,8 +18,8 @@ use crate::table::open::forget;
 
 /// Lists the matches that you have played, or deletes their records.
 ///
-/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand. What
-/// lies beside it is deleted with it: deck, clock, inputs and audit.
+/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand. Its
+/// deck, clock, inputs and audit files are deleted with it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless history\n  \
@@ -28,11 +28,11 @@ use crate::table::open::forget;
 pub(crate) struct Args {
     #[command(flatten)]
     folder: FolderArgs,
-    /// Only matches whose record has not changed for so many days.
+    /// Only matches whose record has not changed for this many days.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
-    /// Delete the records of these matches for good, by the beginning of an id or by a name; with
-    /// --older-than all that are listed. A match that is open stays, unless it is named.
+    /// Delete the records of these matches for good, named by the beginning of an id or by a
+    /// player; with --older-than, all listed matches. An open match is kept unless it is named.
     #[arg(long, value_name = "MATCH", num_args = 0..)]
     delete: Option<Vec<String>>,
     /// Print one JSON object; everything else goes to standard error.
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// A match, for a program.
+/// A match in the JSON output.
 #[derive(Serialize)]
 pub(super) struct Listed {
     #[serde(rename = "match")]
@@ -48,26 +48,26 @@ pub(super) struct Listed {
     pub(super) file: String,
     pub(super) peer: String,
     pub(super) bytes: u64,
-    /// When it was last written, in seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     pub(super) changed: u64,
     /// `over`, `open`, `damaged` or `deleted`.
     pub(super) state: &'static str,
-    /// The same in words.
+    /// The state as a sentence.
     pub(super) message: String,
     #[serde(flatten)]
     pub(super) played: Option<Played>,
 }
 
-/// What a record tells of a match.
+/// The contents of a readable record.
 #[derive(Serialize)]
 pub(super) struct Played {
     pub(super) with: Vec<String>,
-    /// The same for people.
+    /// The other players as text for people.
     #[serde(skip)]
     pub(super) called: String,
     pub(super) game: &'static str,
     pub(super) hands: usize,
-    /// The chips that were won; below 0, lost. None in a game without chips.
+    /// The chips won, or negative for chips lost. `None` in a game without chips.
     pub(super) won: Option<i128>,
     /// The chips in a pot that nobody has won yet.
     pub(super) undecided: Option<u64>,
@@ -103,12 +103,12 @@ fn list(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     Ok(listed)
 }
 
-/// Deletes what was named, or all that is old and not open.
+/// Deletes the named matches, or all matches that are old enough and over.
 fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     let named = args.delete.as_deref().unwrap_or_default();
     let mut files = Vec::new();
     match (named, args.older_than) {
-        ([], None) => bail!("say which matches to delete, or --older-than DAYS"),
+        ([], None) => bail!("name the matches to delete, or give --older-than DAYS"),
         ([], Some(_)) => {
             for file in folder.list()? {
                 // A damaged record may be the only trace of an open match.
@@ -140,13 +140,13 @@ fn is_over(record: &Record) -> bool {
     matches!(record.state(), MatchState::Over(_))
 }
 
-/// The entry of a file in the list, also of an unreadable one.
+/// The entry of a file in the list, which may be unreadable.
 pub(super) fn of_file(
     file: &MatchEntry,
     record: &anyhow::Result<Result<Record, BadRecord>>,
 ) -> Listed {
     let (state, message, played) = match record {
-        Err(error) => ("damaged", format!("Not read: {error:#}."), None),
+        Err(error) => ("damaged", format!("Cannot be read: {error:#}."), None),
         Ok(Err(error)) => ("damaged", words::bad(error), None),
         Ok(Ok(record)) => {
             let state = if is_over(record) { "over" } else { "open" };
@@ -186,11 +186,11 @@ fn played(record: &Record) -> Played {
     }
 }
 
-/// The list, for people.
+/// The list as text for people.
 fn screen(listed: &[Listed], args: &Args) -> String {
     match (listed, &args.delete, args.older_than) {
-        ([], None, None) => "No match was played here.".into(),
-        ([], Some(_), _) => "No match that is over is that old.".into(),
+        ([], None, None) => "No match has been played here.".into(),
+        ([], Some(_), _) => "No finished match is that old.".into(),
         ([], None, Some(_)) => "No match is that old.".into(),
         _ => lines(listed),
     }

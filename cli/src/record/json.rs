@@ -1,4 +1,4 @@
-//! Records, for programs.
+//! Records in the JSON output.
 
 use std::collections::BTreeMap;
 
@@ -19,21 +19,21 @@ use super::decks::Decks;
 use super::verify::Read;
 use super::words::{self, Dispute, Who};
 
-/// What `verify` found.
+/// The output of `verify`.
 #[derive(Serialize)]
 pub(super) struct Verified {
-    /// The exit code is 0.
+    /// Whether the exit code is 0.
     good: bool,
     records: Vec<Value>,
-    /// None if there is one file, or one of two is not good.
+    /// `None` if there is only one file, or one of two is invalid.
     compared: Option<Value>,
-    /// The decks that were computed anew, if that was asked for.
+    /// The recomputed decks, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<Value>,
 }
 
 impl Verified {
-    /// With what an audit gives.
+    /// Adds the result of an audit.
     pub(super) fn with(mut self, decks: Option<&Decks>) -> Self {
         self.good &= decks.is_none_or(|decks| decks.outcome().is_ok());
         self.audit = decks.map(Decks::json);
@@ -41,7 +41,7 @@ impl Verified {
     }
 }
 
-/// What `verify` found.
+/// The output of `verify` for these files.
 pub(super) fn verified(files: &[Read], compared: Option<&Compared>, good: bool) -> Verified {
     Verified {
         good,
@@ -134,7 +134,8 @@ fn of_dispute(dispute: &Dispute) -> Value {
     })
 }
 
-/// What the owner of a file claims. It is void when that seat has spoken in that step, or the match went on.
+/// A claim by the owner of a file. It is void if that seat has signed the step, or the match has
+/// continued.
 fn of_claim(record: &Record, claim: &Claim) -> Value {
     let what = match claim.what {
         Claimed::OutOfTime => "out-of-time",
@@ -175,7 +176,7 @@ fn of_both(compared: &Compared) -> Value {
     }
 }
 
-/// What `show` prints.
+/// The output of `show`.
 pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
     let names = CardNames::of(&record.log.match_info().header().stakes);
     let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
@@ -272,7 +273,7 @@ fn of_choice(chosen: &Chosen) -> Value {
     json!({
         "event": "chose",
         "seat": chosen.seat.number(),
-        // As it is said at a table.
+        // As in the table protocol.
         "choice": Said::from(&chosen.choice),
         "paid": chosen.paid,
         "all_in": chosen.all_in,

@@ -1,4 +1,4 @@
-//! Hands of a deck without rules, and sets of boards, listed plainly.
+//! Plain listings of hands of a deck without rules and of sets of boards.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use dealerless_table::rules::Learners;
 
 use super::words::{self, Who};
 
-/// Hands, one below the other.
+/// Lists hands, with an empty line in between.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
     let pages: Vec<String> = hands.iter().map(|hand| page(record, hand)).collect();
     pages.join("\n\n")
@@ -27,7 +27,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
     let stakes = &record.log.match_info().header().stakes;
     let mut lines = vec![title(record, hand)];
     let names = CardNames::of(stakes);
-    // Of a card that is shuffled again later, the record keeps no face.
+    // The record keeps the face of a card only until it is reshuffled.
     let mut since = BTreeMap::new();
     let mut events = &hand.events[..];
     while let Some((event, rest)) = events.split_first() {
@@ -45,8 +45,8 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                     Learners::All => &hand.public,
                     Learners::Seat(_) => &hand.seen,
                 };
-                let lies_there = since.get(position).unwrap_or(&0) == &hand.since(*position);
-                let card = cards.get(position).filter(|_| lies_there);
+                let is_current = since.get(position).unwrap_or(&0) == &hand.since(*position);
+                let card = cards.get(position).filter(|_| is_current);
                 lines.push(opened(&who, *position, *to, (card, &names)));
             }
             LogEvent::Reshuffled {
@@ -62,7 +62,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 lines.push(chose(who.names(), seat, &Said::from(&chosen.choice), false));
             }
             LogEvent::NotStolen { .. } => {
-                lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
+                lines.push("The hand could not be reshuffled: nothing was stolen.".to_owned());
             }
             LogEvent::Rolled(rolled) => {
                 lines.push(dice(rolled.dice, &rolled.faces, rolled.sum()));
@@ -91,7 +91,7 @@ fn title(record: &Record, hand: &RecordedHand) -> String {
     }
 }
 
-/// A board in one line, if these events begin with its four hands, opened to all.
+/// A whole board on one line, if these events begin with its four hands, opened to all.
 fn whole_board(events: &[LogEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
     let LogEvent::Opened { position, .. } = *events.first()? else {
         return None;
@@ -133,7 +133,7 @@ fn opened(
 fn reshuffled(who: &Who, seat: Seat, positions: &[usize]) -> String {
     let cards: Vec<String> = positions.iter().map(|at| (at + 1).to_string()).collect();
     format!(
-        "The hand of {} is shuffled again, at the places of cards {}.",
+        "The hand of {} is reshuffled, at the positions of cards {}.",
         who.name(seat),
         cards.join(", ")
     )
@@ -143,7 +143,7 @@ fn stopped(who: &Who, seat: Seat, stop: Stop) -> String {
     let name = who.name(seat);
     match stop {
         Stop::Leave => format!("{name} leaves the match."),
-        Stop::Forfeit => format!("{name} cannot go on."),
+        Stop::Forfeit => format!("{name} cannot continue."),
         Stop::Dispute { step } => format!("{name} disputes what was opened in step {step}."),
     }
 }

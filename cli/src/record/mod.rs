@@ -1,4 +1,5 @@
-//! The records of matches: `verify`, `history`, `show` and `bridge boards`; and the decks of an audit.
+//! The records of matches: `verify`, `history`, `show` and `bridge boards`, and the decks of an
+//! audit.
 
 pub(crate) mod boards;
 mod decks;

@@ -1,4 +1,4 @@
-//! Hands in the Poker Hand History format: TOML, one table for each hand.
+//! Hands in the Poker Hand History format: TOML with one table for each hand.
 
 use anyhow::bail;
 use dealerless::deck::Card;
@@ -10,7 +10,7 @@ use dealerless_table::rules::{Choice, Limit, Posts, Variety};
 
 use super::words::{Moment, Who, short_id};
 
-/// Writes hands: one alone as a file of PHH, several as one of PHHS.
+/// Formats hands: `alone` as a PHH file of a single hand, otherwise as a PHHS file.
 pub(super) fn write(
     record: &Record,
     hands: &[&RecordedHand],
@@ -20,7 +20,9 @@ pub(super) fn write(
     match record.log.match_info().header().stakes.variety() {
         Variety::Holdem(_) => {}
         Variety::FiveCardDraw(_) => {
-            bail!("PHH has no five-card draw (its draw games are lowball): print it without --phh")
+            bail!(
+                "PHH does not support five-card draw (its draw games are lowball): print it without --phh"
+            )
         }
         Variety::Deck { .. } => bail!("PHH is for poker: print a deck without rules without --phh"),
         Variety::Boards { .. } => {
@@ -39,7 +41,7 @@ pub(super) fn write(
     Ok(tables.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// Who was dealt in: the first seat left of the button first, the button last.
+/// The players dealt in, from the seat left of the button to the button.
 fn players(hand: &RecordedHand) -> Vec<Seat> {
     let seats = hand.begun.stacks.len();
     let around = std::iter::successors(Some(hand.begun.button.next(seats)), |seat| {
@@ -108,7 +110,7 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     fields
 }
 
-/// The time of a hand, as far as anybody can tell.
+/// The time of a hand, which is only known from the file.
 fn dated(date: &Moment) -> [String; 6] {
     [
         "# The time is that of the last change of the file. It is unproven.".to_owned(),
@@ -152,7 +154,7 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
         format!("p{}", place.map_or(0, |place| place + 1))
     };
     let mut actions = Vec::new();
-    // The hole cards of all are dealt before anything else happens.
+    // The hole cards of all players are dealt before anything else happens.
     for &seat in players.iter().filter(|_| hand.seal.is_some()) {
         let held = hand.held[seat.index()].iter();
         let cards = held.map(|&position| hand.card(position));

@@ -1,4 +1,4 @@
-//! Hands in the text format of PokerStars, which programs that analyse play read.
+//! Hands in the text format of PokerStars, which analysis programs read.
 
 use std::fmt::Write as _;
 
@@ -11,16 +11,16 @@ use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
 use super::words::{Moment, Who, short_id, without_result};
 
-/// A hand that is being written.
+/// The state of a hand while it is written.
 struct Page<'a> {
     record: &'a Record,
     hand: &'a RecordedHand,
     names: Vec<String>,
     text: String,
-    /// The street that is played, and who folded on which.
+    /// The current street, and the street on which each seat folded.
     street: usize,
     folded: Vec<Option<usize>>,
-    /// The cards that are held now, by position.
+    /// The cards that each seat holds now, by position.
     held: Vec<Vec<usize>>,
     board: Vec<Card>,
     showdown: bool,
@@ -28,9 +28,9 @@ struct Page<'a> {
 
 const STREETS: [&str; 4] = ["", "FLOP", "TURN", "RIVER"];
 
-/// Hands, with two empty lines between them, as programs expect.
+/// Formats hands with two empty lines in between, as other programs expect.
 ///
-/// The format wants a date: without one the hands are of the first second of 1970.
+/// The format requires a date: without one, the hands are dated to the first second of 1970.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand], date: Option<Moment>) -> String {
     let date = date.unwrap_or(Moment::of(0));
     let page = |hand: &&RecordedHand| Page::of(record, hand, date);
@@ -38,7 +38,7 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand], date: Option<Momen
     pages.join("\n\n\n")
 }
 
-/// `2026/11/22 8:15:03 UTC`
+/// `2026/11/22 8:15:03 UTC`.
 fn dated(date: Moment) -> String {
     format!(
         "{}/{:02}/{:02} {}:{:02}:{:02} UTC",
@@ -46,7 +46,7 @@ fn dated(date: Moment) -> String {
     )
 }
 
-/// Names that cannot be taken for a part of a line.
+/// Player names without characters that would break the syntax of a line.
 fn names(record: &Record) -> Vec<String> {
     let fit = |c: char| if "[]():'".contains(c) { '_' } else { c };
     let names = Who::of(record);
@@ -78,7 +78,7 @@ impl<'a> Page<'a> {
             showdown: false,
         };
         page.head(date);
-        as_told(&hand.events).for_each(|event| page.event(event));
+        in_page_order(&hand.events).for_each(|event| page.event(event));
         match &hand.outcome {
             Some(outcome) => page.collected(outcome),
             None => page.unfinished(),
@@ -96,7 +96,7 @@ impl<'a> Page<'a> {
         &self.names[seat.index()]
     }
 
-    /// Who was dealt in.
+    /// The players that were dealt in.
     fn players(&self) -> impl Iterator<Item = Seat> + use<> {
         let stacks = self.hand.begun.stacks.clone();
         Seat::all(stacks.len()).filter(move |seat| stacks[seat.index()] > 0)
@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
 
     fn head(&mut self, date: Moment) {
         let of = self.record.log.match_info().id();
-        // A number that no two hands share, as far as 36 bits of the match's id tell.
+        // A number that is unique as far as 36 bits of the match's id are.
         let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
         let number = number * 10_000_000 + u64::from(self.hand.begun.hand);
         let stakes = &self.record.log.match_info().header().stakes;
@@ -180,7 +180,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The reader sees the cards that it has noted, and no others before they are shown.
+    /// Writes the cards that the reader has noted. Others are written when they are shown.
     fn dealt(&mut self, seat: Seat, positions: &[usize]) {
         let seen = |positions: &[usize]| -> Option<Vec<Card>> {
             let seen = |position| self.hand.seen.get(position).copied();
@@ -280,7 +280,7 @@ impl<'a> Page<'a> {
         self.line(&line);
     }
 
-    /// What a hand is worth, if it was shown and the hand is over.
+    /// The rank of a hand in words, if the hand was shown and is over.
     fn worth(&self, seat: Seat) -> Option<String> {
         let outcome = self.hand.outcome.as_ref()?;
         let shown = outcome.shown.iter().find(|shown| shown.seat == seat)?;
@@ -309,7 +309,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Nobody has signed a result.
+    /// Writes why the hand has no signed result.
     fn unfinished(&mut self) {
         let who = Who::of(self.record);
         self.line(&without_result(&who, self.record));
@@ -363,7 +363,7 @@ impl<'a> Page<'a> {
         line + &self.fate(seat)
     }
 
-    /// What became of a seat.
+    /// The outcome of a seat.
     fn fate(&self, seat: Seat) -> String {
         let Some(outcome) = &self.hand.outcome else {
             return String::new();
@@ -408,9 +408,9 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The events in the order of this format, which shows hands behind the board: an all-in hand was
-/// turned up before it.
-fn as_told(events: &[LogEvent]) -> impl Iterator<Item = &LogEvent> {
+/// The events in the order of this format, which shows hands after the board. The hands of an
+/// all-in were turned up before it.
+fn in_page_order(events: &[LogEvent]) -> impl Iterator<Item = &LogEvent> {
     let is_board = |event: &LogEvent| matches!(event, LogEvent::Board(_));
     let is_shown = |event: &&LogEvent| matches!(event, LogEvent::Shown { .. });
     let (before, after) = events.split_at(events.iter().rposition(is_board).map_or(0, |at| at + 1));

@@ -11,16 +11,16 @@ use crate::table::FolderArgs;
 
 /// Prints the hands of a match, for people and for programs that read hand histories.
 ///
-/// Poker is printed in the text format of PokerStars, or with --phh in that of the Poker Hand
-/// History. A deck without rules is listed plainly. Your own cards are shown if the file is yours,
-/// those of others only if they were opened.
+/// Poker is printed in the text format of PokerStars, or with --phh in the Poker Hand History
+/// format. A deck without rules is listed plainly. Your own cards are shown if the file is yours,
+/// and the cards of others only if they were opened.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless show 3f2a9c0d\n  \
     dealerless show Bert --hand 3\n  \
     dealerless show match.log --phh > match.phhs\n\n\
-    A record holds no time of day. Hands have the date of the last change of the file, in UTC; it is\n\
-    unproven.")]
+    A record contains no time of day. Hands get the date of the last change of the file, in UTC, which\n\
+    is unproven.")]
 pub(crate) struct Args {
     /// The file of a match, the beginning of its id, or the name of the other player.
     #[arg(value_name = "FILE|MATCH")]
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The format of PokerStars has no place for it.
+/// The notice about dates, for which the format of PokerStars has no place.
 const DATED: &str =
     "The date of the hands is that of the last change of the file, in UTC. It is unproven.";
 
@@ -71,7 +71,7 @@ fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedH
     let hands: Vec<&RecordedHand> = record.hands.iter().filter(wanted).collect();
     match (number, hands.is_empty()) {
         (Some(number), true) => bail!(
-            "there is no hand {number}: {} dealt",
+            "there is no hand {number} ({} dealt)",
             words::hands(&record.log.match_info().header().stakes, record.hands.len())
         ),
         _ => Ok(hands),

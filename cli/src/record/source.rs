@@ -1,4 +1,4 @@
-//! Where records come from: a path, or the player's own folder.
+//! Where records are found: at a path, or in the player's own folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,12 +17,12 @@ use crate::table::{FolderArgs, is_in_use};
 /// The player's own folder.
 pub(super) struct Folder {
     matches: PathBuf,
-    /// None while another process plays with it.
+    /// `None` while another process uses the folder.
     identity: Option<Arc<Identity>>,
 }
 
 impl Folder {
-    /// Opens the folder; while somebody plays with it, without the keys.
+    /// Opens the folder. The keys are not available while another process uses it.
     pub(super) fn open(args: &FolderArgs) -> anyhow::Result<Self> {
         let home = match args.open() {
             Ok(home) => Some(home),
@@ -35,7 +35,7 @@ impl Folder {
         })
     }
 
-    /// The folder, for somebody who needs no keys.
+    /// The folder, without its keys.
     fn without_keys(args: &FolderArgs) -> anyhow::Result<Self> {
         Ok(Folder {
             matches: args.folder()?.join("matches"),
@@ -43,24 +43,24 @@ impl Folder {
         })
     }
 
-    /// Whether one's own cards can be read.
+    /// Whether the player's own cards can be read.
     pub(super) fn has_keys(&self) -> bool {
         self.identity.is_some()
     }
 
-    /// The files, the last changed first.
+    /// The match files, the most recently changed first.
     pub(super) fn list(&self) -> anyhow::Result<Vec<MatchEntry>> {
         let shelf = MatchFolder(self.matches.clone());
         shelf.list().context("cannot read the folder of matches")
     }
 
-    /// The one match that is called so: by its id, or the beginning of it, or by the other player's name.
+    /// The only match with this name: an id, the beginning of an id, or the other player's name.
     pub(super) fn find(&self, called: &str) -> anyhow::Result<MatchEntry> {
         only(self.all_called(called)?, called)
     }
 
-    /// The match of this id, or the latest with the player of this name. If there are several with that
-    /// player, a message names the match.
+    /// The match with this id, or the latest with the player of this name. If there are several
+    /// with that player, a message names the match.
     fn latest(&self, called: &str) -> anyhow::Result<MatchEntry> {
         let mut found = self.all_called(called)?;
         if found.len() > 1 && found[0].is_with(called) {
@@ -71,10 +71,10 @@ impl Folder {
         only(found, called)
     }
 
-    /// The matches that are called so, the last changed first. There is at least one.
+    /// The matches with this name, the most recently changed first. There is at least one.
     fn all_called(&self, called: &str) -> anyhow::Result<Vec<MatchEntry>> {
         let files = self.list()?;
-        // A file has the first digits of the id in its name; events tell all of them.
+        // The name of a file has the first digits of the id; events have all of them.
         let by_id = |file: &MatchEntry| match called.len() > file.match_id.len() {
             true => is_id(called) && called.starts_with(&file.match_id),
             false => !called.is_empty() && file.match_id.starts_with(called),
@@ -88,23 +88,24 @@ impl Folder {
         }
         ensure!(
             !found.is_empty(),
-            "no match is called {called}: `dealerless history` lists them"
+            "there is no match {called}; `dealerless history` lists all matches"
         );
         Ok(found)
     }
 
-    /// Reads one's own record; without the keys as anybody reads it.
+    /// Reads a record of this folder: with the owner's keys if they are available, otherwise as
+    /// anybody can read it.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
         check_regular(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = read(path)?;
         Ok(Record::read(&bytes, self.identity.as_deref()))
     }
 
-    /// The good record that is meant, and when its file was last changed. A message says so if one's own
-    /// cards cannot be read.
+    /// The valid record with this name, and the time when its file was last changed. If the
+    /// player's own cards cannot be read, a message says so.
     pub(super) fn record(&self, which: &str) -> anyhow::Result<(Record, SystemTime)> {
         if !self.has_keys() {
-            say("Another process plays with your keys: your own cards are not shown.");
+            say("Another process is using your keys, so your own cards are not shown.");
         }
         let path = self.path(Path::new(which))?;
         let record = self.read_any(&path)?;
@@ -113,9 +114,9 @@ impl Folder {
         Ok((record, changed.unwrap_or(SystemTime::UNIX_EPOCH)))
     }
 
-    /// The file that is meant: the path itself, or what [`latest`](Self::latest) finds.
+    /// The file of a path, or the one that [`latest`](Self::latest) finds.
     fn path(&self, given: &Path) -> anyhow::Result<PathBuf> {
-        // A folder here may have the name of a player.
+        // A folder in the current folder may have the name of a player.
         let is_file = fs::metadata(given).is_ok_and(|file| !file.is_dir());
         match given.to_str().filter(|_| !is_file) {
             None => Ok(given.to_owned()),
@@ -126,7 +127,7 @@ impl Folder {
         }
     }
 
-    /// Reads the record of a file that may be anybody's.
+    /// Reads the record of a file, which may belong to another player.
     pub(super) fn read_any(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
         match self.read(path)? {
             Err(BadRecord::NotYours) => Ok(Record::read(&read(path)?, None)),
@@ -135,41 +136,38 @@ impl Folder {
     }
 }
 
-/// The file of one side that is meant, as [`Folder::path`] finds it. Nobody's keys are needed.
+/// The file of one side, as [`Folder::path`] finds it, without keys.
 ///
 /// # Errors
-/// If nothing is there and no match is called so.
+/// If there is no such file and no such match.
 pub(super) fn path_of(given: &Path, folder: &FolderArgs) -> anyhow::Result<PathBuf> {
     Folder::without_keys(folder)?.path(given)
 }
 
-/// The file that is called so, if there is only one.
+/// The only match in `found`.
 fn only(mut found: Vec<MatchEntry>, called: &str) -> anyhow::Result<MatchEntry> {
     let all: Vec<&str> = found.iter().map(|file| &file.match_id[..]).collect();
     let all = all.join(", ");
-    ensure!(
-        found.len() == 1,
-        "several matches are called {called}: {all}"
-    );
+    ensure!(found.len() == 1, "several matches fit {called}: {all}");
     Ok(found.remove(0))
 }
 
-/// Whether a text is the id of a match, as events tell it.
+/// Whether a text is the full id of a match, as in events.
 fn is_id(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The most bytes of a record or an audit that are read: files come from others too.
+/// The size limit of a record or an audit, in bytes. Files come from other players too.
 ///
-/// A hand of hold'em takes about 6 kB on average, so these are 40 000 hands; the largest hands, of a
-/// deck of 4096 cards that are all opened, take 1 MB: two seals and the openings of two seats, with
-/// 34 and 68 bytes a card.
+/// A hand of hold'em takes about 6 kB on average, so the limit holds 40 000 hands. The largest
+/// hands, of a deck of 4096 cards that are all opened, take 1 MB: two seals, and the openings of
+/// two seats with 34 and 68 bytes for each card.
 pub(super) const MOST: u64 = 256 << 20;
 
-/// The bytes of a file that holds a record or an audit.
+/// Reads a file with a record or an audit.
 ///
 /// # Errors
-/// If it cannot be read, or is larger than any that this program reads.
+/// If it cannot be read, or is larger than [`MOST`].
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let cannot = || format!("cannot read {}", path.display());
     let file = File::open(path).with_context(cannot)?;
@@ -181,11 +179,11 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     };
     bytes.with_context(|| {
         let (path, most) = (path.display(), MOST >> 20);
-        format!("{path} is larger than {most} MiB: this program reads no such record")
+        format!("{path} is larger than {most} MiB, the limit of a record")
     })
 }
 
-/// All that comes, if it is not more than so many bytes.
+/// Reads everything, or returns `None` if there are more than `most` bytes.
 pub(super) fn at_most(from: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! `verify`: replays the record of a match, and compares those of two sides.
+//! `verify`: replays the record of a match, and compares the records of both sides.
 
 use std::path::PathBuf;
 
@@ -18,32 +18,32 @@ use crate::table::FolderArgs;
 
 /// Replays the record of a match: every signature, card, choice and result.
 ///
-/// It needs no key, so anybody can settle an argument with the file of either side. It proves who
+/// It needs no keys, so anybody can settle an argument with the file of either side. It proves who
 /// signed what in which order, that each opened card is the one that was sealed, and that the chips
-/// follow. It does not prove that a shuffle took place, nor who lied when an opening is disputed,
-/// nor who broke off a match that is open.
+/// add up. It does not prove that a shuffle took place, who lied when an opening is disputed, or
+/// who broke off an open match.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \
     dealerless verify Bert\n  \
     dealerless verify mine.log theirs.log\n  \
     dealerless verify mine.log --audit mine.audit\n\n\
-    Exit codes: 0 all is good and agrees, 1 a file cannot be read, 4 a file was changed, the\n\
-    two do not agree, or they show that somebody broke the rules.")]
+    Exit codes: 0 everything is valid and agrees, 1 a file cannot be read, 4 a file was changed,\n\
+    the two do not agree, or they show that somebody broke the rules.")]
 pub(crate) struct Args {
-    /// The file of one side; or of your own matches the one with this id, or the latest with this
-    /// player.
+    /// The file of one side. Or one of your own matches: its id, or the name of a player for the
+    /// latest match with them.
     #[arg(value_name = "FILE|MATCH")]
     file: PathBuf,
-    /// The file of the other side: whether both tell the same.
+    /// The file of the other side, to check that both agree.
     #[arg(value_name = "FILE_B")]
     other: Option<PathBuf>,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Compute every deck anew from what both players have opened in an audit.
+    /// Recompute every deck from what both players opened in an audit.
     #[arg(long, value_name = "AUDIT")]
     audit: Option<PathBuf>,
-    /// Say what came of each hand.
+    /// Show the result of each hand.
     #[arg(long, short)]
     verbose: bool,
     /// Print one JSON object; everything else goes to standard error.
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// A file, and what it is.
+/// A file and its record.
 pub(super) struct Read {
     pub(super) file: String,
     pub(super) record: Result<Record, BadRecord>,
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(decks.as_ref().map_or(Ok(()), Decks::outcome)?)
 }
 
-/// How two files compare, if both are good.
+/// Compares two files, if both are valid.
 pub(super) fn both(files: &[Read]) -> Option<Compared> {
     match files {
         [Read { record: Ok(a), .. }, Read { record: Ok(b), .. }] => Some(compare(a, b)),
@@ -97,7 +97,7 @@ pub(super) fn both(files: &[Read]) -> Option<Compared> {
     }
 }
 
-/// What it all comes to.
+/// The overall outcome.
 pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), AnswerIsNo> {
     if files.iter().any(|read| read.record.is_err()) {
         return Err(AnswerIsNo("a record does not verify"));
@@ -117,7 +117,7 @@ pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(),
     }
 }
 
-/// All of it, for people.
+/// The report for people.
 pub(super) fn report(files: &[Read], compared: Option<&Compared>, verbose: bool) -> String {
     let mut parts: Vec<String> = files.iter().map(|read| of_file(read, verbose)).collect();
     if let ([Read { record: Ok(a), .. }, _], Some(compared)) = (files, compared) {
@@ -150,13 +150,13 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.extend(record.hands.iter().map(hand));
     }
     lines.push(format!(
-        "{} played. Every signature is good, every opened {}",
+        "{} played. Every signature is valid, every opened {}",
         match record.played() {
             1 => format!("{} was", words::hands(stakes, 1)),
             number => format!("{} were", words::hands(stakes, number)),
         },
         match stakes.betting() {
-            Some(_) => "card is the one that was sealed, and the chips follow.",
+            Some(_) => "card is the one that was sealed, and the chips add up.",
             None if stakes.boards().is_some() => "hand is the one that was sealed.",
             None => "card is the one that was sealed.",
         }
@@ -178,18 +178,18 @@ fn of_file(read: &Read, verbose: bool) -> String {
             .iter()
             .map(|claim| words::claim(&who, record, claim)),
     );
-    lines.extend(said_of_the_file(record));
+    lines.extend(extra_contents(record));
     if !record.read_by_owner {
         lines.push(UNPROVEN.to_owned());
     }
     lines.join("\n")
 }
 
-/// The fields that the signatures do not cover.
-const UNPROVEN: &str = "The names, the owner, notes and claims are unproven: whoever had the file can \
+/// The note about the fields that the signatures do not cover.
+const UNPROVEN: &str = "The names, the owner, notes and claims are unproven: anybody who had the file could \
                         have changed them.";
 
-/// Who has dealt a set of boards, and by what one knows it again.
+/// Who dealt a set of boards, and the seal that identifies it.
 fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let of_board = |board: usize| 4 * board..4 * board + 4;
     let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
@@ -197,10 +197,10 @@ fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let number = set.begun.hand;
     match set.seal {
         None => format!(
-            "Set {number} was not sealed by both, or could still be declared void: no hand of it was opened."
+            "Set {number} was not sealed by both players, or could still be declared void: none of its hands was opened."
         ),
         Some(seal) => format!(
-            "Set {number} was dealt and sealed by {}, in step {}, before a hand was opened; {opened} \
+            "Set {number} was dealt and sealed by {}, in step {}, before any hand was opened; {opened} \
              open to all. Its seal, which they may have published before the play:\n  {}",
             who.all().join(" and "),
             set.step,
@@ -209,8 +209,8 @@ fn of_boards(who: &Who, set: &RecordedHand) -> String {
     }
 }
 
-/// What the file holds beside the match.
-fn said_of_the_file(record: &Record) -> Vec<String> {
+/// The contents of the file other than the match itself.
+fn extra_contents(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     if record.notes > 0 {
         lines.push(format!(
@@ -220,15 +220,15 @@ fn said_of_the_file(record: &Record) -> Vec<String> {
     }
     if record.torn > 0 {
         lines.push(format!(
-            "The last {} bytes are no complete record: a crash leaves that, and then they were \
-             never sent; or the file was cut there.",
+            "The last {} bytes are not a complete record: either a crash left them, and they were \
+             never sent, or the file was cut there.",
             count(record.torn as u64)
         ));
     }
     lines
 }
 
-/// What came of a hand, on one line.
+/// The result of a hand, on one line.
 fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
     let void = void_tries(who, &hand.voided);
     let Some(outcome) = &hand.outcome else {
@@ -260,7 +260,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
     format!("  Hand {}{void}: {chips}.", hand.begun.hand)
 }
 
-/// The tries of a hand before the one that was played, and the seats that declared them void.
+/// The number of void tries before the one that was played, and the seats that declared them void.
 fn void_tries(who: &Who, declared: &[Seat]) -> String {
     let by = |seat: Seat| match declared.iter().filter(|&&by| by == seat).count() {
         0 => None,
@@ -284,18 +284,18 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
             renamed,
             same_owner,
         } => {
-            let said = |(read, &more): (&Read, &usize)| match more {
+            let extra = |(read, &more): (&Read, &usize)| match more {
                 0 => None,
-                1 => Some(format!("{} has 1 part more.", read.file)),
+                1 => Some(format!("{} has 1 more part.", read.file)),
                 more => Some(format!(
-                    "{} has {} parts more.",
+                    "{} has {} more parts.",
                     read.file,
                     count(more as u64)
                 )),
             };
-            let more: Vec<String> = files.iter().zip(more).filter_map(said).collect();
+            let more: Vec<String> = files.iter().zip(more).filter_map(extra).collect();
             let what = match renamed.is_empty() {
-                true => "tell the same",
+                true => "agree",
                 false => "hold the same signed parts",
             };
             let mut lines = vec![match more.is_empty() {
@@ -322,7 +322,7 @@ fn renaming(files: &[Read], seat: Seat) -> String {
     };
     let called: Vec<String> = files.iter().filter_map(called).collect();
     format!(
-        "They do not agree on the name of {seat}: {}. Which is true is unproven.",
+        "They disagree on the name of {seat}: {}. Which one is right is unproven.",
         called.join(", ")
     )
 }
@@ -330,9 +330,9 @@ fn renaming(files: &[Read], seat: Seat) -> String {
 fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
     let (seat, step) = (evidence.parts[0].seat, evidence.parts[0].step);
     format!(
-        "The records part in hand {hand}, step {step}: {name} signed two different things for it. \
-         Both signatures prove it to anybody: {name} cheated, or went on from a state that was put \
-         back.\nThe evidence, in hexadecimal digits, is printed by --json.",
+        "The records diverge in hand {hand}, step {step}: {name} signed two different parts for it. \
+         Both signatures prove it to anybody: {name} cheated, or continued from an old copy of the \
+         match.\nThe evidence, in hexadecimal digits, is printed by --json.",
         name = who.name(seat)
     )
 }

@@ -1,4 +1,4 @@
-//! What records say, in words for people who may have sat at neither seat.
+//! Sentences about records, for people who may have sat at neither seat.
 
 use std::time::SystemTime;
 
@@ -15,11 +15,11 @@ use dealerless_table::{Seat, hex};
 use crate::failure::with_sources;
 use crate::output::count;
 
-/// What the players are called, for a third person.
+/// The names of the players, for a third person.
 pub(super) struct Who(Names);
 
 impl Who {
-    /// Where two have the same name, or one that reads like something else, their seats follow.
+    /// The names of the players. A name that occurs twice or is misleading is followed by the seat.
     pub(super) fn of(record: &Record) -> Self {
         let names = &record.names;
         let name = |seat: usize| {
@@ -42,7 +42,7 @@ impl Who {
         self.0.name(seat.number())
     }
 
-    /// The players who are asked for.
+    /// A list of players.
     pub(super) fn list(&self, seats: &[Seat]) -> String {
         let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
         self.0.list(&seats)
@@ -58,7 +58,7 @@ impl Who {
     }
 }
 
-/// What is played, and for how much.
+/// The game with its stakes.
 pub(super) fn game(stakes: &Stakes) -> String {
     let mut text = title(stakes).to_owned();
     if let Variety::Deck { cards, drawn } = stakes.variety() {
@@ -78,12 +78,12 @@ pub(super) fn game(stakes: &Stakes) -> String {
     text
 }
 
-/// `1 hand` or `20 hands`; of boards `1 set`.
+/// `1 hand` or `20 hands`; `1 set` of boards.
 pub(super) fn hands(stakes: &Stakes, number: usize) -> String {
     rounds(stakes.boards().is_some(), number)
 }
 
-/// The same for who knows only whether boards were dealt.
+/// The same without the stakes.
 pub(super) fn rounds(boards: bool, number: usize) -> String {
     let what = if boards { "set" } else { "hand" };
     match number {
@@ -92,7 +92,7 @@ pub(super) fn rounds(boards: bool, number: usize) -> String {
     }
 }
 
-/// Where the match stands, as a sentence.
+/// The state of the match, as a sentence.
 pub(super) fn state(who: &Who, record: &Record) -> String {
     match record.state() {
         MatchState::Over(over) => end(who, record, &over),
@@ -102,7 +102,7 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
             waits_for,
         } => {
             let after = match after {
-                None => "before anything was said".to_owned(),
+                None => "before the first step".to_owned(),
                 Some(step) => format!("after step {step}"),
             };
             if let Some(unsettled) = unsettled(&record.log, |seat| who.name(seat)) {
@@ -124,7 +124,8 @@ pub(super) fn without_result(who: &Who, record: &Record) -> String {
     }
 }
 
-/// Whether all that decides the hand in play is signed, and only signatures of its result are missing.
+/// Whether everything that decides the hand in play is signed, so that only signatures of its
+/// result are missing.
 pub(super) fn is_decided(record: &Record) -> bool {
     matches!(record.log.unsettled(), Some(Unsettled::Decided(_)))
 }
@@ -137,7 +138,7 @@ pub(super) fn undecided_pot(record: &Record) -> Option<u64> {
     }
 }
 
-/// How a match ended, as a sentence.
+/// The end of the match, as a sentence.
 fn end(who: &Who, record: &Record, end: &End) -> String {
     match end {
         End::Played => "The match was played to its end.".into(),
@@ -146,7 +147,10 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
             let one = |(seat, stop): &(Seat, Stop)| match stop {
                 Stop::Leave => format!("{} left the match.", who.name(*seat)),
                 Stop::Forfeit => {
-                    format!("{} could not go on and forfeits the hand.", who.name(*seat))
+                    format!(
+                        "{} could not continue and forfeits the hand.",
+                        who.name(*seat)
+                    )
                 }
                 Stop::Dispute { step } => {
                     let Dispute { against, pot, .. } = Dispute::of(record, *seat, *step);
@@ -165,16 +169,16 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
             stops.iter().map(one).collect::<Vec<_>>().join(" ")
         }
         End::Cards(bad) => format!(
-            "The cards that came out are none of this deck: {bad}. One of the players cheated, and \
+            "The cards do not belong to this deck: {bad}. One of the players cheated, and \
              the record cannot tell which; the hand is undecided."
         ),
         End::Foul { seat, foul } => format!(
-            "{} broke the rules: {foul}. The signature on that is in the record, and proves it.",
+            "{} broke the rules: {foul}. The record contains the signature, which proves it.",
             who.name(*seat)
         ),
         End::Fork { seat } => format!(
-            "{} signed two different things for one step. Both signatures are in the record, and \
-             prove it: {0} cheated, or went on from a state that was put back.",
+            "{} signed two different parts for one step. The record contains both signatures, which \
+             prove it: {0} cheated, or continued from an old copy of the match.",
             who.name(*seat)
         ),
         _ => "The match has ended.".into(),
@@ -186,7 +190,7 @@ pub(super) struct Dispute {
     pub(super) by: Seat,
     pub(super) against: Vec<Seat>,
     pub(super) step: u64,
-    /// The chips that the dispute makes undecided.
+    /// The chips that are undecided because of the dispute.
     pub(super) pot: u64,
 }
 
@@ -215,47 +219,49 @@ impl Dispute {
     }
 }
 
-/// What the owner of a file claims, as a sentence.
+/// A claim by the owner of a file, as a sentence.
 pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
     let Claim { step, seat, .. } = *claim;
     let (owner, name) = (who.name(record.owner), who.name(seat));
     let at = date(claim.time);
     match claim.what {
         Claimed::OutOfTime => {
-            let mut said = record.log.history(step);
-            let has_spoken = said.any(|part| (part.step, part.seat) == (step, seat));
-            let worth = match (has_spoken, claim.is_valid(&record.log)) {
-                (true, _) => format!("It is void: {name} has spoken in that step."),
-                (false, true) => format!("It is {owner}'s word alone."),
-                (false, false) => "It is void: the match went on since.".to_owned(),
+            let mut parts = record.log.history(step);
+            let has_moved = parts.any(|part| (part.step, part.seat) == (step, seat));
+            let worth = match (has_moved, claim.is_valid(&record.log)) {
+                (true, _) => format!("It is void: {name} has moved in that step."),
+                (false, true) => format!("It is only {owner}'s word."),
+                (false, false) => "It is void: the match has continued since.".to_owned(),
             };
             format!(
-                "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \
+                "{owner}'s program noted on {at} UTC that {name} was out of time in step {step}. \
                  {worth}"
             )
         }
         Claimed::Away => {
             let worth = match claim.is_valid(&record.log) {
-                true => format!("It is {owner}'s word alone."),
-                false => "It is void: the match went on since.".to_owned(),
+                true => format!("It is only {owner}'s word."),
+                false => "It is void: the match has continued since.".to_owned(),
             };
             format!(
                 "{owner}'s program noted on {at} UTC that {name} was away in step {step}: it waited \
-                 for a line to go on, and there was none. {worth}"
+                 for a connection, and there was none. {worth}"
             )
         }
         Claimed::Closed => {
             let since = match record.log.step() > step {
-                true => " It went on since.",
+                true => " It has continued since.",
                 false => "",
             };
             format!("{owner} closed the match here on {at} UTC, in step {step}.{since}")
         }
-        _ => format!("{owner}'s program noted something on {at} UTC that this one does not know."),
+        _ => format!(
+            "{owner}'s program noted something on {at} UTC that this program does not know."
+        ),
     }
 }
 
-/// Who has broken the rules, if the record proves it of anybody.
+/// The seat that provably broke the rules, if there is one.
 pub(super) fn convicted(state: &MatchState) -> Option<Seat> {
     match state {
         MatchState::Over(End::Foul { seat, .. } | End::Fork { seat }) => Some(*seat),
@@ -263,7 +269,7 @@ pub(super) fn convicted(state: &MatchState) -> Option<Seat> {
     }
 }
 
-/// Whether a player has cheated, whoever it was.
+/// Whether some player has cheated.
 pub(super) fn is_breach(state: &MatchState) -> bool {
     let disputed = |(_, stop): &(Seat, Stop)| matches!(stop, Stop::Dispute { .. });
     match state {
@@ -273,28 +279,30 @@ pub(super) fn is_breach(state: &MatchState) -> bool {
     }
 }
 
-/// What is wrong with a file.
+/// The error of a file, as sentences.
 pub(super) fn bad(bad: &BadRecord) -> String {
     let text = sentence(&with_sources(bad));
     let means = match (bad.evidence(), bad.place()) {
         (Some(evidence), _) => format!(
-            "Both parts bear the signature of {}: that proves a cheat, or a state that was put back.",
+            "Both parts have the signature of {}, which proves cheating, or play from an old copy of the match.",
             evidence.parts[0].seat
         ),
-        (None, Some(_)) => "All before it is good. Whoever had the file can have changed it: that \
-                            proves nothing against a player."
-            .to_owned(),
+        (None, Some(_)) => {
+            "Everything before it is valid. Anybody who had the file could have changed it, so \
+                            this proves nothing against a player."
+                .to_owned()
+        }
         (None, None) => return text,
     };
     format!("{text}\n{means} Seat 0 is the host.")
 }
 
-/// The beginning of a match's id, as history lists it.
+/// The beginning of a match's id, as in `history`.
 pub(super) fn short_id(of: &[u8; 32]) -> String {
     hex(&of[..8])
 }
 
-/// `5 decks were`, `4 of 5 decks were`; of boards `1 set was`.
+/// `5 decks were`, `4 of 5 decks were`; `1 set was` for boards.
 pub(super) fn decks_were(boards: bool, some: usize, all: usize) -> String {
     let what = if boards { "set" } else { "deck" };
     let decks = match all {
@@ -307,7 +315,7 @@ pub(super) fn decks_were(boards: bool, some: usize, all: usize) -> String {
     }
 }
 
-/// A moment in the calendar, in UTC.
+/// A date and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) year: u64,
@@ -319,10 +327,10 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// The moment at which this many seconds have passed since 1970.
+    /// The date and time this many seconds after 1970.
     pub(super) fn of(seconds: u64) -> Self {
         let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-        // Years that begin in March have their leap day at the end.
+        // In years that begin in March, the leap day is at the end.
         let shifted = days + 719_468;
         let (era, day) = (shifted / 146_097, shifted % 146_097);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -343,8 +351,8 @@ impl Moment {
         }
     }
 
-    /// The date of the hands of a record whose file was last changed then. None if the file system knows no
-    /// date, or one after the year 9999.
+    /// The date of the hands of a record whose file was changed at `changed`. `None` if the file
+    /// system has no date, or the year is after 9999.
     pub(super) fn of_file(changed: SystemTime) -> Option<Self> {
         let since = changed.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         let moment = Moment::of(since.as_secs());
@@ -352,7 +360,7 @@ impl Moment {
     }
 }
 
-/// A minute in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
+/// The date and minute of a time in seconds since 1970: `2026-11-22 08:15` in UTC.
 pub(super) fn date(seconds: u64) -> String {
     let at = Moment::of(seconds);
     format!(

@@ -1,4 +1,4 @@
-//! The picture of a study: each scheme beside chance, and the places of the pack one by one.
+//! The picture of a study: each scheme next to chance, and the rates at each place of the pack.
 
 use dealerless_bridge::leakage::{Answer, Estimate, Findings, Question};
 use dealerless_lab::plot::{Axis, BLACK, Chart, Curve, Picture, Stroke};
@@ -46,7 +46,7 @@ fn of_question(column: usize, question: Question, findings: &[Findings]) -> Char
     let rates = || findings.iter().filter_map(|found| rate(found, question));
     let low = rates().map(|rate| rate.low).fold(chance, f64::min);
     let high = rates().map(|rate| rate.high).fold(chance, f64::max);
-    // Where nothing leaks the intervals fill no column.
+    // If nothing leaks, the intervals alone would make the axis too short.
     let room = ((high - low) * 0.08).max(0.2);
     let curve = |points, stroke, discs| Curve {
         name: String::new(),
@@ -134,7 +134,7 @@ fn ranks(found: &Findings) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A number of an axis, without zeros at its end.
+/// A number of an axis, without trailing zeros.
 fn per_cent(rate: f64) -> String {
     let rate = format!("{rate:.1}");
     rate.strip_suffix(".0").map_or(rate.clone(), str::to_owned)

@@ -1,4 +1,4 @@
-//! `bridge squaredeal`: the boards of a tournament from what its organiser published.
+//! `bridge squaredeal`: checks the boards of a tournament against what its organiser published.
 
 mod published;
 mod sets;
@@ -18,13 +18,13 @@ use super::board_file;
 use crate::failure::AnswerIsNo;
 use crate::output::{say, to_standard_output};
 use published::Files;
-use sets::SaidLater;
+use sets::Announced;
 use verdict::Checked;
 
-/// Checks the boards of a tournament that was dealt by SquareDeal.
+/// Checks the boards of a tournament that was dealt with SquareDeal.
 ///
-/// SquareDeal is a program by which an organiser deals so that everybody can check later that nobody chose
-/// the boards.
+/// SquareDeal is a program with which an organiser deals boards so that anybody can check later
+/// that nobody chose them.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless bridge squaredeal verify WBG2024.sqd WBG2024.sqk")]
 pub(crate) enum Command {
@@ -33,39 +33,39 @@ pub(crate) enum Command {
 
 /// Checks the published keys of a tournament, and published boards against them.
 ///
-/// The organiser publishes two files: X.sqd before the tournament, and X.sqk with the keys after it.
-/// From both come all boards. That nobody chose them is shown if X.sqd is still as it was published:
-/// compare it with a copy that was saved then.
+/// The organiser publishes two files: X.sqd before the tournament, and X.sqk with the keys after
+/// it. Together they determine all boards. They prove that nobody chose the boards only if X.sqd
+/// has not been changed since: compare it with a copy that was saved at the time.
 ///
-/// Without files of boards the command prints the boards that the keys give.
+/// Without files of boards, the command prints the boards that the keys determine.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge squaredeal verify WBG2024.sqd WBG2024.sqk\n  \
     dealerless bridge squaredeal verify WBG2024.sqd OPRR01.pbn OPRR02.pbn\n  \
     dealerless bridge squaredeal verify X.sqd --reserve --sessions 9\n\n\
     A file of boards, in any format that `bridge convert` reads, is compared with\n\
-    the set that has its name: OPRR01.pbn with OPRR01, OPRR01reserve.pbn with the\n\
-    reserve set. If no set has its name, its boards are looked for in all sets. A\n\
-    board agrees if the set has its deal under its number. Boards of a file that\n\
-    holds no numbers, and of a DUP file that begins with 1, are counted from the\n\
-    first of the set.\n\n\
-    Exit codes: 0 all agrees, 1 wrong usage, or a file that cannot be read, 4 the\n\
-    keys are not those of the description, or a board does not agree.")]
+    the set of the same name: OPRR01.pbn with OPRR01, OPRR01reserve.pbn with the\n\
+    reserve set. If no set has this name, all sets are searched for its boards. A\n\
+    board agrees if the set has its deal under its number. Boards of a file without\n\
+    numbers, and of a DUP file that begins with 1, are numbered from the first board\n\
+    of the set.\n\n\
+    Exit codes: 0 everything agrees, 1 wrong usage, or a file that cannot be read, 4\n\
+    the keys do not match the description, or a board differs.")]
 pub(crate) struct VerifyArgs {
-    /// X.sqd, X.sqk (looked for beside X.sqd if it is not named), and any files of boards.
+    /// X.sqd, X.sqk (searched for next to X.sqd if it is not given), and any files of boards.
     #[arg(value_name = "FILES", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
-    /// Print the boards of the reserve sets, not of the original ones.
+    /// Print the boards of the reserve sets instead of the original ones.
     #[arg(long)]
     reserve: bool,
-    /// The value that was awaited, a share index for example, if X.sqd does not have it. Points and
-    /// commas in numbers are left out, as SquareDeal does.
+    /// The awaited value, for example a share index, if X.sqd does not contain it. Points and
+    /// commas in numbers are removed, as SquareDeal does.
     #[arg(long, value_name = "VALUE")]
     value: Option<String>,
-    /// The numbers of the boards, if the organiser said them later (? in X.sqd).
+    /// The numbers of the boards, if the organiser announced them later (? in X.sqd).
     #[arg(long, value_name = "LOW-HIGH")]
     boards: Option<BoardRange>,
-    /// How many sessions were played, if that was open before (0 in X.sqd).
+    /// The number of sessions played, if it was left open (0 in X.sqd).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SESSIONS)))]
     sessions: Option<u32>,
     /// Print JSON objects: one for the keys, and one for each set or file.
@@ -73,7 +73,7 @@ pub(crate) struct VerifyArgs {
     json: bool,
 }
 
-/// What the objects of `--json` call the command.
+/// The name of the command in the objects of `--json`.
 const COMMAND: &str = "bridge squaredeal verify";
 
 /// Runs the command.
@@ -93,16 +93,16 @@ pub(super) fn run(command: &Command) -> anyhow::Result<()> {
     };
     ensure!(
         !has_files || !value.is_empty(),
-        "no boards can be compared before the value is known that was awaited: give it with --value"
+        "boards cannot be compared before the awaited value is known: give it with --value"
     );
-    checked.tell(COMMAND, args.json)?;
+    checked.report(COMMAND, args.json)?;
     let mut agrees = true;
     if has_files && !checked.has_boards() {
-        say("The files of boards were not compared: the keys are not those that were promised.");
+        say("The files of boards were not compared: the keys do not match the published hash.");
     }
     if checked.has_boards() {
         to_standard_output(|output| {
-            let later = SaidLater {
+            let later = Announced {
                 boards: args.boards,
                 sessions: args.sessions,
             };
@@ -121,11 +121,11 @@ pub(super) fn run(command: &Command) -> anyhow::Result<()> {
     match (checked.verdict.agrees(), agrees) {
         (true, true) => Ok(()),
         (true, false) => Err(AnswerIsNo("published boards differ from those of the keys").into()),
-        _ => Err(AnswerIsNo("the keys do not agree with the description").into()),
+        _ => Err(AnswerIsNo("the keys do not match the description").into()),
     }
 }
 
-/// The files that were named.
+/// The given files, by kind.
 struct Named {
     description: PathBuf,
     keys: PathBuf,
@@ -133,7 +133,7 @@ struct Named {
 }
 
 impl Named {
-    /// What each file is, by the end of its name.
+    /// Sorts the files by their extensions.
     fn of(files: &[PathBuf]) -> anyhow::Result<Named> {
         let (mut description, mut keys, mut boards) = (None, None, Vec::new());
         for file in files {
@@ -150,27 +150,27 @@ impl Named {
                         format.is_readable() && format.name() == format.suffix()
                     });
                     bail!(
-                        "{} is neither a .sqd nor a .sqk, nor a file of boards that can be read: .{}",
+                        "{} is neither a .sqd file, nor a .sqk file, nor a readable file of boards: .{}",
                         file.display(),
                         endings.join(", .")
                     )
                 }
             };
             let before = place.replace(file.clone());
-            ensure!(before.is_none(), "give one .sqd and one .sqk");
+            ensure!(before.is_none(), "give one .sqd file and one .sqk file");
         }
         let description = description
-            .context("give the .sqd too: the file that was published before the tournament")?;
-        let beside = description.with_extension("sqk");
+            .context("give the .sqd file too: the one that was published before the tournament")?;
+        let sibling = description.with_extension("sqk");
         Ok(Named {
             description,
-            keys: keys.unwrap_or(beside),
+            keys: keys.unwrap_or(sibling),
             boards,
         })
     }
 }
 
-/// What `parse` makes of a file.
+/// Reads and parses a file.
 fn read<T, E>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, E>) -> anyhow::Result<T>
 where
     E: std::error::Error + Send + Sync + 'static,
@@ -178,19 +178,19 @@ where
     let name = path.display();
     let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
     let mut bytes = Vec::new();
-    // One more tells `parse` that the file is too large.
+    // One byte over the limit lets `parse` report that the file is too large.
     file.take(MAX_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read {name}"))?;
     parse(&bytes).with_context(|| name.to_string())
 }
 
-/// The awaited value: of the file, or as it was given.
+/// The awaited value, from the file or from the option.
 fn value(description: &Description, given: Option<&str>) -> anyhow::Result<Vec<u8>> {
     let known = description.value();
     ensure!(
         given.is_none() || known.is_empty(),
-        "the .sqd has a value already: leave out --value"
+        "the .sqd file already has a value: omit --value"
     );
     Ok(given.map_or(known.to_vec(), |given| canonical_value(given).into_bytes()))
 }

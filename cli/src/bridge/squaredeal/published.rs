@@ -1,4 +1,4 @@
-//! Files of published boards beside the sets.
+//! Comparison of published files of boards with the sets.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -8,27 +8,27 @@ use dealerless_bridge::formats::Format;
 use dealerless_bridge::squaredeal::{Compared, ComparedBoard, Comparison, Published, Set};
 use serde::Serialize;
 
-use super::sets::{SaidLater, each, line, write_left_out};
+use super::sets::{Announced, each, line, write_left_out};
 use super::verdict::Checked;
 use crate::bridge::board_file;
 use crate::output::{count, lines};
 
-/// The most lines about a file that are shown to people.
+/// The most rows about a file that are shown to people.
 const SHOWN: usize = 40;
 
-/// Files of boards, with their names and formats.
+/// Published files of boards, with their names and formats.
 pub(super) struct Files {
     names: Vec<(PathBuf, Format)>,
     boards: Vec<Published>,
 }
 
 impl Files {
-    /// Reads them.
+    /// Reads the files.
     pub(super) fn read(named: &[(PathBuf, Format)]) -> anyhow::Result<Files> {
         let mut files = Vec::new();
         for (path, format) in named {
             let boards = board_file::read(path, *format)?;
-            // DUP files of Big Deal begin with board 1, whatever the set.
+            // DUP files of Big Deal begin with board 1, whatever the set is.
             let is_counted = *format == Format::Dup && boards[0].number == 1;
             let stem = path.file_stem().unwrap_or_default();
             files.push(Published {
@@ -43,11 +43,11 @@ impl Files {
         })
     }
 
-    /// Looks for their boards in all sets, and tells what was found. Gives whether all agrees.
+    /// Searches all sets for the boards, and reports the results. Returns whether all boards agree.
     pub(super) fn compare(
         self,
         checked: &Checked<'_>,
-        later: SaidLater,
+        later: Announced,
         json: Option<&str>,
         output: &mut dyn Write,
     ) -> io::Result<bool> {
@@ -68,10 +68,10 @@ impl Files {
             agrees &= compared.agrees();
             match json {
                 Some(command) => {
-                    let told = Told::new(path, *format, &compared);
-                    writeln!(output, "{}", line(command, &told)?)?;
+                    let report = FileReport::new(path, *format, &compared);
+                    writeln!(output, "{}", line(command, &report)?)?;
                 }
-                None => writeln!(output, "{}", said(path, &compared))?,
+                None => writeln!(output, "{}", describe(path, &compared))?,
             }
         }
         write_left_out(&left_out, json, output)?;
@@ -79,37 +79,37 @@ impl Files {
     }
 }
 
-/// A line of `--json`: a file.
+/// A file in the output of `--json`.
 #[derive(Serialize)]
-struct Told<'a> {
+struct FileReport<'a> {
     file: String,
     format: &'static str,
-    /// The set of its name.
+    /// The set with the name of the file.
     named: Option<&'a str>,
     agrees: bool,
-    compared: Vec<ToldBoard<'a>>,
+    compared: Vec<BoardReport<'a>>,
     missing: &'a [u32],
 }
 
 #[derive(Serialize)]
-struct ToldBoard<'a> {
+struct BoardReport<'a> {
     board: u32,
     agrees: bool,
-    /// The set that has its deal.
+    /// The set that contains the deal.
     set: Option<&'a str>,
-    /// The number of the deal there.
+    /// The number of the deal in that set.
     number: Option<u32>,
 }
 
-impl<'a> Told<'a> {
-    fn new(path: &Path, format: Format, compared: &'a Compared) -> Told<'a> {
-        let boards = compared.boards.iter().map(|board| ToldBoard {
+impl<'a> FileReport<'a> {
+    fn new(path: &Path, format: Format, compared: &'a Compared) -> FileReport<'a> {
+        let boards = compared.boards.iter().map(|board| BoardReport {
             board: board.number,
             agrees: board.agrees,
             set: board.origin.as_ref().map(|(set, _)| &**set),
             number: board.origin.as_ref().map(|(_, number)| *number),
         });
-        Told {
+        FileReport {
             file: path.display().to_string(),
             format: format.name(),
             named: compared.set.as_deref(),
@@ -120,33 +120,33 @@ impl<'a> Told<'a> {
     }
 }
 
-/// What people read about a file: which boards agree, and of each other one whose it is.
-fn said(path: &Path, compared: &Compared) -> String {
+/// The results for a file as text: the boards that agree, and the origin of each other board.
+fn describe(path: &Path, compared: &Compared) -> String {
     let boards = &compared.boards;
     let agree = boards.iter().filter(|board| board.agrees).count() as u64;
     let all = count(boards.len() as u64);
     let how = match &compared.set {
         Some(set) => format!("compared with {set}"),
-        None => "no set has its name, so all sets were searched".to_owned(),
+        None => "no set has this name, so all sets were searched".to_owned(),
     };
     let name = path.display();
     let head = format!("{name}: {} of {all} boards agree ({how}).", count(agree));
-    let mut said = vec![head];
+    let mut rows = vec![head];
     let groups: Vec<&[ComparedBoard]> = boards.chunk_by(is_one_row).collect();
-    said.extend(groups.iter().take(SHOWN).map(|group| row(group)));
+    rows.extend(groups.iter().take(SHOWN).map(|group| row(group)));
     if groups.len() > SHOWN {
-        said.push(format!("  and {} more rows", groups.len() - SHOWN));
+        rows.push(format!("  and {} more rows", groups.len() - SHOWN));
     }
     if !compared.missing.is_empty() {
         let missing = ranges(&compared.missing);
-        said.push(lines(&format!(
+        rows.push(lines(&format!(
             "Boards of the set that are not in the file: {missing}"
         )));
     }
-    said.join("\n")
+    rows.join("\n")
 }
 
-/// Whether two boards that follow each other are told together.
+/// Whether two consecutive boards share a row.
 fn is_one_row(a: &ComparedBoard, b: &ComparedBoard) -> bool {
     let is_next = a.number.checked_add(1) == Some(b.number);
     let is_alike = match (&a.origin, &b.origin) {
@@ -159,7 +159,7 @@ fn is_one_row(a: &ComparedBoard, b: &ComparedBoard) -> bool {
     is_next && is_alike && a.agrees == b.agrees
 }
 
-/// The row of boards that are told together, of which there is one at least.
+/// The row of a group of boards, which is not empty.
 fn row(group: &[ComparedBoard]) -> String {
     let numbers = span(group[0].number, group.len());
     match &group[0].origin {
@@ -172,7 +172,7 @@ fn row(group: &[ComparedBoard]) -> String {
     }
 }
 
-/// So many numbers in a row.
+/// A range of `count` numbers.
 fn span(first: u32, count: usize) -> String {
     match count {
         1 => first.to_string(),
@@ -180,7 +180,7 @@ fn span(first: u32, count: usize) -> String {
     }
 }
 
-/// Numbers in order, as ranges.
+/// Ascending numbers, as ranges.
 fn ranges(numbers: &[u32]) -> String {
     let groups = numbers.chunk_by(|a, b| a + 1 == *b);
     let groups: Vec<String> = groups.map(|group| span(group[0], group.len())).collect();

@@ -8,20 +8,20 @@ use serde::Serialize;
 use super::verdict::Checked;
 use crate::output::json_line;
 
-/// What the organiser said later.
+/// What the organiser announced after the description was published.
 #[derive(Clone, Copy)]
-pub(super) struct SaidLater {
-    /// The boards of phases for which they were open.
+pub(super) struct Announced {
+    /// The boards of phases whose boards were open.
     pub(super) boards: Option<BoardRange>,
-    /// The sessions of phases for which their number was open.
+    /// The number of sessions of phases whose number was open.
     pub(super) sessions: Option<u32>,
 }
 
-/// Hands each set to `take`, with its phase and session. Gives the phases with sets that cannot be
-/// computed.
+/// Passes each set to `take`, with its phase and session. Returns the phases with sets that cannot
+/// be computed.
 pub(super) fn each<E>(
     checked: &Checked<'_>,
-    later: SaidLater,
+    later: Announced,
     set: Set,
     mut take: impl FnMut([u32; 2], Session<'_>) -> Result<(), E>,
 ) -> Result<Vec<u32>, E> {
@@ -43,33 +43,33 @@ pub(super) fn each<E>(
     Ok(left_out)
 }
 
-/// A line of `--json`: a set.
+/// A set in the output of `--json`.
 #[derive(Serialize)]
-struct Told {
+struct SetReport {
     set: String,
     description: String,
     phase: u32,
     session: u32,
     reserve: bool,
-    boards: Vec<ToldBoard>,
+    boards: Vec<BoardReport>,
 }
 
 #[derive(Serialize)]
-struct ToldBoard {
+struct BoardReport {
     board: u32,
     deal: String,
 }
 
-/// A line of `--json`: a phase with sets that cannot be computed.
+/// A phase with sets that cannot be computed, in the output of `--json`.
 #[derive(Serialize)]
 struct LeftOut {
     left_out_of_phase: u32,
 }
 
-/// Writes the boards of all sets of a kind, each set with its file's name.
+/// Writes the boards of all sets of a kind, each set with the name of its file.
 pub(super) fn write(
     checked: &Checked<'_>,
-    later: SaidLater,
+    later: Announced,
     set: Set,
     json: Option<&str>,
     output: &mut dyn Write,
@@ -81,7 +81,7 @@ pub(super) fn write(
     write_left_out(&left_out, json, output)
 }
 
-/// Says for which phases there are sets that cannot be computed.
+/// Reports the phases with sets that cannot be computed.
 pub(super) fn write_left_out(
     phases: &[u32],
     json: Option<&str>,
@@ -95,7 +95,7 @@ pub(super) fn write_left_out(
             }
             None => writeln!(
                 output,
-                "Phase {phase}: sets left out whose key, boards (--boards) or number (--sessions) is not known."
+                "Phase {phase}: skipped sets whose key, boards (--boards) or number (--sessions) is unknown."
             )?,
         }
     }
@@ -117,11 +117,11 @@ fn write_json(
     session: &Session<'_>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
-    let boards = session.boards().map(|board| ToldBoard {
+    let boards = session.boards().map(|board| BoardReport {
         board: board.number,
         deal: board.deal.to_string(),
     });
-    let told = Told {
+    let report = SetReport {
         set: session.file_name(),
         description: session.description(),
         phase,
@@ -129,7 +129,7 @@ fn write_json(
         reserve: set == Set::Reserve,
         boards: boards.collect(),
     };
-    writeln!(output, "{}", line(command, &told)?)
+    writeln!(output, "{}", line(command, &report)?)
 }
 
 /// A line of `--json`.

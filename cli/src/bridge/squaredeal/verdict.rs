@@ -1,4 +1,4 @@
-//! What is said of the keys, before the boards.
+//! The report about the keys, before the boards.
 
 use dealerless_bridge::squaredeal::{Description, KeyHash, Keys, Verdict};
 use serde::Serialize;
@@ -8,12 +8,12 @@ use crate::output::{lines, show, show_json};
 /// The most sessions that are listed.
 const LISTED: usize = 20;
 
-/// A tournament, and what its keys and its description say about each other.
+/// A tournament, with the comparison of its keys and its description.
 pub(super) struct Checked<'a> {
     pub(super) description: &'a Description,
     pub(super) keys: &'a Keys,
     pub(super) verdict: Verdict,
-    /// The awaited value; empty if it is not known.
+    /// The awaited value; empty if it is unknown.
     pub(super) value: &'a [u8],
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Checked<'a> {
 struct Report<'a> {
     tournament: &'a str,
     awaited: &'a str,
-    /// None if it is not known.
+    /// `None` if it is unknown.
     value: Option<String>,
     keys: usize,
     hash: &'a str,
@@ -33,15 +33,16 @@ struct Report<'a> {
 }
 
 impl Checked<'_> {
-    /// Whether there are boards to compute. Other keys give boards that nobody was bound to.
+    /// Whether there are boards to compute. If the keys differ, nobody was bound to the boards that
+    /// they determine.
     pub(super) fn has_boards(&self) -> bool {
         self.verdict.key_hash == KeyHash::Agrees && !self.value.is_empty()
     }
 
-    /// Tells it, to people or to a program.
-    pub(super) fn tell(&self, command: &str, json: bool) -> anyhow::Result<()> {
+    /// Reports the comparison, to people or to a program.
+    pub(super) fn report(&self, command: &str, json: bool) -> anyhow::Result<()> {
         if !json {
-            return show(&self.said());
+            return show(&self.describe());
         }
         let value = String::from_utf8_lossy(self.value).into_owned();
         let report = Report {
@@ -62,21 +63,21 @@ impl Checked<'_> {
         show_json(command, &report)
     }
 
-    fn said(&self) -> String {
-        let mut said = vec![self.description.name().to_owned()];
+    fn describe(&self) -> String {
+        let mut rows = vec![self.description.name().to_owned()];
         let shown = match self.value.is_empty() {
-            true => "not known, so there are no boards yet".to_owned(),
+            true => "unknown, so there are no boards yet".to_owned(),
             false => String::from_utf8_lossy(self.value)
                 .escape_debug()
                 .to_string(),
         };
         let awaited = self.description.awaited();
-        said.push(format!("Awaited value, {awaited}: {shown}"));
+        rows.push(format!("Awaited value, {awaited}: {shown}"));
         let count = self.keys.count();
-        said.push(match self.verdict.key_hash {
-            KeyHash::Agrees => format!("The {count} keys have the published hash."),
+        rows.push(match self.verdict.key_hash {
+            KeyHash::Agrees => format!("The {count} keys match the published hash."),
             KeyHash::Differs => format!(
-                "The {count} keys are not those that were published: their hash is {}.",
+                "The {count} keys do not match the published hash: their hash is {}.",
                 self.keys.hash()
             ),
             KeyHash::Unpublished => {
@@ -85,14 +86,14 @@ impl Checked<'_> {
         });
         for (sessions, name) in [
             (&self.verdict.without_key, "No key (phase,session)"),
-            (&self.verdict.not_described, "Keys of no session"),
+            (&self.verdict.not_described, "Keys without a session"),
         ] {
             if !sessions.is_empty() {
-                said.push(format!("{name}: {}", list(sessions)));
+                rows.push(format!("{name}: {}", list(sessions)));
             }
         }
-        let said: Vec<String> = said.iter().map(|line| lines(line)).collect();
-        said.join("\n")
+        let rows: Vec<String> = rows.iter().map(|line| lines(line)).collect();
+        rows.join("\n")
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is said of boards of bridge.
+//! Tests of the texts about boards of bridge.
 
 use dealerless_table::Seat;
 use dealerless_table::log::Part;
@@ -8,7 +8,7 @@ use super::super::boards::warning;
 use super::super::verify::{Read, report};
 use super::made::Made;
 
-/// Hands of four boards that are opened to all, one proposal after the other.
+/// A match of four boards, with hands opened to all, one proposal after another.
 fn opened(proposals: &[&[u16]]) -> Made {
     let mut made = Made::new(Variety::Boards { boards: 4 }, 2, 1, [0, 0]);
     let mut choices = Vec::new();
@@ -31,7 +31,7 @@ fn verified(made: &Made) -> String {
 }
 
 #[test]
-fn verify_calls_a_board_open_if_all_of_its_hands_are() {
+fn verify_counts_a_board_as_open_if_all_its_hands_are() {
     let north: &[u16] = &[0, 4, 8, 12];
     for (proposals, words) in [
         (&[][..], "; 0 boards are open to all."),
@@ -48,7 +48,7 @@ fn verify_calls_a_board_open_if_all_of_its_hands_are() {
 }
 
 #[test]
-fn boards_of_a_set_that_is_disputed_are_not_given_out_as_those_that_were_dealt() {
+fn boards_of_a_disputed_set_come_with_a_warning() {
     let mut made = opened(&[&[0, 1, 2, 3]]);
     let of = |made: &Made| {
         let record = made.record(Seat::HOST);
@@ -57,7 +57,7 @@ fn boards_of_a_set_that_is_disputed_are_not_given_out_as_those_that_were_dealt()
     assert_eq!(of(&made), None);
     let seat = made.log.waits_for()[0];
     let step = made.log.step() - 1;
-    made.say(seat, &Part::Dispute { step });
+    made.sign(seat, &Part::Dispute { step });
     let text = of(&made).expect("a warning");
     assert!(text.starts_with("These may not be the boards"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Matches whose seats all play here, with decks that no engine made.
+//! Test matches whose seats all play in this process, with decks that no engine made.
 
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
@@ -13,7 +13,7 @@ use dealerless_table::rules::{
     BettingRules, Choice, Learners, Legal, Limit, Opening, Posts, Stakes, Variety,
 };
 
-/// A match, and the file of each seat.
+/// A test match with the file of each seat.
 pub(super) struct Made {
     identities: Vec<Identity>,
     pub(super) log: MatchLog,
@@ -88,12 +88,12 @@ impl Made {
         Record::read(&self.file(seat), Some(&self.identities[seat.index()])).unwrap()
     }
 
-    /// The record of a seat, as anybody reads it.
+    /// The record of a seat, as anybody can read it.
     pub(super) fn record(&self, seat: Seat) -> Record {
         Record::read(&self.file(seat), None).unwrap()
     }
 
-    /// Plays until `choose` has nothing to say. What it says instead of a choice ends the match.
+    /// Plays until `choose` returns `None`.
     pub(super) fn play(&mut self, mut choose: impl FnMut(Seat, &Legal) -> Option<Choice>) {
         while let Some(&seat) = self.log.waits_for().first() {
             let part = match self.log.phase() {
@@ -103,17 +103,17 @@ impl Made {
                 },
                 phase => self.due(seat, &phase),
             };
-            self.say(seat, &part);
+            self.sign(seat, &part);
         }
     }
 
-    /// Plays until this seat is to seal a deal, which it declares void.
+    /// Plays until this seat has to seal a deal, and declares the deal void.
     pub(super) fn void(&mut self, seat: Seat) {
         self.play_until(&Phase::Seal(seat));
-        self.say(seat, &Part::Again);
+        self.sign(seat, &Part::Again);
     }
 
-    /// Deals, and does not seal.
+    /// Deals without sealing.
     pub(super) fn deal(&mut self) {
         self.play_until(&Phase::Seal(Seat::HOST));
     }
@@ -122,30 +122,30 @@ impl Made {
         while self.log.phase() != *phase {
             let next = self.log.waits_for()[0];
             let part = self.due(next, &self.log.phase());
-            self.say(next, &part);
+            self.sign(next, &part);
         }
     }
 
-    /// A seat says this, and all write it down.
-    pub(super) fn say(&mut self, seat: Seat, part: &Part) {
+    /// Signs a part for a seat, and writes it to all files.
+    pub(super) fn sign(&mut self, seat: Seat, part: &Part) {
         let phase = self.log.phase();
-        let said = self.log.sign(&self.identities[seat.index()], seat, part);
-        let (said, _) = said.unwrap();
+        let signed = self.log.sign(&self.identities[seat.index()], seat, part);
+        let (signed, _) = signed.unwrap();
         if let Phase::Open(openings) = &phase
             && self.log.phase() != phase
         {
             self.note(openings);
         }
-        self.write(&said);
+        self.write(&signed);
     }
 
-    pub(super) fn write(&mut self, said: &SignedPart) {
+    pub(super) fn write(&mut self, signed: &SignedPart) {
         for (journal, _) in &mut self.journals {
-            journal.append([said]).unwrap();
+            journal.append([signed]).unwrap();
         }
     }
 
-    /// A seat writes into its own file that the time of another is out, or that the match is closed.
+    /// Writes a claim of the owner about another seat to the owner's file.
     pub(super) fn claim(&mut self, owner: Seat, seat: Seat, what: Claimed) {
         let claim = Claim {
             step: self.log.step(),
@@ -157,7 +157,7 @@ impl Made {
         journal.append_claim(&claim).unwrap();
     }
 
-    /// Who has seen a card alone notes it.
+    /// Writes the notes of cards that a single seat has seen.
     fn note(&mut self, openings: &[Opening]) {
         for &(position, to) in openings.iter().flat_map(|opening| &opening.cards) {
             if let Learners::Seat(seat) = to {
@@ -182,7 +182,7 @@ impl Made {
         Card(u64::from(number) % cards as u64)
     }
 
-    /// All shares but the host's are a number that follows from the position.
+    /// A share that follows from the position; that of the host masks the card.
     fn share(seat: Seat, position: usize) -> u64 {
         ((seat.index() + 1) * position % 32) as u64
     }
@@ -242,7 +242,7 @@ impl Made {
         }
     }
 
-    /// A part that this seat may not say, with its signature.
+    /// Writes an invalid part of this seat, with a valid signature.
     pub(super) fn foul(&mut self, seat: Seat) {
         let mut part = vec![PartKind::Leave as u8];
         part.resize(40, 9);
@@ -259,7 +259,7 @@ impl Made {
     }
 }
 
-/// What a seat chooses that never bets, and shows.
+/// The choice of a seat that never bets, and shows its cards.
 pub(super) fn passive(legal: &Legal) -> Choice {
     match legal {
         Legal::Bet { call: Some(_), .. } => Choice::Call,

@@ -1,4 +1,4 @@
-//! Tests of what is printed of records, with matches whose seats all play here.
+//! Tests of the output about records, with matches whose seats all play in this process.
 
 mod boards;
 mod made;

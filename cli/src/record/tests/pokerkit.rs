@@ -1,5 +1,5 @@
-//! Hand histories are read back by another program: `pokerkit`, of Python's package index. It plays
-//! each hand by its own rules, and comes to the same chips.
+//! Reads hand histories back with another program: `pokerkit` from PyPI, which plays each hand by
+//! its own rules and must come to the same chips.
 
 use std::env;
 use std::fs;
@@ -20,7 +20,7 @@ use super::made::{Made, rules};
 /// 2026-11-22 08:15:03 in UTC.
 const DATE: u64 = 1_795_335_303;
 
-/// Plays each hand of a file as its notation says.
+/// A script that plays each hand of a file.
 const READ: &str = include_str!("read_phh.py");
 
 fn random(legal: &Legal, rng: &mut StdRng) -> Choice {
@@ -54,7 +54,7 @@ fn mucks(hand: &RecordedHand) -> bool {
     hand.events.iter().any(muck)
 }
 
-/// Random matches, each as its host and as anybody reads it.
+/// Writes random matches, each as its host and as anybody can read it.
 fn write_games(folder: &Path) {
     let antes = BettingRules {
         posts: Posts::Antes { ante: 1, bet: 2 },
@@ -71,7 +71,7 @@ fn write_games(folder: &Path) {
         let mut made = Made::new(Variety::Holdem(rules), seats, 100, [5, 15]);
         made.play(|_, legal| {
             let choice = random(legal, &mut rng);
-            // It knows no side pot that all but one have given up.
+            // pokerkit does not support a side pot that all but one player have given up.
             let gives_up = choice == Choice::Muck && seats > 2;
             Some(if gives_up { Choice::Show } else { choice })
         });
@@ -85,8 +85,8 @@ fn write_games(folder: &Path) {
             let file = folder.join(format!("{number}-{whose}"));
             let phh = phh::write(record, &hands, false, date).unwrap();
             fs::write(file.with_extension("phhs"), phh).unwrap();
-            // It reads the text format too, of no-limit games for two with blinds, in which who is
-            // first at a showdown does not muck.
+            // pokerkit also reads the text format, for no-limit games of two players with blinds in
+            // which the first player at a showdown does not muck.
             if number == 0 {
                 let hands: Vec<_> = hands.into_iter().filter(|hand| !mucks(hand)).collect();
                 let text = pokerstars::write(record, &hands, date) + "\n\n\n";
@@ -97,7 +97,7 @@ fn write_games(folder: &Path) {
 }
 
 #[test]
-fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
+fn pokerkit_plays_the_hands_to_the_same_chips() {
     let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
     let found = Command::new(&python)
         .args(["-c", "import pokerkit"])
@@ -113,11 +113,11 @@ fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
         .arg(folder.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&read.stdout);
+    let output = String::from_utf8_lossy(&read.stdout);
     assert!(
         read.status.success(),
-        "{said}\n{}",
+        "{output}\n{}",
         String::from_utf8_lossy(&read.stderr)
     );
-    assert!(said.contains("800 hands"), "{said}");
+    assert!(output.contains("800 hands"), "{output}");
 }

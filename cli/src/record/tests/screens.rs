@@ -1,4 +1,4 @@
-//! What people see.
+//! Tests of the output for people.
 
 use std::time::{Duration, SystemTime};
 
@@ -28,13 +28,13 @@ const DATE: words::Moment = words::Moment {
     second: 3,
 };
 
-/// Says these choices one after the other, and then nothing.
+/// Plays these choices in order, and then stops.
 fn script(choices: Vec<Choice>) -> impl FnMut(Seat, &Legal) -> Option<Choice> {
     let mut choices = choices.into_iter();
     move |_, _| choices.next()
 }
 
-/// A hand that is shown down, one that ends on the flop, and one that is all in.
+/// A match of a hand with a showdown, a hand that ends on the flop, and an all-in.
 fn played() -> Made {
     let mut made = holdem(3);
     let (call, check) = (Choice::Call, Choice::Check);
@@ -76,7 +76,7 @@ fn pages(record: &Record) -> String {
 }
 
 #[test]
-fn hands_read_like_those_of_pokerstars() {
+fn hands_match_the_format_of_pokerstars() {
     golden(
         &pages(&played().own(Seat::GUEST)),
         include_str!("screens/pokerstars.txt"),
@@ -84,7 +84,7 @@ fn hands_read_like_those_of_pokerstars() {
 }
 
 #[test]
-fn who_does_not_own_a_record_sees_only_what_was_shown() {
+fn without_the_keys_only_shown_cards_are_visible() {
     let made = played();
     let text = pages(&made.record(Seat::GUEST));
     assert!(!text.contains("Dealt to"), "{text}");
@@ -92,7 +92,7 @@ fn who_does_not_own_a_record_sees_only_what_was_shown() {
 }
 
 #[test]
-fn five_card_draw_reads_like_this() {
+fn five_card_draw_matches_the_stored_page() {
     let variety = Variety::FiveCardDraw(rules(Limit::Fixed, 200));
     let mut made = Made::new(variety, 2, 1, [11, 15]);
     made.play(|_, legal| Some(passive(legal)));
@@ -102,11 +102,14 @@ fn five_card_draw_reads_like_this() {
     let refused = phh::write(&record, &hands, false, None)
         .unwrap_err()
         .to_string();
-    assert!(refused.contains("no five-card draw"), "{refused}");
+    assert!(
+        refused.contains("does not support five-card draw"),
+        "{refused}"
+    );
 }
 
 #[test]
-fn a_hand_in_phh_reads_like_this() {
+fn a_hand_in_phh_matches_the_stored_page() {
     let record = played().own(Seat::GUEST);
     let hands = [&record.hands[0]];
     golden(
@@ -116,7 +119,7 @@ fn a_hand_in_phh_reads_like_this() {
 }
 
 #[test]
-fn a_deck_without_rules_is_listed_like_this() {
+fn a_deck_without_rules_matches_the_stored_listing() {
     let variety = Variety::Deck {
         cards: 40,
         drawn: 7,
@@ -139,7 +142,7 @@ fn a_deck_without_rules_is_listed_like_this() {
 }
 
 #[test]
-fn a_pile_of_kinds_is_listed_like_this() {
+fn a_pile_of_kinds_matches_the_stored_listing() {
     let kinds = "knight=28,castle=10,road=2".parse().unwrap();
     let mut made = Made::of(Stakes::of_kinds(kinds, 7, 2, 1).unwrap(), [11, 7]);
     let mut choices = vec![Choice::Draw; 3];
@@ -152,12 +155,12 @@ fn a_pile_of_kinds_is_listed_like_this() {
         &listing::write(&record, &hands),
         include_str!("screens/kinds.txt"),
     );
-    // Nobody holds what was laid down, also where it had been shown before.
+    // Nobody holds revealed cards, even if they had been shown before.
     assert_eq!(hands[0].held, [vec![0], vec![]]);
 }
 
 #[test]
-fn verify_says_what_two_good_records_prove() {
+fn verify_reports_what_two_valid_records_prove() {
     let made = played();
     let files = [
         read("anna.log", &made.file(Seat::HOST)),
@@ -172,7 +175,7 @@ fn verify_says_what_two_good_records_prove() {
 }
 
 #[test]
-fn verify_tells_what_the_owner_claims_and_what_a_signed_part_has_made_void() {
+fn verify_reports_claims_and_voids_them_by_signed_parts() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let late = made.log.waits_for()[0];
@@ -181,20 +184,19 @@ fn verify_tells_what_the_owner_claims_and_what_a_signed_part_has_made_void() {
     made.claim(owner, late, Claimed::OutOfTime);
     made.claim(owner, late, Claimed::Closed);
     let text = |made: &Made| report(&[read("bert.log", &made.file(owner))], None, false);
-    let out =
-        "Bert's program noted on 2026-11-22 08:00 UTC that the time of Anna was out in step 5.";
+    let out = "Bert's program noted on 2026-11-22 08:00 UTC that Anna was out of time in step 5.";
     let closed = "Bert closed the match here on 2026-11-22 08:00 UTC, in step 5.";
     let open = text(&made);
     assert!(
-        open.contains(&format!("{out} It is Bert's word alone.\n{closed}\n")),
+        open.contains(&format!("{out} It is only Bert's word.\n{closed}\n")),
         "{open}"
     );
-    made.say(late, &Part::Move(Choice::Call));
+    made.sign(late, &Part::Move(Choice::Call));
     let void = text(&made);
-    let went_on = format!("{closed} It went on since.\n");
-    let expected = format!("{out} It is void: Anna has spoken in that step.\n{went_on}");
+    let went_on = format!("{closed} It has continued since.\n");
+    let expected = format!("{out} It is void: Anna has moved in that step.\n{went_on}");
     assert!(void.contains(&expected), "{void}");
-    // The file of the other side says nothing of it.
+    // The file of the other side has no claim.
     let other = report(&[read("anna.log", &made.file(late))], None, false);
     assert!(
         !other.contains("noted") && !other.contains("closed"),
@@ -203,7 +205,7 @@ fn verify_tells_what_the_owner_claims_and_what_a_signed_part_has_made_void() {
 }
 
 #[test]
-fn verify_tells_who_is_said_to_have_been_away_and_whether_it_came_back() {
+fn verify_reports_a_claim_that_a_player_was_away() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let owner = made.log.waits_for()[0];
@@ -211,25 +213,27 @@ fn verify_tells_who_is_said_to_have_been_away_and_whether_it_came_back() {
     made.claim(owner, Seat::GUEST, Claimed::Away);
     let text = |made: &Made| report(&[read("anna.log", &made.file(owner))], None, false);
     let away = "Anna's program noted on 2026-11-22 08:00 UTC that Bert was away in step 5: it waited \
-                for a line to go on, and there was none.";
+                for a connection, and there was none.";
     let alone = text(&made);
     assert!(
-        alone.contains(&format!("{away} It is Anna's word alone.\n")),
+        alone.contains(&format!("{away} It is only Anna's word.\n")),
         "{alone}"
     );
-    // It is the owner's own part with which the match goes on.
-    made.say(owner, &Part::Move(Choice::Call));
+    // The match continues with the owner's own part.
+    made.sign(owner, &Part::Move(Choice::Call));
     let void = text(&made);
     assert!(
-        void.contains(&format!("{away} It is void: the match went on since.\n")),
+        void.contains(&format!(
+            "{away} It is void: the match has continued since.\n"
+        )),
         "{void}"
     );
 }
 
 #[test]
-fn verify_says_where_a_record_fails_first() {
+fn verify_reports_the_first_error_of_a_record() {
     let mut bytes = played().file(Seat::HOST);
-    // The last byte but 40 of a file is of its last part.
+    // This byte belongs to the last part.
     let at = bytes.len() - 40;
     bytes[at] ^= 4;
     let files = [read("anna.log", &bytes)];
@@ -241,7 +245,7 @@ fn verify_says_where_a_record_fails_first() {
 }
 
 #[test]
-fn verify_names_who_signed_two_things() {
+fn verify_names_the_seat_that_signed_two_parts_for_a_step() {
     let (mut one, mut other) = (holdem(1), holdem(1));
     one.play(script(vec![Choice::Call, Choice::Check]));
     other.play(script(vec![Choice::Call, Choice::Raise { to: 20 }]));
@@ -259,12 +263,12 @@ fn verify_names_who_signed_two_things() {
 }
 
 #[test]
-fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
-    let say = |part: Part| {
+fn every_ending_has_its_sentence_and_exit_code() {
+    let after = |part: Part| {
         let mut made = holdem(1);
         made.play(|_, _| None);
         let seat = made.log.waits_for()[0];
-        made.say(seat, &part);
+        made.sign(seat, &part);
         made
     };
     let mut foul = holdem(1);
@@ -274,23 +278,23 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
         (played(), "The match was played to its end.", true),
         (
             holdem(1),
-            "Open before anything was said, in hand 1: Anna and Bert are to deal.",
+            "Open before the first step, in hand 1: Anna and Bert are to deal.",
             true,
         ),
         (
-            say(Part::Move(Choice::Call)),
+            after(Part::Move(Choice::Call)),
             "Open after step 5, in hand 1. The pot of 4 is undecided: Bert must choose.\n\
              Before this hand: Anna has 200 chips, Bert has 200 chips.",
             true,
         ),
-        (say(Part::Leave), "Anna left the match.", true),
+        (after(Part::Leave), "Anna left the match.", true),
         (
-            say(Part::Forfeit),
-            "Anna could not go on and forfeits the hand.",
+            after(Part::Forfeit),
+            "Anna could not continue and forfeits the hand.",
             true,
         ),
         (
-            say(Part::Dispute { step: 4 }),
+            after(Part::Dispute { step: 4 }),
             "Anna disputes what Bert opened in step 4, with 3 chips in the pot. One of the players \
              cheated, and the record cannot tell which; the hand is undecided.",
             false,
@@ -321,7 +325,7 @@ fn listed(made: &Made, seat: Seat, of: &str) -> history::Listed {
 }
 
 #[test]
-fn history_reads_like_this() {
+fn the_history_matches_the_stored_list() {
     let mut open = holdem(1);
     open.play(script(vec![Choice::Call]));
     let played = played();
@@ -346,7 +350,7 @@ fn history_reads_like_this() {
     golden(&history::lines(&all), include_str!("screens/history.txt"));
 }
 
-/// The same file without its last record.
+/// A file without its last record.
 fn without_the_last(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut at = 0;
     loop {
@@ -361,7 +365,7 @@ fn without_the_last(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_decided_hand_of_which_the_last_opening_can_be_disputed_says_so() {
+fn a_decided_hand_mentions_that_its_last_opening_can_be_disputed() {
     let mut made = holdem(1);
     made.play(script(vec![Choice::Raise { to: 200 }, Choice::Call]));
     let bytes = without_the_last(made.file(Seat::HOST));
@@ -371,7 +375,7 @@ fn a_decided_hand_of_which_the_last_opening_can_be_disputed_says_so() {
 }
 
 #[test]
-fn a_hand_that_a_loser_does_not_sign_is_told_as_decided() {
+fn a_hand_not_signed_by_the_loser_is_reported_as_decided() {
     let mut made = holdem(1);
     made.play(script(vec![Choice::Raise { to: 16 }, Choice::Fold]));
     let bytes = without_the_last(made.file(Seat::HOST));
@@ -405,7 +409,7 @@ fn a_hand_that_a_loser_does_not_sign_is_told_as_decided() {
 }
 
 #[test]
-fn a_pot_that_is_undecided_is_told_with_who_is_to_act() {
+fn an_undecided_pot_is_reported_with_the_seat_to_act() {
     let (call, check) = (Choice::Call, Choice::Check);
     let mut made = holdem(1);
     let mut choices = vec![call, check.clone()];
@@ -421,7 +425,7 @@ fn a_pot_that_is_undecided_is_told_with_who_is_to_act() {
         asked.ends_with(&format!("{pot}: Bert is to show or muck.")),
         "{asked}"
     );
-    made.say(Seat::GUEST, &Part::Move(Choice::Show));
+    made.sign(Seat::GUEST, &Part::Move(Choice::Show));
     let shown = state(&made);
     assert!(
         shown.ends_with(&format!("{pot}: Bert is to open its cards.")),
@@ -429,7 +433,7 @@ fn a_pot_that_is_undecided_is_told_with_who_is_to_act() {
     );
 }
 
-/// The same file with another name: what its owner's key alone protects.
+/// A file with another name of a player. Only the owner's key protects the names.
 fn renamed(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
     let name = |name: &str| [&(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat();
     let (old, new) = (name(old), name(new));
@@ -442,7 +446,7 @@ fn renamed(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
 }
 
 #[test]
-fn records_that_name_the_players_differently_do_not_agree() {
+fn records_with_different_names_disagree() {
     let made = played();
     let swapped = renamed(&made.file(Seat::GUEST), "Anna", "Carl");
     let swapped = renamed(&swapped, "Bert", "Anna");
@@ -454,18 +458,18 @@ fn records_that_name_the_players_differently_do_not_agree() {
     let compared = both(&files);
     assert!(outcome(&files, compared.as_ref()).is_err());
     let text = report(&files, compared.as_ref(), false);
-    assert!(!text.contains("tell the same"), "{text}");
+    assert!(!text.contains("Both records agree"), "{text}");
     let names = "Both records hold the same signed parts.\n\
-                 They do not agree on the name of seat 0: Anna in anna.log, Bert in bert.log. Which is \
-                 true is unproven.\n\
-                 They do not agree on the name of seat 1: Bert in anna.log, Anna in bert.log.";
+                 They disagree on the name of seat 0: Anna in anna.log, Bert in bert.log. Which one is \
+                 right is unproven.\n\
+                 They disagree on the name of seat 1: Bert in anna.log, Anna in bert.log.";
     assert!(text.contains(names), "{text}");
     let unproven = "The names, the owner, notes and claims are unproven";
     assert_eq!(text.matches(unproven).count(), 2);
 }
 
 #[test]
-fn two_files_of_one_side_agree_and_are_told_as_such() {
+fn two_files_of_one_side_agree_with_a_note() {
     let made = played();
     let files = ["anna.log", "copy.log"].map(|name| read(name, &made.file(Seat::HOST)));
     let compared = both(&files);
@@ -478,7 +482,7 @@ fn two_files_of_one_side_agree_and_are_told_as_such() {
 }
 
 #[test]
-fn a_name_that_reads_like_a_sentence_stands_in_quotation_marks() {
+fn a_name_that_reads_like_a_sentence_is_quoted() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let name = "Anna left the match. Bert";
@@ -498,7 +502,7 @@ fn a_name_that_reads_like_a_sentence_stands_in_quotation_marks() {
 }
 
 #[test]
-fn a_name_that_passes_for_the_reader_is_listed_with_its_seat() {
+fn a_player_named_you_is_listed_with_the_seat() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let bytes = renamed(&made.file(Seat::HOST), "Bert", "You");
@@ -516,7 +520,7 @@ fn a_name_that_passes_for_the_reader_is_listed_with_its_seat() {
 }
 
 #[test]
-fn days_are_those_of_the_calendar() {
+fn dates_follow_the_calendar() {
     for (seconds, day) in [
         (0, "1970-01-01 00:00"),
         (951_782_400 + 3_599, "2000-02-29 00:59"),
@@ -530,7 +534,7 @@ fn days_are_those_of_the_calendar() {
 }
 
 #[test]
-fn hands_of_a_file_that_has_no_date_are_dated_1970_or_not_at_all() {
+fn hands_of_a_file_without_a_date_are_dated_1970_or_undated() {
     let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     assert_eq!(words::Moment::of_file(at(1_795_335_303)), Some(DATE));
     let year_10000 = 253_402_300_800;

@@ -1,4 +1,4 @@
-//! Files that are too large to be records.
+//! Tests with files that are too large to be records.
 
 use std::fs::File;
 use std::io;
@@ -6,10 +6,10 @@ use std::io;
 use super::super::source::{MOST, at_most, read};
 
 #[test]
-fn a_file_that_is_too_large_is_refused_by_its_name() {
+fn an_oversized_file_is_refused_with_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.log");
-    // It takes no place on the disk.
+    // A sparse file, which takes no space on the disk.
     File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let error = read(&path).unwrap_err().to_string();
     assert!(
@@ -22,7 +22,7 @@ fn a_file_that_is_too_large_is_refused_by_its_name() {
 }
 
 #[test]
-fn what_has_no_end_is_read_up_to_the_limit() {
+fn an_endless_file_is_read_up_to_the_limit() {
     assert_eq!(at_most(io::repeat(7), 9).unwrap(), None);
     let nine = || io::Read::take(io::repeat(7), 9);
     assert_eq!(at_most(nine(), 9).unwrap(), Some(vec![7; 9]));

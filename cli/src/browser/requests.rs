@@ -1,5 +1,5 @@
-//! What a page wants to play, as arguments of the program. Each value is an argument of its own, which
-//! nothing in it turns into another option; what is wrong with it the program says.
+//! The requests of a page, as arguments of the program. Each value is a separate argument that
+//! cannot become another option. The program itself reports invalid values.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::programs::Own;
 
-/// To host a match.
+/// A request to host a match.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Host {
@@ -31,7 +31,7 @@ pub(super) struct Host {
     relay: Option<String>,
 }
 
-/// To join somebody.
+/// A request to join a host.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Join {
@@ -41,7 +41,7 @@ pub(super) struct Join {
     relay: Option<String>,
 }
 
-/// To go on with a match, or to close it here.
+/// A request to resume a match, or to close it here.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Resume {
@@ -54,7 +54,7 @@ pub(super) struct Resume {
     close: bool,
 }
 
-/// The options that are given.
+/// The options that have values.
 fn options(given: &[(&str, Option<String>)]) -> Vec<OsString> {
     let given = given.iter();
     given
@@ -66,7 +66,7 @@ fn number(value: Option<impl ToString>) -> Option<String> {
     value.map(|value| value.to_string())
 }
 
-/// A command that plays, under this name if the page has given one.
+/// A command that plays, under the name from the page if there is one.
 fn playing(command: &str, own: &Own, name: Option<&str>, options: Vec<OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = vec![command.into(), "--json".into(), "--pause".into()];
     args.extend(own.player(name));
@@ -74,8 +74,8 @@ fn playing(command: &str, own: &Own, name: Option<&str>, options: Vec<OsString>)
     args
 }
 
-/// Adds what is called by a name that a page has sent: it is never an option.
-fn called(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
+/// Adds a positional argument from a page. It is never read as an option.
+fn with_name(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
     args.extend(["--".into(), name.into()]);
     args
 }
@@ -106,7 +106,7 @@ impl Host {
 impl Join {
     pub(super) fn args(self, own: &Own) -> Vec<OsString> {
         let options = options(&[("at", self.at), ("relay", self.relay)]);
-        called(
+        with_name(
             playing("join", own, self.name.as_deref(), options),
             self.whom,
         )
@@ -121,7 +121,7 @@ impl Resume {
             ("relay", self.relay),
         ]);
         options.extend(self.close.then(|| "--close".into()));
-        called(playing("resume", own, None, options), self.of)
+        with_name(playing("resume", own, None, options), self.of)
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_sends_is_a_value_and_never_an_option() {
+    fn values_from_a_page_are_never_options() {
         let host: Host = from_value(json!({
             "game": "deck --auto", "kinds": "--no-open", "hands": 3,
         }))
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn each_value_is_that_of_the_option_of_its_name() {
+    fn each_field_becomes_the_option_of_the_same_name() {
         let own = Own::new(Vec::new(), None);
         let host: Host = from_value(json!({
             "name": "i", "for": "j", "game": "a", "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_the_page_replaces_that_of_the_command_line() {
+    fn a_name_from_the_page_replaces_that_of_the_command_line() {
         let own = Own::new(Vec::new(), Some("Anna"));
         let join = |join| from_value::<Join>(join).unwrap().args(&own);
         let named = join(json!({ "whom": "a", "name": "Bert" }));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn unknown_fields_are_refused() {
         assert!(from_value::<Host>(json!({ "game": "deck", "auto": true })).is_err());
         assert!(from_value::<Host>(json!({ "hands": 3 })).is_err());
         assert!(from_value::<Join>(json!({ "whom": ["a"] })).is_err());
