@@ -154,7 +154,7 @@ const MALFORMED: &[(&str, &str)] = &[
     (
         "1 3\n2 1 1\n1 1\n1 1 18446744073709551615 2 EQW",
         "line 4 of the netlist: wire 18446744073709551615 does not exist: \
-         there are 3, numbered from 0",
+         the netlist has 3 wires, numbered from 0",
     ),
     (
         "1 3\n2 1 1\n1 1\n2 1 0 2 2 AND",
