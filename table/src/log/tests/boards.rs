@@ -1,4 +1,4 @@
-//! Boards of bridge: hands are opened by agreement, or shown by who sees them.
+//! Boards of bridge: hands are opened by agreement, or shown by the seat that sees them.
 
 use super::super::*;
 use super::test_match::{TestMatch, boards, free_deck};
@@ -8,9 +8,9 @@ use crate::rules::{
 use crate::seat::Seat;
 use dealerless::deck::Card;
 
-/// What a seat says of boards: the host proposes who sees which hands of the first board, then that all
-/// see everything; the guest agrees; and all pass.
-pub(super) fn pastime(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Choice {
+/// The choice of a seat with boards: the host proposes which seat sees which hands of the first
+/// board, and then that all see everything. The guest agrees, and all pass.
+pub(super) fn honest_choice(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Choice {
     let game = log.game().expect("a hand in play");
     let drawn = log.match_info().header().stakes.deck().1 as u16;
     let is_public = (0..usize::from(drawn)).any(|position| game.public(position).is_some());
@@ -26,7 +26,7 @@ pub(super) fn pastime(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Cho
     }
 }
 
-/// A log that has come to the first choice.
+/// A log at its first choice.
 fn at_a_choice(table: &TestMatch) -> MatchLog {
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
@@ -43,7 +43,7 @@ fn refused(table: &TestMatch, log: &MatchLog, choice: Choice) -> Option<PartFoul
 }
 
 #[test]
-fn a_set_is_opened_in_parts_and_then_whole() {
+fn set_is_opened_in_parts_and_then_completely() {
     let table = boards(3);
     let log = table.played();
     assert_eq!(log.phase(), Phase::Over(End::Played));
@@ -60,7 +60,7 @@ fn a_set_is_opened_in_parts_and_then_whole() {
 }
 
 #[test]
-fn a_set_is_known_again_by_the_hash_of_all_that_was_said_up_to_its_seals() {
+fn set_is_identified_by_the_hash_of_all_steps_up_to_its_seals() {
     let table = boards(1);
     let mut log = table.log();
     table.play_until(&mut log, |log| log.seals().len() == 2);
@@ -76,7 +76,7 @@ fn a_set_is_known_again_by_the_hash_of_all_that_was_said_up_to_its_seals() {
 }
 
 #[test]
-fn nobody_draws_steals_reveals_or_rolls() {
+fn boards_allow_no_draw_steal_reveal_or_roll() {
     let table = boards(1);
     let log = at_a_choice(&table);
     let dice = dealerless::dice::Dice::new(2, 6).unwrap();
@@ -91,7 +91,7 @@ fn nobody_draws_steals_reveals_or_rolls() {
         assert_eq!(foul, Some(PartFoul::Choice(Foul::WrongKind)), "{choice:?}");
     }
     let Phase::Choose { legal, .. } = log.phase() else {
-        panic!("a choice")
+        panic!("not a choice")
     };
     assert!(matches!(
         legal,
@@ -105,7 +105,7 @@ fn nobody_draws_steals_reveals_or_rolls() {
 }
 
 #[test]
-fn only_a_hand_that_one_sees_alone_is_shown() {
+fn seat_can_only_show_a_hand_that_it_alone_sees() {
     let table = boards(1);
     let log = at_a_choice(&table);
     let foul = refused(&table, &log, Choice::ShowCard(0));
@@ -123,7 +123,7 @@ fn only_a_hand_that_one_sees_alone_is_shown() {
 }
 
 #[test]
-fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
+fn proposal_may_name_every_hand_of_100_boards_and_no_more() {
     let table = boards(100);
     let log = at_a_choice(&table);
     let propose = |hands: u16| {
@@ -143,7 +143,7 @@ fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
         refused(&table, &log, five),
         Some(PartFoul::Choice(Foul::BadProposal))
     );
-    // In a deck without rules it may not.
+    // In a deck without rules the limit is 64.
     let deck = free_deck(2);
     let log = at_a_choice(&deck);
     let many = Choice::Propose((0..65).map(|card| (card, Learners::All)).collect());
@@ -153,9 +153,9 @@ fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
     );
 }
 
-/// What is published before would fit no record.
+/// A seal hash that is published before could differ from the one in the record.
 #[test]
-fn a_set_has_no_seal_as_long_as_the_host_can_declare_it_void() {
+fn set_has_no_seal_hash_while_the_host_can_declare_it_void() {
     let table = boards(2);
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Open(_)));
@@ -171,10 +171,10 @@ fn a_set_has_no_seal_as_long_as_the_host_can_declare_it_void() {
     assert!(matches!(log.accept(again), Err(Refused::Foul(_))));
 }
 
-/// A seat that seals other shares than the engine gave can make hands that are none. Nobody can tell who
-/// it was, and the set is undecided.
+/// A seat that seals other shares than the engine gave it can produce invalid hands. Nobody can
+/// tell which seat it was, and the set is undecided.
 #[test]
-fn hands_that_are_none_end_the_match() {
+fn invalid_hands_are_rejected() {
     let table = boards(1);
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
@@ -204,14 +204,14 @@ fn hands_that_are_none_end_the_match() {
 }
 
 #[test]
-fn one_to_a_hundred_boards_are_dealt_to_two() {
+fn one_to_100_boards_are_dealt_to_two_seats() {
     let fits = |boards, seats| Stakes::new(Variety::Boards { boards }, seats, 1).is_ok();
     assert!(fits(1, 2) && fits(100, 2));
     assert!(!fits(0, 2) && !fits(101, 2) && !fits(1, 3));
 }
 
 #[test]
-fn a_proposal_has_one_encoding_and_names_at_most_400_hands() {
+fn proposal_has_one_encoding_and_names_at_most_400_hands() {
     let propose =
         |hands: u16| Choice::Propose((0..hands).map(|hand| (hand, Learners::All)).collect());
     for hands in [1, 64, 65, 400] {

@@ -1,17 +1,17 @@
-//! A cheat at the table.
+//! Fouls of a cheating seat.
 
 use super::super::*;
 use super::test_match::{TestMatch, draw, free_deck, holdem};
 use crate::rules::{self, Choice, Edition};
 use crate::seat::Seat;
 
-pub(super) fn in_phase(table: &TestMatch, so: impl Fn(&Phase) -> bool) -> MatchLog {
+pub(super) fn in_phase(table: &TestMatch, condition: impl Fn(&Phase) -> bool) -> MatchLog {
     let mut log = table.log();
-    table.play_until(&mut log, |log| so(&log.phase()));
+    table.play_until(&mut log, |log| condition(&log.phase()));
     log
 }
 
-/// What is refused, and its foul.
+/// The foul for which the part is refused.
 pub(super) fn foul(table: &TestMatch, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
     let hash = log.hash();
     let mut log = log.clone();
@@ -40,10 +40,10 @@ pub(super) fn is_board(phase: &Phase) -> bool {
 }
 
 #[test]
-fn who_opens_early_is_refused_and_named() {
+fn early_opening_is_refused_and_names_the_seat() {
     let table = holdem(2, 1);
     let log = in_phase(&table, |phase| is_open(phase, Seat::HOST));
-    // The guest is not waited for before the host has opened.
+    // The guest has no turn before the host has opened.
     let hole = table.opening(&log, Seat::GUEST, &[0, 2]);
     assert_eq!(foul(&table, &log, Seat::GUEST, &hole), PartFoul::NotItsTurn);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
@@ -55,7 +55,7 @@ fn who_opens_early_is_refused_and_named() {
 }
 
 #[test]
-fn who_opens_other_cards_is_refused_and_named() {
+fn opening_of_other_cards_is_refused_and_names_the_seat() {
     let table = holdem(2, 1);
     let log = in_phase(&table, |phase| is_open(phase, Seat::HOST));
     let others: [&[usize]; 6] = [&[], &[1], &[0, 1], &[1, 3, 4], &[3, 1], &[1, 1]];
@@ -77,7 +77,7 @@ fn who_opens_other_cards_is_refused_and_named() {
 }
 
 #[test]
-fn a_share_that_does_not_open_its_commitment_is_a_foul() {
+fn share_that_does_not_open_its_commitment_is_a_foul() {
     let table = holdem(2, 1);
     for board in [false, true] {
         let log = in_phase(&table, |phase| match board {
@@ -102,7 +102,7 @@ fn a_share_that_does_not_open_its_commitment_is_a_foul() {
             foul(&table, &log, seat, &Part::Open(too_wide)),
             PartFoul::Malformed
         );
-        // The log cannot know the MACs: whose digest is wrong is for the receiver to dispute.
+        // The log cannot check the MACs: the receiver has to dispute a wrong digest.
         macs[0].macs[0] ^= 1;
         let (mut log, part) = (log.clone(), Part::Open(macs));
         assert!(log.accept(table.sign(&log, seat, &part)).is_ok());
@@ -110,7 +110,7 @@ fn a_share_that_does_not_open_its_commitment_is_a_foul() {
 }
 
 #[test]
-fn a_share_of_the_last_try_or_hand_opens_nothing() {
+fn share_of_an_earlier_try_or_hand_is_a_foul() {
     let table = holdem(2, 2);
     let mut log = table.log();
     let due = |log: &MatchLog| is_open(&log.phase(), Seat::HOST);
@@ -133,7 +133,7 @@ fn a_share_of_the_last_try_or_hand_opens_nothing() {
 }
 
 #[test]
-fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
+fn signed_part_of_the_previous_hand_is_not_valid_in_this_one() {
     let table = holdem(2, 2);
     let mut log = table.log();
     table.play_until(&mut log, |log| log.attempt().hand == 2);
@@ -147,7 +147,7 @@ fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
             };
             if log
                 .part(log.step(), part.seat)
-                .is_none_or(|said| said.part != part.part)
+                .is_none_or(|signed| signed.part != part.part)
             {
                 assert_eq!(log.accept(moved), Err(Refused::Signature(part.seat)));
             }
@@ -157,12 +157,12 @@ fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
 }
 
 #[test]
-fn who_acts_out_of_turn_is_refused_and_named() {
+fn move_out_of_turn_is_refused_and_names_the_seat() {
     let table = holdem(2, 1);
     let mut log = table.log();
     while !matches!(log.phase(), Phase::Over(_)) {
-        let waited = log.waits_for();
-        for seat in table.seats().filter(|seat| !waited.contains(seat)) {
+        let pending = log.waits_for();
+        for seat in table.seats().filter(|seat| !pending.contains(seat)) {
             if log.part(log.step(), seat).is_none() {
                 let part = Part::Move(Choice::Fold);
                 assert_eq!(foul(&table, &log, seat, &part), PartFoul::NotItsTurn);
@@ -173,26 +173,26 @@ fn who_acts_out_of_turn_is_refused_and_named() {
 }
 
 #[test]
-fn who_bets_more_than_it_has_or_less_than_the_minimum_is_refused_and_named() {
+fn bet_above_the_stack_or_below_the_minimum_is_refused_and_names_the_seat() {
     let table = holdem(2, 1);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
-    let says = |choice| foul(&table, &log, Seat::HOST, &Part::Move(choice));
+    let foul_of = |choice| foul(&table, &log, Seat::HOST, &Part::Move(choice));
     let rule = |foul| PartFoul::Choice(foul);
     let (min, max) = (4, 100);
     assert_eq!(
-        says(Choice::Raise { to: 101 }),
+        foul_of(Choice::Raise { to: 101 }),
         rule(rules::Foul::TooMuch { to: 101, max })
     );
     assert_eq!(
-        says(Choice::Raise { to: 3 }),
+        foul_of(Choice::Raise { to: 3 }),
         rule(rules::Foul::TooLittle { to: 3, min })
     );
-    assert_eq!(says(Choice::Check), rule(rules::Foul::CannotCheck(1)));
-    assert_eq!(says(Choice::Show), rule(rules::Foul::WrongKind));
+    assert_eq!(foul_of(Choice::Check), rule(rules::Foul::CannotCheck(1)));
+    assert_eq!(foul_of(Choice::Show), rule(rules::Foul::WrongKind));
 }
 
 #[test]
-fn who_claims_another_result_is_refused_and_named() {
+fn wrong_result_is_refused_and_names_the_seat() {
     for table in [holdem(2, 1), draw(2, 1), free_deck(2)] {
         let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
         let Part::Result(stacks) = table.honest(&log, Seat::GUEST) else {
@@ -208,7 +208,7 @@ fn who_claims_another_result_is_refused_and_named() {
 }
 
 #[test]
-fn a_deal_of_anything_else_than_what_follows_from_the_log_is_a_foul() {
+fn deal_that_does_not_follow_from_the_log_is_a_foul() {
     let table = holdem(2, 3);
     let mut log = table.log();
     for hand in 1..=2 {
@@ -235,7 +235,7 @@ fn a_deal_of_anything_else_than_what_follows_from_the_log_is_a_foul() {
 }
 
 #[test]
-fn masked_values_are_said_by_the_first_seal_and_by_no_other() {
+fn only_the_first_seal_has_masked_values() {
     let table = holdem(2, 1);
     for seat in table.seats() {
         let log = in_phase(&table, |phase| *phase == Phase::Seal(seat));
@@ -247,7 +247,7 @@ fn masked_values_are_said_by_the_first_seal_and_by_no_other() {
             validity: vec![true; 2],
         };
         seal.masked = seal.masked.is_none().then_some(values);
-        // The sizes differ as well.
+        // The sizes differ as well, so the part can also be malformed.
         let part = Part::Seal(seal);
         let fouls = [PartFoul::Seal, PartFoul::Malformed];
         assert!(fouls.contains(&foul(&table, &log, seat, &part)));
@@ -255,8 +255,8 @@ fn masked_values_are_said_by_the_first_seal_and_by_no_other() {
 }
 
 #[test]
-fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
-    // In edition 2 also an older one.
+fn dispute_must_name_a_step_of_this_try_that_opened_something_to_the_seat() {
+    // In edition 2 it can also be an older one.
     let table = holdem(2, 1).of_edition(Edition::Two);
     let log = in_phase(&table, is_board);
     let of = |seat: Seat| {
@@ -282,18 +282,18 @@ fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
 }
 
 #[test]
-fn who_has_seen_the_flop_and_folds_gets_nothing_back_by_a_dispute_of_its_hole_cards() {
+fn seat_that_folds_after_the_flop_cannot_dispute_its_hole_cards_from_edition_3_on() {
     for edition in [Edition::Two, Edition::Three] {
         let table = holdem(2, 1).of_edition(edition);
         let mut log = in_phase(&table, is_board);
         let is_move = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
-        let say = |log: &mut MatchLog, seat: Seat, choice| {
+        let choose = |log: &mut MatchLog, seat: Seat, choice| {
             let identity = &table.identities[seat.index()];
             log.sign(identity, seat, &Part::Move(choice)).unwrap()
         };
         table.play_until(&mut log, is_move);
-        say(&mut log, Seat::GUEST, Choice::Bet { to: 60 });
-        say(&mut log, Seat::HOST, Choice::Fold);
+        choose(&mut log, Seat::GUEST, Choice::Bet { to: 60 });
+        choose(&mut log, Seat::HOST, Choice::Fold);
         assert!(matches!(log.phase(), Phase::Result(_)));
         let opened = |part: &&SignedPart| part.seat == Seat::GUEST && part.part[0] == 4;
         let hole = log.history(0).find(opened).unwrap().step;
@@ -308,7 +308,7 @@ fn who_has_seen_the_flop_and_folds_gets_nothing_back_by_a_dispute_of_its_hole_ca
                 assert_eq!(late, PartFoul::LateDispute(hole));
                 let Err(Refused::Foul(proof)) = log.accept(table.sign(&log, Seat::HOST, &dispute))
                 else {
-                    panic!("it is taken");
+                    panic!("the late dispute was accepted");
                 };
                 log.record_foul(*proof);
                 assert_eq!(log.final_stacks(), [98, 102]);
@@ -318,46 +318,46 @@ fn who_has_seen_the_flop_and_folds_gets_nothing_back_by_a_dispute_of_its_hole_ca
 }
 
 #[test]
-fn an_opening_is_disputed_until_the_seat_has_said_something_in_a_later_step() {
+fn opening_can_be_disputed_until_the_seat_signs_a_later_step() {
     for table in [holdem(2, 1), draw(2, 1), holdem(3, 1), free_deck(2)] {
         let mut log = table.log();
-        // The last step in which each seat spoke.
-        let mut spoke = vec![0; table.match_info.seats()];
+        // The last step that each seat has signed.
+        let mut last_signed = vec![0; table.match_info.seats()];
         let mut disputed = 0;
         while !matches!(log.phase(), Phase::Over(_)) {
             for seat in table.seats().filter(|seat| !log.may_sign(*seat).is_empty()) {
                 for step in 0..log.step() {
                     let part = Part::Dispute { step };
-                    let taken = log.clone().accept(table.sign(&log, seat, &part));
+                    let result = log.clone().accept(table.sign(&log, seat, &part));
                     let openers = log.openers(step, seat);
                     assert!(!openers.contains(&seat));
-                    let may = step >= spoke[seat.index()] && !openers.is_empty();
-                    assert_eq!(taken.is_ok(), may, "{seat} {step} {taken:?}");
+                    let may = step >= last_signed[seat.index()] && !openers.is_empty();
+                    assert_eq!(result.is_ok(), may, "{seat} {step} {result:?}");
                     assert_eq!(log.may_dispute(seat, step), may);
                     disputed += usize::from(may);
                 }
             }
-            let said = table.sign_next(&mut log);
-            spoke[said.seat.index()] = said.step;
+            let signed = table.sign_next(&mut log);
+            last_signed[signed.seat.index()] = signed.step;
         }
         assert!(disputed > 2);
     }
 }
 
 #[test]
-fn a_part_of_a_seat_that_did_not_speak_in_a_step_convicts_whenever_it_arrives() {
+fn part_of_a_seat_without_a_turn_in_its_step_convicts_whenever_it_arrives() {
     for table in [holdem(2, 2), draw(2, 1), holdem(3, 1)] {
         let whole = table.played();
         let parts: Vec<SignedPart> = whole.history(0).cloned().collect();
         let logs = table.prefixes(&parts);
         for (at, log) in logs.iter().enumerate().step_by(3) {
-            let speakers = log.waits_for();
+            let signers = log.waits_for();
             let complete = logs
                 .iter()
                 .skip(at)
                 .filter(|later| later.step() > log.step());
-            for seat in table.seats().filter(|seat| !speakers.contains(seat)) {
-                if log.part(log.step(), seat).is_some() || speakers.is_empty() {
+            for seat in table.seats().filter(|seat| !signers.contains(seat)) {
+                if log.part(log.step(), seat).is_some() || signers.is_empty() {
                     continue;
                 }
                 let late = table.sign(log, seat, &Part::Leave);
@@ -374,7 +374,7 @@ fn a_part_of_a_seat_that_did_not_speak_in_a_step_convicts_whenever_it_arrives() 
                     assert_eq!(later.part(log.step(), seat), Some(&late));
                     assert!(later.part(step, seat).is_none_or(|part| *part != late));
                     assert_eq!(later.accept(late.clone()), Ok(Accepted::Known));
-                    // What was settled before stays so.
+                    // A result that was final before stays final.
                     let over = matches!(later.state.phase, Phase::Over(_));
                     assert!(!over || later.final_stacks() == stacks);
                 }

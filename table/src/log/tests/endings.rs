@@ -1,4 +1,4 @@
-//! How hands and matches end, and what everybody sees of them.
+//! The ends of hands and matches, and the cards that become public.
 
 use super::super::*;
 use super::cheats::{in_phase, is_board};
@@ -7,18 +7,18 @@ use crate::rules::{self, Choice, Edition};
 use crate::seat::Seat;
 
 #[test]
-fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
+fn leaving_forfeiting_or_fouling_in_a_sealed_hand_loses_the_pot() {
     let table = holdem(2, 1);
     let mut log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
-    let say = |log: &mut MatchLog, part: &Part| {
+    let sign_next = |log: &mut MatchLog, part: &Part| {
         let seat = log.waits_for()[0];
         log.sign(&table.identities[seat.index()], seat, part)
             .unwrap();
     };
-    say(&mut log, &Part::Move(Choice::Raise { to: 30 }));
+    sign_next(&mut log, &Part::Move(Choice::Raise { to: 30 }));
     for part in [Part::Leave, Part::Forfeit] {
         let mut log = log.clone();
-        say(&mut log, &part);
+        sign_next(&mut log, &part);
         assert_eq!(log.final_stacks(), [102, 98]);
     }
     let mut fouled = log.clone();
@@ -28,14 +28,14 @@ fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
     };
     fouled.record_foul(*proof);
     assert_eq!(fouled.final_stacks(), [102, 98]);
-    // Before it stands the hand counts for nothing.
+    // A hand that is not fully sealed does not count.
     let mut sealing = in_phase(&table, |phase| matches!(phase, Phase::Seal(_)));
-    say(&mut sealing, &Part::Leave);
+    sign_next(&mut sealing, &Part::Leave);
     assert_eq!(sealing.final_stacks(), [100, 100]);
 }
 
 #[test]
-fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
+fn cost_of_leaving_is_what_a_leaving_seat_loses() {
     let (mut cost, mut free) = (0, 0);
     for table in [holdem(2, 2), draw(2, 1)] {
         let parts: Vec<_> = table.played().history(0).cloned().collect();
@@ -53,7 +53,7 @@ fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
                 let identity = &table.identities[seat.index()];
                 left.sign(identity, seat, &Part::Leave).unwrap();
                 let lost = match log.phase() {
-                    // The pot belongs to who has won it.
+                    // The pot belongs to its winner.
                     Phase::Result(_) => 0,
                     _ => began[seat.index()] - left.final_stacks()[seat.index()],
                 };
@@ -66,7 +66,7 @@ fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
         }
     }
     assert!(cost > 20 && free > 5, "{cost} {free}");
-    // The guest seals last, and before the hand stands; the host opens next.
+    // The guest seals last; until then the hand is not sealed. The host opens next.
     let table = holdem(2, 1);
     let mut log = in_phase(&table, |phase| *phase == Phase::Seal(Seat::HOST));
     assert_eq!(log.lost_by_leaving(Seat::GUEST), 0);
@@ -76,7 +76,7 @@ fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
 }
 
 #[test]
-fn a_seat_that_has_shown_its_hand_loses_nothing_by_leaving() {
+fn seat_that_has_shown_its_hand_loses_nothing_by_leaving() {
     let table = holdem(2, 1);
     let to_show = |phase: &Phase| {
         matches!(
@@ -108,7 +108,7 @@ fn a_seat_that_has_shown_its_hand_loses_nothing_by_leaving() {
 }
 
 #[test]
-fn cards_that_are_in_no_deck_end_the_match_undecided() {
+fn invalid_cards_end_the_match_undecided() {
     let table = holdem(2, 1);
     let mut log = in_phase(&table, |phase| *phase == Phase::Seal(Seat::HOST));
     let Part::Seal(mut seal) = table.honest(&log, Seat::HOST) else {
@@ -131,10 +131,10 @@ fn cards_that_are_in_no_deck_end_the_match_undecided() {
 }
 
 #[test]
-fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() {
+fn seat_without_chips_buys_in_again_if_all_agree_or_the_match_is_over() {
     let table = holdem(2, 9);
     let mut log = table.log();
-    // Both bet all they have until somebody has lost.
+    // Both seats go all-in until one has lost its chips.
     while !log.stacks().contains(&0) {
         let seat = log.waits_for()[0];
         let part = match log.phase() {
@@ -175,7 +175,7 @@ fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() 
 }
 
 #[test]
-fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
+fn only_cards_that_were_opened_to_all_are_public() {
     let table = holdem(2, 1);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
     let public = |log: &MatchLog| {
@@ -183,7 +183,7 @@ fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
             .filter(|&card| log.public_card(card).is_some())
             .count()
     };
-    // Both have shown; the board lies open.
+    // Both have shown, and the whole board is open.
     assert_eq!(public(&log), 9);
     let log = in_phase(&table, is_board);
     assert_eq!(public(&log), 0);
@@ -213,7 +213,7 @@ fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
 }
 
 #[test]
-fn a_try_is_made_void_by_who_seals_and_by_the_host_before_its_first_opening_and_never_later() {
+fn try_can_be_declared_void_by_a_sealing_seat_and_by_the_host_before_the_first_opening() {
     for table in [holdem(2, 1), draw(2, 1), free_deck(2), holdem(3, 1)] {
         let (mut log, mut allowed) = (table.log(), Vec::new());
         while !matches!(log.phase(), Phase::Over(_)) {
@@ -228,7 +228,7 @@ fn a_try_is_made_void_by_who_seals_and_by_the_host_before_its_first_opening_and_
 }
 
 #[test]
-fn nobody_disputes_what_it_opened_alone() {
+fn seat_cannot_dispute_its_own_opening() {
     // In edition 2 both hands that were shown can be disputed.
     let table = holdem(2, 1).of_edition(Edition::Two);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
@@ -238,14 +238,14 @@ fn nobody_disputes_what_it_opened_alone() {
     for shown in &all[all.len() - 2..] {
         for seat in table.seats() {
             let part = Part::Dispute { step: shown.step };
-            let taken = log.clone().accept(table.sign(&log, seat, &part));
-            assert_eq!(taken.is_ok(), seat != shown.seat, "{seat} {taken:?}");
+            let result = log.clone().accept(table.sign(&log, seat, &part));
+            assert_eq!(result.is_ok(), seat != shown.seat, "{seat} {result:?}");
         }
     }
 }
 
 #[test]
-fn void_tries_are_counted_for_the_seat_that_declared_them_until_the_hand_has_a_result() {
+fn void_tries_are_counted_per_seat_until_the_hand_has_a_result() {
     let table = holdem(2, 2);
     let mut log = table.log();
     let counted = |log: &MatchLog| [Seat::HOST, Seat::GUEST].map(|seat| log.voided_by_others(seat));

@@ -1,4 +1,4 @@
-//! The file of a match: crashes at each byte, and every change to it.
+//! Match files: a crash at each byte, and every possible change.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use super::test_match::{TestMatch, holdem};
 use crate::hash::hex;
 use crate::seat::Seat;
 
-/// A file in memory. It takes so many bytes more; what was not synced is lost with the rest.
+/// A file in memory with limited room. It records how many bytes were synced.
 #[derive(Clone, Debug, Default)]
 struct Memory(Arc<Mutex<Medium>>);
 
@@ -65,7 +65,7 @@ fn key(table: &TestMatch) -> zeroize::Zeroizing<[u8; 32]> {
     table.identities[0].file_key()
 }
 
-/// The file of a match that was played, and where each record of it ends.
+/// The bytes of a match file, and the end of each of its records.
 fn written(table: &TestMatch, log: &MatchLog) -> (Vec<u8>, Vec<usize>) {
     let memory = Memory::default();
     let sitting = table.sitting(Seat::HOST);
@@ -92,7 +92,7 @@ fn sealed_hand(table: &TestMatch) -> MatchLog {
 }
 
 #[test]
-fn a_file_is_read_as_it_was_written() {
+fn file_is_read_as_written() {
     let table = holdem(2, 3);
     let log = table.played();
     let (bytes, _) = written(&table, &log);
@@ -106,13 +106,13 @@ fn a_file_is_read_as_it_was_written() {
 }
 
 #[test]
-fn at_every_byte_at_which_a_write_is_torn_the_complete_records_are_kept_and_it_goes_on() {
+fn torn_write_at_any_byte_keeps_the_complete_records_and_the_file_can_be_continued() {
     let table = holdem(2, 1);
     let log = sealed_hand(&table);
     let (bytes, ends) = written(&table, &log);
     let parts: Vec<&SignedPart> = log.history(0).collect();
     for cut in 0..=bytes.len() {
-        // Also if the file system had made room for the rest, or for some of it.
+        // This also covers a file system that reserved space for the rest or a part of it.
         for zeros in [0, 7, bytes.len() - cut] {
             let torn = [&bytes[..cut], &vec![0; zeros.min(bytes.len() - cut)]].concat();
             let records = ends.iter().filter(|&&end| end <= cut).count();
@@ -135,7 +135,7 @@ fn at_every_byte_at_which_a_write_is_torn_the_complete_records_are_kept_and_it_g
 }
 
 #[test]
-fn every_byte_that_is_changed_is_noticed_and_nothing_is_overwritten() {
+fn change_of_any_byte_is_detected_and_nothing_is_overwritten() {
     let table = holdem(2, 1);
     let (bytes, ends) = written(&table, &sealed_hand(&table));
     for at in 0..bytes.len() {
@@ -152,7 +152,7 @@ fn every_byte_that_is_changed_is_noticed_and_nothing_is_overwritten() {
 }
 
 #[test]
-fn records_that_are_swapped_dropped_repeated_or_of_another_file_are_refused() {
+fn swapped_dropped_repeated_or_foreign_records_are_refused() {
     let table = holdem(2, 1);
     let (bytes, ends) = written(&table, &sealed_hand(&table));
     let record = |i: usize| &bytes[if i == 0 { 0 } else { ends[i - 1] }..ends[i]];
@@ -176,7 +176,7 @@ fn records_that_are_swapped_dropped_repeated_or_of_another_file_are_refused() {
 }
 
 #[test]
-fn after_a_write_that_failed_nothing_more_is_written_until_the_file_is_opened_anew() {
+fn nothing_is_written_after_a_failed_write_until_the_file_is_opened_again() {
     let table = holdem(2, 1);
     let log = sealed_hand(&table);
     let parts: Vec<&SignedPart> = log.history(0).collect();
@@ -199,7 +199,7 @@ fn after_a_write_that_failed_nothing_more_is_written_until_the_file_is_opened_an
 }
 
 #[test]
-fn a_foul_and_a_fork_are_in_the_file_that_proves_them() {
+fn foul_and_fork_are_restored_from_the_file() {
     let table = holdem(2, 1);
     let log = sealed_hand(&table);
     let (bytes, _) = written(&table, &log);
@@ -223,7 +223,7 @@ fn a_foul_and_a_fork_are_in_the_file_that_proves_them() {
 }
 
 #[test]
-fn a_file_that_its_owner_wrote_with_parts_that_do_not_belong_there_is_refused() {
+fn file_with_invalid_parts_from_its_owner_is_refused() {
     let table = holdem(2, 1);
     let log = sealed_hand(&table);
     let parts: Vec<&SignedPart> = log.history(0).collect();
@@ -239,7 +239,7 @@ fn a_file_that_its_owner_wrote_with_parts_that_do_not_belong_there_is_refused() 
 }
 
 #[test]
-fn files_are_made_listed_found_locked_and_removed() {
+fn files_are_created_listed_found_locked_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     let shelf = MatchFolder(folder.path().join("matches"));
     assert_eq!(shelf.list().unwrap(), []);
@@ -251,12 +251,12 @@ fn files_are_made_listed_found_locked_and_removed() {
     let mut journal = Journal::create(storage, key(&table), &table.sitting(Seat::HOST)).unwrap();
     journal.append(log.history(0)).unwrap();
     let [found] = &shelf.list().unwrap()[..] else {
-        panic!("one file");
+        panic!("not exactly one file");
     };
     assert_eq!((&found.path, found.peer.as_str()), (&path, "Anna"));
     assert!(hex(&table.match_info.id()).starts_with(&found.match_id));
     assert!(shelf.create(&table.match_info.id(), "Anna").is_err());
-    // While it is open nobody else opens or removes it.
+    // While the file is open, nobody else can open or remove it.
     let blocked = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
     assert!(DiskStorage::open(&path).is_err_and(blocked));
     assert!(MatchFolder::remove(&path).is_err_and(blocked));

@@ -1,10 +1,10 @@
-//! Histories that are told again, parts that are withheld, and forks.
+//! Histories that are sent again, withheld parts, and forks.
 
 use super::super::*;
 use super::test_match::{draw, holdem};
 use crate::seat::Seat;
 
-/// Takes all that another log holds, as when two sides meet again.
+/// Adds everything from another log, as after a reconnection.
 fn merge(into: &mut MatchLog, from: &MatchLog) -> Result<(), Refused> {
     for part in from.history(0) {
         into.accept(part.clone())?;
@@ -13,7 +13,7 @@ fn merge(into: &mut MatchLog, from: &MatchLog) -> Result<(), Refused> {
 }
 
 #[test]
-fn two_sides_that_lost_parts_have_the_same_log_when_they_have_met() {
+fn two_sides_that_lost_parts_have_the_same_log_after_a_reconnection() {
     let table = holdem(2, 1);
     let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
     let prefixes = table.prefixes(&all);
@@ -33,7 +33,7 @@ fn two_sides_that_lost_parts_have_the_same_log_when_they_have_met() {
 }
 
 #[test]
-fn the_two_halves_of_a_step_are_merged() {
+fn two_halves_of_a_step_are_merged() {
     let table = holdem(2, 1);
     let mut logs = [table.log(), table.log()];
     for (seat, log) in Seat::all(2).zip(&mut logs) {
@@ -54,17 +54,17 @@ fn the_two_halves_of_a_step_are_merged() {
 }
 
 #[test]
-fn a_withheld_part_is_waited_for_and_the_seat_that_withholds_it_is_named() {
+fn log_waits_for_a_withheld_part_and_names_the_seat() {
     let table = holdem(2, 1);
     let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
     let prefixes = table.prefixes(&all);
     for (at, withheld) in all.iter().enumerate() {
         let mut log = prefixes[at].clone();
         for later in &all[at + 1..] {
-            let taken = log.accept(later.clone());
+            let result = log.accept(later.clone());
             match later.step == withheld.step {
-                true => assert!(matches!(taken, Ok(Accepted::New(..)))),
-                false => assert!(matches!(taken, Err(Refused::TooEarly { .. }))),
+                true => assert!(matches!(result, Ok(Accepted::New(..)))),
+                false => assert!(matches!(result, Err(Refused::TooEarly { .. }))),
             }
         }
         assert_eq!(log.waits_for(), [withheld.seat]);
@@ -75,14 +75,14 @@ fn a_withheld_part_is_waited_for_and_the_seat_that_withholds_it_is_named() {
 }
 
 #[test]
-fn two_parts_of_one_seat_for_one_step_are_evidence_wherever_the_second_turns_up() {
+fn two_parts_of_one_seat_for_one_step_are_evidence_whenever_the_second_arrives() {
     for table in [holdem(2, 1), draw(3, 1)] {
         let mut whole = table.played();
         let all: Vec<SignedPart> = whole.history(0).cloned().collect();
         let prefixes = table.prefixes(&all);
         for (at, honest) in all.iter().enumerate() {
             let forked = table.sign(&prefixes[at], honest.seat, &Part::Leave);
-            // Beside the first, and when the match has gone on.
+            // Right after the first part, and after the end of the match.
             let mut soon = prefixes[at + 1].clone();
             for log in [&mut soon, &mut whole] {
                 let hash = log.hash();
@@ -99,7 +99,7 @@ fn two_parts_of_one_seat_for_one_step_are_evidence_wherever_the_second_turns_up(
 }
 
 #[test]
-fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
+fn changed_evidence_convicts_nobody() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let forked = table.sign(&log, Seat::HOST, &Part::Leave);
@@ -132,7 +132,7 @@ fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
 }
 
 #[test]
-fn an_end_beside_another_part_ends_the_match_for_both_in_either_order() {
+fn ending_part_next_to_another_part_ends_the_match_in_either_order() {
     let table = holdem(2, 1);
     let mut log = table.log();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Result(_)));
@@ -155,7 +155,7 @@ fn an_end_beside_another_part_ends_the_match_for_both_in_either_order() {
 }
 
 #[test]
-fn a_history_with_a_foul_ends_the_match_where_it_is_told() {
+fn history_with_a_foul_ends_the_match_at_the_receiver() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let foul = table.sign(&log, Seat::HOST, &Part::Again);
@@ -180,7 +180,7 @@ fn a_history_with_a_foul_ends_the_match_where_it_is_told() {
 }
 
 #[test]
-fn a_log_that_forgets_older_hands_comes_to_the_same_and_stays_short() {
+fn log_that_forgets_older_hands_reaches_the_same_state_and_stays_short() {
     let table = holdem(2, 6);
     let played = table.played();
     let all: Vec<SignedPart> = played.history(0).cloned().collect();
@@ -201,10 +201,10 @@ fn a_log_that_forgets_older_hands_comes_to_the_same_and_stays_short() {
         "{longest} of {}",
         all.len()
     );
-    // What was forgotten can be neither compared nor said anew.
+    // Forgotten parts can be neither compared nor added again.
     let refused = log.clone().accept(all[0].clone());
     assert_eq!(refused, Err(Refused::Forgotten { step: 0 }));
     assert_eq!(log.part(0, Seat::HOST), None);
-    let told = log.resume_from(0);
-    assert_eq!(Some(told.before), played.hash_before(told.from));
+    let resume = log.resume_from(0);
+    assert_eq!(Some(resume.before), played.hash_before(resume.from));
 }

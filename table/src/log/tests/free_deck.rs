@@ -1,4 +1,4 @@
-//! Cheats in a deck without rules: at dice, and at a hand from which a card is stolen.
+//! Cheating in a deck without rules: with dice, and with a hand from which a card is stolen.
 
 use super::super::*;
 use super::cheats::{foul, in_phase};
@@ -7,7 +7,7 @@ use crate::rules::{Choice, Learners};
 use crate::seat::Seat;
 use dealerless::dice::{self, Reveal, Terms};
 
-/// A log in which the host is to reveal dice, and what it honestly reveals.
+/// A log in which the host has to reveal dice, and its honest reveal.
 fn to_reveal(table: &TestMatch) -> (MatchLog, Reveal) {
     let log = in_phase(table, |phase| matches!(phase, Phase::Reveal(_)));
     match table.part(PartKind::Reveal, &log, Seat::HOST) {
@@ -17,7 +17,7 @@ fn to_reveal(table: &TestMatch) -> (MatchLog, Reveal) {
 }
 
 #[test]
-fn dice_that_do_not_open_the_commitment_are_a_foul() {
+fn dice_that_do_not_match_the_commitment_are_a_foul() {
     let table = free_deck(2);
     let (log, honest) = to_reveal(&table);
     let lie = |change: &dyn Fn(&mut Reveal)| {
@@ -26,7 +26,7 @@ fn dice_that_do_not_open_the_commitment_are_a_foul() {
         let found = foul(&table, &log, Seat::HOST, &Part::Reveal(reveal));
         let fouls = [
             PartFoul::Dice(dice::Check::NotCommitted),
-            // Another number of dice has another length.
+            // A different number of dice has a different length.
             PartFoul::Malformed,
         ];
         assert!(fouls.contains(&found), "{found}");
@@ -39,15 +39,15 @@ fn dice_that_do_not_open_the_commitment_are_a_foul() {
     }
     lie(&|reveal| reveal.values.truncate(1));
     lie(&|reveal| reveal.values.push(0));
-    // What the other has committed to, also once it has been revealed.
+    // The dice of the other seat, even though they match its commitment.
     let Part::Reveal(of_guest) = table.part(PartKind::Reveal, &log, Seat::GUEST) else {
-        panic!("the guest reveals too");
+        panic!("not a reveal");
     };
     lie(&|reveal| *reveal = of_guest.clone());
 }
 
 #[test]
-fn a_commitment_of_the_other_seat_or_of_another_roll_cannot_be_opened() {
+fn commitment_of_the_other_seat_or_of_another_roll_cannot_be_opened() {
     let table = free_deck(2);
     let honest = in_phase(&table, |phase| matches!(phase, Phase::Commit(_)));
     let game = honest.game().expect("a hand in play");
@@ -91,7 +91,7 @@ fn a_commitment_of_the_other_seat_or_of_another_roll_cannot_be_opened() {
 }
 
 #[test]
-fn a_value_that_no_die_has_is_a_foul_though_it_was_committed_to() {
+fn committed_value_that_no_die_has_is_a_foul() {
     let table = free_deck(2);
     let mut log = in_phase(&table, |phase| matches!(phase, Phase::Commit(_)));
     let lie = Reveal {
@@ -116,7 +116,7 @@ fn a_value_that_no_die_has_is_a_foul_though_it_was_committed_to() {
 }
 
 #[test]
-fn a_withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
+fn withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
     let table = free_deck(2);
     let (mut log, honest) = to_reveal(&table);
     log.accept(table.sign(&log, Seat::HOST, &Part::Reveal(honest)))
@@ -139,7 +139,7 @@ fn a_withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
 }
 
 #[test]
-fn the_faces_are_the_sums_of_what_all_have_drawn() {
+fn faces_are_the_sums_of_the_values_of_all_seats() {
     for seats in [2, 3] {
         let table = free_deck(seats);
         let log = in_phase(&table, |phase| matches!(phase, Phase::Reveal(_)));
@@ -148,7 +148,7 @@ fn the_faces_are_the_sums_of_what_all_have_drawn() {
         let mut sums = [0; 2];
         for seat in table.seats() {
             let Part::Reveal(reveal) = table.part(PartKind::Reveal, &log, seat) else {
-                panic!("all reveal");
+                panic!("not a reveal");
             };
             for (sum, value) in sums.iter_mut().zip(&reveal.values) {
                 *sum += value;
@@ -167,12 +167,12 @@ fn to_reseal(table: &TestMatch, seat: Seat) -> MatchLog {
 }
 
 #[test]
-fn a_hand_that_is_sealed_anew_by_one_who_says_too_little_or_too_much_is_a_foul() {
+fn reseal_with_missing_or_extra_values_is_a_foul() {
     let table = free_deck(2);
     for seat in [Seat::HOST, Seat::GUEST] {
         let log = to_reseal(&table, seat);
         let Part::Reseal(honest) = table.part(PartKind::Reseal, &log, seat) else {
-            panic!("a hand is sealed anew");
+            panic!("not a reseal");
         };
         let changes: [fn(&mut Reseal); 5] = [
             |reseal| reseal.masked.push(0),
@@ -197,7 +197,7 @@ fn a_hand_that_is_sealed_anew_by_one_who_says_too_little_or_too_much_is_a_foul()
 }
 
 #[test]
-fn a_card_that_was_sealed_anew_opens_to_that_commitment_and_to_no_earlier_one() {
+fn resealed_card_opens_its_new_commitment_only() {
     let table = free_deck(2);
     let before = to_reseal(&table, Seat::HOST);
     let log = in_phase(&table, |phase| match phase {
@@ -208,12 +208,12 @@ fn a_card_that_was_sealed_anew_opens_to_that_commitment_and_to_no_earlier_one() 
         _ => false,
     });
     let Phase::Open(openings) = log.phase() else {
-        panic!("the hand is opened");
+        panic!("not an opening");
     };
     for opening in openings {
         let positions: Vec<usize> = opening.cards.iter().map(|card| card.0).collect();
         assert!(positions.iter().all(|&at| log.resealed(at).is_some()));
-        // The share and the nonce of the card that lay there before.
+        // The share and the nonce of the card that lay there before the reshuffle.
         let old = table.opening(&before, opening.opener, &positions);
         let found = foul(&table, &log, opening.opener, &old);
         assert_eq!(found, PartFoul::Commitment(positions[0]));
@@ -221,7 +221,7 @@ fn a_card_that_was_sealed_anew_opens_to_that_commitment_and_to_no_earlier_one() 
 }
 
 #[test]
-fn a_hand_that_was_not_sealed_by_all_lies_there_as_before() {
+fn hand_that_not_all_seats_reseal_is_unchanged() {
     let table = free_deck(2);
     for seat in [Seat::HOST, Seat::GUEST] {
         let mut log = to_reseal(&table, seat);
@@ -236,10 +236,10 @@ fn a_hand_that_was_not_sealed_by_all_lies_there_as_before() {
     }
 }
 
-/// A hand stands before anything is chosen in it: its first opening, of no card, comes first. Otherwise
-/// the host could undo all dice at the guest's first draw.
+/// The deck is final before the first choice, because an opening without cards comes first.
+/// Otherwise the host could undo all dice at the guest's first draw.
 #[test]
-fn a_host_that_does_not_like_the_dice_gets_no_other_deal() {
+fn host_cannot_declare_the_try_void_after_a_roll() {
     let table = free_deck(2);
     let chooses = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
     let mut log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));

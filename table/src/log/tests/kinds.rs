@@ -16,32 +16,32 @@ fn tables() -> [TestMatch; 5] {
     ]
 }
 
-/// Calls `look` before every part of an honest match.
-fn at_each_part(table: &TestMatch, mut look: impl FnMut(&mut MatchLog)) {
+/// Calls `check` before every part of an honest match and at its end.
+fn at_each_part(table: &TestMatch, mut check: impl FnMut(&mut MatchLog)) {
     let mut log = table.log();
     while !matches!(log.phase(), Phase::Over(_)) {
-        look(&mut log);
+        check(&mut log);
         table.sign_next(&mut log);
     }
-    look(&mut log);
+    check(&mut log);
 }
 
-/// All that a seat can say, as good as it can be made.
-fn everything(table: &TestMatch, log: &MatchLog, seat: Seat) -> Vec<Part> {
+/// A part of each kind, as valid as possible in the current state.
+fn all_kinds(table: &TestMatch, log: &MatchLog, seat: Seat) -> Vec<Part> {
     let make = |kind| table.part(kind, log, seat);
     PartKind::iter().map(make).collect()
 }
 
 #[test]
-fn a_signed_part_of_a_kind_that_is_not_allowed_is_a_foul_of_its_signer() {
+fn signed_part_of_a_disallowed_kind_is_a_foul_of_its_signer() {
     for table in tables() {
         at_each_part(&table, |log| {
             let hash = log.hash();
             for seat in table.seats() {
                 let may = log.may_sign(seat);
-                let spoken = log.part(log.step(), seat).is_some();
-                for part in everything(&table, log, seat) {
-                    if may.contains(&part.kind()) || spoken {
+                let has_signed = log.part(log.step(), seat).is_some();
+                for part in all_kinds(&table, log, seat) {
+                    if may.contains(&part.kind()) || has_signed {
                         continue;
                     }
                     match log.accept(table.sign(log, seat, &part)) {
@@ -57,18 +57,21 @@ fn a_signed_part_of_a_kind_that_is_not_allowed_is_a_foul_of_its_signer() {
 }
 
 #[test]
-fn what_a_seat_may_say_is_taken_and_said_by_all_alike() {
+fn allowed_part_has_the_same_effect_for_signer_and_receiver() {
     for table in tables() {
         at_each_part(&table, |log| {
             for seat in table.seats() {
                 for kind in log.may_sign(seat) {
                     let part = table.part(kind, log, seat);
-                    let (mut taker, mut sayer) = (log.clone(), log.clone());
-                    let said = sayer.sign(&table.identities[seat.index()], seat, &part);
-                    let (signed, events) = said.unwrap();
-                    let taken = taker.accept(signed);
-                    assert_eq!(taken, Ok(Accepted::New(part, events)));
-                    assert_eq!((taker.hash(), taker.phase()), (sayer.hash(), sayer.phase()));
+                    let (mut receiver, mut signer) = (log.clone(), log.clone());
+                    let signed = signer.sign(&table.identities[seat.index()], seat, &part);
+                    let (signed, events) = signed.unwrap();
+                    let accepted = receiver.accept(signed);
+                    assert_eq!(accepted, Ok(Accepted::New(part, events)));
+                    assert_eq!(
+                        (receiver.hash(), receiver.phase()),
+                        (signer.hash(), signer.phase())
+                    );
                 }
             }
         });
@@ -76,7 +79,7 @@ fn what_a_seat_may_say_is_taken_and_said_by_all_alike() {
 }
 
 #[test]
-fn a_part_without_the_signature_of_its_seat_for_its_step_is_refused() {
+fn part_without_a_valid_signature_of_its_seat_for_its_step_is_refused() {
     for table in tables() {
         let mut old: Option<SignedPart> = None;
         at_each_part(&table, |log| {
@@ -134,7 +137,7 @@ fn flipped(mut signature: [u8; 64]) -> [u8; 64] {
 }
 
 #[test]
-fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed_part() {
+fn changed_bit_or_length_makes_a_foul_or_another_allowed_part() {
     for table in tables() {
         at_each_part(&table, |log| {
             let Some(&seat) = log.waits_for().first() else {
@@ -151,7 +154,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                     "{honest:?} {length}"
                 );
             }
-            // Every bit of a short part; of a long one those of some bytes.
+            // One bit of each byte of a short part, or of some bytes of a long one.
             for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
                 let mut other = bytes.clone();
                 other[at] ^= 1 << (at % 8);
@@ -166,7 +169,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
 }
 
 #[test]
-fn all_that_can_be_said_in_a_phase_has_one_size() {
+fn all_parts_that_are_allowed_in_a_phase_have_the_same_size() {
     for table in tables() {
         at_each_part(&table, |log| {
             for seat in table.seats() {
@@ -184,22 +187,22 @@ fn all_that_can_be_said_in_a_phase_has_one_size() {
 }
 
 #[test]
-fn a_match_that_is_over_takes_nothing_and_says_nothing() {
+fn match_that_is_over_accepts_and_signs_nothing() {
     let table = holdem(2, 1);
     let mut log = table.played();
     assert_eq!(log.phase(), Phase::Over(End::Played));
     for seat in table.seats() {
-        for part in everything(&table, &log, seat) {
+        for part in all_kinds(&table, &log, seat) {
             let signed = table.sign(&log, seat, &part);
             assert_eq!(log.accept(signed), Err(Refused::Over));
-            let said = log.sign(&table.identities[seat.index()], seat, &part);
-            assert_eq!(said, Err(CannotSign::Over));
+            let result = log.sign(&table.identities[seat.index()], seat, &part);
+            assert_eq!(result, Err(CannotSign::Over));
         }
     }
 }
 
 #[test]
-fn nobody_speaks_twice_in_a_step() {
+fn seat_cannot_sign_twice_in_a_step() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let first = table.sign_next(&mut log);

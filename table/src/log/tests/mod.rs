@@ -1,4 +1,4 @@
-//! Tests of the log, with decks that are made up.
+//! Tests of the log, with made-up decks.
 
 mod boards;
 mod cheats;

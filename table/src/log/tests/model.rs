@@ -1,10 +1,10 @@
-//! The rules against the model of the protocol: `tests/phases-3.txt` has every log of two seats and up
-//! to three tries of a small hand, with what the model lets each seat say then, by the rules of
-//! edition 3; `tests/phases-2.txt` has the same for edition 2.
+//! The log compared with a model of the protocol. `tests/phases-3.txt` lists every log of two seats
+//! and up to three tries of a small hand, with the parts that the model allows each seat next, by
+//! the rules of edition 3. `tests/phases-2.txt` is the same for edition 2.
 //!
-//! The model's hand is: seals, openings of G and E, a move of E, a move of G, an opening of both
-//! (`w`), the result. It is played here as the second hand of hold'em up to the flop; what follows
-//! the flop is played honestly until the result is due.
+//! The model's hand consists of the seals, openings of G and E, a move of E, a move of G, an
+//! opening of both (`w`), and the result. It is played here as the second hand of hold'em up to the
+//! flop. The rest of the hand is played honestly until the result is due.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,11 +41,12 @@ fn rows(phases: &str) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// The hole cards that a seat opens, and the flop.
+/// The hole cards that each seat opens, and the flop.
 const HOLE: [[usize; 2]; 2] = [[1, 3], [0, 2]];
 const FLOP: [usize; 3] = [4, 5, 6];
 
-/// The part for which a letter of the model stands; a capital opens no commitment.
+/// The part for a letter of the model. An opening with a capital letter does not match its
+/// commitment.
 fn part(table: &TestMatch, log: &MatchLog, seat: Seat, letter: char) -> Part {
     let kind = match letter.to_ascii_lowercase() {
         'd' => PartKind::Deal,
@@ -71,7 +72,7 @@ fn opening(table: &TestMatch, log: &MatchLog, seat: Seat, letter: char, cards: &
     part
 }
 
-/// The letters of what a seat may say.
+/// The letters of the parts that a seat may sign.
 fn may_sign(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
     let letter = |kind| match kind {
         PartKind::Deal => 'd',
@@ -84,7 +85,7 @@ fn may_sign(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
         PartKind::Leave => 'l',
         PartKind::Forfeit => 'f',
         PartKind::Dispute => 'c',
-        kind => panic!("no {kind} in hold'em"),
+        kind => panic!("{kind} is not a part of hold'em"),
     };
     log.may_sign(seat).into_iter().map(letter).collect()
 }
@@ -101,13 +102,13 @@ fn phase(log: &MatchLog) -> &'static str {
             seat: Seat::HOST, ..
         } => "moveG",
         Phase::Choose { .. } => "moveE",
-        Phase::Reseal(..) | Phase::Commit(_) | Phase::Reveal(_) => panic!("none in hold'em"),
+        Phase::Reseal(..) | Phase::Commit(_) | Phase::Reveal(_) => panic!("not a phase of hold'em"),
         Phase::Result(_) => "result",
         Phase::Over(_) => "over",
     }
 }
 
-fn how_it_ended(log: &MatchLog) -> String {
+fn end_name(log: &MatchLog) -> String {
     let Phase::Over(end) = log.phase() else {
         return "-".into();
     };
@@ -130,33 +131,33 @@ fn how_it_ended(log: &MatchLog) -> String {
 }
 
 #[test]
-fn the_log_allows_what_the_model_allows_and_refuses_what_it_refuses() {
-    follows(TWO, Edition::Two, 1171);
-    follows(THREE, Edition::Three, 950);
+fn log_allows_exactly_what_the_model_allows() {
+    check_against(TWO, Edition::Two, 1171);
+    check_against(THREE, Edition::Three, 950);
 }
 
-fn follows(phases: &str, edition: Edition, count: usize) {
+fn check_against(phases: &str, edition: Edition, count: usize) {
     let table = holdem(2, 2).of_edition(edition);
     let mut start = table.log();
     table.play_until(&mut start, |log| log.attempt().hand == 2);
     let mut logs: HashMap<&str, MatchLog> = HashMap::new();
     let mut refused = 0;
-    for line in rows(phases) {
-        let mut log = match line.log.len() {
+    for row in rows(phases) {
+        let mut log = match row.log.len() {
             0 => start.clone(),
             len => {
-                let (before, last) = without_last(line.log, len);
+                let (before, last) = without_last(row.log, len);
                 let mut log = logs[&before[..]].clone();
                 add(&table, &mut log, last);
                 log
             }
         };
-        if line.phase == "result" && phase(&log) == "moveG" {
+        if row.phase == "result" && phase(&log) == "moveG" {
             table.play_until(&mut log, |log| phase(log) == "result");
         }
-        compare(&line, &log);
-        refused += refusals(&table, &line, &mut log);
-        logs.insert(line.log, log);
+        compare(&row, &log);
+        refused += refusals(&table, &row, &mut log);
+        logs.insert(row.log, log);
     }
     assert!(
         logs.len() == count && refused > 5000,
@@ -165,8 +166,8 @@ fn follows(phases: &str, edition: Edition, count: usize) {
     );
 }
 
-/// A log without its last part, and that part. A foul comes last: nothing is taken after it, though
-/// the other seat may have spoken in the same step before.
+/// Splits a log into its last part and the rest. A foul comes last, because nothing is accepted
+/// after it, even if the other seat has signed earlier in the same step.
 fn without_last(log: &str, len: usize) -> (String, &str) {
     let at = log
         .find(|c: char| c.is_ascii_uppercase())
@@ -174,33 +175,34 @@ fn without_last(log: &str, len: usize) -> (String, &str) {
     ([&log[..at], &log[at + 2..]].concat(), &log[at..at + 2])
 }
 
-/// Adds the part that is written like `0d`.
+/// Adds a part in the notation `0d`: the seat and the letter.
 fn add(table: &TestMatch, log: &mut MatchLog, last: &str) {
     let seat = Seat::new(last.as_bytes()[0] - b'0');
     let letter = last.chars().last().unwrap();
     let signed = table.sign(log, seat, &part(table, log, seat, letter));
     match log.accept(signed) {
         Err(Refused::Foul(proof)) if letter.is_uppercase() => log.record_foul(*proof),
-        taken => assert!(matches!(taken, Ok(Accepted::New(..))), "{last} {taken:?}"),
+        result => assert!(matches!(result, Ok(Accepted::New(..))), "{last} {result:?}"),
     }
 }
 
-fn compare(line: &Row<'_>, log: &MatchLog) {
-    assert_eq!(how_it_ended(log), line.over, "{}", line.log);
-    if line.over == "-" {
-        assert_eq!(phase(log), line.phase, "{}", line.log);
-        assert_eq!(log.attempt().attempt, line.attempt, "{}", line.log);
+fn compare(row: &Row<'_>, log: &MatchLog) {
+    assert_eq!(end_name(log), row.over, "{}", row.log);
+    if row.over == "-" {
+        assert_eq!(phase(log), row.phase, "{}", row.log);
+        assert_eq!(log.attempt().attempt, row.attempt, "{}", row.log);
     }
-    for (seat, may) in Seat::all(2).zip(line.may) {
+    for (seat, may) in Seat::all(2).zip(row.may) {
         let may: BTreeSet<char> = may.chars().collect();
-        assert_eq!(may_sign(log, seat, line.phase), may, "{} {seat}", line.log);
+        assert_eq!(may_sign(log, seat, row.phase), may, "{} {seat}", row.log);
     }
 }
 
-/// Whatever else a seat signs is refused, and changes nothing. Gives how much was.
-fn refusals(table: &TestMatch, line: &Row<'_>, log: &mut MatchLog) -> usize {
+/// Checks that every other part of a seat is refused and changes nothing. Returns the number of
+/// refusals.
+fn refusals(table: &TestMatch, row: &Row<'_>, log: &mut MatchLog) -> usize {
     let (hash, mut refused) = (log.hash(), 0);
-    for (seat, may) in Seat::all(2).zip(line.may) {
+    for (seat, may) in Seat::all(2).zip(row.may) {
         if log.part(log.step(), seat).is_some() {
             continue;
         }
@@ -209,10 +211,10 @@ fn refusals(table: &TestMatch, line: &Row<'_>, log: &mut MatchLog) -> usize {
             let answer = log.accept(table.sign(log, seat, &part));
             let named = match &answer {
                 Err(Refused::Foul(proof)) => proof.part.seat == seat,
-                Err(Refused::Over) => line.over != "-",
+                Err(Refused::Over) => row.over != "-",
                 _ => false,
             };
-            assert!(named, "{} {seat} {letter} {answer:?}", line.log);
+            assert!(named, "{} {seat} {letter} {answer:?}", row.log);
             refused += 1;
         }
     }
@@ -221,7 +223,7 @@ fn refusals(table: &TestMatch, line: &Row<'_>, log: &mut MatchLog) -> usize {
 }
 
 #[test]
-fn the_cards_of_the_models_hand_are_those_that_the_rules_ask_for() {
+fn cards_of_the_models_hand_are_those_that_the_rules_ask_for() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let mut opened = Vec::new();

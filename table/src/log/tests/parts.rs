@@ -1,4 +1,4 @@
-//! Bytes that are no header, no sitting and no part.
+//! Encodings of headers, matches and parts.
 
 use super::super::part::Part;
 use super::super::*;
@@ -7,10 +7,10 @@ use crate::hash::Hash;
 use crate::rules::{Edition, Stakes, StakesError};
 
 #[test]
-fn a_header_with_more_seats_than_any_game_has_is_refused() {
+fn header_with_too_many_seats_is_refused() {
     let header = free_deck(Stakes::MAX_SEATS).match_info.header().clone();
     let mut bytes = header.encode();
-    // Behind two versions and a length; the stakes end with seats and hands.
+    // The stakes follow two versions and a length, and end with seats and hands.
     let at = 2 + 2 + 2 + header.stakes.encode().len() - 5;
     for seats in [Stakes::MAX_SEATS + 1, u8::MAX] {
         bytes[at] = seats;
@@ -21,7 +21,7 @@ fn a_header_with_more_seats_than_any_game_has_is_refused() {
 }
 
 #[test]
-fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
+fn header_is_read_as_written_and_has_one_encoding() {
     let tables = [holdem(2, 1), draw(5, 1000), free_deck(Stakes::MAX_SEATS)];
     let mut headers = tables
         .map(|table| table.match_info.header().clone())
@@ -51,7 +51,7 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
 }
 
 #[test]
-fn a_header_of_version_2_is_read_as_it_was_written_and_others_are_unknown() {
+fn header_of_version_2_is_read_and_other_old_versions_are_unknown() {
     let header = holdem(2, 1).match_info.header().clone();
     assert_eq!(header.log_version, Header::LOG_VERSION);
     let mut bytes = header.encode();
@@ -67,7 +67,7 @@ fn a_header_of_version_2_is_read_as_it_was_written_and_others_are_unknown() {
 }
 
 #[test]
-fn the_match_is_another_if_anything_of_it_is() {
+fn id_of_a_match_depends_on_everything_in_it() {
     let table = holdem(2, 1);
     let (header, players) = (
         table.match_info.header().clone(),
@@ -96,7 +96,7 @@ fn the_match_is_another_if_anything_of_it_is() {
 }
 
 #[test]
-fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
+fn random_bytes_are_refused_or_are_the_encoding_of_the_decoded_part() {
     use rand::{RngExt, SeedableRng};
     let mut rng = rand::rngs::StdRng::seed_from_u64(3);
     let table = holdem(2, 1);
@@ -114,7 +114,7 @@ fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
 }
 
 #[test]
-fn hashes_and_signatures_are_over_what_the_protocol_says() {
+fn hashes_and_signatures_cover_what_the_protocol_requires() {
     let table = holdem(2, 1);
     let log = table.played();
     let header = table.match_info.header().encode();
@@ -129,15 +129,15 @@ fn hashes_and_signatures_are_over_what_the_protocol_says() {
         assert_eq!(log.hash_before(step), Some(hash));
         let mut next = Hash::new("step").number(step).field(&hash);
         for seat in table.seats() {
-            let Some(said) = log.part(step, seat) else {
+            let Some(signed) = log.part(step, seat) else {
                 continue;
             };
             let id = table.match_info.id();
             let (number, place) = (step.to_le_bytes(), [seat.number()]);
-            let fields: [&[u8]; 5] = [&id, &number, &hash, &place, &said.part];
+            let fields: [&[u8]; 5] = [&id, &number, &hash, &place, &signed.part];
             let by = table.identities[seat.index()].public();
-            assert!(by.verify("part", &fields, &said.signature).is_ok());
-            next = next.number(u64::from(seat.number())).field(&said.part);
+            assert!(by.verify("part", &fields, &signed.signature).is_ok());
+            next = next.number(u64::from(seat.number())).field(&signed.part);
         }
         hash = next.finish();
     }

@@ -1,29 +1,29 @@
-//! Two sides that meet again.
+//! Two sides that resume a match.
 
 use super::super::*;
 use super::test_match::{TestMatch, holdem};
 use crate::seat::Seat;
 
-/// What a side tells when it meets the other, and again when it was asked for all.
-fn telling(log: &MatchLog, resume: Resume) -> Vec<LogMessage> {
+/// The messages that a side sends after a reconnection, or when it is asked for everything.
+fn history_messages(log: &MatchLog, resume: Resume) -> Vec<LogMessage> {
     let parts = log.history(resume.from).cloned().map(LogMessage::Part);
     let mut messages = vec![LogMessage::Resume(resume)];
     messages.extend(parts);
     messages
 }
 
-/// How a meeting went: whether the other was asked for all.
+/// The outcome of a reconnection, and whether this side asked for everything.
 #[derive(Debug, PartialEq)]
-enum Went {
-    Together { asked: bool },
+enum Outcome {
+    Synced { asked: bool },
     Cannot(CannotResume),
     Refused(Refused),
 }
 
-/// Hears what the other tells, over the bytes that travel.
-fn meet(log: &mut MatchLog, other: &MatchLog) -> Went {
+/// Resumes with the messages of the other log, encoded and decoded.
+fn resume_with(log: &mut MatchLog, other: &MatchLog) -> Outcome {
     let (mut resuming, mut asked) = (Resuming::reconnection(), false);
-    let mut messages: Vec<LogMessage> = telling(other, other.resume());
+    let mut messages: Vec<LogMessage> = history_messages(other, other.resume());
     messages.reverse();
     while let Some(message) = messages.pop() {
         let message = LogMessage::decode(&message.encode()).unwrap();
@@ -31,22 +31,27 @@ fn meet(log: &mut MatchLog, other: &MatchLog) -> Went {
             Ok(ToDo::Nothing) => {}
             Ok(ToDo::Accept(part)) => match log.accept(part) {
                 Ok(_) => {}
-                Err(refused) => return Went::Refused(refused),
+                Err(refused) => return Outcome::Refused(refused),
             },
             Ok(ToDo::RequestAll) => {
                 asked = true;
-                messages.splice(..0, telling(other, other.resume_from(0)).into_iter().rev());
+                messages.splice(
+                    ..0,
+                    history_messages(other, other.resume_from(0))
+                        .into_iter()
+                        .rev(),
+                );
             }
-            Ok(ToDo::SendAll) => panic!("nobody asks here"),
-            Err(error) => return Went::Cannot(error),
+            Ok(ToDo::SendAll) => panic!("the other side did not ask"),
+            Err(error) => return Outcome::Cannot(error),
         }
     }
     assert!(resuming.is_complete());
-    Went::Together { asked }
+    Outcome::Synced { asked }
 }
 
 #[test]
-fn whatever_two_sides_had_they_have_the_same_when_they_have_met() {
+fn two_sides_have_the_same_log_after_a_reconnection() {
     let table = holdem(2, 4);
     let whole = table.played();
     let parts: Vec<SignedPart> = whole.history(0).cloned().collect();
@@ -56,14 +61,14 @@ fn whatever_two_sides_had_they_have_the_same_when_they_have_met() {
             let mut logs = [prefixes[one].clone(), prefixes[other].clone()];
             let before = logs.clone();
             let lacks = other.saturating_sub(one);
-            let Went::Together { asked } = meet(&mut logs[0], &before[1]) else {
+            let Outcome::Synced { asked } = resume_with(&mut logs[0], &before[1]) else {
                 panic!("{one} {other}");
             };
             assert!(matches!(
-                meet(&mut logs[1], &before[0]),
-                Went::Together { .. }
+                resume_with(&mut logs[1], &before[0]),
+                Outcome::Synced { .. }
             ));
-            // Who lacks less than a hand is told no more than two.
+            // A side that lacks less than a hand does not ask for everything.
             assert!(!asked || lacks > 20, "{one} {other}");
             all += usize::from(asked);
             assert_eq!(logs[0].hash(), logs[1].hash());
@@ -80,7 +85,7 @@ fn prefixes(table: &TestMatch) -> Vec<MatchLog> {
 }
 
 #[test]
-fn who_lacks_no_more_than_a_hand_needs_nothing_that_the_other_has_forgotten() {
+fn side_that_lacks_at_most_a_hand_needs_nothing_that_the_other_has_forgotten() {
     let table = holdem(2, 5);
     let whole = table.played();
     let mut log = table.log();
@@ -92,9 +97,15 @@ fn who_lacks_no_more_than_a_hand_needs_nothing_that_the_other_has_forgotten() {
         for old in behind.iter().rev().filter(lags).step_by(3) {
             let before = old.clone();
             let mut old = old.clone();
-            assert_eq!(meet(&mut old, &log), Went::Together { asked: false });
+            assert_eq!(
+                resume_with(&mut old, &log),
+                Outcome::Synced { asked: false }
+            );
             let mut log = log.clone();
-            assert_eq!(meet(&mut log, &before), Went::Together { asked: false });
+            assert_eq!(
+                resume_with(&mut log, &before),
+                Outcome::Synced { asked: false }
+            );
             assert_eq!(old.hash(), log.hash());
         }
         behind.push(log.clone());
@@ -103,18 +114,18 @@ fn who_lacks_no_more_than_a_hand_needs_nothing_that_the_other_has_forgotten() {
 }
 
 #[test]
-fn a_side_that_goes_on_from_a_state_that_was_put_back_is_convicted_by_the_other() {
+fn side_that_continues_from_an_old_state_is_convicted() {
     let table = holdem(2, 1);
     let prefixes = prefixes(&table);
     for back in 0..prefixes.len() - 2 {
-        let mut put_back = prefixes[back].clone();
-        let seat = put_back.waits_for()[0];
+        let mut restored = prefixes[back].clone();
+        let seat = restored.waits_for()[0];
         let identity = &table.identities[seat.index()];
-        put_back.sign(identity, seat, &Part::Leave).unwrap();
+        restored.sign(identity, seat, &Part::Leave).unwrap();
         let mut other = prefixes[back + 1].clone();
-        let went = meet(&mut other, &put_back);
-        let Went::Refused(Refused::Fork(evidence)) = went else {
-            panic!("{back} {went:?}");
+        let outcome = resume_with(&mut other, &restored);
+        let Outcome::Refused(Refused::Fork(evidence)) = outcome else {
+            panic!("{back} {outcome:?}");
         };
         assert_eq!(evidence.seat(), seat);
         other.record_fork(*evidence).unwrap();
@@ -122,20 +133,23 @@ fn a_side_that_goes_on_from_a_state_that_was_put_back_is_convicted_by_the_other(
 }
 
 #[test]
-fn a_side_that_was_put_back_and_says_nothing_gets_its_own_parts_again() {
+fn side_with_an_old_state_that_signs_nothing_gets_its_own_parts_back() {
     let table = holdem(2, 3);
     let whole = table.played();
     let mut empty = table.log();
-    assert_eq!(meet(&mut empty, &whole), Went::Together { asked: true });
+    assert_eq!(
+        resume_with(&mut empty, &whole),
+        Outcome::Synced { asked: true }
+    );
     assert_eq!(empty.phase(), Phase::Over(End::Played));
 }
 
 #[test]
-fn parts_of_somebody_elses_making_change_nothing() {
+fn forged_parts_and_parts_of_another_match_change_nothing() {
     let table = holdem(2, 1);
     let (log, other) = (table.log(), holdem(2, 2).played());
-    let went = meet(&mut log.clone(), &other);
-    assert_eq!(went, Went::Cannot(CannotResume::OtherMatch));
+    let outcome = resume_with(&mut log.clone(), &other);
+    assert_eq!(outcome, Outcome::Cannot(CannotResume::OtherMatch));
     for part in table.played().history(0) {
         let mut forged = part.clone();
         forged.signature = [1; 64];
@@ -148,7 +162,7 @@ fn parts_of_somebody_elses_making_change_nothing() {
 }
 
 #[test]
-fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed_both() {
+fn histories_that_diverged_long_ago_are_sent_from_the_start_and_convict_the_signer_of_both() {
     let table = holdem(2, 4);
     let fourth = |log: &MatchLog| log.attempt().hand == 4;
     let (mut one, mut other) = (table.log(), table.log());
@@ -158,9 +172,9 @@ fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed
     other.sign(identity, Seat::HOST, &Part::Deal(deal)).unwrap();
     table.play_until(&mut other, fourth);
     assert_eq!(one.step(), other.step());
-    let went = meet(&mut one, &other);
-    let Went::Refused(Refused::Fork(evidence)) = went else {
-        panic!("{went:?}");
+    let outcome = resume_with(&mut one, &other);
+    let Outcome::Refused(Refused::Fork(evidence)) = outcome else {
+        panic!("{outcome:?}");
     };
     assert_eq!(
         (evidence.seat(), evidence.before),
@@ -169,11 +183,11 @@ fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed
 }
 
 #[test]
-fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
+fn messages_out_of_order_repeated_or_beyond_the_announced_number_are_refused() {
     let table = holdem(2, 1);
-    let (log, told) = (table.log(), table.played());
-    let [resume, parts @ ..] = &telling(&told, told.resume())[..] else {
-        panic!("nothing told");
+    let (log, other) = (table.log(), table.played());
+    let [resume, parts @ ..] = &history_messages(&other, other.resume())[..] else {
+        panic!("nothing sent");
     };
     let out_of_order = |messages: &[&LogMessage]| {
         let (mut resuming, mut log) = (Resuming::reconnection(), log.clone());
@@ -201,17 +215,17 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
     whole.push(resume);
     out_of_order(&whole);
 
-    // On the line on which the match begins nobody has anything to tell.
+    // On the connection on which the match begins, neither side has a history to send.
     for message in [resume, ask] {
         let answer = Resuming::first_connection().receive(&log, message.clone());
         assert_eq!(answer, Err(CannotResume::OutOfOrder));
     }
 
-    // Who was asked for all and tells again what cannot be compared.
+    // A side that was asked for everything and sends again a history that cannot be compared.
     let elsewhere = LogMessage::Resume(Resume {
         from: 3,
         before: [9; 32],
-        ..told.resume()
+        ..other.resume()
     });
     let mut resuming = Resuming::reconnection();
     assert_eq!(
@@ -221,14 +235,14 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
     for part in parts {
         assert_eq!(resuming.receive(&log, part.clone()), Ok(ToDo::Nothing));
     }
-    // It has said more before it heard that it was asked.
+    // It sent another part before it received the request.
     assert_eq!(resuming.receive(&log, parts[0].clone()), Ok(ToDo::Nothing));
     let answer = resuming.receive(&log, elsewhere);
     assert_eq!(answer, Err(CannotResume::OtherBeginning));
 }
 
 #[test]
-fn a_foul_is_told_behind_its_step_if_it_comes_last_and_nothing_else_is() {
+fn only_a_foul_in_last_place_is_accepted_after_its_step() {
     let table = holdem(2, 1);
     let mut log = table.log();
     // The guest deals first, and then the host commits its foul in the same step.
@@ -238,19 +252,22 @@ fn a_foul_is_told_behind_its_step_if_it_comes_last_and_nothing_else_is() {
     let no_part = vec![PartKind::Leave as u8; 40];
     let foul = table.sign_bytes(&log, Seat::HOST, no_part);
     let Err(Refused::Foul(proof)) = log.accept(foul.clone()) else {
-        panic!("a host may say that");
+        panic!("the part is allowed");
     };
     log.record_foul(*proof);
-    let went = meet(&mut table.log(), &log);
-    assert!(matches!(went, Went::Refused(Refused::Foul(_))), "{went:?}");
+    let outcome = resume_with(&mut table.log(), &log);
+    assert!(
+        matches!(outcome, Outcome::Refused(Refused::Foul(_))),
+        "{outcome:?}"
+    );
 
     let (mut resuming, other) = (Resuming::reconnection(), table.log());
-    let mut told = telling(&log, log.resume());
-    let [LogMessage::Resume(resume), ..] = &mut told[..] else {
-        panic!("nothing told");
+    let mut messages = history_messages(&log, log.resume());
+    let [LogMessage::Resume(resume), ..] = &mut messages[..] else {
+        panic!("nothing sent");
     };
     resume.parts += 1;
-    let answers: Vec<_> = (told.into_iter())
+    let answers: Vec<_> = (messages.into_iter())
         .map(|message| resuming.receive(&other, message))
         .collect();
     assert!(matches!(answers[1], Ok(ToDo::Accept(_))));
@@ -258,7 +275,7 @@ fn a_foul_is_told_behind_its_step_if_it_comes_last_and_nothing_else_is() {
 }
 
 #[test]
-fn a_late_foul_of_which_one_side_knows_is_known_to_both_when_they_have_met() {
+fn late_foul_known_to_one_side_is_known_to_both_after_a_reconnection() {
     let table = holdem(2, 2);
     let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
     let logs = table.prefixes(&all);
@@ -274,32 +291,35 @@ fn a_late_foul_of_which_one_side_knows_is_known_to_both_when_they_have_met() {
         one.record_foul(*proof);
         for lacks in (0..=knows).step_by(3) {
             let mut other = logs[lacks].clone();
-            // It does not know of the end, and tells what it has.
+            // The other side does not know about the end and sends what it has.
             assert!(matches!(
-                meet(&mut one.clone(), &other),
-                Went::Together { .. }
+                resume_with(&mut one.clone(), &other),
+                Outcome::Synced { .. }
             ));
-            let Went::Refused(Refused::Foul(proof)) = meet(&mut other, &one) else {
+            let Outcome::Refused(Refused::Foul(proof)) = resume_with(&mut other, &one) else {
                 panic!("{knows} {lacks}");
             };
             other.record_foul(*proof);
             assert_eq!((other.phase(), other.hash()), (one.phase(), one.hash()));
             assert!(other.history(0).eq(one.history(0)));
-            // Once both know it, nothing is new.
-            assert!(matches!(meet(&mut other, &one), Went::Together { .. }));
+            // Once both know the foul, nothing is new.
+            assert!(matches!(
+                resume_with(&mut other, &one),
+                Outcome::Synced { .. }
+            ));
         }
     }
 }
 
 #[test]
-fn only_what_is_written_is_a_message_of_the_log() {
+fn log_messages_have_one_encoding() {
     let table = holdem(2, 1);
-    let told = telling(&table.played(), table.played().resume());
-    for message in told.iter().take(2).chain([&LogMessage::RequestAll]) {
+    let messages = history_messages(&table.played(), table.played().resume());
+    for message in messages.iter().take(2).chain([&LogMessage::RequestAll]) {
         let bytes = message.encode();
         assert_eq!(LogMessage::decode(&bytes).as_ref(), Ok(message));
         let rest = match message {
-            // A part is as long as what is left.
+            // A part takes all remaining bytes.
             LogMessage::Part(_) => 1 + SignedPart::OVERHEAD,
             _ => bytes.len(),
         };

@@ -1,4 +1,4 @@
-//! A table whose seats all play here, with decks that no engine made: random shares whose sum is a
+//! A match whose seats all play in the test. No engine makes the decks: random shares combine to a
 //! shuffled deck.
 
 use rand::rngs::StdRng;
@@ -18,10 +18,10 @@ pub(crate) struct TestMatch {
     pub(crate) match_info: Match,
 }
 
-/// The nonce of a card that was sealed anew is that of a position so much higher.
-const AGAIN: usize = 1000;
+/// The nonce of a resealed card is that of a position higher by this number.
+const RESEALED: usize = 1000;
 
-/// A deck that is sealed: the shares of each seat.
+/// A sealed deck with the shares of each seat.
 struct Deck {
     cards: Vec<u64>,
     masked: Vec<u64>,
@@ -92,7 +92,7 @@ impl TestMatch {
         }
     }
 
-    /// The same table, for a match of this edition.
+    /// The same match in the given edition.
     pub(crate) fn of_edition(self, edition: Edition) -> Self {
         let mut header = self.match_info.header().clone();
         header.log_version = edition;
@@ -120,7 +120,7 @@ impl TestMatch {
         }
     }
 
-    /// The deck of a try: it follows from its number.
+    /// The deck of the current try, which is determined by the numbers of the hand and the try.
     fn deck(&self, log: &MatchLog) -> Deck {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
@@ -148,8 +148,8 @@ impl TestMatch {
         }
     }
 
-    /// What a seat says when a hand is sealed anew: its cards have moved on by one place, and the
-    /// shares are what they were.
+    /// The reseal of a seat: the cards of the hand have moved by one place, and the shares are
+    /// unchanged.
     fn reseal(&self, log: &MatchLog, seat: Seat) -> Reseal {
         let (deck, of) = (self.deck(log), log.attempt());
         let (hand, step) = match log.phase() {
@@ -162,7 +162,7 @@ impl TestMatch {
         };
         let commitment = |(place, &position): (usize, &usize)| {
             let share = deck.shares[seat.index()][position];
-            let nonce = of.share_nonce(seat, AGAIN + position, &[5; 32]);
+            let nonce = of.share_nonce(seat, RESEALED + position, &[5; 32]);
             of.reseal_commitment(seat, (step, place), share, &nonce)
         };
         let cards = || hand.iter().enumerate();
@@ -175,14 +175,16 @@ impl TestMatch {
         }
     }
 
-    /// A seat's share of these cards, with all that it is said with.
+    /// The part with which a seat opens these cards.
     pub(crate) fn opening(&self, log: &MatchLog, seat: Seat, positions: &[usize]) -> Part {
         let deck = self.deck(log);
         let card = |&position: &usize| CardOpening {
             position: position as u16,
             share: deck.shares[seat.index()][position],
             nonce: match log.resealed(position) {
-                Some(_) => log.attempt().share_nonce(seat, AGAIN + position, &[5; 32]),
+                Some(_) => log
+                    .attempt()
+                    .share_nonce(seat, RESEALED + position, &[5; 32]),
                 None => log.attempt().share_nonce(seat, position, &[5; 32]),
             },
             macs: [seat.number(); 32],
@@ -213,7 +215,7 @@ impl TestMatch {
         }
     }
 
-    /// A part of this kind, as good as it can be made here.
+    /// A part of this kind, as valid as possible in the current state.
     pub(crate) fn part(&self, kind: PartKind, log: &MatchLog, seat: Seat) -> Part {
         match kind {
             PartKind::Deal => {
@@ -239,8 +241,8 @@ impl TestMatch {
                         },
                     ..
                 } => match self.match_info.header().stakes.boards() {
-                    Some(_) => super::boards::pastime(log, seat, &proposals),
-                    None => self.pastime(log, seat, may_draw),
+                    Some(_) => super::boards::honest_choice(log, seat, &proposals),
+                    None => self.free_deck_choice(log, seat, may_draw),
                 },
                 Phase::Choose { legal, .. } => passive(&legal),
                 _ => Choice::Check,
@@ -276,9 +278,9 @@ impl TestMatch {
         }
     }
 
-    /// What a seat says in a deck without rules: they roll, draw two cards each, the guest steals one
-    /// of the host's, the host reveals the other, and all pass.
-    fn pastime(&self, log: &MatchLog, seat: Seat, may_draw: bool) -> Choice {
+    /// The choice of a seat in a deck without rules: the seats roll, draw two cards each, the guest
+    /// steals one of the host's, the host reveals the other, and all pass.
+    fn free_deck_choice(&self, log: &MatchLog, seat: Seat, may_draw: bool) -> Choice {
         let game = log.game().expect("a hand in play");
         let drawn = self.match_info.header().stakes.deck().1;
         let is_shown = |&position: &usize| log.public_card(position).is_some();
@@ -292,8 +294,8 @@ impl TestMatch {
         }
     }
 
-    /// The dice of a seat for the roll that is due, or for any: they follow from the try, the roll
-    /// and the seat.
+    /// The dice of a seat for the roll that is due, or for an arbitrary one. They are determined by
+    /// the try, the roll and the seat.
     fn drawn_dice(&self, log: &MatchLog, seat: Seat) -> ([u8; 32], Reveal) {
         let rolls = log.game().map_or(0, Hand::rolls);
         let dice = dice(log);
@@ -305,12 +307,12 @@ impl TestMatch {
         (log.attempt().dice_context(), reveal)
     }
 
-    /// What an honest seat says that checks or calls, and shows.
+    /// The part of an honest seat that checks or calls, and shows.
     pub(crate) fn honest(&self, log: &MatchLog, seat: Seat) -> Part {
         self.part(log.may_sign(seat)[0], log, seat)
     }
 
-    /// The part with this seat's signature, whether it may say it or not.
+    /// The part with this seat's signature, whether or not the seat may sign it.
     pub(crate) fn sign(&self, log: &MatchLog, seat: Seat, part: &Part) -> SignedPart {
         self.sign_bytes(log, seat, part.encode(log.shape(), log.size(seat)))
     }
@@ -327,22 +329,22 @@ impl TestMatch {
         )
     }
 
-    /// One seat that is waited for says what it honestly says.
+    /// The first seat that the log waits for signs its honest part.
     pub(crate) fn sign_next(&self, log: &mut MatchLog) -> SignedPart {
         let seat = log.waits_for()[0];
         let part = self.honest(log, seat);
-        let said = log.sign(&self.identities[seat.index()], seat, &part);
-        said.unwrap().0
+        let signed = log.sign(&self.identities[seat.index()], seat, &part);
+        signed.unwrap().0
     }
 
-    /// Plays honestly until it is so.
-    pub(crate) fn play_until(&self, log: &mut MatchLog, so: impl Fn(&MatchLog) -> bool) {
-        while !so(log) {
+    /// Plays honestly until the condition is true.
+    pub(crate) fn play_until(&self, log: &mut MatchLog, condition: impl Fn(&MatchLog) -> bool) {
+        while !condition(log) {
             self.sign_next(log);
         }
     }
 
-    /// The logs that have none of these parts, the first, the first two and so on.
+    /// The logs with the first 0, 1, 2, ... of these parts.
     pub(crate) fn prefixes(&self, parts: &[SignedPart]) -> Vec<MatchLog> {
         let mut logs = vec![self.log()];
         for part in parts {
@@ -353,7 +355,7 @@ impl TestMatch {
         logs
     }
 
-    /// A match that is played to its end.
+    /// The log of a match that is played to its end.
     pub(crate) fn played(&self) -> MatchLog {
         let mut log = self.log();
         self.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
@@ -361,7 +363,7 @@ impl TestMatch {
     }
 }
 
-/// The cards that this seat is to open.
+/// The cards that the seat has to open.
 pub(crate) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
     let opening = openings.iter().find(|opening| opening.opener == seat)?;
     Some(
@@ -373,7 +375,7 @@ pub(crate) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
     )
 }
 
-/// The dice that are rolled now, or some.
+/// The dice that are rolled now, or arbitrary ones.
 fn dice(log: &MatchLog) -> Dice {
     match log.phase() {
         Phase::Commit(dice) | Phase::Reveal(dice) => dice,
