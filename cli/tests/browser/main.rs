@@ -1,10 +1,10 @@
-//! The page in a real browser: Chromium, driven by Python's selenium. Each test here runs a test of the
-//! scripts in this folder, which starts its own programs and browsers.
+//! The page in a real browser: Chromium, driven by Python's selenium. Each test here runs a test of
+//! the scripts in this folder, which starts its own programs and browsers.
 //!
 //! Python, the browser and its driver are found in the path, or by DEALERLESS_PYTHON,
-//! DEALERLESS_CHROMIUM and DEALERLESS_CHROMEDRIVER. If one of them is missing, the tests print a message
-//! and pass. DEALERLESS_AXE is the path of `axe.min.js` from axe-core; without it accessibility is not
-//! checked. DEALERLESS_PICTURES is a folder for screenshots of the pages.
+//! DEALERLESS_CHROMIUM and DEALERLESS_CHROMEDRIVER. If one of them is missing, the tests print a
+//! message and pass. DEALERLESS_AXE is the path of `axe.min.js` from axe-core; without it
+//! accessibility is not checked. DEALERLESS_PICTURES is a folder for screenshots of the pages.
 #![cfg(unix)]
 
 use std::env;

@@ -1,4 +1,4 @@
-//! A host that asks for another match than the one that is open with its guest.
+//! A host asks for another match while one is open with its guest.
 #![cfg(unix)]
 
 use crate::common;
@@ -12,7 +12,7 @@ use common::matches::{free_address, host_at, run};
 use common::side::{LIMIT, Side, folders, lines};
 use serde_json::{Value, json};
 
-/// A host who reads text and types words.
+/// A host at a text terminal.
 struct Person {
     child: Child,
     screen: Receiver<String>,
@@ -32,7 +32,7 @@ impl Person {
         Person { child, screen }
     }
 
-    /// Reads to the line that has these words.
+    /// Reads up to a line that contains these words.
     fn until(&mut self, words: &str) {
         while !self
             .screen
@@ -42,35 +42,36 @@ impl Person {
         {}
     }
 
-    fn types(&mut self, line: &str) {
+    fn enter(&mut self, line: &str) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 }
 
 impl Drop for Person {
     fn drop(&mut self) {
-        // It fails if the process has ended.
+        // This fails if the process has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Begins a match of hold'em that both break off. Returns the beginning of its id, and where it was hosted.
+/// Begins a match of hold'em and leaves it open. Returns the first 16 digits of its id, and its
+/// address.
 fn open_match(a: &Path, b: &Path) -> (String, String) {
     let at = free_address();
     let (mut host, invite) = host_at(a, &at, &["--auto", "--hands", "3"]);
     let mut guest = Side::join(b, &invite, &[]);
-    let of = guest.until("seated")["match"].as_str().unwrap().to_owned();
+    let id = guest.until("seated")["match"].as_str().unwrap().to_owned();
     guest.until("your-turn");
     host.until("sealed");
     guest.kill();
     host.signal("INT");
     assert_eq!(host.finish().1, 130);
-    (of[..16].to_owned(), at)
+    (id[..16].to_owned(), at)
 }
 
-/// A guest that is asked before it sits down.
-fn joins(folder: &Path, at: &str) -> Side {
+/// Starts a guest that is asked before it sits down.
+fn join(folder: &Path, at: &str) -> Side {
     Side::start(folder, &["join", "Anna", "--at", at, "--json"])
 }
 
@@ -78,8 +79,8 @@ fn open_matches(folder: &Path) -> Vec<(String, bool)> {
     let listed = run(folder, &["resume", "--list", "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     let one = |one: &Value| {
-        let of = one["match"].as_str().unwrap()[..16].to_owned();
-        (of, one["closed"].as_bool().unwrap())
+        let id = one["match"].as_str().unwrap()[..16].to_owned();
+        (id, one["closed"].as_bool().unwrap())
     };
     listed["matches"]
         .as_array()
@@ -90,26 +91,26 @@ fn open_matches(folder: &Path) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn a_program_that_hosts_another_match_is_told_that_the_open_one_is_resumed_and_how_to_get_the_other()
- {
+fn program_that_hosts_another_match_resumes_the_open_one_and_is_notified() {
     let [a, b] = folders();
-    let (of, at) = open_match(a.path(), b.path());
+    let (id, at) = open_match(a.path(), b.path());
     let asks = ["--game", "bridge", "--for", "Bert"];
     let (mut host, _) = host_at(a.path(), &at, &asks);
-    let mut guest = joins(b.path(), &at);
-    let told = loop {
+    let mut guest = join(b.path(), &at);
+    let notice = loop {
         let event = host.event();
         let text = event["text"].as_str().unwrap_or_default();
-        assert_ne!(event["event"], "seated", "nothing was said");
+        assert_ne!(event["event"], "seated", "there was no notice");
         if text.contains("It is resumed") {
             break text.to_owned();
         }
     };
     // The bot may have folded the first hand.
-    let names = told.contains(&of) && told.contains("holdem, hand ") && told.contains(" of 3");
+    let names =
+        notice.contains(&id) && notice.contains("holdem, hand ") && notice.contains(" of 3");
     assert!(
-        names && told.contains(&format!("dealerless resume --close {of}")),
-        "{told}"
+        names && notice.contains(&format!("dealerless resume --close {id}")),
+        "{notice}"
     );
     for side in [&mut host, &mut guest] {
         let seated = side.until("seated");
@@ -121,11 +122,11 @@ fn a_program_that_hosts_another_match_is_told_that_the_open_one_is_resumed_and_h
 }
 
 #[test]
-fn a_program_that_asks_for_no_other_match_resumes_the_open_one_without_a_word() {
+fn program_without_other_terms_resumes_the_open_match_silently() {
     let [a, b] = folders();
     let (_, at) = open_match(a.path(), b.path());
     let (mut host, _) = host_at(a.path(), &at, &["--for", "Bert"]);
-    let _guest = joins(b.path(), &at);
+    let _guest = join(b.path(), &at);
     loop {
         let event = host.event();
         assert!(!event.to_string().contains("open match"), "{event}");
@@ -136,42 +137,42 @@ fn a_program_that_asks_for_no_other_match_resumes_the_open_one_without_a_word() 
 }
 
 #[test]
-fn a_person_resumes_the_open_match_or_begins_another_when_the_guest_agrees() {
+fn person_resumes_the_open_match_or_begins_another() {
     let [a, b] = folders();
-    let (of, at) = open_match(a.path(), b.path());
+    let (id, at) = open_match(a.path(), b.path());
     let mut host = Person::host(a.path(), &at, &["--game", "deck", "--hands", "1"]);
     host.until("Waiting for a player");
-    let guest = joins(b.path(), &at);
+    let guest = join(b.path(), &at);
     host.until("comes back to your open match");
     host.until("Type `resume`");
-    host.types("yes");
+    host.enter("yes");
     host.until("Type `resume` or `new`.");
-    host.types(" Resume");
+    host.enter(" Resume");
     host.until("goes on");
     drop((host, guest));
-    assert_eq!(open_matches(a.path()), [(of.clone(), false)]);
+    assert_eq!(open_matches(a.path()), [(id.clone(), false)]);
 
     let mut host = Person::host(a.path(), &at, &["--game", "deck", "--hands", "1"]);
     host.until("Waiting for a player");
-    let mut guest = joins(b.path(), &at);
+    let mut guest = join(b.path(), &at);
     host.until("Type `resume`");
-    host.types("new");
+    host.enter("new");
     host.until("closed here");
     // The guest is shown the terms of the other match, and may keep the open one.
-    let told = loop {
+    let notice = loop {
         let text = guest.until("notice")["text"].as_str().unwrap().to_owned();
         if text.contains("does not go on with your open match") {
             break text;
         }
     };
-    assert!(told.contains(&of), "{told}");
+    assert!(notice.contains(&id), "{notice}");
     assert_eq!(guest.until("ask-sit")["game"], "deck");
     guest.say(&json!({"do": "sit", "agree": false}));
     assert_eq!(guest.finish().1, 4);
-    assert_eq!(open_matches(b.path()), [(of.clone(), false)]);
+    assert_eq!(open_matches(b.path()), [(id.clone(), false)]);
 
-    // Nobody asks the host a second time: its match is closed.
-    let mut guest = joins(b.path(), &at);
+    // The host gets no second question, because its match is closed.
+    let mut guest = join(b.path(), &at);
     guest.until("ask-sit");
     guest.say(&json!({"do": "sit", "agree": true}));
     let seated = loop {
@@ -186,38 +187,38 @@ fn a_person_resumes_the_open_match_or_begins_another_when_the_guest_agrees() {
     for folder in [&a, &b] {
         let old: Vec<_> = open_matches(folder.path())
             .into_iter()
-            .filter(|(id, _)| *id == of)
+            .filter(|(other, _)| *other == id)
             .collect();
-        assert_eq!(old, [(of.clone(), true)]);
+        assert_eq!(old, [(id.clone(), true)]);
     }
 }
 
 #[test]
-fn a_guest_that_is_not_asked_keeps_its_open_match_when_the_host_begins_another() {
+fn guest_without_a_question_keeps_its_open_match() {
     let [a, b] = folders();
-    let (of, at) = open_match(a.path(), b.path());
+    let (id, at) = open_match(a.path(), b.path());
     let mut host = Person::host(a.path(), &at, &["--game", "deck"]);
     host.until("Waiting for a player");
     let guest = Side::join(b.path(), "Anna", &["--at", &at]);
     host.until("Type `resume`");
-    host.types("new");
+    host.enter("new");
     let (events, code) = guest.finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(
-        code == 1 && message.contains(&format!("resume --close {of}")),
+        code == 1 && message.contains(&format!("resume --close {id}")),
         "{message}"
     );
-    assert_eq!(open_matches(b.path()), [(of, false)]);
+    assert_eq!(open_matches(b.path()), [(id, false)]);
 }
 
 #[test]
-fn a_host_whose_input_has_ended_resumes_the_open_match() {
+fn host_without_input_resumes_the_open_match() {
     let [a, b] = folders();
     let (_, at) = open_match(a.path(), b.path());
     let mut host = Person::host(a.path(), &at, &["--game", "deck"]);
     drop(host.child.stdin.take());
     host.until("Waiting for a player");
-    let mut guest = joins(b.path(), &at);
+    let mut guest = join(b.path(), &at);
     assert_eq!(guest.until("seated")["game"], "holdem");
     host.until("goes on");
 }

@@ -1,5 +1,5 @@
-//! The picture of the modules in ARCHITECTURE.md is true: it has an arrow for each module that a
-//! module uses, and no other. A module uses only modules above it in the list.
+//! The module diagram in ARCHITECTURE.md is correct: it has an arrow for each use of a module by
+//! another, and no other arrows. A module uses only modules above it in the list.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,14 +13,14 @@ fn page() -> String {
     fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap()
 }
 
-/// The modules of the list, in its order.
+/// The modules in the order of the list.
 fn modules(page: &str) -> Vec<&str> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/"));
     rows.map(|row| row.split_once("/`").expect("a folder").0)
         .collect()
 }
 
-/// The arrows of the picture.
+/// The arrows of the diagram.
 fn drawn(page: &str) -> Arrows {
     let arrows = page.lines().filter_map(|line| line.split_once(" --> "));
     arrows
@@ -28,7 +28,7 @@ fn drawn(page: &str) -> Arrows {
         .collect()
 }
 
-/// The code of a folder, without its tests and without comments.
+/// The code of a folder, without tests and comments.
 fn code(folder: &Path) -> String {
     let mut code = String::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -48,12 +48,15 @@ fn code(folder: &Path) -> String {
     code
 }
 
-/// The names that come after `path` in the code: one, or those of an import in braces.
+/// The names that follow `path` in the code: one name, or those in the braces of an import.
 fn names_after<'a>(code: &'a str, path: &str) -> BTreeSet<&'a str> {
     let not_in_a_name = |c: char| !c.is_alphanumeric() && c != '_';
-    let ends = |rest: &'a str| match rest.starts_with('{') {
-        true => rest.split_once(';').expect("an import").0,
-        false => rest.split(not_in_a_name).next().unwrap(),
+    let ends = |rest: &'a str| {
+        if rest.starts_with('{') {
+            rest.split_once(';').expect("an import").0
+        } else {
+            rest.split(not_in_a_name).next().unwrap()
+        }
     };
     code.split(path)
         .skip(1)
@@ -62,7 +65,7 @@ fn names_after<'a>(code: &'a str, path: &str) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn the_picture_of_the_modules_is_true() {
+fn module_diagram_matches_the_code() {
     let page = page();
     let modules = modules(&page);
     let root = Path::new(ROOT);
@@ -94,7 +97,7 @@ fn the_picture_of_the_modules_is_true() {
 }
 
 #[test]
-fn the_events_use_no_thread_file_socket_or_terminal() {
+fn events_crate_uses_no_thread_file_socket_or_terminal() {
     let code = code(&Path::new(ROOT).join("events/src"));
     let used = names_after(&code, "std::");
     for module in [
@@ -106,7 +109,7 @@ fn the_events_use_no_thread_file_socket_or_terminal() {
 }
 
 #[test]
-fn a_module_uses_only_modules_above_it_in_the_list() {
+fn modules_use_only_modules_above_them() {
     let page = page();
     let modules = modules(&page);
     let place = |module: &str| modules.iter().position(|other| *other == module);
@@ -118,7 +121,7 @@ fn a_module_uses_only_modules_above_it_in_the_list() {
 }
 
 #[test]
-fn every_module_is_in_the_list() {
+fn every_module_is_listed() {
     let page = page();
     let mut modules = modules(&page);
     let folders = fs::read_dir(Path::new(ROOT).join("src")).unwrap();

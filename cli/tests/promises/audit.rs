@@ -1,4 +1,4 @@
-//! Two players open what they entered into the shuffles of a match that is over.
+//! Two players open their shuffle inputs after a match.
 
 use crate::common;
 
@@ -22,7 +22,7 @@ fn last_line(output: &Output) -> Value {
 }
 
 #[test]
-fn two_players_audit_their_match_and_a_third_person_checks_it() {
+fn audit_of_two_players_is_verified_by_a_third() {
     let [a, b] = folders();
     let (host, invite) = Side::host(a.path(), &["--hands", "3", "--auto"]);
     let (_, code) = Side::join(b.path(), &invite, &["--auto"]).finish();
@@ -43,7 +43,7 @@ fn two_players_audit_their_match_and_a_third_person_checks_it() {
     assert_eq!(mine, &theirs);
     assert_eq!((&mine["good"], &mine["tries"]), (&json!(true), &json!(3)));
     assert_eq!(mine["decks"].as_array().unwrap().len(), 3);
-    // What was entered lies nowhere else any more, and there is no second audit.
+    // The inputs are deleted, and there is no second audit.
     for folder in [a.path(), b.path()] {
         assert_eq!(file(folder, "inputs"), None);
     }
@@ -59,7 +59,7 @@ fn two_players_audit_their_match_and_a_third_person_checks_it() {
     let verified = verify(&audit);
     assert_eq!(verified.status.code(), Some(0));
     assert_eq!(last_line(&verified)["audit"]["decks"], mine["decks"]);
-    // A bit that was changed opens no commitment.
+    // A changed bit does not open the commitment.
     let mut bytes = std::fs::read(&audit).unwrap();
     let at = bytes.len() - 3;
     bytes[at] ^= 1;
@@ -71,7 +71,7 @@ fn two_players_audit_their_match_and_a_third_person_checks_it() {
 }
 
 #[test]
-fn an_audit_that_one_side_has_declined_opens_nothing() {
+fn declined_audit_opens_nothing() {
     let [a, b] = folders();
     let (host, invite) = Side::host(a.path(), &["--hands", "1", "--auto"]);
     let (_, code) = Side::join(b.path(), &invite, &["--auto"]).finish();
@@ -79,7 +79,7 @@ fn an_audit_that_one_side_has_declined_opens_nothing() {
     let declined = command(a.path(), &["audit", "Bert", "--decline"]);
     assert_eq!(declined.status.code(), Some(0));
     assert_eq!(file(a.path(), "inputs"), None);
-    // The host does something else now, and the guest's inputs stay where they are.
+    // The host does something else now, and the guest keeps its inputs.
     let mut host = Side::start(a.path(), &["host", "--json", "--listen", "127.0.0.1:0"]);
     let at = host.until("listening")["addresses"][0]
         .as_str()

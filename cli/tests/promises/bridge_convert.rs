@@ -1,5 +1,5 @@
-//! The promise: `bridge convert` turns files of boards into other formats, says what is lost, and writes
-//! over nothing.
+//! The promise: `bridge convert` converts files of boards to other formats, reports what is lost,
+//! and overwrites nothing.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dealerless_bridge::formats::Format;
 use dealerless_bridge::{Board, Compass, Deal};
 use rand::seq::SliceRandom;
 
-/// Boards at random, in a row.
+/// Random boards with consecutive numbers.
 fn boards(first: u32, last: u32) -> Vec<Board> {
     let mut owners: [Compass; 52] = std::array::from_fn(|card| Compass::ALL[card % 4]);
     let rng = &mut rand::rng();
@@ -29,17 +29,17 @@ fn read(folder: &Path, name: &str, format: Format) -> Vec<Board> {
     format.read(&fs::read(folder.join(name)).unwrap()).unwrap()
 }
 
-/// The formats that the end of a file's name says.
+/// The formats that a file extension selects.
 fn by_suffix() -> impl Iterator<Item = Format> {
     let formats = Format::ALL.iter().copied();
     formats.filter(|format| Format::of_suffix(format.suffix()) == Some(*format))
 }
 
-/// Runs `bridge convert` in a folder; gives its exit code and what it said.
+/// Runs `bridge convert` in a folder. Returns the exit code and standard error.
 fn convert(folder: &Path, args: &str) -> (i32, String) {
     let output = output(folder, args);
-    let said = String::from_utf8(output.stderr).unwrap();
-    (output.status.code().unwrap(), said)
+    let message = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), message)
 }
 
 fn output(folder: &Path, args: &str) -> Output {
@@ -57,7 +57,7 @@ fn output_of(command: &str, folder: &Path, args: &str) -> Output {
 }
 
 #[test]
-fn files_are_converted_by_suffix_and_by_name() {
+fn formats_are_chosen_by_extension_or_option() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let set = boards(1, 30);
@@ -65,9 +65,9 @@ fn files_are_converted_by_suffix_and_by_name() {
     for &format in Format::ALL {
         let name = format!("{}.out", format.name());
         let args = format!("set.pbn {name} --to {}", format.name());
-        let (code, said) = convert(folder, &args);
-        assert_eq!(code, 0, "{said}");
-        assert!(said.contains("30 boards, 1 to 30"), "{said}");
+        let (code, message) = convert(folder, &args);
+        assert_eq!(code, 0, "{message}");
+        assert!(message.contains("30 boards, 1 to 30"), "{message}");
         let bytes = fs::read(folder.join(&name)).unwrap();
         assert_eq!(bytes, format.write(&set).unwrap());
         if format.is_readable() {
@@ -83,7 +83,7 @@ fn files_are_converted_by_suffix_and_by_name() {
 }
 
 #[test]
-fn records_and_curtain_cards_are_text_or_html_by_their_name() {
+fn records_are_text_or_html_by_extension() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "set.pbn", Format::Pbn, &boards(3, 5));
@@ -106,7 +106,7 @@ fn records_and_curtain_cards_are_text_or_html_by_their_name() {
 }
 
 #[test]
-fn nothing_is_written_over() {
+fn existing_files_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "set.pbn", Format::Pbn, &boards(1, 120));
@@ -118,16 +118,16 @@ fn nothing_is_written_over() {
         "set.pbn set.pbn",
         "set.pbn long.dlm --split",
     ] {
-        let (code, said) = convert(folder, args);
+        let (code, message) = convert(folder, args);
         assert_eq!(code, 1);
-        assert!(said.contains("is there already"), "{said}");
+        assert!(message.contains("is there already"), "{message}");
     }
     assert_eq!(fs::read(folder.join("set.lin")).unwrap(), b"what was there");
     assert!(!folder.join("long-1.dlm").exists());
 }
 
 #[test]
-fn a_set_beyond_board_99_is_refused_for_machines_or_split() {
+fn boards_beyond_99_are_refused_for_machines_or_split() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let set = boards(1, 200);
@@ -135,14 +135,14 @@ fn a_set_beyond_board_99_is_refused_for_machines_or_split() {
     let formats = by_suffix().filter(|format| format.is_for_machines());
     for format in formats {
         let suffix = format.suffix();
-        let (code, said) = convert(folder, &format!("set.pbn set.{suffix}"));
+        let (code, message) = convert(folder, &format!("set.pbn set.{suffix}"));
         assert_eq!(code, 1);
-        assert!(said.contains("ends at board 99"), "{said}");
-        assert!(said.contains("--split"), "{said}");
+        assert!(message.contains("ends at board 99"), "{message}");
+        assert!(message.contains("--split"), "{message}");
         assert!(!folder.join(format!("set.{suffix}")).exists());
 
-        let (code, said) = convert(folder, &format!("set.pbn set.{suffix} --split"));
-        assert_eq!(code, 0, "{said}");
+        let (code, message) = convert(folder, &format!("set.pbn set.{suffix} --split"));
+        assert_eq!(code, 0, "{message}");
         let names = (1..=3).map(|number| format!("set-{number}.{suffix}"));
         let pieces: Vec<Board> = names.flat_map(|name| read(folder, &name, format)).collect();
         assert_eq!(pieces.len(), 200);
@@ -155,17 +155,21 @@ fn a_set_beyond_board_99_is_refused_for_machines_or_split() {
 }
 
 #[test]
-fn what_a_format_does_not_say_of_the_numbers_is_told() {
+fn lost_board_numbers_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let set = boards(11, 20);
     write(folder, "set.pbn", Format::Pbn, &set);
     for format in by_suffix() {
         let suffix = format.suffix();
-        let (code, said) = convert(folder, &format!("set.pbn out.{suffix}"));
-        assert_eq!(code, 0, "{suffix}: {said}");
+        let (code, message) = convert(folder, &format!("set.pbn out.{suffix}"));
+        assert_eq!(code, 0, "{suffix}: {message}");
         let is_lost = !format.says_numbers(&set);
-        assert_eq!(said.contains("other numbers"), is_lost, "{suffix}: {said}");
+        assert_eq!(
+            message.contains("other numbers"),
+            is_lost,
+            "{suffix}: {message}"
+        );
         if !format.is_readable() {
             continue;
         }
@@ -176,29 +180,29 @@ fn what_a_format_does_not_say_of_the_numbers_is_told() {
                 _ => format!("out.{suffix}"),
             };
             let output = output_of(command, folder, &args);
-            let said = String::from_utf8(output.stderr).unwrap();
+            let message = String::from_utf8(output.stderr).unwrap();
             let expected = if format.holds_numbers() { "" } else { &notice };
-            assert_eq!(said, expected, "{command}");
+            assert_eq!(message, expected, "{command}");
         }
     }
     convert(folder, "out.bri back.pbn");
-    let (_, said) = convert(folder, "back.pbn again.bri");
-    assert!(said.contains("as they are numbered here"), "{said}");
+    let (_, message) = convert(folder, "back.pbn again.bri");
+    assert!(message.contains("as they are numbered here"), "{message}");
 }
 
 #[test]
-fn a_wrong_file_is_an_error_with_its_name_and_place() {
+fn errors_name_the_file_and_place() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "set.pbn", Format::Pbn, &boards(1, 3));
     let text = fs::read_to_string(folder.join("set.pbn")).unwrap();
     let wrong = text.replace("[Dealer \"E\"]", "[Dealer \"N\"]");
     fs::write(folder.join("wrong.pbn"), wrong).unwrap();
-    let (code, said) = convert(folder, "wrong.pbn out.lin");
+    let (code, message) = convert(folder, "wrong.pbn out.lin");
     assert_eq!(code, 1);
     assert!(
-        said.contains("wrong.pbn: line 29: N deals board 2"),
-        "{said}"
+        message.contains("wrong.pbn: line 29: N deals board 2"),
+        "{message}"
     );
     assert!(!folder.join("out.lin").exists());
 
@@ -208,9 +212,9 @@ fn a_wrong_file_is_an_error_with_its_name_and_place() {
         ("set.csv out.lin", "cannot read set.csv"),
         ("set.pbn out.lin --from ber", "invalid value"),
     ] {
-        let (code, said) = convert(folder, args);
+        let (code, message) = convert(folder, args);
         assert_eq!(code, 1);
-        assert!(said.contains(complaint), "{said}");
+        assert!(message.contains(complaint), "{message}");
     }
 }
 
@@ -224,29 +228,29 @@ fn ten_thousand_boards_are_converted() {
     assert_eq!(read(folder, "set.lin", Format::Lin), set);
 }
 
-/// A gigabyte that takes no place on the disk, and a file without an end.
+/// A sparse file of 1 GiB, and an endless device.
 #[test]
-fn a_huge_file_is_refused_after_64_mib() {
+fn huge_files_are_refused_after_64_mib() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for format in by_suffix().filter(|format| format.is_readable()) {
         let name = format!("huge.{}", format.suffix());
         let file = fs::File::create(folder.join(&name)).unwrap();
         file.set_len(1 << 30).unwrap();
-        let (code, said) = convert(folder, &format!("{name} out.csv"));
+        let (code, message) = convert(folder, &format!("{name} out.csv"));
         assert_eq!(code, 1);
         let complaint = format!("{name} is too large: a file of boards has at most 64 MiB");
-        assert!(said.contains(&complaint), "{said}");
+        assert!(message.contains(&complaint), "{message}");
     }
     if Path::new("/dev/zero").exists() {
-        let (code, said) = convert(folder, "/dev/zero out.csv --from pbn");
+        let (code, message) = convert(folder, "/dev/zero out.csv --from pbn");
         assert_eq!(code, 1);
-        assert!(said.contains("/dev/zero is too large"), "{said}");
+        assert!(message.contains("/dev/zero is too large"), "{message}");
     }
 }
 
-/// What looks like a file of boards and is none: the name, the bytes, and what is said of it.
-fn of_an_enemy() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+/// Malicious files of boards: the name, the bytes, and the error.
+fn hostile_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let board = |from: &str, to: &str| {
         let deal = "J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
         let deal = deal.replace(from, to);
@@ -285,20 +289,23 @@ fn of_an_enemy() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn what_an_enemy_writes_is_an_error_with_its_place() {
+fn hostile_files_are_refused_with_the_place() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (name, file, complaint) in of_an_enemy() {
+    for (name, file, complaint) in hostile_files() {
         fs::write(folder.join(name), file).unwrap();
-        let (code, said) = convert(folder, &format!("{name} out.csv"));
+        let (code, message) = convert(folder, &format!("{name} out.csv"));
         assert_eq!(code, 1, "{name}");
-        assert!(said.contains(&format!("{name}: {complaint}")), "{said}");
+        assert!(
+            message.contains(&format!("{name}: {complaint}")),
+            "{message}"
+        );
         assert!(!folder.join("out.csv").exists());
     }
 }
 
 #[test]
-fn a_report_for_programs_names_the_files_that_were_written() {
+fn json_report_names_the_written_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "set.pbn", Format::Pbn, &boards(1, 120));

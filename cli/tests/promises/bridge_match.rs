@@ -1,5 +1,5 @@
-//! Two players deal boards that nobody knows, keep them sealed over a restart, open them, and show
-//! afterwards what was dealt. Each has a sheet by which the same boards are dealt by hand.
+//! Two players deal boards that nobody knows, keep them sealed over a restart, open them, and prove
+//! afterwards what was dealt. With their two sheets the same boards can be dealt by hand.
 #![cfg(unix)]
 
 use crate::common;
@@ -26,7 +26,7 @@ fn open(positions: impl Iterator<Item = (usize, Value)>, turn: &Value) -> Value 
     json!({ "do": "propose", "cards": cards, "turn": turn["turn"] })
 }
 
-/// One proposes, the other agrees.
+/// One side proposes to open hands, and the other agrees.
 fn agree(one: &mut Side, other: &mut Side, hands: &[(usize, Value)]) {
     let turn = one.until("your-turn");
     one.say(&open(hands.iter().cloned(), &turn));
@@ -35,24 +35,25 @@ fn agree(one: &mut Side, other: &mut Side, hands: &[(usize, Value)]) {
     other.say(&json!({ "do": "agree", "proposal": proposal, "turn": turn["turn"] }));
 }
 
-/// Where the record of a player lies.
+/// The path of a player's record.
 fn record(home: &Path) -> PathBuf {
     file(home, "log").unwrap()
 }
 
-fn succeeds(home: &Path, args: &[&str]) -> (String, String) {
+/// Runs a command that must succeed. Returns standard output and standard error.
+fn run_ok(home: &Path, args: &[&str]) -> (String, String) {
     let done = run(home, args);
     let [out, err] = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(done.status.success(), "{args:?}: {out}{err}");
     (out, err)
 }
 
-/// As if the program had been killed once when it had written an entry, and before it has said the deal: there is
-/// another entry of the same try, of the same form.
-fn an_entry_that_was_never_said(home: &Path) {
+/// Adds an unused entry to the inputs, as if the program had been killed after it wrote the entry
+/// of a try and before it sent the deal.
+fn add_unused_entry(home: &Path) {
     let own = Home::open(home, None, &mut system_rng()).unwrap();
     let log = record(home);
-    let of = Record::read(&fs::read(&log).unwrap(), None)
+    let id = Record::read(&fs::read(&log).unwrap(), None)
         .unwrap()
         .log
         .match_info()
@@ -60,15 +61,15 @@ fn an_entry_that_was_never_said(home: &Path) {
     let path = log.with_extension("inputs");
     let open = || {
         let storage = DiskStorage::open(&path).unwrap();
-        Inputs::open(storage, own.identity().file_key(), of).unwrap()
+        Inputs::open(storage, own.identity().file_key(), id).unwrap()
     };
-    let said = open().inputs;
+    let used = open().inputs;
     fs::write(&path, "").unwrap();
     let mut file = open().file;
-    let mut never_said = said[0].clone();
-    never_said.bits[0] ^= true;
-    never_said.nonce[0] ^= 1;
-    for input in [never_said].iter().chain(&said) {
+    let mut unused = used[0].clone();
+    unused.bits[0] ^= true;
+    unused.nonce[0] ^= 1;
+    for input in [unused].iter().chain(&used) {
         file.append(input).unwrap();
     }
 }
@@ -78,7 +79,7 @@ fn boards(pbn: &str) -> Vec<Board> {
 }
 
 #[test]
-fn sealed_boards_outlive_the_programs_and_are_shown_to_be_those_that_were_dealt() {
+fn sealed_boards_survive_a_restart_and_are_proved_by_the_record() {
     let [a, b] = folders();
     let at = free_address();
     let number = BOARDS.to_string();
@@ -92,8 +93,8 @@ fn sealed_boards_outlive_the_programs_and_are_shown_to_be_those_that_were_dealt(
     guest.signal("INT");
     assert_eq!((host.finish().1, guest.finish().1), (130, 130));
 
-    // While they lie there, each writes its own sheet.
-    an_entry_that_was_never_said(a.path());
+    // While the boards are sealed, each player writes its own sheet.
+    add_unused_entry(a.path());
     let folder = a.path().join("evening");
     sheets_of_sealed_boards([a.path(), b.path()], &folder);
 
@@ -114,7 +115,7 @@ fn sealed_boards_outlive_the_programs_and_are_shown_to_be_those_that_were_dealt(
     dealt_by_hand(&folder, &boards);
 }
 
-/// North and South of the first board to the host, East and West to the guest.
+/// Opens North and South of the first board to the host, East and West to the guest.
 fn preset(host: &mut Side, guest: &mut Side) {
     let hands: Vec<(usize, Value)> = (0..4).map(|hand| (hand, json!(hand % 2))).collect();
     agree(host, guest, &hands);
@@ -129,19 +130,19 @@ fn preset(host: &mut Side, guest: &mut Side) {
     }
 }
 
-/// While the boards lie there, each writes its own sheet into this folder.
+/// Each player writes its own sheet of the sealed boards into this folder.
 fn sheets_of_sealed_boards(homes: [&Path; 2], folder: &Path) {
     let evening = folder.to_str().unwrap();
     for (home, dealer) in homes.into_iter().zip(["dealer-1", "dealer-2"]) {
-        let (_, said) = succeeds(home, &["bridge", "own-sheet", "-o", evening]);
-        assert!(said.contains(&format!("{dealer}.txt")), "{said}");
+        let (_, message) = run_ok(home, &["bridge", "own-sheet", "-o", evening]);
+        assert!(message.contains(&format!("{dealer}.txt")), "{message}");
         let sheet = fs::metadata(folder.join(dealer).with_extension("txt")).unwrap();
         assert_eq!(sheet.permissions().mode() & 0o777, 0o600);
     }
     let (mine, later) = (record(homes[0]), homes[0].join("later"));
     let later = later.to_str().unwrap();
     for refused in [
-        // Not over what is there, not of a set that was not dealt, not before a board is open.
+        // Existing files, a set that was not dealt, and boards that are not open.
         &["bridge", "own-sheet", "-o", evening][..],
         &["bridge", "own-sheet", "-o", later, "--set", "2"],
         &["bridge", "boards", mine.to_str().unwrap()],
@@ -151,20 +152,20 @@ fn sheets_of_sealed_boards(homes: [&Path; 2], folder: &Path) {
     }
 }
 
-/// Also after its result the last set can be dealt by hand.
+/// The last set can be dealt by hand even after its result.
 fn sheet_of_the_last_set(home: &Path) {
     let later = home.join("later");
     let args = ["bridge", "own-sheet", "--first", "101", "-o"];
-    succeeds(home, &[&args[..], &[later.to_str().unwrap()]].concat());
+    run_ok(home, &[&args[..], &[later.to_str().unwrap()]].concat());
     let text = fs::read_to_string(later.join("dealer-1.txt")).unwrap();
     assert!(text.contains("Board 101, "), "{text}");
     assert!(!text.contains("Board 1, "), "{text}");
 }
 
-/// The boards that both records tell, to anybody; they name the seal.
+/// The boards in both records, as anybody can read them. Checks that the records name the seal.
 fn recorded(homes: [&Path; 2], seal: &str) -> Vec<Board> {
     let records = homes.map(|home| record(home).to_str().unwrap().to_owned());
-    let (verified, _) = succeeds(homes[1], &["verify", &records[0], &records[1]]);
+    let (verified, _) = run_ok(homes[1], &["verify", &records[0], &records[1]]);
     for part in [
         seal,
         "Both records tell the same.",
@@ -174,17 +175,17 @@ fn recorded(homes: [&Path; 2], seal: &str) -> Vec<Board> {
     }
     let [pbn, other] = [0, 1].map(|at| {
         let args = ["bridge", "boards", &records[at], "--public"];
-        succeeds(homes[at], &args).0
+        run_ok(homes[at], &args).0
     });
     assert_eq!(pbn, other);
     let first = ["bridge", "boards", &records[0], "--first", "9"];
-    assert_eq!(boards(&succeeds(homes[0], &first).0)[0].number, 9);
+    assert_eq!(boards(&run_ok(homes[0], &first).0)[0].number, 9);
     let other_set = ["bridge", "boards", &records[0], "--set", "2"];
     assert_eq!(run(homes[0], &other_set).status.code(), Some(1));
     boards(&pbn)
 }
 
-/// Two people who follow the two sheets deal the boards that were sealed.
+/// Asserts that the two sheets deal the sealed boards by hand.
 fn dealt_by_hand(folder: &Path, boards: &[Board]) {
     let sheets = ["dealer-1.txt", "dealer-2.txt"].map(|name| fs::read_to_string(folder.join(name)));
     let sheets = sheets.map(Result::unwrap);
@@ -193,7 +194,7 @@ fn dealt_by_hand(folder: &Path, boards: &[Board]) {
             let title = format!("Board {}, {which} half", board.number);
             let mut found = sheets.iter().filter(|sheet| sheet.contains(&title));
             let (sheet, None) = (found.next().expect("a sheet"), found.next()) else {
-                panic!("{title} stands on both sheets");
+                panic!("{title} is on both sheets");
             };
             places(sheet.split(&title).nth(1).unwrap())
         };
@@ -224,7 +225,8 @@ fn dealt_by_hand(folder: &Path, boards: &[Board]) {
     }
 }
 
-/// The rows of places below a title, up to the next title: piles A to M or 1 to 4, from 0 on.
+/// The rows of piles below a title, up to the next title. Piles A to M or 1 to 4 are numbered from
+/// 0.
 fn places(text: &str) -> Vec<Vec<u8>> {
     let (mut passes, mut pass) = (Vec::new(), Vec::new());
     for line in text
@@ -239,14 +241,14 @@ fn places(text: &str) -> Vec<Vec<u8>> {
                 .iter()
                 .all(|group| group.len() == 4 && group.chars().all(is_place));
         if row {
-            let of = |c: u8| {
+            let pile = |c: u8| {
                 if c.is_ascii_digit() {
                     c - b'1'
                 } else {
                     c - b'A'
                 }
             };
-            pass.extend(groups.concat().bytes().map(of));
+            pass.extend(groups.concat().bytes().map(pile));
         }
         if pass.len() == 52 {
             passes.push(std::mem::take(&mut pass));
@@ -257,7 +259,7 @@ fn places(text: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn who_leaves_the_sealed_boards_leaves_them_closed() {
+fn leaving_keeps_sealed_boards_closed() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--game", "bridge", "--boards", "1"]);
@@ -278,7 +280,7 @@ fn who_leaves_the_sealed_boards_leaves_them_closed() {
 }
 
 #[test]
-fn options_that_do_not_go_together_are_refused() {
+fn conflicting_options_are_refused() {
     let [a, _] = folders();
     for args in [
         &["host", "--boards", "4"][..],

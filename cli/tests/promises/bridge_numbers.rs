@@ -1,5 +1,5 @@
-//! The promise: `bridge number` and `bridge deal` print a line each, and `bridge squaredeal verify` says
-//! whether published keys are those that were promised, and published boards those of the keys.
+//! The promise: `bridge number` and `bridge deal` print one line, and `bridge squaredeal verify`
+//! checks published keys against their hash, and published boards against the keys.
 
 use crate::common;
 
@@ -18,7 +18,7 @@ fn run(args: &[&str]) -> Finished {
 }
 
 #[test]
-fn a_deal_and_its_number_are_a_line_each_in_every_order() {
+fn deals_and_numbers_convert_in_every_order() {
     for (order, number) in [
         ("bigdeal", "36892843148362336617819499272"),
         ("andrews", "39821623690885960145906715859"),
@@ -39,7 +39,7 @@ fn a_deal_and_its_number_are_a_line_each_in_every_order() {
 }
 
 #[test]
-fn what_is_no_deal_and_no_number_is_refused() {
+fn invalid_deals_and_numbers_are_refused() {
     let too_large = run(&["deal", "53644737765488792839237440000"]);
     too_large
         .exits(1)
@@ -53,8 +53,8 @@ fn what_is_no_deal_and_no_number_is_refused() {
         .says("pavlicek");
 }
 
-/// The keys of two sessions; the first is a real one (hansvanstaveren/BigDeal a980e7f, World Bridge Games
-/// 2024), with the value that it belongs to.
+/// The keys of two sessions. The first key is real (hansvanstaveren/BigDeal a980e7f, World Bridge
+/// Games 2024), and belongs to the value 43275.91.
 const KEYS: &str = "1,1:hrzkVbQb9F0QhgIYEwfBUwKjNHDoGZXMYxVBbJZaWXnJf233CI5MJo7buhPR\r\n\
                     2,0:0123456789abcdefghijABCDEFGHIJ0123456789klmnopqrstKLMNOPQRST\r\n";
 const HASH: &str = "cedccc269df7eb6205cd0dd86d2cabcde143a8e2ea7f30032d8e454836308d23";
@@ -73,7 +73,7 @@ fn write(folder: &Path, value: &str, keys: &str) -> [String; 2] {
 const FIRST: &str = "   1  N:AJ65.K82.AK8.J75 8.AQT75.QJT4.Q64 KT2..96532.KT983 Q9743.J9643.7.A2\n";
 
 #[test]
-fn keys_that_agree_give_the_boards() {
+fn keys_with_the_published_hash_give_the_boards() {
     let folder = tempfile::tempdir().unwrap();
     let [description, keys] = write(folder.path(), "DV 43275.91\r\n", KEYS);
     let both = run(&["squaredeal", "verify", &keys, &description])
@@ -88,9 +88,9 @@ fn keys_that_agree_give_the_boards() {
         "{both}"
     );
     assert!(both.contains("Phase 2: sets left out"), "{both}");
-    let beside = run(&["squaredeal", "verify", &description, "--sessions", "3"]);
-    let beside = beside.exits(0).stdout;
-    assert!(beside.contains("SW3  Swiss 3\n   5  N:"), "{beside}");
+    let third = run(&["squaredeal", "verify", &description, "--sessions", "3"]);
+    let third = third.exits(0).stdout;
+    assert!(third.contains("SW3  Swiss 3\n   5  N:"), "{third}");
     let reserve = run(&["squaredeal", "verify", &description, "--reserve"])
         .exits(0)
         .stdout;
@@ -99,7 +99,7 @@ fn keys_that_agree_give_the_boards() {
 }
 
 #[test]
-fn keys_that_do_not_agree_are_the_answer_no() {
+fn keys_with_another_hash_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let [description, _] = write(
         folder.path(),
@@ -116,7 +116,7 @@ fn keys_that_do_not_agree_are_the_answer_no() {
 }
 
 #[test]
-fn a_value_can_be_given_when_the_file_has_none_and_only_then() {
+fn value_option_is_for_files_without_a_value() {
     let folder = tempfile::tempdir().unwrap();
     let [description, _] = write(folder.path(), "", KEYS);
     let unknown = run(&["squaredeal", "verify", &description]).exits(0).stdout;
@@ -136,7 +136,7 @@ fn a_value_can_be_given_when_the_file_has_none_and_only_then() {
 }
 
 #[test]
-fn a_bad_file_is_named_with_its_line() {
+fn errors_name_the_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let [description, keys] = write(folder.path(), "", "1,1:a\r\n1,1:b\r\n");
     let twice = run(&["squaredeal", "verify", &description]).exits(1);
@@ -159,7 +159,8 @@ const TOURNAMENT: [(&str, &str); 2] = [
     ("t.sqk", "1,1:abcdefgh\r\n1,2:ijklmnop\r\n"),
 ];
 
-/// Writes the files of the tournament. Gives the boards of both sessions and the reserve of the first.
+/// Writes the files of the tournament. Returns the boards of both sessions and the reserve of the
+/// first.
 fn tournament(folder: &Path) -> [Vec<Board>; 3] {
     for (name, text) in TOURNAMENT {
         fs::write(folder.join(name), text).unwrap();
@@ -173,49 +174,49 @@ fn tournament(folder: &Path) -> [Vec<Board>; 3] {
     })
 }
 
-/// Writes boards to a file, and verifies it.
+/// Writes boards to a file and verifies it. Returns the output.
 fn verify_boards(folder: &Path, name: &str, format: Format, boards: &[Board], code: i32) -> String {
     let path = folder.join(name);
     fs::write(&path, format.write(boards).unwrap()).unwrap();
     let [description, path] = [folder.join("t.sqd"), path].map(|path| path.display().to_string());
-    let said = run(&["squaredeal", "verify", &description, &path]).exits(code);
-    said.stdout.replace(&*folder.display().to_string(), "")
+    let finished = run(&["squaredeal", "verify", &description, &path]).exits(code);
+    finished.stdout.replace(&*folder.display().to_string(), "")
 }
 
 #[test]
-fn published_boards_agree_with_the_set_of_their_name_in_every_format_that_is_read() {
+fn published_boards_are_verified_in_every_readable_format() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [first, second, reserve] = tournament(folder);
     for &format in Format::ALL.iter().filter(|format| format.is_readable()) {
         for (set, boards) in [("A01", &first), ("A02", &second), ("A01reserve", &reserve)] {
             let name = format!("{set}.{}", format.suffix());
-            let said = verify_boards(folder, &name, format, boards, 0);
+            let output = verify_boards(folder, &name, format, boards, 0);
             let agree = format!("{name}: 20 of 20 boards agree (compared with {set}).\n");
-            assert!(said.contains(&agree), "{said}");
+            assert!(output.contains(&agree), "{output}");
             let [low, high] = [&boards[0], &boards[19]].map(|board| board.number);
             assert!(
-                said.contains(&format!("  {low}-{high}  agree: {set}\n")),
-                "{said}"
+                output.contains(&format!("  {low}-{high}  agree: {set}\n")),
+                "{output}"
             );
-            // What the keys give is printed only without files.
-            assert!(!said.contains("N:"), "{said}");
+            // The boards of the keys are printed only without files.
+            assert!(!output.contains("N:"), "{output}");
         }
     }
     let both = [first, second].concat();
-    let said = verify_boards(folder, "all.lin", Format::Lin, &both, 0);
+    let output = verify_boards(folder, "all.lin", Format::Lin, &both, 0);
     assert!(
-        said.contains("40 of 40 boards agree (no set has its name"),
-        "{said}"
+        output.contains("40 of 40 boards agree (no set has its name"),
+        "{output}"
     );
     assert!(
-        said.contains("  1-20  agree: A01\n      21-40  agree: A02\n"),
-        "{said}"
+        output.contains("  1-20  agree: A01\n      21-40  agree: A02\n"),
+        "{output}"
     );
 }
 
 #[test]
-fn published_boards_that_are_not_those_of_the_set_are_named() {
+fn published_boards_that_differ_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [first, second, reserve] = tournament(folder);
@@ -223,28 +224,28 @@ fn published_boards_that_are_not_those_of_the_set_are_named() {
     changed[4].deal = DealNumber::new(0).unwrap().deal(Order::BigDeal);
     changed[6].deal = second[3].deal;
     changed.truncate(18);
-    let said = verify_boards(folder, "A01.pbn", Format::Pbn, &changed, 4);
+    let output = verify_boards(folder, "A01.pbn", Format::Pbn, &changed, 4);
     let rows = "A01.pbn: 16 of 18 boards agree (compared with A01).\n        1-4  agree: A01\n          \
                 5  DIFFER: in no set\n          6  agree: A01\n          7  DIFFER: in A02 this is 24\n       \
                 8-18  agree: A01\nBoards of the set that are not in the file: 19-20\n";
-    assert!(said.contains(rows), "{said}");
-    let said = verify_boards(folder, "A01.pbn", Format::Pbn, &reserve, 4);
-    assert!(said.contains("A01.pbn: 0 of 20"), "{said}");
+    assert!(output.contains(rows), "{output}");
+    let output = verify_boards(folder, "A01.pbn", Format::Pbn, &reserve, 4);
+    assert!(output.contains("A01.pbn: 0 of 20"), "{output}");
     assert!(
-        said.contains("  1-20  DIFFER: in A01reserve this is 1-20\n"),
-        "{said}"
+        output.contains("  1-20  DIFFER: in A01reserve this is 1-20\n"),
+        "{output}"
     );
 }
 
 #[test]
-fn boards_are_not_compared_with_other_keys_or_before_the_value_is_known() {
+fn boards_are_not_compared_with_wrong_keys_or_without_a_value() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [first, ..] = tournament(folder);
     let [description, keys] = ["t.sqd", "t.sqk"].map(|name| folder.join(name));
     fs::write(&keys, TOURNAMENT[1].1.replace("abc", "abd")).unwrap();
-    let said = verify_boards(folder, "A01.pbn", Format::Pbn, &first, 4);
-    assert!(!said.contains("A01.pbn"), "{said}");
+    let output = verify_boards(folder, "A01.pbn", Format::Pbn, &first, 4);
+    assert!(!output.contains("A01.pbn"), "{output}");
     fs::write(&keys, TOURNAMENT[1].1).unwrap();
     fs::write(&description, TOURNAMENT[0].1.replace("DV 7\n", "")).unwrap();
     let unknown = run(&[

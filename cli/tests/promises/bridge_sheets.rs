@@ -1,5 +1,5 @@
-//! The promise: `bridge sheets` writes what two dealers, the players and the record need, says nothing of
-//! the deals, and writes over nothing.
+//! The promise: `bridge sheets` writes the sheets for two dealers, the players and the record,
+//! prints nothing about the deals, and overwrites nothing.
 
 use crate::common;
 
@@ -16,15 +16,15 @@ fn sheets(args: &str, folder: &Path) -> Finished {
 }
 
 #[test]
-fn eight_files_are_written_and_nothing_is_said_of_the_deals() {
+fn eight_files_are_written_and_no_deal_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let deals = folder.path().join("deals.txt");
     fs::write(&deals, format!("{DEAL}\n{DEAL}\n")).unwrap();
     let output = folder.path().join("evening");
     let args = format!("--deals {} --first 25", deals.display());
-    let said = sheets(&args, &output).exits(0);
-    assert_eq!(said.stdout, "");
-    assert!(!said.stderr.contains("J2"), "{}", said.stderr);
+    let finished = sheets(&args, &output).exits(0);
+    assert_eq!(finished.stdout, "");
+    assert!(!finished.stderr.contains("J2"), "{}", finished.stderr);
     let mut names: Vec<String> = fs::read_dir(&output)
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -45,22 +45,22 @@ fn eight_files_are_written_and_nothing_is_said_of_the_deals() {
 }
 
 #[test]
-fn a_list_with_a_line_that_is_no_deal_is_refused_and_nothing_is_written() {
+fn list_with_an_invalid_deal_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let deals = folder.path().join("deals.txt");
     fs::write(&deals, format!("{DEAL}\n{}\n", DEAL.replace("J2", "J"))).unwrap();
     let output = folder.path().join("evening");
-    let said = sheets(&format!("--deals {}", deals.display()), &output).exits(1);
+    let finished = sheets(&format!("--deals {}", deals.display()), &output).exits(1);
     assert!(
-        said.stderr.contains("line 2: N has 12 cards, not 13"),
+        finished.stderr.contains("line 2: N has 12 cards, not 13"),
         "{}",
-        said.stderr
+        finished.stderr
     );
     assert!(!output.exists());
 }
 
 #[test]
-fn a_study_prints_a_row_for_each_scheme_and_the_same_for_the_same_seed() {
+fn leakage_study_is_reproducible() {
     let line = "bridge leakage --samples 2000 --scheme published,thirteen";
     let run = || start(line.split_whitespace()).finish().exits(0).stdout;
     let printed = run();
@@ -80,7 +80,7 @@ fn a_study_prints_a_row_for_each_scheme_and_the_same_for_the_same_seed() {
 }
 
 #[test]
-fn the_picture_of_a_study_names_each_scheme_and_what_chance_is() {
+fn leakage_picture_is_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leaks.svg");
     let line = "bridge leakage --samples 2000 --scheme published,thirteen --svg";
@@ -101,18 +101,22 @@ fn the_picture_of_a_study_names_each_scheme_and_what_chance_is() {
     ] {
         assert!(texts.contains(&text), "{text} of {texts:?}");
     }
-    // A disc for each scheme and question.
+    // One disc for each scheme and question.
     assert_eq!(svg.matches("<circle").count(), 2 * 5);
     assert!(svg.contains("2,000 boards of each scheme"));
 }
 
 #[test]
-fn standard_output_takes_one_thing_only() {
+fn standard_output_takes_only_one_format() {
     for both in ["--csv - --json", "--svg - --json", "--csv - --svg -"] {
         let line = format!("bridge leakage --samples 1000 --scheme cut {both}");
-        let said = start(line.split_whitespace()).finish().exits(1);
-        assert!(!said.stdout.contains("scheme,samples"), "{}", said.stdout);
-        let wrong = "standard output takes one of";
-        assert!(said.stderr.contains(wrong), "{}", said.stderr);
+        let finished = start(line.split_whitespace()).finish().exits(1);
+        assert!(
+            !finished.stdout.contains("scheme,samples"),
+            "{}",
+            finished.stdout
+        );
+        let error = "standard output takes one of";
+        assert!(finished.stderr.contains(error), "{}", finished.stderr);
     }
 }

@@ -1,8 +1,7 @@
-//! A long match between two programs, one or the other of which is killed at random, again and
-//! again.
+//! A long match between two programs that are killed at random, again and again.
 //!
-//! `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-cli --test promises broken_off -- --nocapture`
-//! plays 1 000 hands and kills 200 times.
+//! `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-cli --test promises broken_off --
+//! --nocapture` plays 1,000 hands with 200 kills.
 #![cfg(unix)]
 
 use crate::common;
@@ -20,15 +19,15 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 
-/// Nothing takes longer than this without a hand that ends.
+/// The longest time between the ends of two hands.
 const STUCK: Duration = Duration::from_secs(120);
 
-/// A program that plays by itself, whose output goes to a file.
+/// A bot whose output goes to files.
 struct Bot {
     folder: PathBuf,
     resume: Vec<String>,
     child: Child,
-    /// The results that it had told when it was last killed.
+    /// The number of results that it had printed when it was last killed.
     results: usize,
 }
 
@@ -59,7 +58,7 @@ impl Bot {
         }
     }
 
-    /// Kills it and starts it again.
+    /// Kills the program and starts it again.
     fn kill(&mut self) {
         self.child.kill().expect("a child");
         self.child.wait().expect("a child");
@@ -67,16 +66,16 @@ impl Bot {
         self.child = start(&self.folder, &arguments);
     }
 
-    /// Its exit code, if it has ended.
+    /// The exit code, if the program has ended.
     fn code(&mut self) -> Option<i32> {
         let status = self.child.try_wait().expect("a child")?;
-        Some(status.code().expect("nobody else kills it"))
+        Some(status.code().expect("not ended by a signal"))
     }
 
-    /// The events that it has told, over all its lives.
+    /// The events that all its processes have printed.
     fn events(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.join("events")).unwrap();
-        // A line may have been cut by a kill.
+        // A kill may have cut off a line.
         let lines = text
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
@@ -103,7 +102,7 @@ fn invite(folder: &Path) -> String {
 }
 
 #[test]
-fn no_hand_is_lost_however_often_one_of_the_programs_is_killed() {
+fn no_hand_is_lost_after_repeated_kills() {
     let hands = soak().unwrap_or(20);
     let kills = (hands / 5).max(3);
     let mut rng = StdRng::seed_from_u64(hands as u64);
@@ -123,19 +122,19 @@ fn no_hand_is_lost_however_often_one_of_the_programs_is_killed() {
             assert_eq!([one, other], [0, 0]);
             break;
         }
-        assert!(since.elapsed() < STUCK, "it hangs: {codes:?}");
+        assert!(since.elapsed() < STUCK, "the match hangs: {codes:?}");
         thread::sleep(Duration::from_millis(rng.random_range(5..250)));
         let bot = if rng.random() { &mut host } else { &mut guest };
         let events = bot.events();
-        let told = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
-        let (results, over) = (told("result"), told("over") > 0);
+        let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
+        let (results, over) = (count("result"), count("over") > 0);
         if results > furthest {
             (furthest, since) = (results, Instant::now());
         }
-        // Who has played to the end is left alone. And it must have played since the last time:
-        // after eight attempts in a row that did not end well a bot gives up, as it should.
+        // A program at the end of the match is not killed. A program is only killed again after a
+        // hand, because a bot gives up after eight failed attempts in a row.
         let plays = bot.code().is_none() && !over && results > bot.results;
-        // The kills are spread over the match, and the last comes some time before its end.
+        // The kills are spread over the match, and end some time before it does.
         if killed < kills && plays && results * kills * 10 >= killed * hands * 9 {
             bot.results = results;
             bot.kill();
@@ -169,10 +168,10 @@ fn no_hand_is_lost_however_often_one_of_the_programs_is_killed() {
     assert!(killed > 0 && killed >= kills / 2);
 }
 
-/// What the program prints of records.
+/// The JSON that the program prints about records.
 fn read(arguments: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dealerless"));
-    // A folder of the user is no business of a test.
+    // A test must not use the user's folder.
     let home = concat!(env!("CARGO_TARGET_TMPDIR"), "/home");
     command.args(arguments).env("DEALERLESS_HOME", home);
     let printed = command.output().unwrap();

@@ -1,4 +1,4 @@
-//! Time that is out, of who is there and of who is away.
+//! Players who run out of time, connected and disconnected.
 #![cfg(unix)]
 
 use crate::common;
@@ -12,9 +12,9 @@ use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 
 #[test]
-fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
+fn player_out_of_time_checks_or_folds_and_sits_out() {
     let [a, b] = folders();
-    // The bot may fold hands in which the guest is not asked.
+    // The bot may fold hands before the guest's turn.
     let (host, invite) = Side::host(a.path(), &["--auto", "--hands", "100", "--time", "3+0"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
     assert_eq!(
@@ -39,25 +39,25 @@ fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
     assert_eq!(guest.finish().1, 0);
     let (events, code) = host.finish();
     assert_eq!(code, 0);
-    // The host was told at the beginning of the turn how long the guest has for it.
+    // The host receives the guest's time at the beginning of the turn.
     let turns = of_kind(&events, "their-turn");
-    let told: Vec<&Value> = (turns.iter())
-        .filter(|told| told["turn"] == turn["turn"])
+    let same: Vec<&Value> = (turns.iter())
+        .filter(|theirs| theirs["turn"] == turn["turn"])
         .collect();
-    assert_eq!(told.len(), 1);
+    assert_eq!(same.len(), 1);
     assert_eq!(
-        (&told[0]["seat"], &told[0]["time"]["bank"]),
+        (&same[0]["seat"], &same[0]["time"]["bank"]),
         (&json!(1), &json!(0))
     );
     assert!(
         [2, 3]
             .map(|left| json!(left))
-            .contains(&told[0]["time"]["move"])
+            .contains(&same[0]["time"]["move"])
     );
 }
 
 #[test]
-fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_name() {
+fn match_with_a_late_player_can_be_closed_and_resumed_by_name() {
     let [a, b] = folders();
     let at = free_address();
     let time = ["--hands", "2", "--time", "1+4"];
@@ -67,26 +67,26 @@ fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_n
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     guest.signal("STOP");
-    // It uses some of its own bank.
+    // The host uses some of its own bank.
     std::thread::sleep(Duration::from_secs(3));
     host.say(&json!({"do": if turn["call"].is_null() { "check" } else { "call" }}));
-    let mut told = Vec::new();
-    while !(told.last())
+    let mut events = Vec::new();
+    while !(events.last())
         .is_some_and(|event: &Value| event["seat"] == 1 && event["event"] == "out-of-time")
     {
-        told.push(host.event());
+        events.push(host.event());
     }
-    // Whose turn it is comes before the word that nothing has come for a while.
-    let first = |of: &dyn Fn(&Value) -> bool| told.iter().position(of);
+    // The turn is reported before the wait for it.
+    let first = |of: &dyn Fn(&Value) -> bool| events.iter().position(of);
     let waits = first(&|event| event["event"] == "waiting" && event["for"] == "move");
     let turn = first(&|event| event["event"] == "their-turn");
     assert!(
         waits.is_none() || turn.is_some_and(|turn| Some(turn) < waits),
-        "{told:?}"
+        "{events:?}"
     );
-    let time = &turn.map_or(&Value::Null, |at| &told[at])["time"];
-    assert!(time["bank"].as_u64() > Some(2), "{told:?}");
-    // Before it leaves, it is told that it need not.
+    let time = &turn.map_or(&Value::Null, |at| &events[at])["time"];
+    assert!(time["bank"].as_u64() > Some(2), "{events:?}");
+    // Before the host leaves, it is offered to close the match instead.
     host.say(&json!({"do": "leave"}));
     let offer = host.until("error");
     assert_eq!(offer["code"], "may-close");
@@ -116,15 +116,15 @@ fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_n
     assert_eq!(guest.finish().1, 0);
 }
 
-/// A host whose turn it is, and whose guest is killed then.
-fn left_alone_at_ones_turn(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (Side, String) {
+/// A host at its turn whose guest has been killed, and its address.
+fn host_without_a_guest(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (Side, String) {
     let at = free_address();
     let host = [&["--hands", "2"], time].concat();
     let (mut host, invite) = host_at(folders[0].path(), &at, &host);
     let mut guest = Side::join(folders[1].path(), &invite, &["--auto"]);
     host.until("your-turn");
     guest.until("sealed");
-    // There is a line, and it is not the guest's turn.
+    // The guest is connected, and it is not its turn.
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     guest.kill();
@@ -132,8 +132,8 @@ fn left_alone_at_ones_turn(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (
     (host, at)
 }
 
-/// The host closes its match: what is listed of it, and what `verify` says that it has noted.
-fn closes(mut host: Side, folder: &Path) -> (String, String) {
+/// Closes the host's match. Returns the list of open matches, and the output of `verify`.
+fn close_match(mut host: Side, folder: &Path) -> (String, String) {
     host.say(&json!({"do": "close"}));
     let (events, code) = host.finish();
     let closed = events.last().unwrap();
@@ -147,14 +147,14 @@ fn closes(mut host: Side, folder: &Path) -> (String, String) {
 }
 
 #[test]
-fn who_is_left_alone_at_its_own_turn_may_close_the_match_when_the_other_was_away_for_a_move() {
+fn match_can_be_closed_at_the_own_turn_after_a_long_disconnection() {
     let folders = folders();
-    let (mut host, at) = left_alone_at_ones_turn(&folders, &["--time", "3+0"]);
+    let (mut host, at) = host_without_a_guest(&folders, &["--time", "3+0"]);
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     let out = host.until("out-of-time");
     assert_eq!((&out["seat"], &out["away"]), (&json!(1), &json!(true)));
-    let (listed, verified) = closes(host, folders[0].path());
+    let (listed, verified) = close_match(host, folders[0].path());
     let state = "you to speak, Bert was away, closed here";
     assert!(listed.contains(state), "{listed}");
     assert!(
@@ -179,20 +179,20 @@ fn who_is_left_alone_at_its_own_turn_may_close_the_match_when_the_other_was_away
 }
 
 #[test]
-fn without_a_clock_a_match_is_not_closed_as_soon_as_the_line_is_lost() {
+fn match_without_a_clock_cannot_be_closed_at_once_after_a_disconnection() {
     let folders = folders();
-    let (mut host, _) = left_alone_at_ones_turn(&folders, &["--time", "none"]);
+    let (mut host, _) = host_without_a_guest(&folders, &["--time", "none"]);
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     host.signal("INT");
     assert_eq!(host.finish().1, 130);
-    // When the program does not run, its owner may close the match at any time.
+    // Without a running program, its owner may close the match at any time.
     let closed = run(folders[0].path(), &["resume", "--close"]);
     assert_eq!(closed.status.code(), Some(0), "{closed:?}");
 }
 
 #[test]
-fn poker_has_a_clock_by_default_and_games_without_rules_have_none() {
+fn only_poker_has_a_clock_by_default() {
     let clock = |args: &[&str]| {
         let [a, b] = folders();
         let (_host, invite) = Side::host(a.path(), args);
@@ -209,12 +209,12 @@ fn poker_has_a_clock_by_default_and_games_without_rules_have_none() {
 }
 
 #[test]
-fn a_peer_that_stalls_in_a_shuffle_while_it_is_connected_can_be_closed() {
+fn match_with_a_peer_stalled_in_a_shuffle_can_be_closed() {
     let [a, b] = folders();
     let time = ["--hands", "5", "--time", "1+1"];
     let (mut host, invite) = Side::host(a.path(), &time);
     let mut guest = Side::join(b.path(), &invite, &["--auto"]);
-    // Its own time runs out until the hand is over. The guest has dealt the next one then.
+    // The host runs out of time in this hand. Then the guest deals the next hand.
     host.say(&json!({"do": "sit-out"}));
     host.until("result");
     host.until("sits-out");
@@ -222,7 +222,7 @@ fn a_peer_that_stalls_in_a_shuffle_while_it_is_connected_can_be_closed() {
     while guest.until("waiting")["for"] != "deal" {}
     guest.signal("STOP");
     host.say(&json!({"do": "back"}));
-    // From here on the host is to seal, as soon as the engines have shuffled.
+    // Next the host would seal, after the shuffle.
     host.until("dealt");
     loop {
         let event = host.event();
@@ -243,7 +243,7 @@ fn a_peer_that_stalls_in_a_shuffle_while_it_is_connected_can_be_closed() {
     assert_eq!(verified.status.code(), Some(0), "{verified:?}");
 }
 
-/// Checks or calls. Says nothing where it is to show or to muck.
+/// A check or call. Nothing at a choice to show or muck.
 fn passive(turn: &Value) -> Option<Value> {
     match turn["ask"].as_str() {
         Some("bet") if turn["call"].is_null() => Some(json!({"do": "check"})),
@@ -253,7 +253,7 @@ fn passive(turn: &Value) -> Option<Value> {
 }
 
 #[test]
-fn a_seat_that_is_out_of_time_at_a_showdown_shows_unless_a_shown_hand_beats_it() {
+fn seat_out_of_time_at_a_showdown_shows_unless_it_is_beaten() {
     let [a, b] = folders();
     for _ in 0..2 {
         let (mut host, invite) = Side::host(a.path(), &["--hands", "1", "--time", "1+0"]);
@@ -283,7 +283,7 @@ fn a_seat_that_is_out_of_time_at_a_showdown_shows_unless_a_shown_hand_beats_it()
         let [.., first, second] = &chose[..] else {
             panic!("{chose:?}");
         };
-        // Nobody said anything at the showdown. The first seat to show has nothing to beat.
+        // Neither player chose at the showdown. The first seat has no shown hand to compare with.
         assert_eq!(first["do"], "show", "{events:?}");
         let best = result["pots"][0]["winners"].as_array().unwrap();
         let wins = best.iter().any(|winner| winner["seat"] == second["seat"]);
@@ -294,12 +294,12 @@ fn a_seat_that_is_out_of_time_at_a_showdown_shows_unless_a_shown_hand_beats_it()
 }
 
 #[test]
-fn a_person_is_given_time_to_see_a_showdown_and_may_end_that() {
+fn pause_after_a_showdown_can_be_ended() {
     let [a, b] = folders();
     let stakes = ["--hands", "2", "--stack", "2", "--pause"];
     let (mut host, invite) = Side::host(a.path(), &stakes);
     let guest = Side::join(b.path(), &invite, &["--auto"]);
-    // Both are all in by their blinds; a fold is no showdown.
+    // The blinds put both all in, unless one folds.
     let pause = loop {
         let event = host.event();
         match event["event"].as_str() {
@@ -309,11 +309,11 @@ fn a_person_is_given_time_to_see_a_showdown_and_may_end_that() {
             _ => {}
         }
     };
-    // Three streets follow the last choice, if both are all in before the flop.
+    // After an all-in before the flop, three streets follow.
     let waits = pause["milliseconds"].as_u64().unwrap();
     assert!([2500, 2500 + 4 * 800].contains(&waits), "{pause}");
     host.say(&json!({"do": "next"}));
-    // No chips are left, or the pot was split.
+    // A rebuy is needed unless the pot was split.
     loop {
         let event = host.event();
         match event["event"].as_str() {

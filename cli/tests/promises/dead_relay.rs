@@ -1,4 +1,4 @@
-//! A relay that does not answer is reported, and costs nobody a wait without end.
+//! A dead relay is reported, and nobody waits for it forever.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 /// The program promises 5 s; a busy machine may take longer to start it.
 const SOON: Duration = Duration::from_secs(30);
 
-/// An address of loopback at which nobody listens, and a listener that accepts and says nothing.
+/// A loopback address without a listener, and a listener that sends nothing.
 fn dead() -> (String, TcpListener) {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = nobody.local_addr().unwrap().to_string();
@@ -41,7 +41,7 @@ fn started(folder: &std::path::Path, args: &[String]) -> Side {
 }
 
 #[test]
-fn a_host_that_others_reach_only_by_a_dead_relay_ends_and_names_it() {
+fn host_reachable_only_by_a_dead_relay_fails() {
     let [folder, _] = folders();
     let (nobody, silent) = dead();
     for relay in [nobody, silent.local_addr().unwrap().to_string()] {
@@ -49,30 +49,30 @@ fn a_host_that_others_reach_only_by_a_dead_relay_ends_and_names_it() {
         let (events, code) = started(folder.path(), &host(&relay, &[])).finish();
         assert!(begun.elapsed() < SOON);
         let message = events[0]["message"].as_str().unwrap();
-        let says = message.contains(&relay) && message.contains("check the address");
-        assert!(code == 3 && events.len() == 1 && says, "{events:?}");
+        let named = message.contains(&relay) && message.contains("check the address");
+        assert!(code == 3 && events.len() == 1 && named, "{events:?}");
     }
 }
 
 #[test]
-fn a_host_that_others_reach_directly_is_told_of_a_dead_relay_and_waits_on() {
+fn directly_reachable_host_reports_a_dead_relay_and_waits() {
     let [a, b] = folders();
     let (nobody, silent) = dead();
     for relay in [nobody, silent.local_addr().unwrap().to_string()] {
-        // No test network has this address: the guest comes by the next one of the invite.
+        // This address is unreachable, so the guest uses the next one in the invite.
         let more = ["--advertise", "192.0.2.1:5252", "--hands", "1", "--auto"];
         let mut host = started(a.path(), &host(&relay, &more));
         let invite = host.until("invite")["invite"].as_str().unwrap().to_owned();
-        let told = host.until("notice")["text"].as_str().unwrap().to_owned();
-        let says = told.contains(&relay) && told.contains("goes on trying");
-        assert!(says, "{told}");
+        let notice = host.until("notice")["text"].as_str().unwrap().to_owned();
+        let named = notice.contains(&relay) && notice.contains("goes on trying");
+        assert!(named, "{notice}");
         let guest = Side::join(b.path(), &invite, &["--auto"]);
         assert_eq!((guest.finish().1, host.finish().1), (0, 0));
     }
 }
 
 #[test]
-fn a_relay_that_answers_is_no_matter_for_the_host() {
+fn working_relay_causes_no_notice() {
     let [a, b] = folders();
     let relay = Relay::start();
     let mut host = started(
@@ -98,12 +98,12 @@ fn a_relay_that_answers_is_no_matter_for_the_host() {
 }
 
 #[test]
-fn doctor_tells_a_relay_from_what_is_none() {
+fn doctor_detects_dead_relays() {
     let [folder, _] = folders();
     let (nobody, silent) = dead();
     let relay = Relay::start();
-    let asks = |relay: &str| {
-        let asked = run(
+    let check = |relay: &str| {
+        let checked = run(
             folder.path(),
             &[
                 "doctor",
@@ -114,14 +114,14 @@ fn doctor_tells_a_relay_from_what_is_none() {
                 relay,
             ],
         );
-        serde_json::from_slice::<Value>(&asked.stdout).unwrap()["relay"].clone()
+        serde_json::from_slice::<Value>(&checked.stdout).unwrap()["relay"].clone()
     };
-    assert!(asks(&relay.address.to_string())["answered_ms"].is_f64());
+    assert!(check(&relay.address.to_string())["answered_ms"].is_f64());
     for dead in [nobody, silent.local_addr().unwrap().to_string()] {
-        let asked = asks(&dead);
+        let checked = check(&dead);
         assert!(
-            asked["answered_ms"].is_null() && asked["error"].is_string(),
-            "{asked}"
+            checked["answered_ms"].is_null() && checked["error"].is_string(),
+            "{checked}"
         );
     }
     let shown = run(folder.path(), &["doctor", "--listen", "127.0.0.1:0"]);

@@ -1,4 +1,4 @@
-//! A player goes on from a new machine: two folders, and the other player's.
+//! A player moves to a new machine with a new identity.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A process that is ended with the test.
+/// A process that is killed at the end of the test.
 struct Running(Child, BufReader<ChildStdout>);
 
 impl Running {
@@ -22,7 +22,7 @@ impl Running {
         Running(child, output)
     }
 
-    /// A host, and its invite.
+    /// Starts a host. Returns it with its invite.
     fn host(folder: &Path, hands: &str) -> (Self, String) {
         let mut args = vec!["host", "--listen", "127.0.0.1:0", "--json", "--auto"];
         args.extend([
@@ -37,7 +37,11 @@ impl Running {
     fn until(&mut self, kind: &str) -> Value {
         loop {
             let mut line = String::new();
-            assert_ne!(self.1.read_line(&mut line).unwrap(), 0, "no {kind}");
+            assert_ne!(
+                self.1.read_line(&mut line).unwrap(),
+                0,
+                "the events ended before {kind}"
+            );
             let event: Value = serde_json::from_str(&line).unwrap();
             if event["event"] == kind {
                 return event;
@@ -45,7 +49,7 @@ impl Running {
         }
     }
 
-    /// All that it still prints.
+    /// The remaining output.
     fn rest(mut self) -> String {
         let mut text = String::new();
         self.1.read_to_string(&mut text).unwrap();
@@ -55,7 +59,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It fails if the process has ended.
+        // This fails if the process has ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -65,7 +69,7 @@ fn folders() -> [tempfile::TempDir; 2] {
     [(); 2].map(|()| tempfile::tempdir().unwrap())
 }
 
-/// Runs a command to its end: what it prints, and its exit code.
+/// Runs a command to its end. Returns standard output, standard error and the exit code.
 fn command(folder: &Path, args: &[&str]) -> (String, String, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(args)
@@ -83,7 +87,7 @@ fn json_of(folder: &Path, args: &[&str]) -> Value {
 }
 
 #[test]
-fn a_player_goes_on_from_a_new_machine_and_the_other_follows() {
+fn peer_follows_a_player_to_a_new_identity() {
     let [a, b] = folders();
     let play = |b: &Path| {
         let (host, invite) = Running::host(a.path(), "1");
@@ -112,7 +116,7 @@ fn a_player_goes_on_from_a_new_machine_and_the_other_follows() {
     let statement = json_of(c.path(), &["identity", "statement", "--json"]);
     assert_eq!(statement["statement"], done["statement"]);
 
-    // The old identity plays no more, and has one successor.
+    // The old identity cannot play any more, and has only one successor.
     for args in [&["host"][..], &["peers"], &["join", "Anna"]] {
         let (_, err, code) = command(b.path(), args);
         let by = done["fingerprint"].as_str().unwrap();
@@ -136,12 +140,12 @@ fn a_player_goes_on_from_a_new_machine_and_the_other_follows() {
 }
 
 #[test]
-fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_unnoticed() {
+fn statement_is_followed_and_open_matches_are_not_left_silently() {
     let [a, b] = folders();
     let (host, invite) = Running::host(a.path(), "9");
     let mut guest = Running::start(b.path(), &["join", &invite, "--json", "--yes"]);
     guest.until("your-turn");
-    // Killed, both of them: the host would wait for its guest.
+    // Kills both, because the host would wait for its guest.
     drop((guest, host));
     let (path, c) = (b.path().to_str().unwrap(), a.path().join("new"));
     let (_, err, code) = command(&c, &["identity", "succeed", path]);
@@ -167,10 +171,10 @@ fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_
     assert!(code == 1 && err.contains("mistyped"), "{err}");
 }
 
-/// A player who does not like its cards and goes on from a new machine gets no other match, and so no
-/// other deal, before the other player has given up the one that is open.
+/// A player who dislikes its cards and moves to a new machine gets no other match, and so no other
+/// deal, until the other player has closed the open match.
 #[test]
-fn who_goes_on_from_a_new_machine_in_an_open_match_gets_no_other_before_it_is_closed() {
+fn new_identity_gets_no_new_match_until_the_open_one_is_closed() {
     let [a, b] = folders();
     let (host, invite) = Running::host(a.path(), "9");
     let mut guest = Running::start(b.path(), &["join", &invite, "--json", "--yes"]);
@@ -185,16 +189,16 @@ fn who_goes_on_from_a_new_machine_in_an_open_match_gets_no_other_before_it_is_cl
     let (mut host, invite) = Running::host(a.path(), "1");
     let (_, err, code) = command(&c, &["join", &invite, "--json", "--auto"]);
     assert!(code == 1 && err.contains("resume --close"), "{err}");
-    let told = loop {
+    let notice = loop {
         let notice = host.until("notice")["text"].as_str().unwrap().to_owned();
         if notice.contains("old keys, and nobody can go on") {
             break notice;
         }
     };
     drop(host);
-    let of = told.rsplit("--close ").next().unwrap();
-    let of = of.split(')').next().unwrap();
-    let (_, err, code) = command(a.path(), &["resume", "--close", of]);
+    let id = notice.rsplit("--close ").next().unwrap();
+    let id = id.split(')').next().unwrap();
+    let (_, err, code) = command(a.path(), &["resume", "--close", id]);
     assert_eq!(code, 0, "{err}");
     let (host, invite) = Running::host(a.path(), "1");
     let (_, err, code) = command(&c, &["join", &invite, "--json", "--auto"]);
@@ -203,11 +207,11 @@ fn who_goes_on_from_a_new_machine_in_an_open_match_gets_no_other_before_it_is_cl
 }
 
 #[test]
-fn a_name_holds_for_later_commands_until_another_is_given() {
+fn name_is_kept_until_another_is_given() {
     let [a, b] = folders();
     let own = |folder: &Path| json_of(folder, &["identity", "--json"])["player"].clone();
     assert_eq!(own(b.path()), Value::Null);
-    // Each time the host is told the name of its guest.
+    // The host sees the name of its guest each time.
     for (given, name) in [
         (&["--name", "Carla"][..], "Carla"),
         (&[], "Carla"),
@@ -231,7 +235,7 @@ fn a_name_holds_for_later_commands_until_another_is_given() {
 }
 
 #[test]
-fn players_and_records_are_listed_during_a_match_and_changed_only_after_it() {
+fn peers_can_be_listed_but_not_changed_during_a_match() {
     let [a, b] = folders();
     let (host, invite) = Running::host(a.path(), "1");
     let join = ["join", &invite, "--json", "--auto", "--name", "Bert"];
@@ -268,7 +272,7 @@ fn players_and_records_are_listed_during_a_match_and_changed_only_after_it() {
 }
 
 #[test]
-fn verify_and_show_take_the_latest_match_with_a_player_and_the_date_of_its_file() {
+fn verify_and_show_use_the_latest_match_and_the_date_of_its_file() {
     let [a, b] = folders();
     for hands in ["1", "2"] {
         let (host, invite) = Running::host(a.path(), hands);
@@ -279,7 +283,7 @@ fn verify_and_show_take_the_latest_match_with_a_player_and_the_date_of_its_file(
     let listed = json_of(a.path(), &["history", "--json"]);
     let [last, first] = [0, 1].map(|number| listed["matches"][number].clone());
     let file = |one: &Value| one["file"].as_str().unwrap().to_owned();
-    // The first one is changed last, in the year 2030.
+    // The file of the first match is changed last, in the year 2030.
     let when = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_900_000_000);
     let log = std::fs::File::options()
         .append(true)
@@ -307,10 +311,10 @@ fn verify_and_show_take_the_latest_match_with_a_player_and_the_date_of_its_file(
     let date =
         "unproven.\ntime = 17:46:40\ntime_zone = \"UTC\"\nday = 17\nmonth = 3\nyear = 2030\n";
     assert!(out.contains(date), "{out}");
-    // Nothing is deleted that was not meant.
+    // An ambiguous name deletes nothing.
     let (_, err, code) = command(a.path(), &["history", "--delete", "Bert Ü."]);
     assert!(code == 1 && err.contains("several matches"), "{err}");
-    // Who only verifies gets no identity.
+    // Verifying creates no identity.
     let nobody = a.path().join("nobody");
     let (_, err, code) = command(&nobody, &["verify", "Bert"]);
     assert!(

@@ -1,5 +1,6 @@
-//! A host seats the guest of its invite and the player of `--for`. Its player is asked about other known
-//! players, once about each, and nobody gains by asking again, by silence or by a crowd of lines.
+//! A host seats the guest with its invite, and the player named by `--for`. It asks its player once
+//! about each other known player. Nobody gains anything by asking again, by silence or by many
+//! connections.
 
 use crate::common;
 
@@ -18,13 +19,13 @@ use dealerless_table::system_rng;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// No test waits longer.
+/// The longest wait of a test.
 const LIMIT: Duration = Duration::from_secs(60);
 const GAME: [&str; 8] = [
     "--game", "deck", "--cards", "3", "--draw", "1", "--hands", "1",
 ];
 
-/// Anna, Bert whom she does not know, and Carla, with whom she has played.
+/// The folders of Anna, of Bert, whom she does not know, and of Carla, with whom she has played.
 fn three() -> [TempDir; 3] {
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [anna, _, carla] = folders.each_ref().map(TempDir::path);
@@ -35,20 +36,20 @@ fn three() -> [TempDir; 3] {
     folders
 }
 
-/// A host that is a program, its invite, and where it listens.
+/// Starts a host. Returns it with its invite and its address.
 fn host(folder: &Path, more: &[&str]) -> (Side, String, String) {
     let (mut host, invite) = Side::host(folder, &[&GAME[..], more].concat());
     let at = host.until("listening")["addresses"][0].clone();
     (host, invite, at.as_str().unwrap().to_owned())
 }
 
-/// Carla, who joins by the name of the host.
-fn comes(folder: &Path, at: &str) -> Side {
+/// Starts Carla, who joins by the name of the host.
+fn join_by_name(folder: &Path, at: &str) -> Side {
     let join = ["join", "Anna", "--at", at, "--json", "--yes"];
     Side::start(folder, &join)
 }
 
-/// How the program of a guest ended that was not let in.
+/// Asserts that a guest was refused. Returns the message.
 fn refused(guest: Side) -> String {
     let (events, code) = guest.finish();
     let last = events.last().unwrap().clone();
@@ -61,7 +62,7 @@ fn admit(asked: &Value, agree: bool) -> Value {
     json!({"do": "admit", "fingerprint": asked["fingerprint"], "agree": agree})
 }
 
-/// A program of Carla's own making.
+/// Carla with her own program instead of ours.
 struct Carla {
     home: Home,
     at: String,
@@ -74,8 +75,8 @@ impl Carla {
         Carla { home, at }
     }
 
-    /// A line to Anna, on which this was said.
-    fn says(&self, words: &[Control]) -> Connection {
+    /// Connects to Anna and sends these messages.
+    fn connect(&self, messages: &[Control]) -> Connection {
         let guest = Guest {
             identity: self.home.identity(),
             name: &Name::clean("Bert"),
@@ -84,29 +85,29 @@ impl Carla {
         let peers = self.home.known_peers().unwrap();
         let anna = &peers.lock().peers()[0].identity.clone();
         let at = [self.at.parse().unwrap()];
-        let line = guest.join_again(anna, &at, None).unwrap();
-        for word in words {
-            line.send_control(word.encode()).unwrap();
+        let connection = guest.join_again(anna, &at, None).unwrap();
+        for message in messages {
+            connection.send_control(message.encode()).unwrap();
         }
-        line
+        connection
     }
 }
 
-/// What the host answers on a line.
-fn answer(line: &Connection) -> Result<Control, ConnectionError> {
-    let message = line.recv(LIMIT)?;
+/// The answer of the host on a connection.
+fn answer(connection: &Connection) -> Result<Control, ConnectionError> {
+    let message = connection.recv(LIMIT)?;
     Ok(Control::decode(&message.bytes).unwrap())
 }
 
 #[test]
-fn a_known_player_that_comes_again_and_again_does_not_take_the_seat_of_the_invited_guest() {
+fn repeated_requests_do_not_take_the_seat_of_the_invited_guest() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
     let carla = Carla::new(c.path(), &at);
-    // Five tries, each before the guest.
-    let mut tries: Vec<Connection> = (0..5).map(|_| carla.says(&[Control::Sit])).collect();
+    // Five attempts before the guest.
+    let mut tries: Vec<Connection> = (0..5).map(|_| carla.connect(&[Control::Sit])).collect();
     let asked = host.until("ask-admit");
-    // What she calls herself is not by what she is known.
+    // The question has the known name, not the one that she uses now.
     assert_eq!(
         (&asked["name"], &asked["hands"]),
         (&json!("Carla"), &json!(1))
@@ -129,14 +130,14 @@ fn a_known_player_that_comes_again_and_again_does_not_take_the_seat_of_the_invit
     assert_eq!(lapsed.len(), 1, "{events:?}");
     assert_eq!(lapsed[0]["fingerprint"], asked["fingerprint"]);
     assert!(of_kind(&events, "ask-admit").is_empty(), "{events:?}");
-    // The last of her lines is told why; the others were closed for it.
+    // The reason is sent on the newest connection, which replaced the others.
     assert_eq!(answer(&tries.pop().unwrap()), Ok(Control::Taken));
-    assert!(tries.iter().all(|line| answer(line).is_err()));
-    assert_eq!(answer(&carla.says(&[])), Ok(Control::Taken));
+    assert!(tries.iter().all(|connection| answer(connection).is_err()));
+    assert_eq!(answer(&carla.connect(&[])), Ok(Control::Taken));
 }
 
 #[test]
-fn an_invite_of_an_earlier_host_seats_nobody_without_a_question() {
+fn invite_of_an_earlier_host_needs_a_question() {
     let [a, b, _] = three();
     let at = free_address();
     let args = |folder| host_at(folder, &at, &GAME);
@@ -152,22 +153,21 @@ fn an_invite_of_an_earlier_host_seats_nobody_without_a_question() {
     host.say(&admit(&asked, false));
     refused(guest);
     host.kill();
-    // By now it belongs to his keys, and still was not made by the host that is here.
+    // The invite belongs to Bert's keys by now, but this host did not create it.
     let (mut host, _) = args(a.path());
     let _guest = Side::join(b.path(), &old, &[]);
     assert_eq!(host.until("ask-admit")["name"], "Bert");
 }
 
 #[test]
-fn a_known_player_is_let_in_if_the_host_accepts_and_the_guest_of_the_invite_reads_that_the_seat_is_taken()
- {
+fn accepted_known_player_takes_the_seat_and_the_guest_sees_why() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
-    let mut carla = comes(c.path(), &at);
+    let mut carla = join_by_name(c.path(), &at);
     let asked = host.until("ask-admit");
-    let told = carla.until("notice")["text"].to_string();
-    assert!(told.contains("has not accepted you yet"), "{told}");
-    // What is meant for somebody else, or for a match, lets nobody in.
+    let notice = carla.until("notice")["text"].to_string();
+    assert!(notice.contains("has not accepted you yet"), "{notice}");
+    // Answers about another player, or commands of a match, admit nobody.
     for (wrong, code) in [
         (
             json!({"do": "admit", "fingerprint": "x", "agree": true}),
@@ -181,56 +181,59 @@ fn a_known_player_is_let_in_if_the_host_accepts_and_the_guest_of_the_invite_read
     host.say(&admit(&asked, true));
     host.until("seated");
     carla.until("seated");
-    let robbed = refused(Side::join(b.path(), &invite, &[]));
+    let message = refused(Side::join(b.path(), &invite, &[]));
     assert!(
-        robbed.starts_with("The seat is taken: the host plays"),
-        "{robbed}"
+        message.starts_with("The seat is taken: the host is playing"),
+        "{message}"
     );
-    assert!(!robbed.contains("anew"), "{robbed}");
+    assert!(!message.contains("start again"), "{message}");
 }
 
 #[test]
-fn who_was_declined_is_told_so_and_nobody_is_asked_about_it_once_more() {
+fn declined_guest_is_told_and_not_asked_about_again() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
-    let first = comes(c.path(), &at);
+    let first = join_by_name(c.path(), &at);
     let asked = host.until("ask-admit");
     host.say(&admit(&asked, false));
-    let told = refused(first);
-    assert!(told.contains("does not play with you"), "{told}");
+    let message = refused(first);
+    assert!(message.contains("does not play with you"), "{message}");
     assert_eq!(
         host.until("admit-lapsed")["fingerprint"],
         asked["fingerprint"]
     );
-    assert_eq!(refused(comes(c.path(), &at)), told);
-    // Lines on which nothing, too much or something else is said are no news either: one notice at most.
+    assert_eq!(refused(join_by_name(c.path(), &at)), message);
+    // Connections with no, too many or wrong messages cause at most one notice.
     let carla = Carla::new(c.path(), &at);
-    for words in [&[][..], &[Control::Sit; 50], &[Control::Taken]] {
+    for messages in [&[][..], &[Control::Sit; 50], &[Control::Taken]] {
         for _ in 0..4 {
-            drop(carla.says(words));
+            drop(carla.connect(messages));
         }
     }
-    assert_eq!(answer(&carla.says(&[Control::Sit])), Ok(Control::Declined));
+    assert_eq!(
+        answer(&carla.connect(&[Control::Sit])),
+        Ok(Control::Declined)
+    );
     let guest = Side::join(b.path(), &invite, &["--auto"]);
-    let mut told = Vec::new();
-    while told
+    let mut events = Vec::new();
+    while events
         .last()
         .is_none_or(|event: &Value| event["event"] != "seated")
     {
-        told.push(host.event());
+        events.push(host.event());
     }
-    assert!(of_kind(&told, "ask-admit").is_empty(), "{told:?}");
-    let notices = of_kind(&told, "notice");
+    assert!(of_kind(&events, "ask-admit").is_empty(), "{events:?}");
+    let notices = of_kind(&events, "notice");
     let gone = |notice: &&Value| notice["text"].to_string().contains("did not sit down");
-    assert!(notices.iter().filter(gone).count() <= 1, "{told:?}");
+    assert!(notices.iter().filter(gone).count() <= 1, "{events:?}");
     drop(guest);
 }
 
 #[test]
-fn who_goes_while_the_host_is_asked_is_not_waited_for() {
+fn player_who_leaves_during_the_question_is_not_waited_for() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
-    let carla = comes(c.path(), &at);
+    let carla = join_by_name(c.path(), &at);
     let asked = host.until("ask-admit");
     carla.kill();
     assert_eq!(
@@ -244,11 +247,11 @@ fn who_goes_while_the_host_is_asked_is_not_waited_for() {
 }
 
 #[test]
-fn a_bot_asks_nobody_and_seats_the_known_player_for_whom_it_waits() {
+fn bot_only_seats_the_known_player_it_waits_for() {
     let [a, _, c] = three();
     let (anna, _, at) = host(a.path(), &["--auto"]);
-    let told = refused(comes(c.path(), &at));
-    assert!(told.contains("dealerless host --for"), "{told}");
+    let message = refused(join_by_name(c.path(), &at));
+    assert!(message.contains("dealerless host --for"), "{message}");
     assert!(of_kind(&anna.kill(), "ask-admit").is_empty());
     for name in ["Dora", "Carl"] {
         let wrong = run(a.path(), &["host", "--for", name]);
@@ -266,7 +269,7 @@ fn a_bot_asks_nobody_and_seats_the_known_player_for_whom_it_waits() {
 }
 
 #[test]
-fn a_blocked_player_is_not_announced_reads_what_who_is_declined_reads_and_is_not_joined() {
+fn blocked_player_looks_declined_and_is_not_joined() {
     let [a, _, c] = three();
     let [anna, carla] = [a.path(), c.path()];
     let blocked = run(anna, &["peers", "block", "Carla", "--json"]);
@@ -275,16 +278,16 @@ fn a_blocked_player_is_not_announced_reads_what_who_is_declined_reads_and_is_not
     let wrong = run(anna, &["host", "--for", "Carla"]);
     assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
     let (host_side, _, at) = host(anna, &[]);
-    let told = refused(comes(carla, &at));
+    let by_block = refused(join_by_name(carla, &at));
     assert!(of_kind(&host_side.kill(), "ask-admit").is_empty());
 
-    // The other way round it is refused here, before anything is sent.
+    // A guest that has blocked the host is refused by its own program, before anything is sent.
     assert!(run(carla, &["peers", "block", "Anna"]).status.success());
-    let (events, code) = comes(carla, "127.0.0.1:1").finish();
+    let (events, code) = join_by_name(carla, "127.0.0.1:1").finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(code == 1 && message.contains("peers unblock"), "{message}");
     assert!(run(carla, &["peers", "unblock", "Anna"]).status.success());
-    // By an invite as well.
+    // The same with an invite.
     let (host_side, invite, _) = host(carla, &[]);
     let (events, code) = Side::join(anna, &invite, &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
@@ -293,21 +296,21 @@ fn a_blocked_player_is_not_announced_reads_what_who_is_declined_reads_and_is_not
 
     assert!(run(anna, &["peers", "unblock", "Carla"]).status.success());
     let (mut host_side, _, at) = host(anna, &[]);
-    let guest = comes(carla, &at);
+    let guest = join_by_name(carla, &at);
     let asked = host_side.until("ask-admit");
     host_side.say(&admit(&asked, false));
-    assert_eq!(refused(guest), told);
+    assert_eq!(refused(guest), by_block);
 }
 
-/// Anna, Bert and Carla; between Anna and Carla a match is open.
+/// The folders of Anna, Bert and Carla. Anna and Carla have an open match.
 fn with_an_open_match() -> [TempDir; 3] {
     let folders = three();
     let [anna, _, carla] = folders.each_ref().map(TempDir::path);
     let game = ["--hands", "3", "--for", "Carla"];
     let (mut host, _) = Side::host(anna, &game);
     let at = host.until("listening")["addresses"][0].clone();
-    let mut guest = comes(carla, at.as_str().unwrap());
-    // Both have said something in it.
+    let mut guest = join_by_name(carla, at.as_str().unwrap());
+    // Both have signed parts of it.
     host.until("sealed");
     guest.until("sealed");
     host.kill();
@@ -316,13 +319,12 @@ fn with_an_open_match() -> [TempDir; 3] {
 }
 
 #[test]
-fn who_comes_back_to_a_match_that_the_host_has_closed_does_not_take_the_seat_of_the_invited_guest()
-{
+fn player_of_a_closed_match_does_not_take_the_seat_of_the_invited_guest() {
     let [a, b, c] = with_an_open_match();
     let closed = run(a.path(), &["resume", "--close"]);
     assert!(closed.status.success(), "{closed:?}");
     let (mut host, invite, at) = host(a.path(), &[]);
-    let mut carla = comes(c.path(), &at);
+    let mut carla = join_by_name(c.path(), &at);
     let message = loop {
         let event = carla.event();
         assert_ne!(event["event"], "resumed", "she has the seat");
@@ -339,10 +341,10 @@ fn who_comes_back_to_a_match_that_the_host_has_closed_does_not_take_the_seat_of_
 }
 
 #[test]
-fn who_comes_back_to_an_open_match_is_asked_about_and_goes_on_if_the_host_agrees() {
+fn open_match_resumes_if_the_host_agrees() {
     let [a, b, c] = with_an_open_match();
     let (mut anna, invite, at) = host(a.path(), &[]);
-    let carla = comes(c.path(), &at);
+    let carla = join_by_name(c.path(), &at);
     let asked = anna.until("ask-admit");
     let message = asked["message"].as_str().unwrap();
     assert!(
@@ -357,7 +359,7 @@ fn who_comes_back_to_an_open_match_is_asked_about_and_goes_on_if_the_host_agrees
     anna.kill();
 
     let (mut anna, _, at) = host(a.path(), &[]);
-    let mut carla = comes(c.path(), &at);
+    let mut carla = join_by_name(c.path(), &at);
     let asked = anna.until("ask-admit");
     anna.say(&admit(&asked, true));
     assert_eq!(anna.until("seated")["resumed"], json!(true));
@@ -365,7 +367,7 @@ fn who_comes_back_to_an_open_match_is_asked_about_and_goes_on_if_the_host_agrees
 }
 
 #[test]
-fn about_a_guest_with_whom_too_much_went_wrong_the_host_is_asked_and_may_say_no() {
+fn host_is_asked_about_a_guest_with_many_failed_attempts() {
     let [a, b, c] = three();
     let path = a.path().join("known_peers");
     let list = std::fs::read_to_string(&path).unwrap();
@@ -377,29 +379,29 @@ fn about_a_guest_with_whom_too_much_went_wrong_the_host_is_asked_and_may_say_no(
     let lost: Vec<String> = list.split('\n').map(line).collect();
     std::fs::write(&path, lost.join("\n")).unwrap();
 
-    // Also about the one for whom the host waits.
+    // The question also comes about the player named by `--for`.
     let (mut host, invite, at) = host(a.path(), &["--for", "Carla"]);
-    let carla = comes(c.path(), &at);
+    let carla = join_by_name(c.path(), &at);
     let asked = host.until("ask-admit");
     let message = asked["message"].as_str().unwrap();
     assert!(
         message.contains("8 attempts in a row with Carla"),
         "{message}"
     );
-    // Its line ends while the host is asked.
+    // Her connection ends during the question.
     carla.kill();
     host.until("admit-lapsed");
-    let carla = comes(c.path(), &at);
+    let carla = join_by_name(c.path(), &at);
     assert_eq!(host.until("ask-admit")["name"], asked["name"]);
     host.say(&admit(&asked, false));
     refused(carla);
-    refused(comes(c.path(), &at));
+    refused(join_by_name(c.path(), &at));
     Side::join(b.path(), &invite, &["--auto"]).until("seated");
     assert_eq!(host.until("seated")["names"], json!(["Anna", "Bert"]));
 }
 
 #[test]
-fn a_blocked_player_that_comes_with_the_invite_is_told_of_once() {
+fn host_is_notified_once_of_a_blocked_player_with_its_invite() {
     let [a, b, c] = three();
     assert!(run(a.path(), &["peers", "block", "Carla"]).status.success());
     let (mut anna, invite, _) = host(a.path(), &[]);
@@ -407,18 +409,22 @@ fn a_blocked_player_that_comes_with_the_invite_is_told_of_once() {
         let carla = ["join", &invite, "--json", "--yes"];
         refused(Side::start(c.path(), &carla));
     }
-    // The invite is used: the next guest is turned away.
+    // The invite is used up, so the next guest is refused.
     let (_, code) = Side::join(b.path(), &invite, &[]).finish();
     assert_ne!(code, 0);
-    let mut told = Vec::new();
-    while !told.iter().any(|text: &String| text.contains("LEAKED")) {
-        told.push(anna.until("notice")["text"].to_string());
+    let mut notices = Vec::new();
+    while !notices.iter().any(|text: &String| text.contains("LEAKED")) {
+        notices.push(anna.until("notice")["text"].to_string());
     }
-    let burnt = |text: &&String| text.contains("a blocked player came with your invite");
-    assert_eq!(told.iter().filter(burnt).count(), 1, "{told:?}");
+    let about_invite = |text: &&String| text.contains("a blocked player came with your invite");
+    assert_eq!(
+        notices.iter().filter(about_invite).count(),
+        1,
+        "{notices:?}"
+    );
 }
 
-/// A host with a screen, what it prints, and where it listens.
+/// Starts a host with a text screen. Returns it with its output, its invite and its address.
 fn terminal(folder: &Path, input: Stdio) -> (Child, Receiver<String>, String, String) {
     let mut host = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(["host", "--listen", "127.0.0.1:0", "--name", "Anna"])
@@ -441,7 +447,7 @@ fn terminal(folder: &Path, input: Stdio) -> (Child, Receiver<String>, String, St
     (host, lines, invite, at.trim_end_matches('.').to_owned())
 }
 
-/// The next line with this in it.
+/// The next line that contains this text.
 fn until(lines: &Receiver<String>, text: &str) -> String {
     loop {
         let line = lines.recv_timeout(LIMIT).expect(text);
@@ -452,11 +458,11 @@ fn until(lines: &Receiver<String>, text: &str) -> String {
 }
 
 #[test]
-fn a_host_at_a_terminal_says_yes_or_no() {
+fn host_at_a_terminal_answers_the_question() {
     let [a, _, c] = three();
     let (mut child, lines, _, at) = terminal(a.path(), Stdio::piped());
     let mut input = child.stdin.take().unwrap();
-    let mut carla = comes(c.path(), &at);
+    let mut carla = join_by_name(c.path(), &at);
     until(&lines, "Accept? y or n");
     writeln!(input, "call\ny").unwrap();
     carla.until("seated");
@@ -466,10 +472,10 @@ fn a_host_at_a_terminal_says_yes_or_no() {
 }
 
 #[test]
-fn where_nobody_can_type_a_known_player_is_declined_and_does_not_end_the_host() {
+fn known_player_is_declined_without_input_and_the_host_stays() {
     let [a, b, c] = three();
     let (mut child, lines, invite, at) = terminal(a.path(), Stdio::null());
-    refused(comes(c.path(), &at));
+    refused(join_by_name(c.path(), &at));
     until(&lines, "Nobody is there to answer");
     Side::join(b.path(), &invite, &["--auto"]).until("seated");
     child.kill().unwrap();
@@ -477,10 +483,10 @@ fn where_nobody_can_type_a_known_player_is_declined_and_does_not_end_the_host() 
 }
 
 #[test]
-fn a_host_that_cannot_write_who_has_its_invite_ends_with_an_error() {
+fn host_fails_if_it_cannot_write_its_invites() {
     let [a, b, _] = three();
     let (host, invite, _) = host(a.path(), &[]);
-    // As on a full disk: the file cannot be replaced any more.
+    // The file cannot be replaced, as on a full disk.
     let invites = a.path().join("invites");
     std::fs::remove_file(&invites).unwrap();
     std::fs::create_dir_all(invites.join("full")).unwrap();

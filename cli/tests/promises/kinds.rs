@@ -1,4 +1,4 @@
-//! Two processes play with a pile of repeated cards.
+//! Two processes play with a deck of repeated cards.
 
 use crate::common;
 
@@ -8,35 +8,35 @@ use std::process::Command;
 use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 
-/// One side, and all that it was told.
+/// A side, and the events that it has received.
 struct Player {
     side: Side,
-    told: Vec<Value>,
+    events: Vec<Value>,
 }
 
 impl Player {
-    /// Waits for its turn, and says this.
+    /// Waits for this side's turn, and sends a command.
     fn say(&mut self, command: &Value) {
         loop {
             let event = self.side.event();
             assert_ne!(event["event"], "error", "{event}");
-            self.told.push(event);
-            if self.told.last().unwrap()["event"] == "your-turn" {
+            self.events.push(event);
+            if self.events.last().unwrap()["event"] == "your-turn" {
                 return self.side.say(command);
             }
         }
     }
 
-    /// Plays on to the end.
+    /// Plays to the end. Returns all events.
     fn finish(self) -> Vec<Value> {
         let (rest, code) = self.side.finish();
         assert_eq!(code, 0, "{rest:?}");
-        [self.told, rest].concat()
+        [self.events, rest].concat()
     }
 }
 
-/// The cards that a side has seen: position, name, and whose it is.
-fn cards(told: &[Value]) -> Vec<(u64, String, Value)> {
+/// The cards that a side has seen: position, name and holder.
+fn cards(events: &[Value]) -> Vec<(u64, String, Value)> {
     let card = |event: &Value| {
         let name = event["card"].as_str().unwrap().to_owned();
         (
@@ -45,7 +45,7 @@ fn cards(told: &[Value]) -> Vec<(u64, String, Value)> {
             event["holder"].clone(),
         )
     };
-    of_kind(told, "card").iter().map(card).collect()
+    of_kind(events, "card").iter().map(card).collect()
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> (String, i32) {
@@ -54,15 +54,15 @@ fn run(folder: &Path, arguments: &[&str]) -> (String, i32) {
         .env("DEALERLESS_HOME", folder)
         .output()
         .unwrap();
-    let said = [done.stdout, done.stderr].concat();
+    let output = [done.stdout, done.stderr].concat();
     (
-        String::from_utf8(said).unwrap(),
+        String::from_utf8(output).unwrap(),
         done.status.code().unwrap(),
     )
 }
 
-/// Host and guest draw two cards each. The host shows one of its cards and keeps it, the guest lays one
-/// down, and the host steals the other. Then the host lays that one down as well.
+/// Host and guest draw two cards each. The host shows one of its cards and keeps it, the guest lays
+/// one down, and the host steals the guest's other card and lays it down too.
 fn script() -> Vec<Value> {
     let draw = json!({"do": "draw"});
     vec![
@@ -81,19 +81,19 @@ fn script() -> Vec<Value> {
 }
 
 #[test]
-fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_agree() {
+fn cards_of_kinds_are_drawn_shown_laid_down_and_stolen() {
     let [a, b] = folders();
     let kinds = "knight=3,castle=2";
     let stakes = [
         "--game", "deck", "--kinds", kinds, "--draw", "4", "--hands", "1",
     ];
     let (host, invite) = Side::host(a.path(), &stakes);
-    for wish in [
+    for terms in [
         &["--kinds", "knight=2,castle=3"][..],
         &["--kinds", "3,2"],
         &["--cards", "6"],
     ] {
-        let (events, code) = Side::join(b.path(), &invite, wish).finish();
+        let (events, code) = Side::join(b.path(), &invite, terms).finish();
         let message = events.last().unwrap()["message"].to_string();
         assert!(
             code == 1 && message.contains("the host proposes"),
@@ -101,17 +101,20 @@ fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_ag
         );
     }
     let guest = Side::join(b.path(), &invite, &["--kinds", kinds]);
-    let mut players = [host, guest].map(|side| Player { side, told: vec![] });
+    let mut players = [host, guest].map(|side| Player {
+        side,
+        events: vec![],
+    });
     for (turn, command) in script().iter().enumerate() {
         players[turn % 2].say(command);
     }
     let [by_host, by_guest] = players.map(Player::finish);
-    for told in [&by_host, &by_guest] {
-        let seated = &of_kind(told, "seated")[0];
+    for events in [&by_host, &by_guest] {
+        let seated = &of_kind(events, "seated")[0];
         let expected = json!([{"name": "knight", "count": 3}, {"name": "castle", "count": 2}]);
         assert_eq!(seated["kinds"], expected);
         assert_eq!((&seated["cards"], &seated["drawn"]), (&json!(5), &json!(4)));
-        let mut names = cards(told).into_iter().map(|(_, name, _)| name);
+        let mut names = cards(events).into_iter().map(|(_, name, _)| name);
         assert!(names.all(|name| {
             let (kind, number) = name.split_once('#').unwrap();
             let most = if kind == "knight" { 3 } else { 2 };
@@ -133,11 +136,12 @@ fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_ag
     assert_eq!(at(&mine), host_saw);
     let guest_saw = [(1, json!(1)), (3, json!(1)), (0, null.clone()), (3, null)];
     assert_eq!(at(&theirs), guest_saw);
-    // What was shown, laid down and stolen is what its first holder had drawn.
+    // The cards shown, laid down and stolen are the cards that were drawn.
     assert_eq!(theirs[2].1, mine[0].1);
     assert_eq!(mine[2].1, theirs[0].1);
     assert_eq!((&theirs[3].1, &mine[3].1), (&theirs[1].1, &theirs[1].1));
-    // The host goes on holding the card that it has shown, and holds the stolen one until it is laid down.
+    // The host still holds the card that it showed, and holds the stolen card until it lays it
+    // down.
     let turns = of_kind(&by_host, "your-turn");
     let held: Vec<&Value> = turns.iter().map(|turn| &turn["positions"]).collect();
     let all = [
@@ -147,7 +151,7 @@ fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_ag
         &json!([0, 2]),
     ];
     assert_eq!(held[2..], all);
-    // Both are told of each turn, once, and of what each seat holds then.
+    // Both sides receive each turn once, with the cards that each seat holds.
     let all = [
         json!([[], []]),
         json!([[0], []]),
@@ -161,13 +165,13 @@ fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_ag
         json!([[0, 2], []]),
         json!([[0, 2], []]),
     ];
-    for (seat, told) in [&by_host, &by_guest].into_iter().enumerate() {
+    for (seat, events) in [&by_host, &by_guest].into_iter().enumerate() {
         let turn = |event: &Value| match event["event"].as_str() {
             Some("your-turn") => Some((json!(seat), event["held"].clone())),
             Some("their-turn") => Some((event["seat"].clone(), event["held"].clone())),
             _ => None,
         };
-        let turns: Vec<(Value, Value)> = told.iter().filter_map(turn).collect();
+        let turns: Vec<(Value, Value)> = events.iter().filter_map(turn).collect();
         let of_both = all.iter().enumerate();
         let of_both = of_both.map(|(turn, held)| (json!(turn % 2), held.clone()));
         assert_eq!(turns, of_both.collect::<Vec<_>>());
@@ -180,12 +184,12 @@ fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_ag
     ]);
     assert_eq!(turns.last().unwrap()["open"], open);
 
-    records([(a.path(), &by_host), (b.path(), &by_guest)], &mine[0].1);
+    check_records([(a.path(), &by_host), (b.path(), &by_guest)], &mine[0].1);
 }
 
-/// What the records of both sides say.
-fn records([one, other]: [(&Path, &[Value]); 2], shown: &str) {
-    let file = |told: &[Value]| told.last().unwrap()["log"].as_str().unwrap().to_owned();
+/// Checks the records of both sides.
+fn check_records([one, other]: [(&Path, &[Value]); 2], shown: &str) {
+    let file = |events: &[Value]| events.last().unwrap()["log"].as_str().unwrap().to_owned();
     let (of_host, of_guest) = (file(one.1), file(other.1));
     let (text, code) = run(one.0, &["verify", &of_host, &of_guest]);
     assert_eq!(code, 0, "{text}");
@@ -214,13 +218,13 @@ fn records([one, other]: [(&Path, &[Value]); 2], shown: &str) {
 }
 
 #[test]
-fn kinds_that_make_no_pile_are_refused_before_anybody_is_invited() {
+fn invalid_kinds_are_refused_before_the_invite() {
     let [a, _] = folders();
     let host = |options: &[&str]| {
         let listen = ["host", "--listen", "127.0.0.1:0"];
         run(a.path(), &[&listen, options].concat())
     };
-    for (options, says) in [
+    for (options, message) in [
         (
             &["--game", "deck", "--kinds", "a=1"][..],
             "a pile has 2 to 4096 cards",
@@ -253,7 +257,7 @@ fn kinds_that_make_no_pile_are_refused_before_anybody_is_invited() {
     ] {
         let (text, code) = host(options);
         assert!(
-            [1, 2].contains(&code) && text.contains(says),
+            [1, 2].contains(&code) && text.contains(message),
             "{options:?}: {text}"
         );
     }

@@ -1,4 +1,5 @@
-//! Who leaves a match is told what that costs, and may think again until the turn at which it is signed.
+//! A player who leaves a match sees the cost, and may change their mind until the turn at which it
+//! is signed.
 #![cfg(unix)]
 
 use crate::common;
@@ -7,34 +8,35 @@ use common::side::{Side, folders};
 use serde_json::{Value, json};
 
 #[test]
-fn who_leaves_at_anothers_turn_is_told_what_it_costs_and_may_take_it_back() {
+fn leaving_at_another_turn_shows_the_cost_and_can_be_taken_back() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(a.path(), &["--hands", "3"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
-    let says = |side: &mut Side, said: &str| side.say(&json!({ "do": said }));
+    let send = |side: &mut Side, command: &str| side.say(&json!({ "do": command }));
 
     let turn = host.until("your-turn");
     guest.until("their-turn");
-    says(&mut guest, "leave");
+    send(&mut guest, "leave");
     let leaving = guest.until("leaving");
     assert_eq!((&leaving["costs"], &leaving["pot"]), (&json!(2), &json!(3)));
     let message = leaving["message"].as_str().unwrap();
     assert!(message.contains("2 of these chips are yours"), "{message}");
-    says(&mut guest, "stay");
+    send(&mut guest, "stay");
     guest.until("stays");
-    says(&mut guest, "stay");
+    send(&mut guest, "stay");
     assert_eq!(guest.until("error")["code"], "not-allowed");
     host.say(&json!({"do": "call", "turn": turn["turn"]}));
-    // The match goes on.
+    // The match continues.
     guest.until("your-turn");
 
-    // Said at another's turn, it is signed at the next own turn, behind the opening of the flop.
-    says(&mut host, "leave");
+    // A leave sent at another player's turn is signed at the next own turn, after the opening of
+    // the flop.
+    send(&mut host, "leave");
     let leaving = host.until("leaving");
     assert_eq!((&leaving["costs"], &leaving["pot"]), (&json!(2), &json!(4)));
-    says(&mut guest, "check");
+    send(&mut guest, "check");
     guest.until("your-turn");
-    says(&mut guest, "check");
+    send(&mut guest, "check");
     let (events, code) = host.finish();
     assert_eq!(code, 0);
     let over = |events: &[Value]| events.last().unwrap()["stacks"].clone();
@@ -43,7 +45,7 @@ fn who_leaves_at_anothers_turn_is_told_what_it_costs_and_may_take_it_back() {
 }
 
 #[test]
-fn who_leaves_at_its_own_turn_is_told_what_that_has_cost() {
+fn leaving_at_the_own_turn_reports_the_cost() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(a.path(), &["--hands", "3"]);
     let guest = Side::join(b.path(), &invite, &["--auto"]);

@@ -1,4 +1,4 @@
-//! The promises of this crate, a module each.
+//! The promises of this crate. Each module tests one.
 
 mod another_match;
 mod architecture;
@@ -12,7 +12,7 @@ mod broken_off;
 mod cli;
 mod clock;
 mod common;
-mod cut_lines;
+mod cut_connections;
 mod dead_relay;
 mod door;
 mod endplay;
@@ -23,6 +23,7 @@ mod kinds;
 mod laboratory;
 mod leaving;
 mod netlists;
+mod page_events;
 mod page_server;
 mod pages;
 mod plot;
@@ -32,6 +33,5 @@ mod resume;
 mod strangers;
 mod table;
 mod terms;
-mod told;
 mod two_processes;
 mod version_two;

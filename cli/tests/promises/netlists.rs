@@ -1,5 +1,5 @@
-//! The promise to those who bring netlists: they are counted, evaluated, compared, made smaller and
-//! run as they are, in either format, and inputs are written as people write them.
+//! The promise to users with netlists of their own: netlists of either format are counted,
+//! evaluated, compared, optimised and run, with inputs in convenient notations.
 
 use crate::common;
 
@@ -27,18 +27,18 @@ fn write(folder: &Path, name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The adder in the format of old: its header has two lines instead of three.
+/// The adder in the old format, whose header has two lines instead of three.
 fn old_adder(folder: &Path) -> String {
     let text = fs::read_to_string(ADDER).unwrap();
     let gates = text.split_once("\n\n").unwrap().1;
     write(folder, "old.txt", &format!("17 25\n4 4   5\n\n{gates}"))
 }
 
-/// An adder that is written wastefully: an AND twice, a constant, and gates that lead nowhere.
+/// A wasteful adder with a repeated AND, a constant, and unused gates.
 fn wasteful_adder(folder: &Path) -> String {
     let text = fs::read_to_string(ADDER).unwrap();
     let gates = text.split_once("\n\n").unwrap().1;
-    // Inner wires as they were, and the five outputs behind four new wires.
+    // Inner wires keep their numbers. The five outputs come after the new wires.
     let moved = |field: &str| match field.parse::<usize>() {
         Ok(wire @ 20..) => (wire + 5).to_string(),
         _ => field.to_owned(),
@@ -59,7 +59,7 @@ fn outputs(line: &str) -> Value {
 }
 
 #[test]
-fn a_netlist_is_counted_as_it_is_written() {
+fn netlist_is_counted_as_written() {
     let folder = tempfile::tempdir().unwrap();
     let wasteful = wasteful_adder(folder.path());
     let report = run(&format!("circuit stats {wasteful} --json"));
@@ -93,7 +93,7 @@ fn a_netlist_is_counted_as_it_is_written() {
 }
 
 #[test]
-fn files_and_our_own_shuffles_stand_in_one_table_of_80_columns() {
+fn netlists_and_shuffles_share_one_table_of_80_columns() {
     let folder = tempfile::tempdir().unwrap();
     let old = old_adder(folder.path());
     let files = format!("circuit stats {ADDER} {old}");
@@ -136,7 +136,7 @@ fn files_and_our_own_shuffles_stand_in_one_table_of_80_columns() {
 }
 
 #[test]
-fn owners_that_are_not_known_are_not_guessed() {
+fn unknown_owners_are_not_guessed() {
     let folder = tempfile::tempdir().unwrap();
     let text = "3 6\n3 1 1 1\n1 1\n2 1 0 1 3 AND\n2 1 2 2 4 AND\n2 1 3 4 5 AND\n";
     let netlist = write(folder.path(), "three.txt", text);
@@ -153,11 +153,11 @@ fn owners_that_are_not_known_are_not_guessed() {
     assert_eq!(counts, [1, 1, 1]);
     run(&format!("circuit stats {netlist} --owner g,e"))
         .exits(1)
-        .says("3 input values, and --owner names 2");
+        .says("3 input values, but --owner names 2");
 }
 
 #[test]
-fn the_format_is_recognised_or_asked_for() {
+fn format_is_recognised_or_given() {
     let folder = tempfile::tempdir().unwrap();
     let old = old_adder(folder.path());
     for more in ["", "--format old"] {
@@ -169,13 +169,13 @@ fn the_format_is_recognised_or_asked_for() {
     ))
     .exits(1)
     .says("line 2 of the netlist");
-    // Both parties run it too.
+    // The old format also works in a run of two parties.
     let line = format!("circuit run {old} --garbler 0x6 --evaluator dec:5 --output-format hex");
     assert_eq!(run(&line).exits(0).stdout, "output 1: 0x0b\n");
 }
 
 #[test]
-fn inputs_are_read_and_outputs_shown_as_people_write_them() {
+fn inputs_and_outputs_have_several_notations() {
     let folder = tempfile::tempdir().unwrap();
     let secret = write(folder.path(), "secret", "0xd\n");
     for (inputs, more, output) in [
@@ -187,8 +187,8 @@ fn inputs_are_read_and_outputs_shown_as_people_write_them() {
         ("6,5", "--bit-order msb", "11010"),
     ] {
         let line = format!("circuit evaluate {ADDER} --input {inputs} {more}");
-        // The adder adds from the first wire: 0110 and 1010 with their ends exchanged are themselves
-        // and 0101.
+        // The adder's first wire is the least significant. Reversed, 0110 stays the same and 1010
+        // becomes 0101.
         let output = if more.contains("msb") {
             "00001"
         } else {
@@ -203,7 +203,7 @@ fn inputs_are_read_and_outputs_shown_as_people_write_them() {
     let random = run(&format!("circuit evaluate {ADDER} --input random,0"));
     random
         .exits(1)
-        .says("input value 2 has 4 bits, 1 were given");
+        .says("input value 2 has 4 bits, but 1 were given");
     let random = run(&format!(
         "circuit evaluate {ADDER} --input random,0000 --output-format dec"
     ));
@@ -216,7 +216,7 @@ fn inputs_are_read_and_outputs_shown_as_people_write_them() {
 }
 
 #[test]
-fn an_input_that_is_wrong_is_not_repeated() {
+fn errors_do_not_repeat_the_input() {
     let folder = tempfile::tempdir().unwrap();
     let secret = write(folder.path(), "secret", "97531\n");
     for garbler in [
@@ -244,7 +244,7 @@ fn an_input_that_is_wrong_is_not_repeated() {
 }
 
 #[test]
-fn netlists_that_compute_the_same_are_proven_equal_if_they_are_small() {
+fn small_netlists_are_proven_equal() {
     let folder = tempfile::tempdir().unwrap();
     let old = old_adder(folder.path());
     let equal = run(&format!("circuit compare {ADDER} {old}")).exits(0);
@@ -267,7 +267,7 @@ fn netlists_that_compute_the_same_are_proven_equal_if_they_are_small() {
 }
 
 #[test]
-fn netlists_that_differ_are_told_apart_by_the_first_input_and_exit_with_4() {
+fn different_netlists_are_reported_with_the_first_input() {
     let folder = tempfile::tempdir().unwrap();
     // The last AND reads a bit of y without the carry.
     let text = fs::read_to_string(ADDER).unwrap();
@@ -286,7 +286,7 @@ fn netlists_that_differ_are_told_apart_by_the_first_input_and_exit_with_4() {
         assert_eq!(outputs(&line), difference[name]);
     }
     assert_ne!(difference["first"], difference["second"]);
-    // The input is the first: its number says how many agree.
+    // The number of the input shows that all earlier inputs agree.
     let bits = inputs.concat();
     let number = (bits.bytes().rev()).fold(0, |number, bit| 2 * number + u64::from(bit - b'0'));
     assert_eq!(report["inputs_tried"], number + 1);
@@ -295,16 +295,16 @@ fn netlists_that_differ_are_told_apart_by_the_first_input_and_exit_with_4() {
 }
 
 #[test]
-fn netlists_of_other_shapes_are_not_compared() {
+fn netlists_of_different_shapes_are_not_compared() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = write(folder.path(), "and.txt", "1 3\n2 1 1\n1 1\n2 1 0 1 2 AND\n");
     run(&format!("circuit compare {ADDER} {netlist}"))
         .exits(1)
-        .says("4 + 4 bits in the one and 1 + 1 in the other");
+        .says("4 + 4 bits in the first netlist and 1 + 1 in the second");
 }
 
 #[test]
-fn a_netlist_is_made_smaller_and_computes_the_same() {
+fn optimised_netlist_is_smaller_and_equal() {
     let folder = tempfile::tempdir().unwrap();
     let wasteful = wasteful_adder(folder.path());
     let small = folder.path().join("small.txt");
@@ -324,13 +324,13 @@ fn a_netlist_is_made_smaller_and_computes_the_same() {
     assert_eq!(counted["rows"][0]["dead"], 0);
     let shown = run(&format!("circuit optimise {wasteful} -o -")).exits(0);
     assert_eq!(shown.stdout, fs::read_to_string(small).unwrap());
-    shown.says("gained");
+    shown.says("saved");
 }
 
 #[test]
-fn a_shuffle_is_run_by_permutations_and_gives_cards() {
+fn shuffle_runs_with_given_permutations() {
     let shuffle = "circuit run --algorithm waksman --cards 5 --draw 3";
-    // The evaluator leaves the deck as it is.
+    // The evaluator enters the identity.
     let draw = |garbler: &str, evaluator: &str| {
         run(&format!(
             "{shuffle} --garbler-permutation {garbler} --evaluator-permutation {evaluator} --json"
@@ -357,7 +357,7 @@ fn a_shuffle_is_run_by_permutations_and_gives_cards() {
     assert_eq!(cards(&from_one), from_one_too);
     draw("3,1,2,5,4", "0,1,2,3,4")
         .exits(1)
-        .says("counts the cards from 0");
+        .says("counts cards from 0");
     draw("3,1,2,5,5", "1,2,3,4,5")
         .exits(1)
         .says("repeats an earlier one");
@@ -369,7 +369,7 @@ fn a_shuffle_is_run_by_permutations_and_gives_cards() {
 }
 
 #[test]
-fn seeds_out_of_range_are_refused_before_a_card_is_opened_if_the_circuit_checks_them() {
+fn checked_shuffle_refuses_seeds_out_of_range() {
     let shuffle = "circuit run --algorithm cut --cards 3 --draw 1 --checked";
     let cards = run(&format!(
         "{shuffle} --garbler-seeds 2 --evaluator-seeds 2 --json"
@@ -379,7 +379,8 @@ fn seeds_out_of_range_are_refused_before_a_card_is_opened_if_the_circuit_checks_
         (&report["cards"][0], &report["outputs"][1]),
         (&1.into(), &"11".into())
     );
-    // The evaluator's 2 of 3 is 2 - 3 = -1, and 000 is out of range; so is the garbler's 3.
+    // The garbler's 3 is out of range. The evaluator's 2 of 3 is 2 - 3 = -1, and 000 is out of
+    // range.
     for (garbler, evaluator, party) in [("11", "111", "garbler"), ("10", "000", "evaluator")] {
         let refused = run(&format!(
             "{shuffle} --garbler {garbler} --evaluator {evaluator}"
@@ -392,7 +393,7 @@ fn seeds_out_of_range_are_refused_before_a_card_is_opened_if_the_circuit_checks_
 }
 
 #[test]
-fn a_shuffle_is_run_by_seeds_and_gives_cards() {
+fn shuffle_runs_with_given_seeds() {
     for (garbler, evaluator) in [([5, 0, 3], [0, 2, 1]), ([0, 0, 0], [0, 0, 0])] {
         let list = |seeds: [u64; 3]| seeds.map(|seed| seed.to_string()).join(",");
         let line = format!(

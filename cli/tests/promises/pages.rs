@@ -1,5 +1,5 @@
-//! The promise: what the pages in `docs/` say is true. Their links lead somewhere, the commands on the
-//! pages of the circuits print what is shown below them, and the tables there are those of the program.
+//! The promise: the pages in `docs/` are correct. Their links work, the commands on the pages about
+//! circuits print the output shown, and the tables there have the figures of the program.
 
 use crate::common;
 
@@ -20,7 +20,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The pages in a folder and in the folders within it.
+/// The pages in a folder and its subfolders.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -34,7 +34,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The pages of a user, and those of the circuits among them.
+/// All pages.
 fn all_pages() -> Vec<PathBuf> {
     let root = Path::new(ROOT);
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
@@ -42,6 +42,7 @@ fn all_pages() -> Vec<PathBuf> {
     [top.to_vec(), pages(&root.join("docs"))].concat()
 }
 
+/// The pages about circuits.
 fn pages_of_circuits() -> Vec<PathBuf> {
     let folder = Path::new(ROOT).join("docs/circuits");
     let mut found = pages(&folder);
@@ -49,12 +50,12 @@ fn pages_of_circuits() -> Vec<PathBuf> {
     found
 }
 
-/// The page without what is in code blocks.
+/// The page without its code blocks.
 fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
-/// The targets of links and pictures.
+/// The targets of the links and pictures.
 fn links(page: &str) -> Vec<String> {
     let page = prose(page).replace('\n', "");
     let targets = page.split("](").skip(1);
@@ -63,7 +64,7 @@ fn links(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names of the headings, as links call them.
+/// The anchors of the headings.
 fn anchors(page: &str) -> Vec<String> {
     let page = prose(page);
     let headings = page.lines().filter(|line| line.starts_with('#'));
@@ -79,7 +80,7 @@ fn anchors(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_link_leads_to_a_file_and_to_a_heading_that_exist() {
+fn every_link_target_exists() {
     let mut checked = 0;
     for page in all_pages() {
         for link in links(&read(&page)) {
@@ -103,7 +104,7 @@ fn every_link_leads_to_a_file_and_to_a_heading_that_exist() {
     assert!(checked > 30, "{checked} links");
 }
 
-/// The commands of a page that are shown with what they print.
+/// The commands of a page that are shown with their output.
 fn shown(page: &str) -> Vec<(String, String)> {
     let mut shown = Vec::new();
     for block in page.split("```console\n").skip(1) {
@@ -119,7 +120,7 @@ fn shown(page: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_commands_on_the_pages_of_the_circuits_print_what_the_pages_say() {
+fn commands_on_the_circuit_pages_print_the_output_shown() {
     let mut proofs = 0;
     for page in pages_of_circuits() {
         for (line, output) in shown(&read(&page)) {
@@ -137,7 +138,7 @@ fn the_commands_on_the_pages_of_the_circuits_print_what_the_pages_say() {
     assert!(proofs >= 6, "{proofs} proofs");
 }
 
-/// The cells of the rows of a page's table whose first cell passes.
+/// The cells of the table rows of a page whose first cell passes the filter.
 fn rows(page: &str, first: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
     let page = read(&Path::new(ROOT).join("docs").join(page));
     let cells = |line: &str| -> Vec<String> {
@@ -153,32 +154,32 @@ fn rows(page: &str, first: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
     rows.filter(|row| first(&row[0])).collect()
 }
 
-/// The digits of a cell as a number.
+/// The number in a cell, from its digits.
 fn number(cell: &str) -> usize {
     let digits: String = cell.chars().filter(char::is_ascii_digit).collect();
     digits
         .parse()
-        .unwrap_or_else(|_| panic!("{cell:?} is no number"))
+        .unwrap_or_else(|_| panic!("not a number: {cell:?}"))
 }
 
-/// The sizes of a shuffle.
+/// The computed sizes of a shuffle.
 fn computed(cards: usize, draw: usize, algorithm: Algorithm) -> Computed {
     let computed = Computed::of(cards, draw, algorithm).expect("within bounds");
     assert!(computed.exact, "{algorithm} {draw} of {cards}");
     computed
 }
 
-/// Asserts what the first row that begins so says of 52 cards and these draws.
-fn assert_row(page: &str, begins: &str, tell: impl Fn(usize) -> usize) {
+/// Asserts the figures for 52 cards in the first row whose first cell has this prefix.
+fn assert_row(page: &str, begins: &str, count: impl Fn(usize) -> usize) {
     const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
     let rows = rows(page, |first| first.starts_with(begins));
     let row = rows.first().unwrap_or_else(|| panic!("{page}: {begins}"));
     let found: Vec<usize> = row[1..=5].iter().map(|cell| number(cell)).collect();
-    assert_eq!(found, DRAWS.map(tell), "{page}: {begins}");
+    assert_eq!(found, DRAWS.map(count), "{page}: {begins}");
 }
 
 #[test]
-fn the_tables_of_the_front_page_are_those_of_the_program() {
+fn tables_of_the_circuit_page_match_the_program() {
     let page = "circuits.md";
     for algorithm in Algorithm::ALL {
         let joint = |draw| computed(52, draw, algorithm).joint_and;
@@ -197,7 +198,7 @@ fn the_tables_of_the_front_page_are_those_of_the_program() {
 }
 
 #[test]
-fn the_ands_of_a_split_are_those_of_the_program() {
+fn and_counts_of_a_split_match_the_program() {
     let [one, four] = [1, 4].map(|boards| {
         let circuit = SplitCircuit::build(Split::new(13, boards).expect("within bounds"));
         let structure = circuit.circuit().structure(Some(&Party::BOTH));
@@ -214,7 +215,7 @@ fn the_ands_of_a_split_are_those_of_the_program() {
 }
 
 #[test]
-fn the_table_of_crossing_points_is_that_of_the_program() {
+fn table_of_crossing_points_matches_the_program() {
     let is_number = |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit());
     let rows = rows("circuits/crossings.md", is_number);
     assert_eq!(rows.last().map(|row| number(&row[0])), Some(4096));
@@ -234,8 +235,8 @@ fn the_table_of_crossing_points_is_that_of_the_program() {
             assert!(!waksman_is_cheaper(m - 1), "{algorithm} {} of {n}", m - 1);
             if algorithm == Algorithm::Cut {
                 let there = [Algorithm::Cut, Algorithm::Waksman].map(|a| joint(m, a));
-                let told: Vec<usize> = row[5].split(", ").map(number).collect();
-                assert_eq!(told, there, "{n}");
+                let shown: Vec<usize> = row[5].split(", ").map(number).collect();
+                assert_eq!(shown, there, "{n}");
             }
         }
         let estimate = (0.7 * n as f64 * (n as f64).log2()).sqrt().round();
@@ -243,16 +244,16 @@ fn the_table_of_crossing_points_is_that_of_the_program() {
     }
 }
 
-/// What stands between these two texts of a file of the page.
+/// The text between two markers in a file of the web page.
 fn part(file: &str, from: &str, to: &str) -> String {
     let text = read(&Path::new(ROOT).join("cli/web").join(file));
-    let (_, rest) = text.split_once(from).expect("the start");
-    let (part, _) = rest.split_once(to).expect("the end");
+    let (_, rest) = text.split_once(from).expect("the start marker");
+    let (part, _) = rest.split_once(to).expect("the end marker");
     part.to_owned()
 }
 
 #[test]
-fn the_page_names_the_games_of_the_program() {
+fn web_page_lists_the_games_of_the_program() {
     let names = GameName::ALL.map(GameName::as_str);
     let keys = |object: String| -> Vec<String> {
         let lines = object.lines().filter_map(|line| line.split_once(": "));
@@ -278,25 +279,25 @@ fn the_page_names_the_games_of_the_program() {
 }
 
 #[test]
-fn the_tables_of_the_formats_of_boards_are_those_of_the_program() {
+fn tables_of_board_formats_match_the_program() {
     let all = rows("bridge-files.md", |_| true);
     let formats = all.iter().filter(|row| row[1].starts_with("`."));
-    let told: Vec<[&str; 4]> = formats
+    let listed: Vec<[&str; 4]> = formats
         .map(|row| {
             let numbers = if row[3] == "no" { "no" } else { "yes" };
             [&row[0], &row[1], &row[2], numbers]
         })
         .collect();
-    let yes = |is: bool| if is { "yes" } else { "no" };
+    let yes_or_no = |value: bool| if value { "yes" } else { "no" };
     let expected = Format::ALL.iter().map(|format| {
         let [name, ending] = [
             format!("`{}`", format.name()),
             format!("`.{}`", format.suffix()),
         ];
-        let [read, numbers] = [format.is_readable(), format.holds_numbers()].map(yes);
+        let [read, numbers] = [format.is_readable(), format.holds_numbers()].map(yes_or_no);
         [name, ending, read.to_owned(), numbers.to_owned()]
     });
-    assert_eq!(told, expected.collect::<Vec<_>>());
+    assert_eq!(listed, expected.collect::<Vec<_>>());
     let formats = Format::ALL.iter().filter(|format| !format.is_readable());
     let only_written: Vec<String> = formats.map(|format| format.name().to_uppercase()).collect();
     let described = all.iter().map(|row| &row[0]);

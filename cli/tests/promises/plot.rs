@@ -1,4 +1,4 @@
-//! The promise to those who draw: a picture says what it shows, and its numbers can be had too.
+//! The promise to users of `circuit plot`: plots are labelled, and their numbers are available.
 
 use crate::common;
 
@@ -15,7 +15,7 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// The text of an SVG: what is between its tags.
+/// The texts between the tags of an SVG.
 fn text(svg: &str) -> Vec<&str> {
     let parts = svg.split(['<', '>']).skip(2).step_by(2);
     parts
@@ -24,7 +24,7 @@ fn text(svg: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Plots the draws of 9 cards, and gives the picture and the points.
+/// Plots the draws of 9 cards. Returns the picture and the points.
 fn plot(folder: &Path, arguments: &str) -> (String, Value) {
     let (svg, points) = (folder.join("plot.svg"), folder.join("points.json"));
     let (svg_name, points_name) = (svg.display(), points.display());
@@ -40,7 +40,7 @@ fn plot(folder: &Path, arguments: &str) -> (String, Value) {
 }
 
 #[test]
-fn each_vertical_axis_counts_what_it_says_with_and_without_the_check() {
+fn vertical_axes_have_the_labelled_counts() {
     let folder = tempfile::tempdir().unwrap();
     for (y, axis, of) in [
         ("ands", "AND gates of the circuit", "and"),
@@ -65,12 +65,12 @@ fn each_vertical_axis_counts_what_it_says_with_and_without_the_check() {
         for (option, checked) in [("", false), ("--checked", true)] {
             let (svg, report) = plot(folder.path(), &format!("--y {y} {option}"));
             assert!(text(&svg).contains(&axis), "{y}");
-            let says = if checked {
+            let label = if checked {
                 "with the check"
             } else {
                 "without the check"
             };
-            assert!(svg.contains(says), "{y}");
+            assert!(svg.contains(label), "{y}");
             assert_eq!(report["y"], y);
             let stats = run("circuit stats --cards 9 --draw 4 --json")
                 .exits(0)
@@ -94,7 +94,7 @@ fn each_vertical_axis_counts_what_it_says_with_and_without_the_check() {
 }
 
 #[test]
-fn circuits_for_comparison_are_in_the_picture_when_asked_for_and_it_says_what_they_are() {
+fn comparison_circuits_are_optional_and_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let name = "bubble-fair-bits";
     let (svg, _) = plot(folder.path(), "");
@@ -109,7 +109,7 @@ fn circuits_for_comparison_are_in_the_picture_when_asked_for_and_it_says_what_th
 }
 
 #[test]
-fn a_netlist_of_others_is_a_point_or_a_line_with_its_name() {
+fn given_netlist_is_a_labelled_point_or_line() {
     let folder = tempfile::tempdir().unwrap();
     let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/adder.txt");
     let ands = run(&format!("circuit stats {adder} --json"))
@@ -133,7 +133,7 @@ fn a_netlist_of_others_is_a_point_or_a_line_with_its_name() {
 }
 
 #[test]
-fn points_are_comma_separated_values_by_the_ending_of_their_file() {
+fn points_are_written_as_csv_by_file_extension() {
     let folder = tempfile::tempdir().unwrap();
     let [svg, csv] = ["plot.svg", "points.csv"].map(|name| folder.path().join(name));
     let line = "circuit plot --cards 9 --draw 2,5 --algorithm cut,waksman";
@@ -155,11 +155,11 @@ fn points_are_comma_separated_values_by_the_ending_of_their_file() {
     assert!(few >= 4, "{few}");
     run(&format!("{line} -o - --points x.txt"))
         .exits(1)
-        .says("ends with .csv or .json");
+        .says("must end in .csv or .json");
 }
 
 #[test]
-fn a_picture_is_png_by_the_ending_of_its_file() {
+fn plot_is_written_as_png_by_file_extension() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plot.png");
     run(&format!("circuit plot --cards 9 -o {}", path.display())).exits(0);
@@ -172,12 +172,12 @@ fn a_picture_is_png_by_the_ending_of_its_file() {
         number(16),
         number(20)
     );
-    // White alone takes a hundredth of this.
+    // An all-white picture would have a hundredth of this size.
     assert!(png.len() > 50_000, "{}", png.len());
 }
 
 #[test]
-fn a_picture_without_a_line_is_an_error() {
+fn empty_plot_is_an_error() {
     for line in [
         "circuit plot --cards 2 --draw 1..2 --algorithm fisher-yates --y depth",
         "circuit plot --cards 9 --draw 4",
@@ -185,14 +185,14 @@ fn a_picture_without_a_line_is_an_error() {
         let refused = run(line).exits(1);
         assert_eq!(refused.stdout, "", "{line}");
         assert!(
-            refused.stderr.contains("nothing is to be seen")
-                || refused.stderr.contains("one point")
+            refused.stderr.contains("the plot would be empty")
+                || refused.stderr.contains("at least two points")
         );
     }
 }
 
 #[test]
-fn a_plot_is_well_formed_and_names_its_axes_its_lines_and_its_crossings() {
+fn plot_is_well_formed_and_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ands.svg");
     let file = path.to_str().unwrap();
@@ -229,15 +229,18 @@ fn a_plot_is_well_formed_and_names_its_axes_its_lines_and_its_crossings() {
         for crossing in crossings {
             let from = format!("{} = {}: from here", &axis[..1], crossing["from"]);
             let names = ["cheaper", "dearer"].map(|name| crossing[name].as_str().unwrap());
-            let says = |text: &&str| {
+            let describes = |text: &&str| {
                 text.starts_with(&from) && names.iter().all(|name| text.contains(name))
             };
-            assert!(text.iter().any(says), "{crossing} is not in {text:?}");
+            assert!(
+                text.iter().any(describes),
+                "{crossing} is missing in {text:?}"
+            );
         }
     }
 }
 
-/// Every tag is closed, in order, and there is one root.
+/// Asserts that the tags are balanced, with one root.
 fn assert_well_formed(svg: &str) {
     let mut open = Vec::new();
     let mut roots = 0;
@@ -257,7 +260,7 @@ fn assert_well_formed(svg: &str) {
 }
 
 #[test]
-fn a_crossing_is_where_the_counts_cross() {
+fn crossings_are_where_the_counts_cross() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ands.svg");
     let line = format!("circuit plot --json -o {}", file.display());

@@ -1,5 +1,5 @@
-//! Whatever is printed is printed well: within 80 columns, to a pipe as to a file, quietly if nobody
-//! reads it, and with a sentence for what cannot be read.
+//! The output is within 80 columns, the same to a pipe as to a file, and quiet if nobody reads it.
+//! Invalid arguments get an explanation.
 
 use crate::common;
 
@@ -18,7 +18,7 @@ fn run(line: &str) -> Finished {
 }
 
 #[track_caller]
-fn fits(text: &str, line: &str) {
+fn assert_fits(text: &str, line: &str) {
     for printed in text.lines() {
         assert!(
             printed.width() <= 80,
@@ -28,7 +28,7 @@ fn fits(text: &str, line: &str) {
     }
 }
 
-/// x AND y of two bits each, and a file with another gate.
+/// Writes netlists of x AND y, and of x XOR y.
 fn netlists(folder: &Path) -> [String; 2] {
     ["AND", "XOR"].map(|gate| {
         let path = folder.join(format!("a-name-that-is-longer-than-a-column-{gate}.txt"));
@@ -38,7 +38,7 @@ fn netlists(folder: &Path) -> [String; 2] {
 }
 
 #[test]
-fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
+fn tables_fit_80_columns_and_name_omitted_columns() {
     let folder = tempfile::tempdir().unwrap();
     let [a, b] = netlists(folder.path());
     for line in [
@@ -58,19 +58,19 @@ fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
         "history",
         "resume --list",
     ] {
-        let said = run(line);
-        let names = said.stdout.lines().chain(said.stderr.lines());
+        let finished = run(line);
+        let names = finished.stdout.lines().chain(finished.stderr.lines());
         // The path of a file may have any length.
         let names = names.filter(|line| !line.contains(folder.path().to_str().unwrap()));
         let names = names.filter(|line| !line.contains("/home"));
-        fits(&names.collect::<Vec<_>>().join("\n"), line);
+        assert_fits(&names.collect::<Vec<_>>().join("\n"), line);
     }
     let cut = run("circuit stats --draw 5,9,20,26,52").exits(0).stdout;
     assert!(
-        cut.contains("Left out to fit 80 columns: gates, NOT, outputs"),
+        cut.contains("Omitted to fit 80 columns: gates, NOT, outputs"),
         "{cut}"
     );
-    assert!(cut.contains("--csv and --json have"), "{cut}");
+    assert!(cut.contains("--csv and --json include"), "{cut}");
     let header = cut.lines().next().unwrap();
     assert!(!header.contains("outputs"), "{cut}");
     assert!(header.contains("joint"), "{cut}");
@@ -78,7 +78,7 @@ fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
         .exits(0)
         .stdout;
     assert!(
-        one.contains("Left out to fit 80 columns: gates, NOT. "),
+        one.contains("Omitted to fit 80 columns: gates, NOT. "),
         "{one}"
     );
 }
@@ -96,11 +96,11 @@ fn lists_of_matches_and_peers_fit_80_columns() {
         "resume --list",
     ] {
         let output = common::matches::run(a.path(), &line.split(' ').collect::<Vec<_>>());
-        fits(&String::from_utf8(output.stdout).unwrap(), line);
+        assert_fits(&String::from_utf8(output.stdout).unwrap(), line);
     }
 }
 
-/// The commands, with the commands that they are under, by their manual pages.
+/// All commands with their parent commands, from the names of the manual pages.
 fn commands(folder: &Path) -> Vec<String> {
     run(&format!("man -o {}", folder.display()))
         .exits(0)
@@ -108,14 +108,14 @@ fn commands(folder: &Path) -> Vec<String> {
     let files = fs::read_dir(folder).unwrap();
     let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
     let names = files.map(|file| name(file.unwrap().path()));
-    // The one command whose own name has a hyphen.
+    // Only this command has a hyphen in its name.
     let words = |name: &str| name.replace('-', " ").replace("own sheet", "own-sheet");
     let command = |name: String| words(name.strip_prefix("dealerless").unwrap());
     names.map(|name| command(name).trim().to_owned()).collect()
 }
 
 #[test]
-fn every_help_names_the_exit_codes_of_its_command_within_80_columns() {
+fn help_of_every_command_names_its_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let commands = commands(folder.path());
     assert!(commands.len() > 20, "{commands:?}");
@@ -125,9 +125,9 @@ fn every_help_names_the_exit_codes_of_its_command_within_80_columns() {
             .split_once("Exit codes: 0 ")
             .unwrap_or_else(|| panic!("{command}: {help}"));
         assert!(codes.contains("1 "), "{command}: {help}");
-        // What must be given is named on one line.
+        // The usage line may be longer.
         let text = help.lines().filter(|line| !line.starts_with("Usage: "));
-        fits(&text.collect::<Vec<_>>().join("\n"), command);
+        assert_fits(&text.collect::<Vec<_>>().join("\n"), command);
         let page = folder
             .path()
             .join(format!("dealerless {command}").trim_end().replace(' ', "-") + ".1");
@@ -153,7 +153,7 @@ fn every_help_names_the_exit_codes_of_its_command_within_80_columns() {
 }
 
 #[test]
-fn a_dash_is_standard_output_wherever_a_file_can_be_named() {
+fn dash_writes_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();
     let [a, _] = netlists(folder.path());
     let file = folder.path().join("written");
@@ -174,7 +174,7 @@ fn a_dash_is_standard_output_wherever_a_file_can_be_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_nobody_reads_ends_quietly() {
+fn closed_standard_output_ends_the_program_quietly() {
     let folder = tempfile::tempdir().unwrap();
     let [a, b] = netlists(folder.path());
     for line in [
@@ -200,7 +200,7 @@ fn a_program_that_nobody_reads_ends_quietly() {
         "peers",
         "resume --list",
     ] {
-        // The other end is gone before the program begins, however busy the machine is.
+        // The reading end is closed before the program begins.
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
@@ -211,20 +211,20 @@ fn a_program_that_nobody_reads_ends_quietly() {
             .stderr(Stdio::piped())
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(141), "{line}: {said}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(141), "{line}: {errors}");
         assert!(
-            !said.contains("error") && !said.contains("panicked"),
-            "{line}: {said}"
+            !errors.contains("error") && !errors.contains("panicked"),
+            "{line}: {errors}"
         );
     }
 }
 
 #[test]
-fn numbers_that_are_none_get_a_sentence() {
+fn invalid_numbers_get_an_explanation() {
     for (line, sentence) in [
-        ("circuit stats --cards -5", "give numbers and ranges"),
-        ("circuit stats --draw 1e9", "give numbers and ranges"),
+        ("circuit stats --cards -5", "expected numbers and ranges"),
+        ("circuit stats --draw 1e9", "expected numbers and ranges"),
         ("circuit stats --cards 99999999999", "a deck has at most"),
         (
             "circuit export --algorithm cut --cards -5 --draw 2",
@@ -252,7 +252,7 @@ fn numbers_that_are_none_get_a_sentence() {
         ("host --stack 1.5", "a whole number in digits"),
         ("join nobody --draw -2", "that is not negative"),
         ("show nobody --hand -1", "a whole number from 0"),
-        ("circuit plot --cards -5", "give numbers and ranges"),
+        ("circuit plot --cards -5", "expected numbers and ranges"),
     ] {
         let refused = run(line).exits(1).says(sentence);
         for raw in [
@@ -267,7 +267,7 @@ fn numbers_that_are_none_get_a_sentence() {
 }
 
 #[test]
-fn a_wrong_address_tells_what_an_address_looks_like() {
+fn invalid_address_gets_an_example() {
     for line in [
         "circuit run x.txt --connect foo",
         "circuit run x.txt --listen foo",
@@ -284,7 +284,7 @@ fn a_wrong_address_tells_what_an_address_looks_like() {
 }
 
 #[test]
-fn both_sides_of_a_run_are_told_what_differs() {
+fn both_sides_of_a_run_report_the_difference() {
     let folder = tempfile::tempdir().unwrap();
     let [a, b] = netlists(folder.path());
     let one = ["--garbler", "1"];
@@ -292,12 +292,12 @@ fn both_sides_of_a_run_are_told_what_differs() {
         (
             vec![&a[..]],
             vec![&b[..]],
-            ["it brings another netlist, of digest"; 2],
+            ["it has a different netlist, with digest"; 2],
         ),
         (
             vec![&a, "--owner", "g,e"],
             vec![&a, "--owner", "e,g"],
-            ["it sees other owners of the inputs"; 2],
+            ["it has different owners of the inputs"; 2],
         ),
         (
             vec![&a],
@@ -317,16 +317,19 @@ fn both_sides_of_a_run_are_told_what_differs() {
 }
 
 #[test]
-fn a_host_is_told_on_what_a_guest_insists_that_does_not_sit_down() {
+fn host_sees_why_a_guest_did_not_sit_down() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(
         a.path(),
         &["--game", "deck", "--cards", "20", "--draw", "5"],
     );
-    let wish = ["--draw", "6", "--auto"];
-    let (said, code) = Side::join(b.path(), &invite, &wish).finish();
+    let args = ["--draw", "6", "--auto"];
+    let (events, code) = Side::join(b.path(), &invite, &args).finish();
     assert_eq!(code, 1);
-    let last = said.last().unwrap()["message"].as_str().unwrap().to_owned();
+    let last = events.last().unwrap()["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(
         last.contains("--draw 6 was asked for, and the host proposes 5"),
         "{last}"
@@ -344,7 +347,7 @@ fn a_host_is_told_on_what_a_guest_insists_that_does_not_sit_down() {
 }
 
 #[test]
-fn completions_know_every_command() {
+fn completions_exist_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&format!("completions {shell}")).exits(0).stdout;
         for word in ["circuit", "stats", "four-colours"] {

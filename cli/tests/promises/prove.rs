@@ -1,4 +1,4 @@
-//! The promise to referees: a shuffle is proven uniform by counting, or refuted.
+//! The promise to referees: exhaustive counting proves that a shuffle is uniform, or refutes it.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ fn number(value: &Value) -> u64 {
 }
 
 #[test]
-fn a_shuffle_is_proven_uniform_or_refuted_by_enumeration() {
+fn enumeration_proves_or_refutes_uniform_shuffles() {
     for algorithm in Algorithm::ALL {
         let line = format!("circuit prove --algorithm {algorithm} --cards 4 --draw 2 --json");
         let report = run(&line).exits(0).json();
@@ -55,7 +55,7 @@ fn a_shuffle_is_proven_uniform_or_refuted_by_enumeration() {
 }
 
 #[test]
-fn an_enumeration_that_takes_too_long_is_refused_or_says_what_it_left_out() {
+fn long_enumeration_is_refused_or_reported_as_incomplete() {
     let cut = "circuit prove --algorithm cut --cards 5";
     let some = run(&format!("{cut} --limit 2400 --json")).exits(0).json();
     assert_eq!(
@@ -70,12 +70,12 @@ fn an_enumeration_that_takes_too_long_is_refused_or_says_what_it_left_out() {
         .says("one fixed value takes 120 evaluations")
         .says("--limit 240");
     let refused = run("circuit prove --algorithm waksman --cards 52").exits(1);
-    refused.says("take fewer cards");
+    refused.says("use fewer cards");
     run("circuit prove --algorithm cut --cards 5 --draw 6").exits(1);
 }
 
 #[test]
-fn with_the_check_any_bits_of_a_party_are_refused_or_leave_the_draw_uniform() {
+fn checked_circuit_refuses_invalid_inputs_or_stays_uniform() {
     for algorithm in Algorithm::ALL {
         let line = format!("circuit prove --algorithm {algorithm} --cards 3 --draw 2 --checked");
         let report = run(&format!("{line} --json")).exits(0).json();
@@ -86,7 +86,7 @@ fn with_the_check_any_bits_of_a_party_are_refused_or_leave_the_draw_uniform() {
         let parts = report["parties"].as_array().unwrap();
         let values = |party: usize| number(&parts[party]["values"]);
         for (honest, part) in parts.iter().enumerate() {
-            // All strings of bits, of which those in range are accepted; switches always are.
+            // All bit strings are tried. Those in range are accepted, and all settings of switches.
             assert!(number(&part["of"]).is_power_of_two());
             let accepted = number(&part["of"]) - number(&part["refused"]);
             match number(&part["refused"]) {
@@ -97,7 +97,7 @@ fn with_the_check_any_bits_of_a_party_are_refused_or_leave_the_draw_uniform() {
         }
     }
     let table = run("circuit prove --algorithm cut --cards 3 --checked").exits(0);
-    assert!(table.stdout.contains("refused"), "{}", table.stdout);
+    assert!(table.stdout.contains("rejected"), "{}", table.stdout);
     run("circuit prove --algorithm bubble-fair-bits --cards 4 --checked")
         .exits(1)
         .says("bubble-fair-bits has no check");

@@ -1,18 +1,18 @@
-//! A match outlives its lines, its programs and their machines.
+//! A match survives lost connections, killed programs and closed terminals.
 #![cfg(unix)]
 
 use crate::common;
 
 use std::path::Path;
 
-use common::matches::{agree, file, free_address, host_at, resume, run, same_turn};
+use common::matches::{assert_agree, assert_same_turn, file, free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 
 const BOTS: [&str; 5] = ["--auto", "--hands", "4", "--stack", "60"];
 
 #[test]
-fn a_program_that_is_killed_in_a_hand_goes_on_with_the_same_cards_and_chips() {
+fn killed_program_resumes_with_the_same_cards_and_chips() {
     for (number, point) in ["dealt", "sealed", "card", "chose", "result"]
         .into_iter()
         .enumerate()
@@ -31,7 +31,7 @@ fn a_program_that_is_killed_in_a_hand_goes_on_with_the_same_cards_and_chips() {
             let (by_host, code) = host.finish();
             assert_eq!(code, 0, "{point}: {by_host:?}");
             before.extend(after);
-            agree([&by_host, &before], 4);
+            assert_agree([&by_host, &before], 4);
         } else {
             let mut before = host.up_to(point);
             before.extend(host.kill());
@@ -42,21 +42,24 @@ fn a_program_that_is_killed_in_a_hand_goes_on_with_the_same_cards_and_chips() {
             let (by_guest, code) = guest.finish();
             assert_eq!(code, 0, "{point}: {by_guest:?}");
             before.extend(after);
-            agree([&before, &by_guest], 4);
+            assert_agree([&before, &by_guest], 4);
         }
     }
 }
 
-/// The guest's turn is told to the host on the new line, as soon as both have met there.
-fn is_told_behind_resumed(host: &mut Side, turn: &Value) {
-    let told = loop {
+/// Asserts that the host receives the guest's turn after `resumed`, and not before.
+fn assert_turn_after_resumed(host: &mut Side, turn: &Value) {
+    let theirs = loop {
         let event = host.event();
-        assert_ne!(event["event"], "their-turn", "there is no line");
+        assert_ne!(event["event"], "their-turn", "there is no connection yet");
         if event["event"] == "resumed" {
             break host.until("their-turn");
         }
     };
-    assert_eq!((&told["turn"], &told["seat"]), (&turn["turn"], &json!(1)));
+    assert_eq!(
+        (&theirs["turn"], &theirs["seat"]),
+        (&turn["turn"], &json!(1))
+    );
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn both_can_be_killed_and_resumed_in_any_order() {
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
-    // The bot may fold a hand at once, in which the guest is not asked.
+    // The bot may fold a hand before the guest's turn.
     let sealed = guest.until("sealed");
     assert!(
         sealed["cost"]["shuffle_bytes"].as_u64() > Some(0),
@@ -80,14 +83,14 @@ fn both_can_be_killed_and_resumed_in_any_order() {
     let seated = guest.until("seated");
     assert_eq!(seated["resumed"], json!(true));
     let mut host = resume(a.path(), &["--auto", "--listen", &at]);
-    // What the deal has cost is not known any more.
+    // The cost of the deal is no longer known.
     let sealed = guest.until("sealed");
     assert!(sealed["cost"].is_null(), "{sealed}");
-    // The guest is asked the same again, with the same cards.
+    // The guest has the same turn again, with the same cards.
     let again = guest.until("your-turn");
-    same_turn(before[1].last().unwrap(), &again);
+    assert_same_turn(before[1].last().unwrap(), &again);
     assert!(host.until("sealed")["cost"].is_null());
-    is_told_behind_resumed(&mut host, &again);
+    assert_turn_after_resumed(&mut host, &again);
     guest.say(&json!({"do": "leave", "turn": again["turn"]}));
     assert_eq!(guest.finish().1, 0);
     let (events, code) = host.finish();
@@ -96,7 +99,7 @@ fn both_can_be_killed_and_resumed_in_any_order() {
 }
 
 #[test]
-fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
+fn interrupted_match_is_listed_and_locked_while_in_use() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -106,8 +109,8 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
 
     let second = run(b.path(), &["resume"]);
     assert_eq!(second.status.code(), Some(1));
-    let said = String::from_utf8(second.stderr).unwrap();
-    assert!(said.contains("is in use"), "{said}");
+    let error = String::from_utf8(second.stderr).unwrap();
+    assert!(error.contains("is in use"), "{error}");
 
     host.signal("INT");
     guest.signal("TERM");
@@ -129,11 +132,11 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     let one = &listed["matches"][0];
     assert_eq!((&one["peer"], &one["seat"]), (&json!("Anna"), &json!(1)));
     let state = one["state"].as_str().unwrap();
-    // The bot may have folded before the guest was ever asked.
+    // The bot may have folded earlier hands.
     let hand = format!("hand {} of 3, ", asked["hand"]);
     assert!(state.starts_with(&hand), "{state}");
 
-    // A new host is told of it as well, and there is one match between the two.
+    // A new host resumes the same match: two players have only one.
     let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9", "--for", "Bert"]);
     let mut guest = Side::join(b.path(), "Anna", &["--at", &at]);
     assert_eq!(guest.until("seated")["match"], one["match"]);
@@ -145,16 +148,17 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
 }
 
 #[test]
-fn who_breaks_off_when_asked_is_the_one_that_the_list_waits_for() {
+fn list_shows_the_turn_of_the_interrupted_player() {
     let folders = folders();
     let [a, b] = &folders;
     let at = free_address();
     let (host, invite) = host_at(a.path(), &at, &["--hands", "3"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
     let first = guest.until("dealt")["button"] == json!(1);
-    let (mut caller, mut asked, folder) = match first {
-        true => (guest, host, a),
-        false => (host, guest, b),
+    let (mut caller, mut asked, folder) = if first {
+        (guest, host, a)
+    } else {
+        (host, guest, b)
     };
     let turn = caller.until("your-turn");
     caller.say(&json!({"do": "call", "turn": turn["turn"]}));
@@ -168,7 +172,7 @@ fn who_breaks_off_when_asked_is_the_one_that_the_list_waits_for() {
 }
 
 #[test]
-fn a_closed_terminal_leaves_a_match_that_is_resumed() {
+fn match_is_resumed_after_its_terminal_was_closed() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -184,14 +188,14 @@ fn a_closed_terminal_leaves_a_match_that_is_resumed() {
     host.until("line-lost");
     let mut guest = resume(b.path(), &[]);
     let again = guest.until("your-turn");
-    same_turn(&before, &again);
-    is_told_behind_resumed(&mut host, &again);
+    assert_same_turn(&before, &again);
+    assert_turn_after_resumed(&mut host, &again);
     guest.say(&json!({"do": "leave", "turn": again["turn"]}));
     assert_eq!(guest.finish().1, 0);
     assert_eq!(host.finish().1, 0);
 }
 
-/// Writes as many attempts into the list of known peers as a player may lose in a row.
+/// Writes eight failed attempts in a row into the list of known peers.
 fn lose_eight_attempts(folder: &Path) {
     let path = folder.join("known_peers");
     let list = std::fs::read_to_string(&path).unwrap();
@@ -209,7 +213,7 @@ fn lose_eight_attempts(folder: &Path) {
 }
 
 #[test]
-fn after_eight_attempts_that_did_not_end_well_a_player_is_asked_and_again_goes_on() {
+fn player_is_asked_after_eight_failed_attempts() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -219,7 +223,7 @@ fn after_eight_attempts_that_did_not_end_well_a_player_is_asked_and_again_goes_o
     host.until("line-lost");
     lose_eight_attempts(b.path());
 
-    // A bot has nobody to ask.
+    // A bot gives up, since it has nobody to ask.
     let (events, code) = resume(b.path(), &["--auto"]).finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(
@@ -231,8 +235,8 @@ fn after_eight_attempts_that_did_not_end_well_a_player_is_asked_and_again_goes_o
     assert!(asks["in_a_row"].as_u64() >= Some(8), "{asks}");
     guest.say(&json!({"do": "again"}));
     let again = guest.until("your-turn");
-    same_turn(&before, &again);
-    // The next deck ends the row, and nobody is asked the next time.
+    assert_same_turn(&before, &again);
+    // The next deck resets the count, so there is no question next time.
     guest.say(&json!({"do": "fold", "turn": again["turn"]}));
     guest.until("sealed");
     guest.signal("INT");
@@ -251,7 +255,7 @@ fn after_eight_attempts_that_did_not_end_well_a_player_is_asked_and_again_goes_o
 }
 
 #[test]
-fn a_guest_that_missed_the_end_is_given_it_and_the_host_waits_on() {
+fn guest_that_missed_the_end_receives_it_and_the_host_keeps_waiting() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--hands", "3"]);
@@ -269,7 +273,7 @@ fn a_guest_that_missed_the_end_is_given_it_and_the_host_waits_on() {
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(of_kind(&events, "over")[0]["how"], "left");
-    // Now there is nothing between them, and another match begins.
+    // Now they have no open match, and another one begins.
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(
         (code, &of_kind(&events, "over")[0]["how"]),
@@ -279,7 +283,7 @@ fn a_guest_that_missed_the_end_is_given_it_and_the_host_waits_on() {
 }
 
 #[test]
-fn a_guest_without_its_folder_is_told_of_the_open_match_and_the_host_can_close_it() {
+fn guest_without_its_files_learns_of_the_open_match() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -303,8 +307,8 @@ fn a_guest_without_its_folder_is_told_of_the_open_match_and_the_host_can_close_i
     let closed = run(a.path(), &["resume", "--close", "Bert"]);
     assert!(closed.status.success(), "{closed:?}");
     let nothing = run(a.path(), &["resume"]);
-    let said = String::from_utf8(nothing.stderr).unwrap();
-    assert!(said.contains("no match is open"), "{said}");
+    let error = String::from_utf8(nothing.stderr).unwrap();
+    assert!(error.contains("no match is open"), "{error}");
     let bot = ["--auto", "--hands", "2", "--for", "Bert"];
     let (host, _) = host_at(a.path(), &at, &bot);
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
@@ -313,7 +317,7 @@ fn a_guest_without_its_folder_is_told_of_the_open_match_and_the_host_can_close_i
 }
 
 #[test]
-fn a_damaged_deck_is_left_alone_until_its_player_gives_up_the_hand() {
+fn damaged_deck_is_kept_until_the_hand_is_forfeited() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--hands", "3"]);
@@ -343,7 +347,7 @@ fn a_damaged_deck_is_left_alone_until_its_player_gives_up_the_hand() {
 }
 
 #[test]
-fn resume_waits_where_the_match_was_hosted_and_says_so_if_that_is_not_possible() {
+fn resume_listens_at_the_last_address_or_reports_why_not() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &BOTS);
@@ -360,14 +364,14 @@ fn resume_waits_where_the_match_was_hosted_and_says_so_if_that_is_not_possible()
     let taken = std::net::TcpListener::bind(&at).unwrap();
     let (events, code) = resume(a.path(), &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
-    let says = message.contains(&at) && message.contains("--listen");
-    assert!(code == 1 && says, "{message}");
+    let named = message.contains(&at) && message.contains("--listen");
+    assert!(code == 1 && named, "{message}");
     let other = free_address();
     let mut host = resume(a.path(), &["--listen", &other]);
     assert_eq!(host.until("listening")["addresses"], json!([other]));
     host.kill();
     drop(taken);
-    // It was hosted there last.
+    // This is now the last address.
     let mut host = resume(a.path(), &["--auto"]);
     assert_eq!(host.until("listening")["addresses"], json!([other]));
     let guest = resume(b.path(), &["--auto", "--at", &other]);
@@ -379,7 +383,7 @@ fn resume_waits_where_the_match_was_hosted_and_says_so_if_that_is_not_possible()
 }
 
 #[test]
-fn a_file_with_other_things_than_addresses_is_named_and_listen_replaces_it() {
+fn invalid_listen_file_is_reported_and_replaced_by_the_option() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &BOTS);
@@ -393,8 +397,8 @@ fn a_file_with_other_things_than_addresses_is_named_and_listen_replaces_it() {
         std::fs::write(&kept, text).unwrap();
         let (events, code) = resume(a.path(), &[]).finish();
         let message = events.last().unwrap()["message"].to_string();
-        let says = message.contains(".listen") && message.contains("give --listen");
-        assert!(code == 1 && says, "{message}");
+        let named = message.contains(".listen") && message.contains("give --listen");
+        assert!(code == 1 && named, "{message}");
     }
     let mut host = resume(a.path(), &["--listen", &at]);
     host.until("listening");
@@ -402,7 +406,7 @@ fn a_file_with_other_things_than_addresses_is_named_and_listen_replaces_it() {
 }
 
 #[test]
-fn after_a_resume_the_blinds_are_told_apart_from_the_bets_that_stand() {
+fn resumed_hand_reports_blinds_and_bets_separately() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--hands", "1", "--stack", "200"]);
@@ -413,9 +417,10 @@ fn after_a_resume_the_blinds_are_told_apart_from_the_bets_that_stand() {
         (&dealt["bets"], blinds[0].as_u64()),
         (blinds, button.as_u64().map(|seat| seat + 1))
     );
-    let (raises, answers) = match *button == 0 {
-        true => (&mut host, &mut guest),
-        false => (&mut guest, &mut host),
+    let (raises, answers) = if *button == 0 {
+        (&mut host, &mut guest)
+    } else {
+        (&mut guest, &mut host)
     };
     raises.until("your-turn");
     raises.say(&json!({"do": "raise", "to": 6}));
@@ -434,12 +439,9 @@ fn after_a_resume_the_blinds_are_told_apart_from_the_bets_that_stand() {
         8
     );
     host.until("resumed");
-    let answers = match *button == 0 {
-        true => &mut guest,
-        false => &mut host,
-    };
+    let answers = if *button == 0 { &mut guest } else { &mut host };
     answers.until("your-turn");
-    // All that was told so far is no answer to this.
+    // Earlier `chose` events may come first.
     answers.say(&json!({"do": "raise", "to": 200}));
     let raised = loop {
         let chose = answers.until("chose");

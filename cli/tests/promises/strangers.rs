@@ -1,5 +1,5 @@
-//! `circuit run` over a plain connection ends quickly against any peer, with an exit code that names the
-//! party at fault, and never with a panic.
+//! `circuit run` over a plain connection ends quickly against any peer, with an exit code that
+//! names the party at fault, and never with a panic.
 
 use crate::common;
 
@@ -207,7 +207,8 @@ fn every_frame_spoiled(fault: Fault, check: impl Fn(&str, Finished, Finished) + 
     });
 }
 
-/// Asserts that the sender of a lost message ends too. It succeeds only if the message was its last.
+/// Asserts that the sender of a lost message ends too. It succeeds only if the message was its
+/// last.
 fn assert_ends(case: &str, sender: &Finished) {
     assert!(matches!(sender.code, Some(0 | 2 | 3)), "{case}: {sender:?}");
 }

@@ -1,4 +1,4 @@
-//! Two processes meet by an invite and play a match, each in a folder of its own.
+//! Two processes with separate folders meet by an invite and play a match.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 
 #[test]
-fn two_bots_play_a_match_and_meet_again_without_an_invite() {
+fn two_bots_play_and_meet_again_without_an_invite() {
     let [a, b] = folders();
     let stakes = ["--hands", "5", "--stack", "50", "--blinds", "1/2", "--auto"];
     let (mut host, invite) = Side::host(a.path(), &stakes);
@@ -29,7 +29,7 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
         assert_eq!(over["how"], "played");
         assert!(Path::new(over["log"].as_str().unwrap()).is_file());
     }
-    // Nothing was left that would count as a try to cheat.
+    // No attempt to cheat is counted.
     let listed = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(["peers", "--json"])
         .env("DEALERLESS_HOME", a.path())
@@ -59,10 +59,10 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(host.finish().1, 0);
 
-    records_of(a.path(), b.path());
+    check_records(a.path(), b.path());
 }
 
-/// Runs a command in a folder: what it prints, and its exit code.
+/// Runs a command in a folder. Returns standard output and the exit code.
 fn command(folder: &Path, arguments: &[&str]) -> (String, i32) {
     let done = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(arguments)
@@ -80,13 +80,13 @@ fn history(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     listed["matches"].as_array().unwrap().clone()
 }
 
-/// Two matches were played in these folders, by Anna and by Bert.
-fn records_of(anna: &Path, bert: &Path) {
+/// Checks the records of the two matches of Anna and Bert in these folders.
+fn check_records(anna: &Path, bert: &Path) {
     let [mine, theirs] = [anna, bert].map(|folder| history(folder, &[]));
     assert_eq!((mine.len(), theirs.len()), (2, 2));
     let won = |list: &[Value]| list[0]["won"].as_i64().unwrap();
     assert_eq!(won(&mine) + won(&theirs), 0);
-    // The last one comes first.
+    // The latest match comes first.
     let [second, first] = [&mine[0], &mine[1]];
     assert_eq!([&first["state"], &first["with"][0]], ["over", "Bert"]);
     let file = |of: &Value| of["file"].as_str().unwrap().to_owned();
@@ -127,7 +127,7 @@ fn records_of(anna: &Path, bert: &Path) {
     assert_eq!(shown["hands"].as_array().unwrap().len(), 5);
 
     #[cfg(unix)]
-    files_that_cannot_be_read_are_listed_with_the_others(anna);
+    check_unreadable_files(anna);
 
     let states = |arguments: &[&str]| -> Vec<Value> {
         let listed = history(anna, arguments);
@@ -138,15 +138,15 @@ fn records_of(anna: &Path, bert: &Path) {
     assert_eq!(command(anna, &["show", "Bert"]).1, 0);
     assert_eq!(states(&["--older-than", "0", "--delete"]), ["deleted"]);
     assert_eq!(states(&[]), [""; 0]);
-    // Nor is anything left of what lay beside the records.
+    // The other files of the matches are deleted too.
     let left = std::fs::read_dir(anna.join("matches")).unwrap();
     assert_eq!(left.count(), 0);
     assert_eq!(command(anna, &["history", "--delete"]).1, 1);
 }
 
-/// Two matches are listed in this folder, whatever lies beside them.
+/// Asserts that unreadable files are listed together with the two matches in this folder.
 #[cfg(unix)]
-fn files_that_cannot_be_read_are_listed_with_the_others(folder: &Path) {
+fn check_unreadable_files(folder: &Path) {
     let matches = folder.join("matches");
     let path = |digit: u8| matches.join(format!("{digit:016x}-Bert.log"));
     std::os::unix::fs::symlink("nowhere", path(1)).unwrap();
@@ -180,19 +180,20 @@ fn files_that_cannot_be_read_are_listed_with_the_others(folder: &Path) {
     );
     for digit in 1..=5 {
         let link = path(digit);
-        match digit == 3 {
-            true => std::fs::remove_dir(link).unwrap(),
-            false => std::fs::remove_file(link).unwrap(),
+        if digit == 3 {
+            std::fs::remove_dir(link).unwrap();
+        } else {
+            std::fs::remove_file(link).unwrap();
         }
     }
 }
 
 #[test]
-fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
+fn guest_refuses_other_terms_and_the_host_keeps_waiting() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(a.path(), &["--hands", "101", "--time", "none", "--auto"]);
     host.until("listening");
-    for wish in [
+    for terms in [
         &["--hands", "100"][..],
         &["--hands", "101", "--game", "draw"],
         &["--hands", "101", "--stack", "100"],
@@ -201,12 +202,12 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
         &["--hands", "101", "--time", "30+120"],
         &["--hands", "101", "--memory", "1M"],
     ] {
-        let (events, code) = Side::join(b.path(), &invite, wish).finish();
+        let (events, code) = Side::join(b.path(), &invite, terms).finish();
         let error = events.last().unwrap();
         assert_eq!(
             (code, &error["exit_code"]),
             (1, &json!(1)),
-            "{wish:?}: {events:?}"
+            "{terms:?}: {events:?}"
         );
         assert!(
             error["message"]
@@ -226,7 +227,7 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
 }
 
 #[test]
-fn a_mistyped_invite_is_told_from_a_used_one() {
+fn mistyped_and_used_invites_have_different_errors() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(a.path(), &[]);
     host.until("listening");
@@ -251,7 +252,7 @@ fn a_mistyped_invite_is_told_from_a_used_one() {
 }
 
 #[test]
-fn people_see_lines_of_80_columns_and_nothing_of_json() {
+fn text_screen_has_80_columns_and_no_json() {
     let [a, b] = folders();
     let (host, invite) = Side::host(a.path(), &["--auto", "--hands", "3"]);
     let screen = Command::new(env!("CARGO_BIN_EXE_dealerless"))
@@ -266,20 +267,20 @@ fn people_see_lines_of_80_columns_and_nothing_of_json() {
     for line in text.lines().filter(|line| !line.contains(&folder)) {
         assert!(line.chars().count() <= 80 && !line.contains('{'), "{line}");
     }
-    for said in [
+    for shown in [
         "Hand 3 of 3",
         "Your cards: ",
         " of ",
         "The match was played to its end.",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(shown), "{shown}: {text}");
     }
 }
 
 #[test]
-fn the_bot_in_python_plays() {
+fn python_bot_plays() {
     let Ok(python) = Command::new("python3").arg("--version").output() else {
-        println!("python3 is not installed: the bot in Python was not tried");
+        println!("python3 is not installed: the Python bot was not tested");
         return;
     };
     assert!(python.status.success());
@@ -298,15 +299,15 @@ fn the_bot_in_python_plays() {
     }
 }
 
-/// Plays a deck without rules: at its turns the side says these, and passes from then on.
-fn chooses(mut side: Side, mut says: impl FnMut(&[Value]) -> Value + Send) -> (Vec<Value>, i32) {
+/// Plays a match with the commands that `choose` returns. Returns all events and the exit code.
+fn play(mut side: Side, mut choose: impl FnMut(&[Value]) -> Value + Send) -> (Vec<Value>, i32) {
     let mut events = Vec::new();
     loop {
         let event = side.event();
         let (turn, over) = (event["event"] == "your-turn", event["event"] == "over");
         events.push(event);
         if turn {
-            side.say(&says(&events));
+            side.say(&choose(&events));
         }
         if over {
             return (events, side.finish().1);
@@ -314,33 +315,34 @@ fn chooses(mut side: Side, mut says: impl FnMut(&[Value]) -> Value + Send) -> (V
     }
 }
 
-fn has(events: &[Value], seat: u8, what: &str) -> usize {
+/// The number of times that a seat made a choice.
+fn count(events: &[Value], seat: u8, choice: &str) -> usize {
     let chosen = of_kind(events, "chose");
     let chosen = chosen
         .iter()
-        .filter(|chose| chose["seat"] == seat && chose["do"] == what);
+        .filter(|chose| chose["seat"] == seat && chose["do"] == choice);
     chosen.count()
 }
 
 #[test]
-fn what_was_stolen_is_told_when_the_hand_is_shown() {
+fn stolen_card_is_shown_in_the_hand_history() {
     let [a, b] = folders();
     let deck = [
         "--game", "deck", "--cards", "12", "--draw", "4", "--hands", "1",
     ];
     let (host, invite) = Side::host(a.path(), &deck);
     let guest = Side::join(b.path(), &invite, &[]);
-    let draws = |events: &[Value]| match has(events, 0, "draw") {
+    let draws = |events: &[Value]| match count(events, 0, "draw") {
         0 | 1 => json!({"do": "draw"}),
         _ => json!({"do": "pass"}),
     };
-    let steals = |events: &[Value]| match (has(events, 0, "draw"), has(events, 1, "steal")) {
+    let steals = |events: &[Value]| match (count(events, 0, "draw"), count(events, 1, "steal")) {
         (2, 0) => json!({"do": "steal", "from": 0}),
         _ => json!({"do": "pass"}),
     };
     let ((by_host, code), (by_guest, guests_code)) = std::thread::scope(|scope| {
-        let host = scope.spawn(|| chooses(host, draws));
-        let guest = chooses(guest, steals);
+        let host = scope.spawn(|| play(host, draws));
+        let guest = play(guest, steals);
         (host.join().unwrap(), guest)
     });
     assert_eq!((code, guests_code), (0, 0));
@@ -352,8 +354,8 @@ fn what_was_stolen_is_told_when_the_hand_is_shown() {
     };
     let (stolen, kept) = (card(&by_guest, 0), card(&by_host, 1));
     assert_eq!(stolen, card(&by_host, 0));
-    // Of a card that was shuffled again nobody keeps the face that it had before.
-    let told = |kept: &str| {
+    // Nobody keeps the former face of a reshuffled card.
+    let steal_lines = |kept: &str| {
         format!(
             "Bert steals a card from the hand of Anna.\n\
              The hand of Anna is shuffled again, at the places of cards 1, 2.\n\
@@ -370,15 +372,15 @@ fn what_was_stolen_is_told_when_the_hand_is_shown() {
         ] {
             assert!(shown.contains(before), "{shown}");
         }
-        assert!(shown.contains(&told(kept)), "{shown}");
+        assert!(shown.contains(&steal_lines(kept)), "{shown}");
     }
 }
 
-/// Checks, calls, keeps all cards and shows, and leaves what its turns told.
-fn goes_along(side: Side) -> (Vec<Value>, Vec<Value>) {
+/// Checks, calls, keeps all cards and shows. Returns all events, and the turns.
+fn play_passively(side: Side) -> (Vec<Value>, Vec<Value>) {
     let mut turns = Vec::new();
-    let (events, code) = chooses(side, |told| {
-        let turn = told.last().unwrap();
+    let (events, code) = play(side, |events| {
+        let turn = events.last().unwrap();
         turns.push(turn.clone());
         match turn["ask"].as_str() {
             Some("bet") if turn["call"].is_null() => json!({"do": "check"}),
@@ -392,14 +394,14 @@ fn goes_along(side: Side) -> (Vec<Value>, Vec<Value>) {
 }
 
 #[test]
-fn a_turn_names_the_hand_that_is_made_and_says_whether_a_muck_gives_chips_away() {
+fn turns_name_the_made_hand_and_whether_it_wins() {
     for game in ["holdem", "draw"] {
         let [a, b] = folders();
         let (host, invite) = Side::host(a.path(), &["--game", game, "--hands", "6"]);
         let guest = Side::join(b.path(), &invite, &[]);
         let sides = std::thread::scope(|scope| {
             [host, guest]
-                .map(|side| scope.spawn(|| goes_along(side)))
+                .map(|side| scope.spawn(|| play_passively(side)))
                 .map(|thread| thread.join().unwrap())
         });
         let mut shows = 0;
@@ -429,7 +431,7 @@ fn a_turn_names_the_hand_that_is_made_and_says_whether_a_muck_gives_chips_away()
                 assert_eq!(shown[place]["worth"], turn["made"]);
                 let mut winners = result["pots"][0]["winners"].as_array().unwrap().iter();
                 let wins = winners.any(|winner| winner["seat"] == seat);
-                // Before the first hand that is shown nothing beats it.
+                // No shown hand beats the first hand to show.
                 assert_eq!(turn["wins"], json!(wins || place == 0), "{turn} {result}");
             }
         }

@@ -1,4 +1,4 @@
-//! A guest sees all terms of the host, and sits down on them or not.
+//! A guest sees all terms of the host, and accepts or declines them.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use common::side::{Side, folders, of_kind};
 use serde_json::json;
 
-/// What nobody would agree to.
+/// Terms that nobody would accept.
 const UNFAIR: [&str; 8] = [
     "--hands", "1", "--stack", "100", "--blinds", "1/100", "--time", "1+0",
 ];
@@ -19,7 +19,7 @@ fn join(folder: &Path, invite: &str) -> Side {
 }
 
 #[test]
-fn a_guest_is_shown_the_terms_before_it_sits_down_and_the_host_hears_that_it_declines() {
+fn guest_sees_the_terms_and_the_host_sees_a_refusal() {
     let [a, b] = folders();
     let (mut host, invite) = Side::host(
         a.path(),
@@ -44,27 +44,30 @@ fn a_guest_is_shown_the_terms_before_it_sits_down_and_the_host_hears_that_it_dec
     guest.say(&json!({"do": "sit", "agree": false}));
     let (events, code) = guest.finish();
     assert_eq!(code, 4, "{events:?}");
-    let told = loop {
-        let told = host.until("notice")["text"].to_string();
-        if told.contains("did not sit down") {
-            break told;
+    let notice = loop {
+        let notice = host.until("notice")["text"].to_string();
+        if notice.contains("did not sit down") {
+            break notice;
         }
     };
-    assert!(told.contains("it does not play on these terms"), "{told}");
+    assert!(
+        notice.contains("it does not play on these terms"),
+        "{notice}"
+    );
 
-    // It may come again by the same invite.
+    // The guest may come again with the same invite.
     let mut guest = join(b.path(), &invite);
     guest.until("ask-sit");
     guest.say(&json!({"do": "sit", "agree": true}));
     assert_eq!(guest.until("seated")["shuffle"], "fisher-yates");
     host.until("seated");
-    // Nothing of that is asked any more.
+    // A second answer is refused.
     guest.say(&json!({"do": "sit", "agree": true}));
     assert_eq!(guest.until("error")["code"], "nobody-asked");
 }
 
 #[test]
-fn who_has_said_yes_and_a_bot_are_not_asked_and_nor_is_anybody_in_a_match_that_goes_on() {
+fn no_question_with_yes_or_auto_or_when_resuming() {
     for option in ["--yes", "--auto"] {
         let [a, b] = folders();
         let (mut host, invite) = Side::host(a.path(), &["--hands", "3", "--auto"]);
@@ -82,8 +85,8 @@ fn who_has_said_yes_and_a_bot_are_not_asked_and_nor_is_anybody_in_a_match_that_g
     }
 }
 
-/// Joins at a terminal that is a pipe, and types this. Gives the exit code, and what was printed in one
-/// line.
+/// Joins with a pipe as the terminal, and types a text. Returns the exit code, and the output in
+/// one line.
 fn at_a_terminal(folder: &Path, invite: &str, typed: &str) -> (Option<i32>, String) {
     let mut guest = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(["join", invite, "--name", "Bert"])
@@ -103,20 +106,20 @@ fn at_a_terminal(folder: &Path, invite: &str, typed: &str) -> (Option<i32>, Stri
 }
 
 #[test]
-fn at_a_terminal_all_terms_are_shown_and_nobody_sits_down_by_silence() {
+fn terminal_shows_all_terms_and_needs_an_answer() {
     let [a, b] = folders();
     let (host, invite) = Side::host(a.path(), &[&UNFAIR[..], &["--auto"]].concat());
-    // Lines that were there before the question, as behind a pasted invite, answer nothing.
+    // Input from before the question, as after a pasted invite, is not an answer.
     for typed in ["", "\n\n", "n\n", "call\n"] {
         let (code, text) = at_a_terminal(b.path(), &invite, typed);
         assert_eq!(code, Some(4), "{typed:?} {text}");
-        for said in [
+        for shown in [
             "Anna (fingerprint ",
             "hold'em, 100 chips each, blinds 1/100, 1 hand.",
             "Time: 1 s for a move, and a bank of 0 s.",
             "Sit down?",
         ] {
-            assert!(text.contains(said), "{said}: {text}");
+            assert!(text.contains(shown), "{shown}: {text}");
         }
         assert!(!text.contains("You sit at"), "{text}");
     }
@@ -134,8 +137,8 @@ fn at_a_terminal_all_terms_are_shown_and_nobody_sits_down_by_silence() {
     ];
     let (host, invite) = Side::host(a.path(), &deck);
     let (_, text) = at_a_terminal(b.path(), &invite, "n\n");
-    for said in ["(3 knight, 2 castle)", "No clock."] {
-        assert!(text.contains(said), "{said}: {text}");
+    for shown in ["(3 knight, 2 castle)", "No clock."] {
+        assert!(text.contains(shown), "{shown}: {text}");
     }
     drop(host);
 }

@@ -1,4 +1,4 @@
-//! Two processes run a netlist over TCP, on terms to which both agree.
+//! Two processes run the same netlist over TCP.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use std::net::TcpStream;
 
 use common::processes::{PATIENT, SHORT, start, start_run};
 
-/// Writes an exported netlist, and gives its folder and path.
+/// Exports a netlist. Returns its folder and path.
 fn exported(draw: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder
@@ -30,12 +30,12 @@ fn exported(draw: &str) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
-/// The garbler's seeds 1 and 2, and the evaluator's 3 of 4 and 0 of 3: draws 0 and 2.
+/// The garbler's seeds are 1 and 2, the evaluator's 3 of 4 and 0 of 3. They draw 0 and 2.
 const GARBLER: [&str; 2] = ["--garbler", "1001"];
 const EVALUATOR: [&str; 2] = ["--evaluator", "111101"];
 
 #[test]
-fn two_processes_run_an_exported_netlist_in_either_role() {
+fn exported_netlist_runs_in_either_role() {
     let (_folder, path) = exported("2");
     for (listener, connector) in [(GARBLER, EVALUATOR), (EVALUATOR, GARBLER)] {
         let (near, address) = start_run(&[path.as_str(), listener[0], listener[1]]);
@@ -53,7 +53,7 @@ fn two_processes_run_an_exported_netlist_in_either_role() {
 }
 
 #[test]
-fn a_side_that_listens_drops_connections_without_a_hello_and_waits_for_the_other_party() {
+fn listener_drops_strangers_and_waits_for_the_peer() {
     let (_folder, path) = exported("2");
     let (near, address) = start_run(&[&path, GARBLER[0], GARBLER[1], "--timeout", PATIENT]);
     for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\x20\0\0\0\x01deal", b""] {
@@ -70,7 +70,7 @@ fn a_side_that_listens_drops_connections_without_a_hello_and_waits_for_the_other
 }
 
 #[test]
-fn a_side_that_listens_gives_up_after_its_timeout_whoever_else_connects() {
+fn listener_times_out_even_if_strangers_connect() {
     let (_folder, path) = exported("2");
     let (near, address) = start_run(&[&path, GARBLER[0], GARBLER[1], "--timeout", SHORT]);
     drop(TcpStream::connect(address).unwrap());
@@ -80,7 +80,7 @@ fn a_side_that_listens_gives_up_after_its_timeout_whoever_else_connects() {
 }
 
 #[test]
-fn parties_with_different_netlists_part_before_anything_is_run() {
+fn different_netlists_are_refused_before_the_run() {
     let (_one, mine) = exported("2");
     let (_other, theirs) = exported("1");
     let (near, address) = start_run(&[mine.as_str(), "--garbler", "1001"]);

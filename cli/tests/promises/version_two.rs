@@ -1,5 +1,5 @@
-//! Matches that were begun with version 2 of the log go on by the rules of version 2. The files were
-//! written by a program that knew no other version.
+//! Matches begun with version 2 of the log continue by the rules of version 2. The files were
+//! written by a program that only knew version 2.
 #![cfg(unix)]
 
 use crate::common;
@@ -26,7 +26,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Copies a folder of a player, with the rights that its files must have.
+/// Copies the folder of a player, with the file permissions that it needs.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -46,15 +46,15 @@ fn verify(files: &[&Path]) -> (Option<i32>, String) {
     let args: Vec<&str> = ["verify", "--verbose"].into_iter().chain(files).collect();
     let [home, _] = folders();
     let verified = run(home.path(), &args);
-    let said = String::from_utf8(verified.stdout).unwrap();
-    (verified.status.code(), said)
+    let output = String::from_utf8(verified.stdout).unwrap();
+    (verified.status.code(), output)
 }
 
 #[test]
-fn a_seat_that_mucked_when_it_was_all_in_has_a_record_that_verifies() {
+fn record_with_a_muck_in_an_all_in_verifies() {
     let record = fixture("all-in.log");
-    let (code, said) = verify(&[&record]);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, output) = verify(&[&record]);
+    assert_eq!(code, Some(0), "{output}");
     let [home, _] = folders();
     let shown = run(home.path(), &["show", "--json", record.to_str().unwrap()]);
     let shown = String::from_utf8(shown.stdout).unwrap();
@@ -62,17 +62,18 @@ fn a_seat_that_mucked_when_it_was_all_in_has_a_record_that_verifies() {
 }
 
 #[test]
-fn a_dispute_of_an_older_opening_is_one_in_a_record_of_version_2() {
-    let (code, said) = verify(&[&fixture("dispute.log")]);
+fn record_with_a_dispute_of_an_older_opening_verifies_as_disputed() {
+    let (code, output) = verify(&[&fixture("dispute.log")]);
     assert!(
         code == Some(4)
-            && said.contains("Anna disputes what Bert opened in step 4, with 4 chips in the pot."),
-        "{said}"
+            && output
+                .contains("Anna disputes what Bert opened in step 4, with 4 chips in the pot."),
+        "{output}"
     );
 }
 
 #[test]
-fn an_open_match_is_resumed_and_both_may_muck_when_they_are_all_in() {
+fn open_match_is_resumed_and_all_in_players_may_muck() {
     let [a, b] = folders();
     copy(&fixture("open/anna"), a.path());
     copy(&fixture("open/bert"), b.path());
@@ -90,15 +91,15 @@ fn an_open_match_is_resumed_and_both_may_muck_when_they_are_all_in() {
         assert_eq!(code, 0, "{events:?}");
     }
     let records = [&a, &b].map(|folder| file(folder.path(), "log").unwrap());
-    let (code, said) = verify(&[&records[0], &records[1]]);
+    let (code, output) = verify(&[&records[0], &records[1]]);
     assert!(
-        code == Some(0) && said.contains("Both records tell the same."),
-        "{said}"
+        code == Some(0) && output.contains("Both records tell the same."),
+        "{output}"
     );
 }
 
-/// What a guest is told whose host proposes a match with this version of the log.
-fn told_at_a_door(version: u16) -> String {
+/// The error of a guest whose host proposes a match with this version of the log.
+fn error_for_version(version: u16) -> String {
     let [a, b] = folders();
     let clock = Clock {
         each_move: 0,
@@ -121,12 +122,12 @@ fn told_at_a_door(version: u16) -> String {
 }
 
 #[test]
-fn a_guest_begins_no_match_of_another_version_and_names_both() {
+fn guest_refuses_another_version_and_names_both() {
     for version in [2, 4] {
-        let said = told_at_a_door(version);
+        let output = error_for_version(version);
         assert!(
-            said.contains(&format!("version {version}")) && said.contains("version 3"),
-            "{said}"
+            output.contains(&format!("version {version}")) && output.contains("version 3"),
+            "{output}"
         );
     }
 }

@@ -1,5 +1,4 @@
-//! A bench that does not come to its end: what was measured until then is not lost, and nobody waits for
-//! what does not come.
+//! An interrupted bench reports the measurements made so far, and does not wait for an absent peer.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +11,7 @@ use super::common::processes::start;
 use super::{assert_complete, listening, netlist, number, run};
 
 #[test]
-fn ctrl_c_shows_what_was_measured_until_then_and_says_so() {
+fn ctrl_c_shows_the_measurements_so_far() {
     let line = "bench --cards 5 --draw 2 --rounds 4000000000 --json --rtt 1ms";
     let side = start(line.split_whitespace());
     thread::sleep(Duration::from_secs(2));
@@ -25,24 +24,29 @@ fn ctrl_c_shows_what_was_measured_until_then_and_says_so() {
 }
 
 #[test]
-fn ctrl_c_before_anything_is_measured_says_so() {
+fn ctrl_c_before_any_measurement_is_reported() {
     // Six setups of five flights in a row and the first round of eleven take 41 s.
     let side = start("bench --cards 5 --draw 2 --rtt 2s".split_whitespace());
     thread::sleep(Duration::from_secs(2));
     side.signal("INT");
-    let finished = side.finish().exits(130).says("Nothing was measured");
+    let finished = side
+        .finish()
+        .exits(130)
+        .says("Nothing was measured before the interruption");
     assert_eq!(finished.stdout, "");
 }
 
 #[test]
-fn ctrl_c_ends_a_wait_for_somebody_who_does_not_come() {
+fn ctrl_c_ends_the_wait_for_a_peer() {
     let (side, _) = listening("--cards 5");
     side.signal("INT");
-    side.finish().exits(130).says("Nothing was measured");
+    side.finish()
+        .exits(130)
+        .says("Nothing was measured before the interruption");
 }
 
 #[test]
-fn a_peer_that_goes_away_leaves_what_was_measured_with_it() {
+fn measurements_survive_the_loss_of_the_peer() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("time.svg");
     let what = "--cards 5 --draw 1,5 --algorithm lehmer --rounds 4000000000";
@@ -51,7 +55,10 @@ fn a_peer_that_goes_away_leaves_what_was_measured_with_it() {
     thread::sleep(Duration::from_secs(2));
     other.signal("KILL");
     other.finish();
-    let finished = side.finish().exits(3).says("Measured until then: 2 of 2");
+    let finished = side
+        .finish()
+        .exits(3)
+        .says("Measured before the interruption: 2 of 2");
     let mut lines = finished.json_lines();
     let error = lines.pop().unwrap()["error"].clone();
     assert_eq!(error["exit_code"], 3);
@@ -66,11 +73,12 @@ fn a_peer_that_goes_away_leaves_what_was_measured_with_it() {
 }
 
 #[test]
-fn a_configuration_that_fails_leaves_the_rows_before_it() {
+fn rows_before_a_failing_configuration_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let rounds = folder.path().join("rounds.csv");
     let netlist = netlist(folder.path());
-    // The shuffles are 63, which are measured together and need more sockets than there are.
+    // The 63 configurations of shuffles are measured together, and need more sockets than the
+    // limit.
     let line = format!(
         "bench --netlist {netlist} --cards 2 --algorithm all --pool 1,2,3,4,5,6,7,8,9 --rounds 1 \
          --security semi-honest --csv --rounds-csv {}",
@@ -86,11 +94,11 @@ fn a_configuration_that_fails_leaves_the_rows_before_it() {
         [ended.stdout, ended.stderr].map(|text| String::from_utf8(text).unwrap());
     assert_eq!(ended.status.code(), Some(1), "{stderr}");
     assert!(
-        stderr.contains("cannot connect to this machine itself"),
+        stderr.contains("cannot open a loopback connection"),
         "{stderr}"
     );
     assert!(
-        stderr.contains("Measured until then: 9 of 72 rows."),
+        stderr.contains("Measured before the interruption: 9 of 72 rows."),
         "{stderr}"
     );
     assert_eq!(stdout.lines().count(), 1 + 9, "{stdout}");
@@ -99,7 +107,7 @@ fn a_configuration_that_fails_leaves_the_rows_before_it() {
 }
 
 #[test]
-fn whoever_comes_to_a_bench_and_is_no_other_side_of_it_ends_it_with_a_sentence() {
+fn stranger_ends_a_bench_with_an_error() {
     let garbage: &[u8] = b"GET / HTTP/1.1\r\nHost: somewhere else\r\n\r\n";
     for (bytes, stays, code) in [(garbage, true, 2), (b"", false, 3), (b"", true, 3)] {
         let (side, address) = listening("--cards 5 --timeout 1 --json");
@@ -113,7 +121,7 @@ fn whoever_comes_to_a_bench_and_is_no_other_side_of_it_ends_it_with_a_sentence()
 }
 
 #[test]
-fn a_line_may_be_slower_than_a_message_may_take_unless_the_user_says_otherwise() {
+fn given_timeout_applies_to_a_slow_link() {
     let line = "bench --cards 4 --draw 1 --rounds 1 --rtt 3s --timeout 1";
     run(line).exits(3).says("1s");
 }

@@ -1,5 +1,5 @@
-//! The promise to whoever measures: figures with their spread and their surroundings, for one shuffle
-//! or many, for any netlist, over any line, between two machines.
+//! The promise to users of `bench`: figures with their spread and environment, for one shuffle or
+//! many, for any netlist, over any link, between two machines.
 
 #[cfg(unix)]
 mod broken_off;
@@ -17,7 +17,7 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// What every object has had since the first version, and since this one.
+/// The fields of every object, those of the first version first.
 const FIELDS: [&str; 16] = [
     "security",
     "algorithm",
@@ -43,7 +43,7 @@ const PHASES: [&str; 4] = ["setup", "pool", "online", "total"];
 fn number(value: &Value) -> f64 {
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("a number: {value}"))
+        .unwrap_or_else(|| panic!("not a number: {value}"))
 }
 
 #[track_caller]
@@ -75,7 +75,7 @@ fn netlist(folder: &Path) -> String {
 }
 
 #[test]
-fn a_bench_reports_medians_quartiles_and_where_it_was_measured() {
+fn report_has_medians_quartiles_and_the_environment() {
     let report = run("bench --cards 5 --rounds 4 --json").exits(0).json();
     assert_complete(&report);
     assert_eq!((&report["draw"], &report["rounds"]), (&5.into(), &4.into()));
@@ -102,13 +102,13 @@ fn a_bench_reports_medians_quartiles_and_where_it_was_measured() {
     for word in [
         "median",
         "q3",
-        "AND gates a second",
+        "AND gates per second",
         "rustc ",
         "both parties on them",
         "bytes, mean",
         "in a row",
         "base OTs of 1 new session; not in the total",
-        "what earlier rounds have left over",
+        "what earlier rounds left over",
         "no card is opened",
     ] {
         assert!(screen.contains(word), "{word}: {screen}");
@@ -116,7 +116,7 @@ fn a_bench_reports_medians_quartiles_and_where_it_was_measured() {
 }
 
 #[test]
-fn a_sweep_is_one_table_of_80_columns_and_the_same_rows_as_json_and_csv_and_a_picture() {
+fn sweep_is_printed_as_table_json_csv_and_picture() {
     let folder = tempfile::tempdir().unwrap();
     let [picture, rounds] = ["bytes.svg", "rounds.csv"].map(|name| folder.path().join(name));
     let sweep = "bench --cards 6 --draw 2..4 --algorithm lehmer,fisher-yates --pool 1,2 \
@@ -146,13 +146,13 @@ fn a_sweep_is_one_table_of_80_columns_and_the_same_rows_as_json_and_csv_and_a_pi
         let line = |line: &&str| line.starts_with(malicious) && line.contains(phase);
         rounds.lines().filter(line).count()
     };
-    // Of both pools, three rounds and three setups each; a pool of two serves two.
+    // Both pools have three rounds and three setups. A pool of two serves two shuffles.
     assert_eq!(
         (of(",pool,"), of(",total,"), of(",online,"), of(",setup,")),
         (6, 6, 9, 6)
     );
     assert_eq!((of(",total,0,true,"), of(",setup,0,true,")), (2, 2));
-    // A sum over a column has the parts or the totals.
+    // A row fills either the columns of its phase or those of the total, so that sums count once.
     assert_eq!((of(",total,0,true,,,,,"), of(",pool,0,true,,")), (2, 0));
     let header = rounds.lines().next().unwrap();
     assert!(
@@ -191,7 +191,7 @@ fn a_sweep_is_one_table_of_80_columns_and_the_same_rows_as_json_and_csv_and_a_pi
 }
 
 #[test]
-fn any_netlist_is_measured_alone_or_beside_shuffles() {
+fn netlists_are_measured_alone_or_with_shuffles() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = netlist(folder.path());
     let reports = run(&format!("bench --netlist {netlist} --rounds 2 --json"));
@@ -221,11 +221,11 @@ fn any_netlist_is_measured_alone_or_beside_shuffles() {
         .exits(1)
         .says("--owner names 1");
     let wrong = run(&format!("{both} -o {netlist}.svg")).exits(1);
-    wrong.says("a netlist has no place in a picture");
+    wrong.says("a picture cannot show netlists");
 }
 
 #[test]
-fn a_shaped_line_is_in_the_report_and_in_the_time() {
+fn shaped_link_is_reported_and_affects_the_times() {
     let line = "bench --cards 4 --draw 1 --rounds 1 --rtt 30ms --bandwidth 10mbit --json";
     let report = run(line).exits(0).json();
     assert_eq!(report["line"]["rtt_ms"], 30.0);
@@ -239,16 +239,16 @@ fn a_shaped_line_is_in_the_report_and_in_the_time() {
             "{screen}"
         );
         assert!(
-            screen.contains("1.25 ms there and back, 500 Mbit/s each way"),
+            screen.contains("1.25 ms RTT and 500 Mbit/s each way"),
             "{screen}"
         );
     }
-    // At least a message and its answer.
+    // At least one round trip.
     assert!(number(&report["online"]["min"]) >= 30.0, "{report}");
 }
 
 #[test]
-fn on_a_simulated_line_a_figure_does_not_depend_on_what_else_is_measured() {
+fn figures_on_a_simulated_link_are_independent_of_other_rows() {
     let names = ["fisher-yates", "cut", "waksman"];
     let measure = |names: &str| {
         let line = "--cards 16 --draw 5 --rounds 2 --rtt 50ms --bandwidth 20mbit --simulate";
@@ -263,7 +263,7 @@ fn on_a_simulated_line_a_figure_does_not_depend_on_what_else_is_measured() {
         for phase in PHASES {
             assert_eq!(report[phase], alone[0][phase], "{phase}");
         }
-        // The flights take half a round trip each, and the bytes come on top.
+        // Each flight takes half a round trip. The bytes take additional time.
         let total = &report["total"];
         let (ms, flights) = (number(&total["ms"]), number(&total["flights_in_a_row"]));
         assert!(
@@ -274,7 +274,7 @@ fn on_a_simulated_line_a_figure_does_not_depend_on_what_else_is_measured() {
 }
 
 #[test]
-fn the_flights_in_a_row_are_the_same_between_two_machines_and_on_any_line() {
+fn flights_in_a_row_do_not_depend_on_the_link() {
     let what = "--cards 5 --draw 2 --algorithm cut --rounds 1 --json";
     let here = run(&format!("bench {what}")).exits(0).json();
     let long = run(&format!("bench {what} --rtt 2ms")).exits(0).json();
@@ -292,7 +292,7 @@ fn the_flights_in_a_row_are_the_same_between_two_machines_and_on_any_line() {
 }
 
 #[test]
-fn between_two_machines_each_side_shapes_what_it_sends() {
+fn each_machine_shapes_what_it_sends() {
     let what = "--cards 5 --draw 2 --algorithm cut --rounds 1 --rtt 20ms --bandwidth 50mbit --json";
     let (listening_side, address) = listening(what);
     let other = run(&format!("bench {what} --connect {address}"))
@@ -303,21 +303,21 @@ fn between_two_machines_each_side_shapes_what_it_sends() {
     for phase in PHASES {
         assert_eq!(report[phase], other[phase]);
     }
-    // Each flight in a row is under way for at least half a round trip. Both start together to within that.
+    // Each flight in a row takes at least half a round trip. Both sides start within that time.
     let total = &report["total"];
     let flights = number(&total["flights_in_a_row"]);
     assert!(number(&total["min"]) >= 10.0 * (flights - 1.0), "{report}");
 }
 
-/// Starts a side that listens on a free port, and gives its address.
+/// Starts a side that listens on a free port. Returns it with its address.
 fn listening(line: &str) -> (Running, SocketAddr) {
     let mut side = start(format!("bench {line} --listen 127.0.0.1:0").split_whitespace());
-    let address = side.says_where();
+    let address = side.listening_address();
     (side, address)
 }
 
 #[test]
-fn between_two_machines_both_sides_report_the_same_figures_and_a_mismatch() {
+fn both_machines_report_the_same_figures_and_mismatches() {
     let what = "--cards 5 --draw 1,5 --algorithm lehmer --rounds 2";
     let (listening_side, address) = listening(&format!("{what} --json"));
     let other = run(&format!("bench {what} --connect {address} --json")).exits(0);
@@ -350,7 +350,7 @@ fn between_two_machines_both_sides_report_the_same_figures_and_a_mismatch() {
 }
 
 #[test]
-fn the_bits_of_statistical_security_are_chosen_reported_and_agreed() {
+fn statistical_security_is_chosen_reported_and_agreed() {
     let what = "bench --cards 8 --draw 8 --rounds 1";
     let at = |bits: &str| {
         let report = run(&format!("{what} {bits} --json")).exits(0).json();
@@ -383,7 +383,7 @@ fn the_bits_of_statistical_security_are_chosen_reported_and_agreed() {
 }
 
 #[test]
-fn what_is_asked_for_twice_is_measured_once_and_no_speed_is_told_without_ands() {
+fn repeated_configurations_are_measured_once_and_speed_needs_ands() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = folder.path().join("xor.txt");
     fs::write(&netlist, "1 3\n2 1 1\n1 1\n\n2 1 0 1 2 XOR\n").unwrap();
@@ -396,7 +396,7 @@ fn what_is_asked_for_twice_is_measured_once_and_no_speed_is_told_without_ands() 
 }
 
 #[test]
-fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
+fn invalid_options_are_refused_with_an_explanation() {
     for (line, sentence) in [
         ("--rtt 50", "50ms, 0.15s"),
         ("--bandwidth 20", "20mbit"),
@@ -407,23 +407,29 @@ fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
         ),
         ("--pool 1,0", "a whole number from 1"),
         ("--json --csv", "cannot be used with"),
-        ("-o x.svg", "one point makes no picture"),
+        ("-o x.svg", "a picture needs several points"),
         (
             "--cards 5,6,7 --draw 1,2 -o x.svg",
-            "one number to the right",
+            "a picture has one horizontal axis",
         ),
-        ("--draw 1,2 -o x.png", "ends in .svg"),
+        ("--draw 1,2 -o x.png", "must end in .svg"),
         ("--owner g", "--netlist"),
         ("--cards 4 --draw 1,2 --json -o -", "standard output"),
         ("--rounds 0", "a whole number from 1"),
         ("--rounds 99999999999", "a whole number from 1"),
-        ("--draw 52..1", "a range goes upwards"),
+        ("--draw 52..1", "must be ascending"),
         ("--draw 53", "53"),
         ("--bandwidth 0mbit", "20mbit"),
         ("--pool 4294967295", "needs up to"),
         ("--netlist nowhere.txt", "nowhere.txt"),
-        ("--draw 1,2 -o nowhere/x.svg", "folder nowhere does not exist"),
-        ("--rounds-csv nowhere/x.csv", "folder nowhere does not exist"),
+        (
+            "--draw 1,2 -o nowhere/x.svg",
+            "folder nowhere does not exist",
+        ),
+        (
+            "--rounds-csv nowhere/x.csv",
+            "folder nowhere does not exist",
+        ),
         ("--draw 1,2 -o x.svg --rounds-csv x.svg", "the same file"),
         ("--listen 5252", "HOST:PORT"),
         ("--statistical-security 39", "from 40 to 80"),

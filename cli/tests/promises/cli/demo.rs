@@ -1,4 +1,4 @@
-//! `demo`: a match of two seats in one process, as each of the two players sees it.
+//! `demo`: a match of two seats in one process, with the view of each player.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ fn learned(hand: &Value, player: &str, number: usize) -> Vec<u64> {
 }
 
 #[test]
-fn the_demo_says_what_each_deal_and_the_whole_match_cost() {
+fn demo_reports_the_cost_of_deals_and_match() {
     for hands in [1, 3] {
         let report = run(&format!(
             "demo --hands {hands} --algorithm fisher-yates --json"
@@ -64,7 +64,7 @@ fn auto_plays_with_the_cheapest_shuffle() {
 }
 
 #[test]
-fn in_holdem_each_player_sees_its_own_cards_first_and_the_board_is_common() {
+fn holdem_players_see_own_cards_then_the_common_board() {
     let report = run("demo --hands 2 --json").exits(0).json();
     assert_eq!(report["game"], "holdem");
     for hand in report["hands"].as_array().unwrap() {
@@ -89,7 +89,7 @@ fn in_holdem_each_player_sees_its_own_cards_first_and_the_board_is_common() {
 }
 
 #[test]
-fn in_five_card_draw_what_is_thrown_away_stays_hidden() {
+fn discarded_cards_stay_hidden_in_five_card_draw() {
     let report = run("demo --game draw --hands 3 --json").exits(0).json();
     for hand in report["hands"].as_array().unwrap() {
         let seen = |player: &str| -> HashSet<u64> {
@@ -111,7 +111,7 @@ fn in_five_card_draw_what_is_thrown_away_stays_hidden() {
 }
 
 #[test]
-fn the_winners_of_a_hand_get_the_chips_that_both_have_called() {
+fn winners_get_the_called_chips() {
     let report = run("demo --hands 3 --json").exits(0).json();
     for hand in report["hands"].as_array().unwrap() {
         let winners = hand["winners"].as_array().unwrap();
@@ -124,7 +124,7 @@ fn the_winners_of_a_hand_get_the_chips_that_both_have_called() {
 }
 
 #[test]
-fn the_demo_shows_both_players_in_80_columns() {
+fn demo_shows_both_players_in_80_columns() {
     for game in ["holdem", "draw"] {
         let screen = run(&format!("demo --game {game}")).exits(0).stdout;
         for text in [

@@ -1,4 +1,4 @@
-//! `circuit export`: the netlists, and that two parties who run them draw what they must.
+//! `circuit export`: the netlists, and the draws of two parties who run them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{keys, run};
 
-/// Writes the shuffle of 5 cards, 2 drawn, and gives the path.
+/// Exports the shuffle of 5 cards, 2 drawn. Returns the path and the JSON report.
 fn export(folder: &Path, algorithm: Algorithm) -> (String, Value) {
     let path = folder.join(format!("{algorithm}.txt"));
     let path = path.to_str().unwrap().to_owned();
@@ -21,7 +21,7 @@ fn export(folder: &Path, algorithm: Algorithm) -> (String, Value) {
 }
 
 #[test]
-fn an_export_describes_its_input_wires_and_leaves_one_file() {
+fn export_describes_its_input_wires_and_writes_one_file() {
     let folder = tempfile::tempdir().unwrap();
     for algorithm in Algorithm::ALL {
         let (path, layout) = export(folder.path(), algorithm);
@@ -52,7 +52,7 @@ fn an_export_describes_its_input_wires_and_leaves_one_file() {
         assert_eq!(
             run(&line).exits(0).stdout,
             netlist,
-            "the same to standard output"
+            "standard output has the same netlist"
         );
     }
     let files = fs::read_dir(folder.path()).unwrap().count();
@@ -60,14 +60,14 @@ fn an_export_describes_its_input_wires_and_leaves_one_file() {
 }
 
 #[test]
-fn an_export_into_a_missing_folder_is_an_error_that_names_the_file() {
+fn export_into_a_missing_folder_names_the_file() {
     run("circuit export --algorithm bubble --cards 5 --draw 2 -o no-such-folder/x.txt")
         .exits(1)
         .says("no-such-folder/x.txt");
 }
 
 #[test]
-fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
+fn exported_netlists_draw_as_defined() {
     let folder = tempfile::tempdir().unwrap();
     for algorithm in Algorithm::ALL {
         let (path, _) = export(folder.path(), algorithm);
@@ -111,7 +111,7 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
     }
 }
 
-/// Bits of a seed that is not below its modulus.
+/// The bits of a seed that is out of range.
 fn out_of_range(seed: &Value) -> String {
     let bit = match seed["encoding"].as_str().unwrap() {
         "unsigned" => "1",
@@ -122,7 +122,7 @@ fn out_of_range(seed: &Value) -> String {
 }
 
 #[test]
-fn a_checked_export_is_what_a_malicious_session_runs_and_says_whose_input_is_out_of_range() {
+fn checked_export_reports_the_party_whose_input_is_out_of_range() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checked.txt");
     let export = |algorithm| {
@@ -132,7 +132,7 @@ fn a_checked_export_is_what_a_malicious_session_runs_and_says_whose_input_is_out
         );
         run(&line).exits(0).json()
     };
-    // Of a network that takes any input, the two circuits are one.
+    // A network accepts any input, so it has no check.
     assert_eq!(export(Algorithm::Waksman)["validity"], Value::Null);
 
     let layout = export(Algorithm::FisherYates);

@@ -1,5 +1,5 @@
-//! Files have the format of their names, no command writes over what it reads, and a bad file does not hide the
-//! good ones.
+//! File extensions choose the format, no command overwrites its input, and a bad file does not hide
+//! the good ones.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -12,11 +12,11 @@ use serde_json::json;
 use super::{run, small_netlist, write};
 
 #[test]
-fn a_name_of_another_format_is_refused_before_any_work() {
+fn wrong_file_extension_is_refused_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().display();
     let home = format!("--home {at}/home");
-    // The files that these lines read are missing: a command that began to work would complain of that.
+    // The input files are missing, so a command that began to work would report that instead.
     for (line, endings) in [
         (
             "circuit export --algorithm cut --cards 5 --draw 2 -o {at}/a.v",
@@ -57,7 +57,7 @@ fn unpacked(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_name_that_ends_in_gz_gives_the_same_bytes_compressed() {
+fn gz_extension_compresses_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     for (line, name) in [
@@ -86,7 +86,7 @@ fn a_name_that_ends_in_gz_gives_the_same_bytes_compressed() {
 }
 
 #[test]
-fn a_command_does_not_write_over_a_file_that_it_reads() {
+fn commands_do_not_overwrite_their_input() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     let before = fs::read(&netlist).unwrap();
@@ -118,7 +118,7 @@ fn a_command_does_not_write_over_a_file_that_it_reads() {
 }
 
 #[test]
-fn stats_count_the_good_netlists_and_report_the_bad_ones() {
+fn stats_count_good_netlists_and_report_bad_ones() {
     let folder = tempfile::tempdir().unwrap();
     let good = small_netlist(folder.path());
     let bad = write(folder.path(), "bad.txt", "1 3\n2 1 1\n1 1\n");
@@ -158,7 +158,7 @@ fn stats_count_the_good_netlists_and_report_the_bad_ones() {
 }
 
 #[test]
-fn with_owners_that_fit_one_netlist_only_stats_name_the_other() {
+fn stats_name_the_netlist_that_does_not_fit_the_owners() {
     let folder = tempfile::tempdir().unwrap();
     let good = small_netlist(folder.path());
     let other = write(folder.path(), "other.txt", "1 2\n1 1\n1 1\n1 1 0 1 INV\n");
@@ -167,8 +167,8 @@ fn with_owners_that_fit_one_netlist_only_stats_name_the_other() {
         .says(&format!("{other}: the netlist has 1 input values"));
 }
 
-/// Runs a line with this file as standard input.
-fn fed(line: &str, input: &str) -> Output {
+/// Runs a command with this file as standard input.
+fn run_with_input(line: &str, input: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(line.split_whitespace())
         .stdin(File::open(input).unwrap())
@@ -177,7 +177,7 @@ fn fed(line: &str, input: &str) -> Output {
 }
 
 #[test]
-fn a_dash_is_standard_input_wherever_a_netlist_is_read() {
+fn dash_reads_a_netlist_from_standard_input() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     for line in [
@@ -188,7 +188,7 @@ fn a_dash_is_standard_input_wherever_a_netlist_is_read() {
         &format!("circuit compare {netlist} FILE"),
     ] {
         let named = run(&line.replace("FILE", &netlist)).exits(0).stdout;
-        let piped = fed(&line.replace("FILE", "-"), &netlist);
+        let piped = run_with_input(&line.replace("FILE", "-"), &netlist);
         assert!(piped.status.success(), "{line}: {piped:?}");
         let printed = String::from_utf8(piped.stdout).unwrap();
         assert_eq!(
@@ -199,10 +199,10 @@ fn a_dash_is_standard_input_wherever_a_netlist_is_read() {
             "{line}"
         );
     }
-    let twice = fed("circuit compare - -", &netlist);
-    let said = String::from_utf8(twice.stderr).unwrap();
+    let twice = run_with_input("circuit compare - -", &netlist);
+    let error = String::from_utf8(twice.stderr).unwrap();
     assert!(
-        said.contains("standard input: line 1 of the netlist: the file ends"),
-        "{said}"
+        error.contains("standard input: line 1 of the netlist: the file ends"),
+        "{error}"
     );
 }

@@ -1,5 +1,5 @@
-//! Whatever a netlist, a value or an output is, the program says what is wrong with it and where, and
-//! writes nothing by halves.
+//! Invalid netlists, values and outputs are reported with the place of the fault, and no file is
+//! left half written.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{run, run_args, small_netlist, write};
 use crate::common::processes::Finished;
 
-/// The commands that read a netlist, with all else that they need.
+/// The commands that read a netlist, with their other arguments.
 const READERS: [&str; 4] = ["stats", "evaluate", "optimise -o -", "run"];
 
 #[track_caller]
@@ -18,13 +18,13 @@ fn refuses(finished: Finished, complaint: &str) {
 }
 
 #[test]
-fn a_netlist_that_is_none_is_refused_with_the_place_of_the_fault() {
+fn invalid_netlist_is_refused_with_the_place_of_the_fault() {
     let folder = tempfile::tempdir().unwrap();
     let header = "1 3\n2 1 1\n1 1\n";
     for (gates, complaint) in [
         (
             "",
-            "line 4 of the netlist: the file ends where a gate should be",
+            "line 4 of the netlist: expected a gate, found the end of the file",
         ),
         (
             "2 1 0 5 2 AND",
@@ -36,7 +36,7 @@ fn a_netlist_that_is_none_is_refused_with_the_place_of_the_fault() {
         ),
         (
             "2 1 0 1 1 AND",
-            "line 4 of the netlist: wire 1 is set for the second time",
+            "line 4 of the netlist: wire 1 is set twice",
         ),
         (
             "2 1 0 1 2 AND\n\n2 1 0 1 2 XOR",
@@ -44,43 +44,34 @@ fn a_netlist_that_is_none_is_refused_with_the_place_of_the_fault() {
         ),
         (
             "2 1 0 1 2 and",
-            "line 4 of the netlist: it is none of XOR, AND",
+            "line 4 of the netlist: unknown operation; expected XOR, AND",
         ),
-        (
-            "2 1 0 -1 2 AND",
-            "a field that should be a decimal number is none",
-        ),
+        ("2 1 0 -1 2 AND", "expected a decimal number"),
         (
             "2 1 0 1² 2 AND",
-            "line 4 of the netlist: it is not plain ASCII text",
+            "line 4 of the netlist: not plain ASCII text",
         ),
-        (
-            "2 1 0 1\0 2 AND",
-            "a field that should be a decimal number is none",
-        ),
+        ("2 1 0 1\0 2 AND", "expected a decimal number"),
         ("2 1 0 1 2", "a field is missing"),
         (
             "0 0 MAND",
-            "a gate of this kind does not have 0 inputs and 0 outputs",
+            "a gate of this kind cannot have 0 inputs and 0 outputs",
         ),
-        ("1 1 99999999999999999999 2 EQ", "a number is too large"),
+        ("1 1 99999999999999999999 2 EQ", "the number is too large"),
         ("18446744073709551615 2 0 1 2 AND", "a field is missing"),
     ] {
         let netlist = write(folder.path(), "odd.txt", &format!("{header}{gates}"));
         refuses(run(&format!("circuit stats {netlist}")), complaint);
     }
     for (text, complaint) in [
-        (
-            "",
-            "line 1 of the netlist: the file ends where the number of gates",
-        ),
+        ("", "line 1 of the netlist: expected the number of gates"),
         (
             "1000000000 3\n2 1 1\n1 1\n",
-            "line 1 of the netlist: it declares 1000000000 gates",
+            "line 1 of the netlist: 1000000000 gates declared",
         ),
         (
             "1 3\n2 1 99999999999999999999\n1 1\n",
-            "line 2 of the netlist: a number is too large",
+            "line 2 of the netlist: the number is too large",
         ),
         (
             "1 3\n2 18446744073709551615 2\n1 1\n",
@@ -88,13 +79,13 @@ fn a_netlist_that_is_none_is_refused_with_the_place_of_the_fault() {
         ),
         (
             "\u{feff}\u{feff}1 3\n",
-            "line 1 of the netlist: it is not plain ASCII text",
+            "line 1 of the netlist: not plain ASCII text",
         ),
         (
             "1 3\r2 1 1\r1 1\r2 1 0 1 2 AND\r",
-            "line 1 of the netlist: there is a field too many",
+            "line 1 of the netlist: too many fields",
         ),
-        ("0 0\n0 0 0\n", "there is a field too many"),
+        ("0 0\n0 0 0\n", "too many fields"),
     ] {
         let netlist = write(folder.path(), "odd.txt", text);
         for reader in READERS {
@@ -108,7 +99,7 @@ fn a_netlist_that_is_none_is_refused_with_the_place_of_the_fault() {
 }
 
 #[test]
-fn a_netlist_without_inputs_gates_or_outputs_is_one_like_others() {
+fn netlist_without_inputs_gates_or_outputs_is_valid() {
     let folder = tempfile::tempdir().unwrap();
     for (text, outputs) in [
         ("0 0\n0\n0\n", ""),
@@ -125,38 +116,38 @@ fn a_netlist_without_inputs_gates_or_outputs_is_one_like_others() {
         let small = small_netlist(folder.path());
         refuses(
             run(&format!("circuit compare {small} {netlist}")),
-            "the input values have 2 + 2 bits in the one and 0 in the other",
+            "the input values have 2 + 2 bits in the first netlist and 0 in the second",
         );
     }
 }
 
 #[test]
-fn a_value_that_is_none_is_refused_with_what_could_be_given() {
+fn invalid_value_is_refused_with_an_explanation() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     let evaluate = |value: &str| run_args(["circuit", "evaluate", &netlist, "--input", value]);
     for (value, complaint) in [
-        ("", "2 input values, and --input gives 1"),
-        ("1,1,1", "2 input values, and --input gives 3"),
-        ("11,", "input value 2 has 2 bits, none were given"),
+        ("", "2 input values, but --input gives 1"),
+        ("1,1,1", "2 input values, but --input gives 3"),
+        ("11,", "input value 2 has 2 bits, but none were given"),
         (
             "0X1,11",
-            "input value 1: character 2 is no digit; give bits, a number, 0x,",
+            "input value 1: character 2 is not a digit; use bits, a number, 0x,",
         ),
-        ("1e1,11", "character 2 is no digit"),
-        ("Random,11", "character 1 is no digit"),
-        ("11, 1", "input value 2: character 1 is no digit"),
-        ("²,11", "character 1 is no digit"),
+        ("1e1,11", "character 2 is not a digit"),
+        ("Random,11", "character 1 is not a digit"),
+        ("11, 1", "input value 2: character 1 is not a digit"),
+        ("²,11", "character 1 is not a digit"),
         (
             "1,11",
-            "has 2 bits, 1 were given (a number of zeros and ones needs dec:)",
+            "has 2 bits, but 1 were given (a decimal number of only 0s and 1s needs dec:)",
         ),
-        ("4,11", "has 2 bits, and the number that was given has more"),
-        ("bits:,11", "has 2 bits, 0 were given\n"),
+        ("4,11", "has 2 bits, but the given number has more"),
+        ("bits:,11", "has 2 bits, but 0 were given\n"),
         ("dec:,11", "has no digits"),
-        ("hex:,11", "takes 2 hexadecimal digits, 0 were given"),
-        ("@,11", "@ needs the name of a file behind it"),
-        ("-1", "input values, and --input gives 1"),
+        ("hex:,11", "takes 2 hexadecimal digits, but 0 were given"),
+        ("@,11", "@ must be followed by the name of a file"),
+        ("-1", "input values, but --input gives 1"),
         ("-1,11", "-1 is no option, and no value here is negative"),
     ] {
         refuses(evaluate(value), complaint);
@@ -173,7 +164,7 @@ fn a_value_that_is_none_is_refused_with_what_could_be_given() {
 }
 
 #[test]
-fn a_netlist_is_replaced_by_another_only_when_that_is_whole() {
+fn netlist_is_replaced_only_by_a_complete_one() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     let before = run(&format!("circuit evaluate {netlist} --input 10,11")).exits(0);
@@ -214,7 +205,7 @@ mod devices {
 
     use super::*;
 
-    /// Runs a line of a shell, in which `$D` is the program.
+    /// Runs a shell command in which `$D` is the program.
     fn shell(line: &str) -> Finished {
         let begun = std::time::Instant::now();
         let output = Command::new("sh")
@@ -232,7 +223,7 @@ mod devices {
     }
 
     #[test]
-    fn an_output_that_is_full_is_an_error() {
+    fn full_output_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let netlist = small_netlist(folder.path());
         refuses_to_write(&netlist, Path::new("/dev/full"));
@@ -248,7 +239,7 @@ mod devices {
             let full = shell(&format!("\"$D\" {command} > /dev/full"));
             refuses(full, "cannot write to standard output: No space left");
         }
-        // A standard output that was closed takes no file's place.
+        // A closed standard output does not harm a file.
         let closed = shell(&format!(
             "cd {} && \"$D\" circuit optimise {netlist} -o whole.txt >&-",
             folder.path().display()
@@ -259,7 +250,7 @@ mod devices {
     }
 
     #[test]
-    fn a_netlist_comes_through_a_pipe_and_a_folder_or_a_device_without_end_is_refused() {
+    fn netlist_is_read_from_a_pipe_but_not_from_a_folder_or_endless_device() {
         let folder = tempfile::tempdir().unwrap();
         let netlist = small_netlist(folder.path());
         let piped = shell(&format!(
@@ -270,21 +261,21 @@ mod devices {
         refuses(run(&format!("circuit stats {folder}")), "cannot be read");
         refuses(
             run("circuit stats /dev/zero"),
-            "/dev/zero: it is too large: a netlist that is no file has at most 268435456 bytes",
+            "/dev/zero: the netlist is too large: a stream may have at most 268435456 bytes",
         );
     }
 
     #[test]
-    fn what_a_header_announces_is_not_allocated() {
+    fn sizes_in_a_header_are_not_allocated() {
         let folder = tempfile::tempdir().unwrap();
         let text = "90000000 200000000\n1 100000000\n1 100000000\n";
         let netlist = write(folder.path(), "sparse.txt", text);
-        // A file of 1 GiB that takes no space on the disk.
+        // A sparse file of 1 GiB.
         let file = fs::File::options().write(true).open(&netlist).unwrap();
         file.set_len(1 << 30).unwrap();
         refuses(
             shell(&format!("ulimit -v 700000; \"$D\" circuit stats {netlist}")),
-            "line 4 of the netlist: it is longer than 16777216 bytes",
+            "line 4 of the netlist: longer than 16777216 bytes",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The command line keeps its promises: fields, exit codes, help, and what it refuses.
+//! The promises of the command line: fields, exit codes, help, and refusals.
 
 use crate::common;
 mod compare;
@@ -39,7 +39,7 @@ fn keys(object: &Value) -> HashSet<&str> {
         .collect()
 }
 
-/// x AND y, and x XOR y, of two bits each.
+/// Writes a netlist of x AND y, and x XOR y, of two bits each.
 fn small_netlist(folder: &Path) -> String {
     write(
         folder,

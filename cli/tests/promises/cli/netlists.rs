@@ -58,15 +58,15 @@ fn compute(netlist: &str, bits: usize, [x, y]: [u32; 2]) -> [Vec<u32>; 2] {
 }
 
 #[test]
-fn the_adder_of_the_readme_adds_with_either_security() {
+fn adder_of_the_readme_works_with_either_security() {
     let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/adder.txt");
     for [x, y] in [[6, 5], [15, 15], [8, 9], [0, 0], [15, 1]] {
         assert_eq!(compute(adder, 4, [x, y]), [[x + y]; 2]);
     }
 }
 
-/// Whether x is less than y, and whether it equals y, of 8 bits each: with every operation that a
-/// netlist may have.
+/// Writes a netlist for x < y and x = y, of 8 bits each, with every operation that a netlist may
+/// have.
 fn comparator(folder: &Path) -> String {
     let mut gates = Vec::new();
     let mut wires = 16;
@@ -81,7 +81,7 @@ fn comparator(folder: &Path) -> String {
         gates.push(format!("{ins} {outs} {operands} {results} {operation}\n"));
         first
     };
-    // Behind bit i: y_i if the bits differ, otherwise what it was before.
+    // After bit i: y_i if the bits differ, otherwise the previous value.
     let mut less = gate("0 EQ".into(), 1);
     let mut same = Vec::new();
     for (x, y) in (0..8).zip(8..16) {
@@ -107,7 +107,7 @@ fn comparator(folder: &Path) -> String {
 }
 
 #[test]
-fn a_comparator_compares_with_either_security() {
+fn comparator_works_with_either_security() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = comparator(folder.path());
     for [x, y] in [[0, 0], [255, 255], [7, 8], [8, 7], [128, 127], [200, 200]] {
@@ -121,12 +121,12 @@ fn bits_that_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     for (garbler, complaint) in [
-        ("1", "the garbler's input has 2 bits, 1 were given"),
-        ("1x", "character 2 is no digit"),
+        ("1", "the garbler's input has 2 bits, but 1 were given"),
+        ("1x", "character 2 is not a digit"),
         ("bits:1x", "character 2 is neither 0 nor 1"),
-        ("12", "has 2 bits, and the number that was given has more"),
-        ("hex:04", "a bit behind them is not 0"),
-        ("hex:1", "takes 2 hexadecimal digits, 1 were given"),
+        ("12", "has 2 bits, but the given number has more"),
+        ("hex:04", "an unused bit after them is not 0"),
+        ("hex:1", "takes 2 hexadecimal digits, but 1 were given"),
         ("hex:0x", "digit 2 is not hexadecimal"),
     ] {
         run(&format!(
@@ -141,7 +141,7 @@ fn bits_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn the_only_input_value_of_a_netlist_is_the_garblers() {
+fn single_input_value_belongs_to_the_garbler() {
     let folder = tempfile::tempdir().unwrap();
     let text = "1 3\n1 2\n1 1\n\n2 1 0 1 2 AND\n";
     let netlist = write(folder.path(), "one.txt", text);
@@ -185,7 +185,7 @@ fn three_input_values_need_owners() {
         "circuit run {netlist} --owner g,e --garbler 10 --evaluator 1"
     ))
     .exits(1)
-    .says("3 input values, and --owner names 2");
+    .says("3 input values, but --owner names 2");
     for (garbler, evaluator, output) in [("10", "1", "1"), ("11", "1", "0"), ("01", "1", "1")] {
         let inputs = format!("--garbler {garbler} --evaluator {evaluator}");
         assert_eq!(
@@ -196,7 +196,7 @@ fn three_input_values_need_owners() {
 }
 
 #[test]
-fn a_malformed_netlist_is_an_error_that_names_the_line() {
+fn errors_in_a_netlist_name_the_line() {
     let folder = tempfile::tempdir().unwrap();
     for (text, line) in [
         ("1 3\n2 1 1\n1 1\n\n2 1 0 1 2 NAND\n", "line 5"),
@@ -211,7 +211,7 @@ fn a_malformed_netlist_is_an_error_that_names_the_line() {
 }
 
 #[test]
-fn inputs_that_were_drawn_are_in_the_object_and_give_the_same_outputs_again() {
+fn random_inputs_are_reported_and_reproduce_the_outputs() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     for (circuit, given) in [
@@ -239,7 +239,7 @@ fn inputs_that_were_drawn_are_in_the_object_and_give_the_same_outputs_again() {
 }
 
 #[test]
-fn only_who_deals_cards_is_told_that_nobody_can_stack_the_deck() {
+fn only_shuffles_mention_the_deck() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
     for security in ["malicious", "semi-honest"] {

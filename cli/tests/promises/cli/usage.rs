@@ -1,11 +1,11 @@
-//! Help, exit codes, and what is refused before anything is done.
+//! Help, exit codes, and arguments that are refused before any work.
 
 use std::time::Duration;
 
 use super::{run, small_netlist};
 
 #[test]
-fn the_help_of_every_command_holds_an_example_and_is_no_error() {
+fn help_of_every_command_has_an_example() {
     for command in [
         "",
         "demo",
@@ -35,7 +35,7 @@ fn the_help_of_every_command_holds_an_example_and_is_no_error() {
 
 #[cfg(feature = "browser")]
 #[test]
-fn a_page_plays_only_what_a_program_can_play_on_it() {
+fn browser_options_are_checked() {
     for line in [
         "host --browser --json",
         "host --no-open",
@@ -48,7 +48,7 @@ fn a_page_plays_only_what_a_program_can_play_on_it() {
 }
 
 #[test]
-fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
+fn wrong_usage_exits_with_1_and_prints_nothing() {
     for line in [
         "",
         "deal",
@@ -96,39 +96,38 @@ fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
         "circuit run no-such-file --garbler 0",
     ] {
         let finished = run(line).exits(1);
-        match line.contains("--json") {
-            false => assert_eq!(finished.stdout, "", "{line}"),
-            // The error, and nothing else.
-            true => assert_eq!(finished.stdout.lines().count(), 1, "{line}"),
+        if line.contains("--json") {
+            // Only the error.
+            assert_eq!(finished.stdout.lines().count(), 1, "{line}");
+        } else {
+            assert_eq!(finished.stdout, "", "{line}");
         }
         assert!(finished.stderr.len() > 20, "{line}: {finished:?}");
     }
 }
 
 #[test]
-fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_so() {
+fn malicious_security_is_the_default_and_semi_honest_warns() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
-    let circuit_of_one_side = format!("circuit run {netlist} --evaluator 11");
-    let circuit = format!("{circuit_of_one_side} --garbler 10");
+    let one_side = format!("circuit run {netlist} --evaluator 11");
+    let circuit = format!("{one_side} --garbler 10");
     let caught = "Security: malicious.";
     let warning = "It does NOT protect against a peer that deviates";
     for (option, notice) in [("", caught), (" --security semi-honest", warning)] {
         run(&format!("{circuit}{option}")).exits(0).says(notice);
-        run(&format!(
-            "{circuit_of_one_side} --connect 127.0.0.1:1{option}"
-        ))
-        .exits(3)
-        .says("Start both sides again")
-        .says(notice)
-        .says("neither encrypted nor authenticated");
+        run(&format!("{one_side} --connect 127.0.0.1:1{option}"))
+            .exits(3)
+            .says("Start both sides again")
+            .says(notice)
+            .says("neither encrypted nor authenticated");
     }
     assert!(run("demo").exits(0).stdout.contains(caught));
     run("demo --json").exits(0).says(caught);
 }
 
 #[test]
-fn what_takes_too_much_memory_is_refused_before_anything_is_built() {
+fn too_large_memory_needs_are_refused_at_once() {
     for (line, what) in [
         ("host --game deck --cards 2048", "2,048 of 2,048 cards"),
         ("bench --pool 2000", "2,000 shuffles at once"),
@@ -158,7 +157,7 @@ fn what_takes_too_much_memory_is_refused_before_anything_is_built() {
 }
 
 #[test]
-fn a_bench_measures_at_least_one_shuffle_of_one_round() {
+fn bench_needs_at_least_one_shuffle_and_round() {
     for zero in [
         "--pool 0",
         "--rounds 0",

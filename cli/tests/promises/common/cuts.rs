@@ -1,4 +1,4 @@
-//! Somebody in the middle of an encrypted line, who counts its frames and cuts it.
+//! A proxy in the middle of an encrypted connection that counts its frames and cuts it.
 
 use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::thread;
 
 use dealerless::testing::table_frame::frame;
 
-/// Where a line is cut: when so many frames of a seat have passed.
+/// The place of a cut: after `after` frames from a seat.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
     pub seat: usize,
@@ -20,19 +20,19 @@ struct Shared {
     cut: Option<Cut>,
     frames: [AtomicUsize; 2],
     was_cut: AtomicBool,
-    /// Both ends of all lines.
+    /// Both ends of all connections.
     ends: Mutex<Vec<TcpStream>>,
 }
 
-/// A way to a host, on which one line is cut.
+/// A proxy to a host that cuts one connection.
 pub struct Cuts {
-    /// Where the guest must connect.
+    /// The address to which the guest must connect.
     pub address: SocketAddr,
     shared: Arc<Shared>,
 }
 
 impl Cuts {
-    /// A way to this host. Frames are counted over all lines.
+    /// Starts a proxy to this host. Frames are counted over all connections.
     pub fn start(host: SocketAddr, cut: Option<Cut>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
@@ -44,7 +44,7 @@ impl Cuts {
         thread::spawn(move || {
             for guest in listener.incoming() {
                 let guest = guest.expect("a guest");
-                // A host that is gone closes the line as well.
+                // Without a host the guest's connection is closed too.
                 if let Ok(host) = TcpStream::connect(host) {
                     carry(&own, host, guest);
                 }
@@ -53,21 +53,21 @@ impl Cuts {
         Cuts { address, shared }
     }
 
-    /// How many frames of each seat have passed.
+    /// The number of frames passed from each seat.
     pub fn frames(&self) -> [usize; 2] {
         let frames = self.shared.frames.each_ref();
         frames.map(|frames| frames.load(Ordering::Relaxed))
     }
 
-    /// Whether the line was cut where it was to be.
+    /// Whether the planned cut has happened.
     pub fn was_cut(&self) -> bool {
         self.shared.was_cut.load(Ordering::Relaxed)
     }
 
-    /// Cuts whatever line there is.
+    /// Cuts all connections.
     pub fn cut_now(&self) {
         for end in self.shared.ends.lock().expect("no panic").drain(..) {
-            // It may have ended by itself.
+            // The connection may have ended already.
             let _ = end.shutdown(Shutdown::Both);
         }
     }
@@ -85,7 +85,7 @@ fn carry(shared: &Arc<Shared>, host: TcpStream, guest: TcpStream) {
     }
 }
 
-/// Passes on what comes from a seat until the line is cut or ends.
+/// Forwards the frames from a seat until the connection is cut or ends.
 fn pass(shared: &Shared, seat: usize, mut from: TcpStream, mut to: TcpStream) {
     let mut prelude = seat == 1;
     while let Some(frame) = frame(&mut from, std::mem::take(&mut prelude)) {

@@ -1,4 +1,4 @@
-//! Two programs that play a match, and how it must have gone.
+//! Two programs that play a match, and checks of the result.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::side::{Side, of_kind};
 
-/// Runs the program in this folder to its end.
+/// Runs the program to its end, with this folder as its home.
 pub fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(args)
@@ -20,15 +20,15 @@ pub fn run(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The file with this ending in the folder of matches.
+/// The file with this extension in the folder of matches.
 pub fn file(home: &Path, ending: &str) -> Option<PathBuf> {
     let files = std::fs::read_dir(home.join("matches")).unwrap();
     let mut files = files.map(|file| file.unwrap().path());
     files.find(|path| path.extension().is_some_and(|found| found == ending))
 }
 
-/// A port that is free now, and by which the host is found again. It is below those that systems give
-/// to connections: while the host is gone nobody gets it.
+/// A free port for a host that must be found there again. It is below the range of ephemeral ports,
+/// so that nobody else gets it while the host is gone.
 pub fn free_address() -> String {
     loop {
         let port = rand::rng().random_range(15_000..32_000);
@@ -39,7 +39,7 @@ pub fn free_address() -> String {
     }
 }
 
-/// A host at this address, and its invite.
+/// Starts a host at this address. Returns it with its invite.
 pub fn host_at(folder: &Path, at: &str, args: &[&str]) -> (Side, String) {
     let host = ["host", "--json", "--listen", at, "--name", "Anna"];
     let mut host = Side::start(folder, &[&host, args].concat());
@@ -47,13 +47,13 @@ pub fn host_at(folder: &Path, at: &str, args: &[&str]) -> (Side, String) {
     (host, invite)
 }
 
-/// Takes up the match in this folder.
+/// Resumes the match in this folder.
 pub fn resume(folder: &Path, args: &[&str]) -> Side {
     Side::start(folder, &[&["resume", "--json"], args].concat())
 }
 
-/// Every card that was seen, by its deal and position. A deck is the same after a program was
-/// killed: whatever is told twice is the same card.
+/// Every card that was seen, by its deal and position. Asserts that a card reported twice is the
+/// same, as it must be after a program was killed.
 fn cards(events: &[Value]) -> BTreeMap<String, Value> {
     let mut deal = String::new();
     let mut cards = BTreeMap::new();
@@ -70,8 +70,8 @@ fn cards(events: &[Value]) -> BTreeMap<String, Value> {
     cards
 }
 
-/// Both have played to the end, with the same results and records that agree.
-pub fn agree([host, guest]: [&[Value]; 2], hands: usize) {
+/// Asserts that both sides played to the end, with the same results and matching records.
+pub fn assert_agree([host, guest]: [&[Value]; 2], hands: usize) {
     let over = |events: &[Value]| of_kind(events, "over").last().cloned().unwrap();
     let [a, b] = [host, guest].map(over);
     for over in [&a, &b] {
@@ -84,7 +84,7 @@ pub fn agree([host, guest]: [&[Value]; 2], hands: usize) {
     let files = [&a, &b].map(|over| over["log"].as_str().unwrap().to_owned());
     let verified = run(Path::new("."), &["verify", &files[0], &files[1]]);
     assert!(verified.status.success(), "{verified:?}");
-    // What both have seen is one deck.
+    // Both have seen the same deck.
     let (host, guest) = (cards(host), cards(guest));
     for (place, card) in &host {
         assert!(
@@ -94,8 +94,8 @@ pub fn agree([host, guest]: [&[Value]; 2], hands: usize) {
     }
 }
 
-/// A player is asked the same again, with the same cards.
-pub fn same_turn(before: &Value, again: &Value) {
+/// Asserts that a turn is repeated with the same cards.
+pub fn assert_same_turn(before: &Value, again: &Value) {
     for field in ["hand", "turn", "cards", "pot", "stacks", "board"] {
         assert_eq!(again[field], before[field], "{field}");
     }

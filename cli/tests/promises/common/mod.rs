@@ -1,5 +1,5 @@
-//! What several tests of the program share.
-#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+//! Tools shared by several tests.
+#![allow(dead_code, unreachable_pub, reason = "each test uses some of these")]
 
 pub mod cuts;
 pub mod matches;

@@ -1,4 +1,5 @@
-//! The server of the page, asked as a browser asks it, or as somebody does who should not.
+//! A client of the page's server, for requests of the page itself and for requests that must be
+//! refused.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,25 +10,25 @@ use serde_json::Value;
 
 use super::side::Side;
 
-/// No answer takes longer.
+/// The longest wait for a response.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The program that serves a page, and what its page knows.
+/// The program that serves a page, with the secrets of its page.
 pub struct Page {
     pub program: Side,
     /// `127.0.0.1:PORT`.
     pub host: String,
-    /// What is in the address that was printed.
+    /// The token in the printed address.
     pub token: String,
     cookie: String,
     key: String,
 }
 
-/// What was answered.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// The lines of the head, in small letters up to the colon.
+    /// The headers, with names in lower case.
     pub head: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
@@ -42,24 +43,24 @@ impl Answer {
         serde_json::from_slice(&self.body).expect("JSON")
     }
 
-    /// What was refused, and why.
+    /// The status and message of a refusal.
     pub fn refused(&self) -> (u16, String) {
         let message = self.json()["error"]["message"].clone();
         (self.status, message.as_str().expect("a message").to_owned())
     }
 }
 
-/// An answer whose body does not end: the lines of a program.
+/// A response whose body does not end: the events of a program.
 pub struct Lines {
     lines: BufReader<TcpStream>,
     pub page: String,
 }
 
-/// A request that was sent.
-pub struct Asked(TcpStream);
+/// A request without its response yet.
+pub struct PendingRequest(TcpStream);
 
-impl Asked {
-    /// Waits for the status of the answer.
+impl PendingRequest {
+    /// Waits for the status of the response.
     pub fn status(self) -> u16 {
         head(&mut BufReader::new(self.0)).status
     }
@@ -73,14 +74,14 @@ impl Page {
         page
     }
 
-    /// The same, with a page that nobody has opened.
+    /// Starts a program with a page, without opening its address.
     pub fn closed(folder: &Path, args: &[&str]) -> Self {
         let table = ["table", "--no-open", "--json"];
         let this = Path::new(env!("CARGO_BIN_EXE_dealerless"));
         Page::of_program(this, folder, &[&table, args].concat())
     }
 
-    /// The same of a copy of the program.
+    /// Starts a copy of the program with a page, without opening its address.
     pub fn of_program(program: &Path, folder: &Path, args: &[&str]) -> Self {
         let mut program = Side::start_program(program, folder, args);
         let address = program.event()["address"].as_str().unwrap().to_owned();
@@ -118,7 +119,7 @@ impl Page {
     }
 
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.host).expect("it listens");
+        let stream = TcpStream::connect(&self.host).expect("cannot connect");
         stream.set_read_timeout(Some(LIMIT)).unwrap();
         stream.set_write_timeout(Some(LIMIT)).unwrap();
         stream
@@ -136,41 +137,41 @@ impl Page {
         send(&mut stream, method, path, headers, body);
         let mut lines = BufReader::new(stream);
         let mut answer = head(&mut lines);
-        // An answer to more than is read may be cut short.
+        // The response may be cut off if the server did not read the whole request.
         let _ = lines.read_to_end(&mut answer.body);
         answer
     }
 
-    /// What the page asks for.
+    /// Sends a GET request of the page.
     pub fn get(&self, path: &str) -> Answer {
         self.request("GET", path, &self.own(), b"")
     }
 
-    /// Sends a request, and does not wait for the answer.
-    pub fn ask(&self, path: &str) -> Asked {
+    /// Sends a request without waiting for the response.
+    pub fn ask(&self, path: &str) -> PendingRequest {
         let mut stream = self.connect();
         send(&mut stream, "GET", path, &self.own(), b"");
-        Asked(stream)
+        PendingRequest(stream)
     }
 
-    /// The status of an answer that may have no end.
+    /// The status of a response, which may have no end.
     pub fn status(&self, path: &str) -> u16 {
         self.ask(path).status()
     }
 
-    /// What the page sends.
+    /// Sends a POST request of the page.
     pub fn post(&self, path: &str, body: &[u8]) -> Answer {
         self.request("POST", path, &self.own(), body)
     }
 
-    /// A command of a page with this number.
+    /// Sends a command as the page with this number.
     pub fn command(&self, page: &str, command: &[u8]) -> Answer {
         let mut headers = self.own();
         headers.push(("dealerless-page", page.to_owned()));
         self.request("POST", "/command", &headers, command)
     }
 
-    /// Reads what the program says, at `/play`, `/play?take` or `/watch`.
+    /// Reads the events at `/play`, `/play?take` or `/watch`.
     pub fn lines(&self, path: &str) -> Lines {
         let mut stream = self.connect();
         send(&mut stream, "GET", path, &self.own(), b"");
@@ -181,12 +182,12 @@ impl Page {
         Lines { lines, page }
     }
 
-    /// The last program, as the page is told.
+    /// The state of the last program.
     pub fn state(&self) -> Value {
         self.get("/state").json()["program"].clone()
     }
 
-    /// The process behind the page.
+    /// The id of the process that plays for the page.
     pub fn behind(&self) -> String {
         let id = self.program.child.id();
         let children = format!("/proc/{id}/task/{id}/children");
@@ -200,10 +201,10 @@ impl Page {
 }
 
 impl Lines {
-    /// The next event; none if the body has ended.
+    /// The next event; `None` at the end of the body.
     pub fn event(&mut self) -> Option<Value> {
         loop {
-            // The body comes in chunks, each behind its length. A line of it begins with a brace.
+            // The body comes in chunks, each after its length. Lines of JSON begin with a brace.
             let mut line = String::new();
             let read = self.lines.read_line(&mut line).expect("in time");
             match line.trim() {
@@ -219,14 +220,16 @@ impl Lines {
 
     pub fn until(&mut self, kind: &str) -> Value {
         loop {
-            let event = self.event().unwrap_or_else(|| panic!("no {kind} comes"));
+            let event = self
+                .event()
+                .unwrap_or_else(|| panic!("the events ended before {kind}"));
             if event["event"] == kind {
                 return event;
             }
         }
     }
 
-    /// All that comes to the end.
+    /// All remaining events.
     pub fn rest(mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.event()).collect()
     }
@@ -241,7 +244,7 @@ fn send(stream: &mut TcpStream, method: &str, path: &str, headers: &[(&str, Stri
         head += &format!("content-length: {}\r\n", body.len());
     }
     stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-    // A server that refuses a body need not read it.
+    // The server may refuse the body without reading it.
     let _ = stream.write_all(body);
 }
 
@@ -255,7 +258,7 @@ fn head(lines: &mut impl BufRead) -> Answer {
     let status = status
         .split(' ')
         .nth(1)
-        .unwrap_or_else(|| panic!("no answer: {status:?}"));
+        .unwrap_or_else(|| panic!("not a response: {status:?}"));
     let status = status.parse().expect("a status");
     let pair = |line: String| {
         let (name, value) = line.split_once(':').expect("a header");

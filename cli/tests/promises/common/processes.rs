@@ -1,4 +1,4 @@
-//! The program `dealerless` in processes of its own, none of which a test waits for in vain.
+//! Runs the program `dealerless` as a child process, with a time limit.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// No test process lasts longer.
+/// The time limit of a test process.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// Long enough for an honest peer on a busy machine, where nobody is expected to time out.
+/// A timeout in seconds that is long enough for an honest peer on a busy machine.
 pub const PATIENT: &str = "30";
 
-/// A deadline for the tests in which somebody does.
+/// A timeout in seconds for tests that expect it to expire.
 pub const SHORT: &str = "1";
 
-/// A process that runs.
+/// A running process.
 pub struct Running {
     child: Child,
     stdout: Stream,
@@ -26,17 +26,17 @@ pub struct Running {
     begun: Instant,
 }
 
-/// What a process writes, read by a thread so that it never waits for the test.
+/// An output of a process, read by a thread so that the process never blocks.
 struct Stream {
     lines: Receiver<String>,
-    /// The lines that the test has looked at.
+    /// The lines that the test has read.
     read: String,
 }
 
-/// A process that has ended.
+/// A finished process.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its exit code; absent if a signal ended it.
+    /// The exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -47,7 +47,7 @@ pub struct Finished {
 pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Running {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(args)
-        // A folder of the user is no business of a test.
+        // A test must not use the user's folder.
         .env(
             "DEALERLESS_HOME",
             concat!(env!("CARGO_TARGET_TMPDIR"), "/home"),
@@ -65,11 +65,11 @@ pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ru
     }
 }
 
-/// Starts `circuit run` with a free port to listen on, and gives its address.
+/// Starts `circuit run` with a free port to listen on, and returns its address.
 pub fn start_run(args: &[&str]) -> (Running, SocketAddr) {
     let listen = ["circuit", "run", "--json", "--listen", "127.0.0.1:0"];
     let mut side = start([&listen, args].concat());
-    let address = side.says_where();
+    let address = side.listening_address();
     (side, address)
 }
 
@@ -93,20 +93,23 @@ impl Stream {
 
     /// Waits for the next line.
     fn line(&mut self) -> String {
-        let line = self.lines.recv_timeout(LIMIT).expect("one more line");
+        let line = self
+            .lines
+            .recv_timeout(LIMIT)
+            .expect("no further line in time");
         self.read.push_str(&line);
         line
     }
 
-    /// Everything, once the process has ended.
+    /// All output, once the process has ended.
     fn all(self) -> String {
         self.lines.iter().fold(self.read, |all, line| all + &line)
     }
 }
 
 impl Running {
-    /// Waits until it says on which address it listens.
-    pub fn says_where(&mut self) -> SocketAddr {
+    /// Waits for the printed address on which the process listens.
+    pub fn listening_address(&mut self) -> SocketAddr {
         loop {
             let line = self.stderr.line();
             if let Some(address) = line.strip_prefix("Listening on ") {
@@ -116,7 +119,7 @@ impl Running {
         }
     }
 
-    /// Sends it a signal by its name, such as INT.
+    /// Sends a signal to the process by name, such as INT.
     pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();
@@ -126,7 +129,7 @@ impl Running {
     /// Waits for the end.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`], in which case the process is ended; or if it panicked.
+    /// If the process has not ended within [`LIMIT`], or if it panicked.
     pub fn finish(mut self) -> Finished {
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
@@ -150,18 +153,18 @@ impl Running {
 }
 
 impl Finished {
-    /// The lines of JSON that it printed.
+    /// The events that the process printed.
     pub fn events(&self) -> Vec<Value> {
         let parse = |line| serde_json::from_str(line).expect("a line of JSON");
         self.stdout.lines().map(parse).collect()
     }
 
-    /// The one JSON object that it printed.
+    /// The single JSON object that the process printed.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The JSON objects that it printed, one a line.
+    /// The JSON objects that the process printed, one per line.
     pub fn json_lines(&self) -> Vec<Value> {
         let object =
             |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
@@ -174,9 +177,12 @@ impl Finished {
         self
     }
 
-    /// Asserts that standard error says `text`.
+    /// Asserts that standard error contains `text`.
     pub fn says(self, text: &str) -> Self {
-        assert!(self.stderr.contains(text), "not {text:?} in {self:?}");
+        assert!(
+            self.stderr.contains(text),
+            "{text:?} is missing in {self:?}"
+        );
         self
     }
 }

@@ -1,4 +1,4 @@
-//! Somebody in the middle of the line, who understands frames but no secrets.
+//! A proxy in the middle of a connection that understands frames but knows no secrets.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,39 +7,39 @@ use std::thread::{self, JoinHandle};
 /// The header of a frame: the length of the payload, u32 LE, and the tag.
 const HEADER_BYTES: usize = 5;
 
-/// From whom the frames come that the proxy counts and spoils.
+/// The sender of the frames that the proxy counts and spoils.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     Listener,
     Connector,
 }
 
-/// What happens to one frame.
+/// The fault that the proxy applies to one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection is closed after half of its header.
+    /// Closes the connection after half of the header.
     CutInHeader,
-    /// The connection is closed after half of its payload.
+    /// Closes the connection after half of the payload.
     CutInPayload,
-    /// From here on nothing passes any more.
+    /// Forwards nothing from this frame on.
     Stall,
-    /// Its header claims four gigabytes.
+    /// Claims four gigabytes in the header.
     Oversize,
-    /// It is called something else.
+    /// Changes the tag.
     WrongTag,
-    /// The bits of its last byte are flipped.
+    /// Flips the bits of the last byte.
     Flip,
 }
 
-/// A connection to the listener that spoils frame `number`, counted from 0, in one direction.
+/// A proxy to the listener that spoils one frame in one direction.
 pub struct Proxy {
-    /// Where the connector must connect.
+    /// The address to which the connector must connect.
     pub address: SocketAddr,
     counted: JoinHandle<usize>,
 }
 
 impl Proxy {
-    /// Waits for one connector in the background.
+    /// Waits for one connector in the background. Spoils frame `number`, counted from 0.
     pub fn start(listener_at: SocketAddr, from: From, number: usize, fault: Fault) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
@@ -68,7 +68,7 @@ impl Proxy {
         Proxy { address, counted }
     }
 
-    /// How many frames came in the spoiled direction, up to the end or the fault.
+    /// The number of frames in the spoiled direction, up to the end or the fault.
     pub fn frames(self) -> usize {
         self.counted.join().expect("the proxy does not panic")
     }
@@ -76,7 +76,7 @@ impl Proxy {
 
 type Route<'a> = (&'a TcpStream, &'a TcpStream);
 
-/// A peer that has gone is not the proxy's concern.
+/// Closes both sides. Errors are ignored, since a peer may have gone.
 fn close((from, to): Route<'_>) {
     for stream in [from, to] {
         let _ = stream.shutdown(Shutdown::Both);
@@ -87,7 +87,7 @@ fn copy((mut from, mut to): Route<'_>) {
     let _ = std::io::copy(&mut from, &mut to);
 }
 
-/// Passes frames on until the fault. Gives their number, and whether the connection is to end.
+/// Forwards frames until the fault. Returns their number, and whether to close the connection.
 fn spoil((mut from, mut to): Route<'_>, number: usize, fault: Fault) -> (usize, bool) {
     let mut frames = 0;
     loop {

@@ -1,4 +1,4 @@
-//! A relay at which two players meet who can only connect out.
+//! A relay for two players who can only make outgoing connections.
 
 use std::collections::HashMap;
 use std::io::{Read, Write, copy};
@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// Who waits, by its token: its side, its connection.
+/// The waiting peers by token: the side and the connection.
 type Waiting = Mutex<HashMap<String, (String, TcpStream)>>;
 
-/// A relay.
+/// A running relay.
 pub struct Relay {
     pub address: SocketAddr,
     joined: Arc<AtomicUsize>,
 }
 
 impl Relay {
-    /// One on loopback, that joins any two with one token and different sides.
+    /// Starts a relay on loopback that joins two peers with the same token and different sides.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
@@ -33,7 +33,7 @@ impl Relay {
         Relay { address, joined }
     }
 
-    /// How often two were joined.
+    /// The number of pairs that were joined.
     pub fn joined(&self) -> usize {
         self.joined.load(Ordering::Relaxed)
     }
@@ -50,19 +50,21 @@ fn serve(mut stream: TcpStream, waiting: &Waiting, joined: &AtomicUsize) {
     let line = String::from_utf8(line).expect("text");
     let words: Vec<&str> = line.split_whitespace().collect();
     let ["please", "relay", token, "for", "side", side] = words[..] else {
-        stream.write_all(b"bad handshake\n").expect("it asks");
+        stream
+            .write_all(b"bad handshake\n")
+            .expect("an open socket");
         return;
     };
     let mut waiting = waiting.lock().expect("no panic");
     let Some((_, mut other)) = waiting.remove(token).filter(|(waits, _)| waits != side) else {
-        // In place of an older connection of the same side.
+        // Replaces an older connection of the same side.
         waiting.insert(token.into(), (side.into(), stream));
         return;
     };
     drop(waiting);
     joined.fetch_add(1, Ordering::Relaxed);
     for end in [&mut other, &mut stream] {
-        // Who is gone is not there to hear it.
+        // The peer may have gone.
         let _ = end.write_all(b"ok\n");
     }
     let [mut from, mut to] = [&other, &stream].map(|end| end.try_clone().expect("a socket"));

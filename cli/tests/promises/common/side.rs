@@ -1,4 +1,4 @@
-//! The program as one side of a table, by its JSON.
+//! The program as one side of a table, controlled by JSON.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// No process of a test lasts longer.
+/// The time limit of a process in a test.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// One side, with its folder.
+/// One side of a table.
 pub struct Side {
     pub child: Child,
     pub input: Option<ChildStdin>,
-    /// Its lines, read by a thread so that it never waits for the test.
+    /// The output lines, read by a thread so that the process never blocks.
     output: Receiver<String>,
 }
 
 impl Side {
-    /// Starts the program in this folder.
+    /// Starts the program with this folder as its home.
     pub fn start(folder: &Path, args: &[&str]) -> Self {
         Side::start_program(Path::new(env!("CARGO_BIN_EXE_dealerless")), folder, args)
     }
@@ -43,7 +43,7 @@ impl Side {
         }
     }
 
-    /// A host, and its invite.
+    /// Starts a host. Returns it with its invite.
     pub fn host(folder: &Path, args: &[&str]) -> (Self, String) {
         let listen = [
             "host",
@@ -63,7 +63,7 @@ impl Side {
         (host, invite)
     }
 
-    /// A guest that sits down on any terms.
+    /// Starts a guest that accepts any terms.
     pub fn join(folder: &Path, whom: &str, args: &[&str]) -> Self {
         let join = ["join", whom, "--json", "--yes", "--name", "Bert"];
         Side::start(folder, &[&join, args].concat())
@@ -71,7 +71,10 @@ impl Side {
 
     /// The next event.
     pub fn event(&mut self) -> Value {
-        let line = self.output.recv_timeout(LIMIT).expect("one more line");
+        let line = self
+            .output
+            .recv_timeout(LIMIT)
+            .expect("no further line in time");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
@@ -85,7 +88,7 @@ impl Side {
         }
     }
 
-    /// All events up to the second of this kind.
+    /// The events up to the second one of this kind.
     pub fn up_to(&mut self, kind: &str) -> Vec<Value> {
         let mut events = Vec::new();
         while of_kind(&events, kind).len() < 2 {
@@ -94,38 +97,40 @@ impl Side {
         events
     }
 
-    /// Says something.
+    /// Sends a command.
     pub fn say(&mut self, command: &Value) {
         let input = self.input.as_mut().expect("open");
-        writeln!(input, "{command}").expect("it listens");
+        writeln!(input, "{command}").expect("the program reads its input");
     }
 
-    /// Sends it a signal by its name, such as INT.
+    /// Sends a signal to the process by name, such as INT.
     pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();
-        assert!(sent.expect("kill is there").success());
+        assert!(sent.expect("cannot run kill").success());
     }
 
-    /// Kills it without a warning. Gives what it had said by then.
+    /// Kills the process. Returns the events that it had printed.
     pub fn kill(mut self) -> Vec<Value> {
-        self.child.kill().expect("it runs");
+        self.child.kill().expect("a running process");
         let mut events = Vec::new();
         for line in &self.output {
-            // The last line may be cut.
+            // The last line may be incomplete.
             events.extend(serde_json::from_str::<Value>(&line));
         }
         events
     }
 
-    /// All events to the end, and the exit code.
+    /// Waits for the end. Returns the remaining events and the exit code.
     pub fn finish(mut self) -> (Vec<Value>, i32) {
         let mut events = Vec::new();
         loop {
             match self.output.recv_timeout(LIMIT) {
                 Ok(line) => events.push(serde_json::from_str(&line).expect("JSON")),
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("nothing more comes: {:?}", events.last()),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("no further event in time: {:?}", events.last())
+                }
             }
         }
         let begun = Instant::now();
@@ -139,7 +144,7 @@ impl Side {
     }
 }
 
-/// The lines of a process, as they come.
+/// Reads the lines of a process in a thread.
 pub fn lines(output: ChildStdout) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
@@ -154,13 +159,13 @@ pub fn lines(output: ChildStdout) -> Receiver<String> {
 
 impl Drop for Side {
     fn drop(&mut self) {
-        // It fails if the process has ended.
+        // This fails if the process has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Two folders that are removed when they are dropped.
+/// Two temporary folders.
 pub fn folders() -> [tempfile::TempDir; 2] {
     [(); 2].map(|()| tempfile::tempdir().expect("a folder"))
 }

@@ -1,5 +1,5 @@
-//! Files of boards are read by another program, and the files that it writes are read here: `endplay`, of
-//! Python's package index. The deals agree.
+//! Interoperability with the Python package `endplay`: it reads our files of boards and we read its
+//! files.
 
 use std::env;
 use std::fs;
@@ -21,7 +21,7 @@ fn boards() -> Vec<Board> {
     boards.map(board).collect()
 }
 
-/// A board as the script prints it.
+/// A board in the format of the script's output.
 fn line(name: &str, board: &Board) -> String {
     let vulnerable = match board.vulnerability() {
         Vulnerability::None => "none",
@@ -34,13 +34,13 @@ fn line(name: &str, board: &Board) -> String {
 }
 
 #[test]
-fn endplay_reads_our_boards_and_we_read_those_that_it_writes() {
+fn endplay_and_we_read_each_others_boards() {
     let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
     let found = Command::new(&python)
         .args(["-c", "import endplay"])
         .output();
     if !found.is_ok_and(|found| found.status.success()) {
-        println!("endplay is not installed: no boards were read back");
+        println!("endplay is not installed: the test was skipped");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -58,17 +58,17 @@ fn endplay_reads_our_boards_and_we_read_those_that_it_writes() {
         .arg(folder.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&read.stdout);
+    let output = String::from_utf8_lossy(&read.stdout);
     assert!(
         read.status.success(),
         "{}",
         String::from_utf8_lossy(&read.stderr)
     );
-    let lines: Vec<&str> = said.lines().collect();
+    let lines: Vec<&str> = output.lines().collect();
     let expected = formats.map(|(name, _)| boards.iter().map(move |board| line(name, board)));
     assert!(
         expected.into_iter().flatten().eq(lines.iter().copied()),
-        "{said}"
+        "{output}"
     );
     for (name, format) in formats {
         let again = fs::read(folder.path().join(format!("again.{name}"))).unwrap();

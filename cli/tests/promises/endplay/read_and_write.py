@@ -1,4 +1,4 @@
-"""Reads the boards of set.pbn and set.lin with endplay, and writes them again as it does."""
+"""Reads the boards of set.pbn and set.lin with endplay, and writes them again."""
 
 import sys
 from pathlib import Path

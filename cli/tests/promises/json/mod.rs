@@ -1,5 +1,5 @@
-//! What programs read: every line that a command prints with `--json` keeps `docs/json.schema.json`, and
-//! `docs/json.md` describes each command.
+//! The JSON output: every line that a command prints with `--json` matches `docs/json.schema.json`,
+//! and `docs/json.md` describes each command.
 
 use crate::common;
 mod schema;
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use common::matches;
 use common::side::{Side, folders};
 
-/// A command line of each kind, its exit code, and which object each line of its output is. What is in
-/// braces is a file of the test, and ~ a space within an argument. Another command takes another row.
+/// A command line, its exit code, and the schema of each line of its output. A name in braces is a
+/// file of the test, and ~ is a space within an argument.
 const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
     ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
@@ -156,8 +156,8 @@ const LINES: &[(&str, i32, &str)] = &[
     ("resume nobody", 1, "event"),
 ];
 
-/// Objects that no line above prints: they need somebody who came back by another machine, another
-/// command of the same time, two players, or a program that goes on.
+/// Objects that none of these commands prints: they need a player who moved to another machine, a
+/// second command at the same time, two players, or a program that keeps running.
 const ELSEWHERE: [&str; 4] = ["audit", "audit decline", "peers follow", "table"];
 
 fn docs(name: &str) -> String {
@@ -175,13 +175,13 @@ fn run(folder: &Path, line: &str) -> Output {
         .unwrap()
 }
 
-/// The file with this ending in the folder of matches.
+/// The file with this extension in the folder of matches.
 fn file(folder: &Path, ending: &str) -> PathBuf {
     matches::file(folder, ending).expect(ending)
 }
 
-/// Checks each line that `output` holds against what the schema says of `name`.
-fn keeps(schema: &Value, name: &str, line: &str, output: &Output) {
+/// Checks each line of `output` against the definition of `name` in the schema.
+fn assert_matches(schema: &Value, name: &str, line: &str, output: &Output) {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(!text.is_empty(), "{line}: {output:?}");
     for object in text.lines() {
@@ -189,7 +189,7 @@ fn keeps(schema: &Value, name: &str, line: &str, output: &Output) {
             serde_json::from_str(object).unwrap_or_else(|error| panic!("{error}: {object}"));
         let of = schema["$defs"]
             .get(name)
-            .unwrap_or_else(|| panic!("no {name} in the schema"));
+            .unwrap_or_else(|| panic!("{name} is missing in the schema"));
         schema::check(schema, of, &value, line).unwrap_or_else(|wrong| panic!("{wrong}"));
         schema::check(schema, schema, &value, line).unwrap_or_else(|wrong| panic!("{wrong}"));
     }
@@ -212,7 +212,7 @@ fn keeps(schema: &Value, name: &str, line: &str, output: &Output) {
     }
 }
 
-/// A tournament with one key, and a board that is not of its set.
+/// A tournament with its keys, and a board of no set of it.
 fn bridge_files(folder: &Path) {
     let description = "TN Test\nDI a number\nDV 7\nSN 1:1-2:A#:Session #\nSN 0:1-2:B#:Open #\n\
         KH 8395ccd62913881ad3cf494f122088ae2d57f9edecbb218d97496b761b885a3f\n";
@@ -227,7 +227,7 @@ fn bridge_files(folder: &Path) {
     }
 }
 
-/// A match of one board, which both have seen.
+/// Plays a match of one board, which both players see.
 fn set_of_boards(a: &Path, b: &Path) {
     let (host, invite) = Side::host(a, &["--game", "bridge", "--boards", "1", "--auto"]);
     let mut guest = Side::join(b, &invite, &[]);
@@ -245,7 +245,7 @@ fn set_of_boards(a: &Path, b: &Path) {
 }
 
 #[test]
-fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
+fn json_output_and_errors_match_the_schema() {
     let schema: Value = serde_json::from_str(&docs("json.schema.json")).unwrap();
     let [a, b] = folders();
     let (host, invite) = Side::host(a.path(), &["--hands", "1", "--auto"]);
@@ -258,14 +258,14 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
         .to_owned();
     let audited = run(b.path(), &format!("audit --json --at {at}"));
     assert_eq!(host.finish().1, 0);
-    keeps(&schema, "audit", "audit", &audited);
+    assert_matches(&schema, "audit", "audit", &audited);
 
     let [c, d] = folders();
     set_of_boards(c.path(), d.path());
 
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| {
-        // The ends of these names say what is in the files.
+        // The commands know these files by their extensions.
         let ends = [("sqd", "x.sqd"), ("boards", "x.pbn"), ("lin", "x.lin")];
         let end = ends.iter().find(|(short, _)| *short == name);
         let name = end.map_or(name, |(_, whole)| whole);
@@ -305,12 +305,12 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
         let line = files.iter().fold(format!("{row} --json"), fill);
         let output = run(a.path(), &line);
         assert_eq!(output.status.code(), Some(code), "{line}: {output:?}");
-        keeps(&schema, name, &line, &output);
+        assert_matches(&schema, name, &line, &output);
     }
 }
 
 #[test]
-fn every_command_is_in_the_schema_on_the_page_and_in_the_test() {
+fn every_command_is_in_the_schema_the_docs_and_the_test() {
     let schema: Value = serde_json::from_str(&docs("json.schema.json")).unwrap();
     let page = docs("json.md");
     let printed: BTreeSet<&str> = LINES
@@ -324,12 +324,12 @@ fn every_command_is_in_the_schema_on_the_page_and_in_the_test() {
             commands.insert(name.as_str());
             assert!(
                 page.contains(&format!("## `{name}`")),
-                "{name} is not on the page"
+                "{name} is missing in docs/json.md"
             );
             for field in of["properties"].as_object().unwrap().keys() {
                 assert!(
                     page.contains(&format!("`{field}`")),
-                    "{name}: {field} is not on the page"
+                    "{name}: {field} is missing in docs/json.md"
                 );
             }
         }
@@ -350,7 +350,7 @@ fn every_command_is_in_the_schema_on_the_page_and_in_the_test() {
 }
 
 #[test]
-fn the_checker_of_schemas_finds_what_is_wrong() {
+fn schema_checker_finds_errors() {
     let schema = json!({
         "$defs": { "a b": { "type": ["integer", "null"], "minimum": 0 } },
         "type": "object",

@@ -1,9 +1,9 @@
-//! A checker for the part of JSON Schema 2020-12 that `docs/json.schema.json` uses. It refuses a schema
-//! with anything else.
+//! A checker for the subset of JSON Schema 2020-12 that `docs/json.schema.json` uses. It panics on
+//! any other keyword.
 
 use serde_json::Value;
 
-/// What `value` does not keep of `schema`, with the place.
+/// Checks `value` against `schema`. The error names the rule violated, and its place.
 pub(crate) fn check(
     root: &Value,
     schema: &Value,
@@ -23,27 +23,30 @@ fn keyword_holds(
     value: &Value,
     place: &str,
 ) -> Result<(), String> {
-    let fails = |holds: bool| match holds {
-        true => Ok(()),
-        false => Err(format!("{place}: {value} is not {keyword} {rule}")),
+    let require = |holds: bool| {
+        if holds {
+            Ok(())
+        } else {
+            Err(format!("{place}: {value} violates {keyword} {rule}"))
+        }
     };
     match keyword {
         "$schema" | "$defs" | "title" | "description" => Ok(()),
         "$ref" => check(root, resolve(root, rule), value, place),
-        "const" => fails(value == rule),
-        "enum" => fails(list(rule).contains(value)),
-        "type" => fails(match rule {
-            Value::String(name) => is_of(value, name),
-            names => list(names).iter().any(|name| is_of(value, text(name))),
+        "const" => require(value == rule),
+        "enum" => require(list(rule).contains(value)),
+        "type" => require(match rule {
+            Value::String(name) => has_type(value, name),
+            names => list(names).iter().any(|name| has_type(value, text(name))),
         }),
-        "minimum" => fails(
+        "minimum" => require(
             value
                 .as_f64()
                 .is_none_or(|number| Some(number) >= rule.as_f64()),
         ),
         "anyOf" => {
             let any = |inner| check(root, inner, value, place).is_ok();
-            fails(list(rule).iter().any(any))
+            require(list(rule).iter().any(any))
         }
         "items" => {
             let items = value.as_array().into_iter().flatten().enumerate();
@@ -71,11 +74,11 @@ fn keyword_holds(
             }
             Ok(())
         }
-        _ => panic!("the checker does not know {keyword} of {schema}"),
+        _ => panic!("unsupported keyword {keyword} in {schema}"),
     }
 }
 
-/// The definition that a reference into this schema means.
+/// The definition that a reference within this schema names.
 fn resolve<'a>(root: &'a Value, reference: &Value) -> &'a Value {
     let name = text(reference)
         .strip_prefix("#/$defs/")
@@ -83,10 +86,10 @@ fn resolve<'a>(root: &'a Value, reference: &Value) -> &'a Value {
     let name = name.replace("%20", " ");
     root["$defs"]
         .get(&name)
-        .unwrap_or_else(|| panic!("no {name}"))
+        .unwrap_or_else(|| panic!("unknown definition {name}"))
 }
 
-fn is_of(value: &Value, name: &str) -> bool {
+fn has_type(value: &Value, name: &str) -> bool {
     match name {
         "object" => value.is_object(),
         "array" => value.is_array(),
@@ -95,7 +98,7 @@ fn is_of(value: &Value, name: &str) -> bool {
         "null" => value.is_null(),
         "number" => value.is_number(),
         "integer" => value.is_u64() || value.is_i64(),
-        _ => panic!("no type is called {name}"),
+        _ => panic!("unknown type {name}"),
     }
 }
 
@@ -104,5 +107,5 @@ fn list(value: &Value) -> &Vec<Value> {
 }
 
 fn text(value: &Value) -> &str {
-    value.as_str().expect("a text")
+    value.as_str().expect("a string")
 }

@@ -1,4 +1,4 @@
-//! The program behind the page ends: by itself, by the page, by its user, or by the system.
+//! The program behind the page ends: on its own, or ended by the page, the user or the system.
 
 use std::io::ErrorKind;
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::common::page::Page;
 use crate::common::side::{Side, folders, of_kind};
 
 #[test]
-fn a_program_that_was_killed_is_told_as_that_and_the_match_is_resumed() {
+fn killed_program_is_reported_and_its_match_is_resumed() {
     let [folder, guest] = folders();
     let at = matches::free_address();
     let stakes = json!({ "game": "deck", "hands": 1, "draw": 4, "listen": at });
@@ -21,7 +21,9 @@ fn a_program_that_was_killed_is_told_as_that_and_the_match_is_resumed() {
     lines.until("sealed");
     signal(&page.behind(), "KILL");
     assert!(of_kind(&lines.rest(), "over").is_empty());
-    wait_until("it is told", || page.state()["running"] == false);
+    wait_until("the program is reported as ended", || {
+        page.state()["running"] == false
+    });
     let state = page.state();
     assert_eq!(
         (&state["by_signal"], &state["exit_code"]),
@@ -31,8 +33,8 @@ fn a_program_that_was_killed_is_told_as_that_and_the_match_is_resumed() {
 
     let open = page.get("/matches").json();
     let id = open["matches"][0]["match"].as_str().unwrap();
-    let wish = json!({ "match": id, "listen": at }).to_string();
-    assert_eq!(page.post("/resume", wish.as_bytes()).status, 200);
+    let body = json!({ "match": id, "listen": at }).to_string();
+    assert_eq!(page.post("/resume", body.as_bytes()).status, 200);
     let mut lines = page.lines("/play");
     assert_eq!(lines.until("seated")["resumed"], true);
     lines.until("resumed");
@@ -41,9 +43,9 @@ fn a_program_that_was_killed_is_told_as_that_and_the_match_is_resumed() {
 }
 
 #[test]
-fn a_program_behind_the_page_ends_with_it() {
+fn program_ends_with_the_server_of_its_page() {
     let [folder, guest] = folders();
-    // While it waits for a guest, and while it plays.
+    // Both while the program waits for a guest and while it plays.
     for plays in [false, true] {
         let (mut page, mut lines, invite) = hosting(folder.path(), &json!({ "game": "deck" }));
         let _guest = plays.then(|| Side::join(guest.path(), &invite, &["--auto"]));
@@ -60,7 +62,7 @@ fn a_program_behind_the_page_ends_with_it() {
 }
 
 #[test]
-fn a_program_whose_file_was_replaced_goes_on_as_it_was() {
+fn replaced_executable_does_not_affect_a_running_program() {
     if !cfg!(target_os = "linux") {
         return;
     }
@@ -75,7 +77,7 @@ fn a_program_whose_file_was_replaced_goes_on_as_it_was() {
 }
 
 #[test]
-fn ctrl_c_ends_page_and_program_and_the_match_stays_open() {
+fn ctrl_c_ends_page_and_program_but_not_the_match() {
     let [folder, guest] = folders();
     let page = Page::start(folder.path(), &[]);
     page.program.signal("INT");
@@ -93,12 +95,12 @@ fn ctrl_c_ends_page_and_program_and_the_match_stays_open() {
 }
 
 #[test]
-fn a_program_that_reads_nothing_and_does_not_end_is_killed() {
+fn hanging_program_is_killed() {
     let [folder, _] = folders();
     let (page, lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
     signal(&page.behind(), "STOP");
     let long = vec![b' '; 32 << 10];
-    // Some of them fit between the two processes.
+    // The pipe between the two processes holds some of them.
     let mut refused = (0..1000).map(|_| page.command(&lines.page, &long));
     let refused = refused.find(|answer| answer.status != 204).unwrap();
     assert_eq!(refused.status, 410);
@@ -106,7 +108,7 @@ fn a_program_that_reads_nothing_and_does_not_end_is_killed() {
     assert_eq!(page.command(&lines.page, b"{}").status, 410);
     assert!(begun.elapsed() < Duration::from_secs(3));
     assert_eq!(page.post("/end", b"").status, 204);
-    // Its user has ended it, whatever it took.
+    // It is reported as ended by its user, although it was killed.
     let state = page.state();
     assert_eq!(
         (&state["running"], &state["exit_code"], &state["by_signal"]),
@@ -115,14 +117,14 @@ fn a_program_that_reads_nothing_and_does_not_end_is_killed() {
 }
 
 #[test]
-fn the_second_ctrl_c_waits_for_nothing() {
+fn second_ctrl_c_ends_the_server_at_once() {
     let [folder, _] = folders();
     let (page, _lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
     let behind = page.behind();
     signal(&behind, "STOP");
     page.program.signal("INT");
-    // Nobody comes in any more, and the program behind the page is waited for.
-    wait_until("it ends", || {
+    // The server accepts no connections any more, and waits for the program behind the page.
+    wait_until("the server stops listening", || {
         let refused = |error: std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
         TcpStream::connect(&page.host).is_err_and(refused)
     });
@@ -132,6 +134,6 @@ fn the_second_ctrl_c_waits_for_nothing() {
     let waited = begun.elapsed();
     signal(&behind, "KILL");
     assert_eq!(code, 130);
-    // Without that it would be killed after ten seconds.
+    // Without the second signal the program would be killed after ten seconds.
     assert!(waited < Duration::from_secs(6), "{waited:?}");
 }

@@ -1,4 +1,4 @@
-//! The server gives everything to its own page and nothing to anybody else.
+//! The server answers only its own page.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -10,12 +10,12 @@ use super::hosting;
 use crate::common::page::Page;
 use crate::common::side::folders;
 
-/// All that needs no secret.
+/// The files that need no secret.
 fn assets() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
     let names = std::fs::read_dir(folder).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    // These are for who checks the types.
+    // These are only for the type checker.
     let of_types = ["tsconfig.json", "protocol.js", "types.js"];
     let served = names.filter(|name| !of_types.contains(&name.as_str()));
     served
@@ -23,7 +23,7 @@ fn assets() -> Vec<String> {
         .collect()
 }
 
-/// What needs cookie and key, and what is sent there.
+/// The requests that need the cookie and the key.
 const CLOSED: [(&str, &str); 17] = [
     ("GET", "/state"),
     ("GET", "/identity"),
@@ -45,7 +45,7 @@ const CLOSED: [(&str, &str); 17] = [
 ];
 
 #[test]
-fn the_page_is_small_and_whatever_is_answered_keeps_other_pages_out() {
+fn page_is_small_and_responses_have_security_headers() {
     let [folder, _] = folders();
     let page = Page::start(folder.path(), &[]);
     let mut all = 0;
@@ -102,7 +102,7 @@ fn the_page_is_small_and_whatever_is_answered_keeps_other_pages_out() {
 }
 
 #[test]
-fn nothing_is_said_under_another_name_of_this_machine() {
+fn other_host_names_are_refused() {
     let [folder, _] = folders();
     let page = Page::start(folder.path(), &[]);
     let port = page.host.split_once(':').unwrap().1;
@@ -129,7 +129,7 @@ fn nothing_is_said_under_another_name_of_this_machine() {
 }
 
 #[test]
-fn nobody_gets_anything_without_cookie_and_key_or_from_another_page() {
+fn requests_need_cookie_key_and_own_origin() {
     let [folder, _] = folders();
     let page = Page::start(folder.path(), &[]);
     for (method, path) in CLOSED {
@@ -161,16 +161,16 @@ fn nobody_gets_anything_without_cookie_and_key_or_from_another_page() {
             assert_eq!(refused, (403, other.into()), "{path} {name} {value}");
         }
     }
-    // None of that did anything.
+    // None of these requests had an effect.
     assert_eq!(page.state(), Value::Null);
-    // Other servers on this machine may have set as many cookies as a browser keeps.
+    // Other servers on this machine may have set as many cookies as a browser stores.
     let mut headers = page.own();
     headers[2].1 = format!("other={}; {}", "x".repeat(60 << 10), headers[2].1);
     assert_eq!(page.request("GET", "/state", &headers, b"").status, 200);
 }
 
 #[test]
-fn an_address_is_used_once_and_from_the_page_itself() {
+fn token_is_used_once_and_only_by_the_page() {
     let [folder, _] = folders();
     let mut page = Page::closed(folder.path(), &[]);
     let (token, host) = (page.token.clone(), page.host.clone());
@@ -179,7 +179,7 @@ fn an_address_is_used_once_and_from_the_page_itself() {
             .refused()
             .0
     };
-    // What another page sends does not use it up, and what is guessed gets nothing.
+    // Requests of other pages do not use up the token, and guesses are refused.
     let other = [("host", host), ("origin", "http://evil.example".into())];
     assert_eq!(tried(&other, &token), 403);
     assert_eq!(tried(&page.origin(), ""), 403);
@@ -190,12 +190,12 @@ fn an_address_is_used_once_and_from_the_page_itself() {
     let (status, why) = again.refused();
     assert_eq!(status, 410);
     assert!(why.contains("was used before"), "{why}");
-    // The first one stays.
+    // The first session stays valid.
     assert_eq!(page.get("/state").status, 200);
 }
 
 #[test]
-fn who_connects_and_says_nothing_keeps_nobody_out() {
+fn idle_connections_keep_nobody_out() {
     let [folder, _] = folders();
     let (page, mut lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
     lines.until("listening");
@@ -203,17 +203,17 @@ fn who_connects_and_says_nothing_keeps_nobody_out() {
     oldest.write_all(b"GET / HTTP/1.1\r\nhost: 127").unwrap();
     let begun = Instant::now();
     let idle: Vec<_> = (0..300).map(|_| page.connect()).collect();
-    // Others come in at once, and who was let in stays.
+    // Others are served at once, and the page that plays stays connected.
     assert_eq!(page.request("GET", "/", &page.origin(), b"").status, 200);
     assert_eq!(page.state()["played"], true);
     assert_eq!(page.command(&lines.page, b"{}").status, 204);
-    // The oldest has made room, and has not waited for its deadline.
+    // The oldest connection was closed before its deadline.
     let _ = oldest.read_to_end(&mut Vec::new());
     assert!(begun.elapsed() < Duration::from_secs(5));
     drop(idle);
     let begun = Instant::now();
     let mut long = page.connect();
-    // It is refused before it has an end.
+    // The request is refused before its end.
     let _ = long.write_all(&[&b"GET / HTTP/1.1\r\na: "[..], &vec![b'a'; 1 << 21]].concat());
     let mut answer = Vec::new();
     let _ = long.read_to_end(&mut answer);

@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 
 use common::page::{Lines, Page};
 
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !is_so() {
+    while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Sends a signal by its name to a process.
+/// Sends a signal to a process by name.
 fn signal(process: &str, name: &str) {
     let sent = std::process::Command::new("kill")
         .args(["-s", name, process])
@@ -30,14 +30,14 @@ fn signal(process: &str, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// A page that hosts, and its invite.
+/// Starts a page that hosts. Returns it with its events and its invite.
 fn hosting(folder: &Path, stakes: &Value) -> (Page, Lines, String) {
     let page = Page::start(folder, &["--name", "Anna"]);
-    let mut wish = json!({ "listen": "127.0.0.1:0" });
-    wish.as_object_mut()
+    let mut body = json!({ "listen": "127.0.0.1:0" });
+    body.as_object_mut()
         .unwrap()
         .extend(stakes.as_object().unwrap().clone());
-    let started = page.post("/host", wish.to_string().as_bytes());
+    let started = page.post("/host", body.to_string().as_bytes());
     assert_eq!(started.status, 200, "{started:?}");
     let mut lines = page.lines("/play");
     let invite = lines.until("invite")["invite"].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! A page plays a match, and reads what the commands print about it.
+//! A page plays a match, and reads the output of commands about it.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{hosting, wait_until};
 use crate::common::matches::{self, file};
-use crate::common::page::{Asked, Lines, Page};
+use crate::common::page::{Lines, Page, PendingRequest};
 use crate::common::side::{Side, folders, of_kind};
 
 #[test]
@@ -40,39 +40,40 @@ fn one_page_plays_and_others_watch() {
     let page_of_first = (second.page.parse::<u64>().unwrap() - 6).to_string();
     assert_eq!(page.command(&page_of_first, b"{}").status, 409);
     assert_eq!(page.command(&second.page, b"{}").status, 204);
-    // A page that is gone plays no more.
+    // A closed page frees the seat.
     drop(second);
     wait_until("the seat is free", || page.state()["played"] == false);
     drop(page.lines("/play"));
 
-    // While the program runs the folder is its own, and no other is started. Each request waits for a while.
+    // A running program locks the folder, so other commands are refused after a wait.
     let waiting = FOLDER.map(|path| page.ask(path));
     assert_eq!(page.post("/host", br#"{"game":"deck"}"#).status, 409);
-    assert_eq!(waiting.map(Asked::status), [409; 4]);
+    assert_eq!(waiting.map(PendingRequest::status), [409; 4]);
     assert_eq!(page.get("/show?match=00").status, 409);
     assert_eq!(page.post("/end", b"").status, 204);
     assert_eq!(page.state()["running"], false);
     assert_eq!(page.get("/identity").status, 200);
 }
 
-/// What a lobby asks for.
+/// The requests of the lobby.
 const FOLDER: [&str; 4] = ["/identity", "/peers", "/matches", "/history"];
 
 #[test]
-fn commands_that_use_the_folder_wait_for_each_other_and_for_a_program_that_ends() {
+fn commands_wait_for_the_folder() {
     let [folder, _] = folders();
     let page = Page::start(folder.path(), &[]);
     let both = [FOLDER, FOLDER].concat();
     let waiting: Vec<_> = both.iter().map(|path| page.ask(path)).collect();
-    for (path, asked) in both.iter().zip(waiting) {
-        assert_eq!(asked.status(), 200, "{path}");
+    for (path, request) in both.iter().zip(waiting) {
+        assert_eq!(request.status(), 200, "{path}");
     }
-    // The program finds the folder free, whether the lobby has read it before or is refused afterwards.
+    // The program gets the folder, whether the lobby's requests come before it or are refused after
+    // it.
     let waiting = FOLDER.map(|path| page.ask(path));
-    let wish = json!({ "game": "deck", "listen": "127.0.0.1:0" }).to_string();
-    assert_eq!(page.post("/host", wish.as_bytes()).status, 200);
+    let body = json!({ "game": "deck", "listen": "127.0.0.1:0" }).to_string();
+    assert_eq!(page.post("/host", body.as_bytes()).status, 200);
     page.lines("/play").until("invite");
-    for status in waiting.map(Asked::status) {
+    for status in waiting.map(PendingRequest::status) {
         assert!([200, 409].contains(&status), "{status}");
     }
     let lobby = page.ask("/history");
@@ -81,7 +82,7 @@ fn commands_that_use_the_folder_wait_for_each_other_and_for_a_program_that_ends(
 }
 
 #[test]
-fn a_page_plays_under_the_name_that_it_sends_and_else_under_that_of_the_command_line() {
+fn name_comes_from_the_page_or_the_command_line() {
     for (sent, expected) in [(Some("Zoe"), "Zoe"), (None, "Anna")] {
         let [folder, guest] = folders();
         let stakes = match sent {
@@ -97,18 +98,18 @@ fn a_page_plays_under_the_name_that_it_sends_and_else_under_that_of_the_command_
 }
 
 #[test]
-fn two_who_have_played_meet_again_without_an_invite() {
+fn rematch_needs_no_invite() {
     let [folder, guest] = folders();
     let stakes = json!({ "game": "deck", "hands": 1, "cards": 3, "draw": 1 });
     let (page, mut lines, invite) = hosting(folder.path(), &stakes);
     let listening = lines.until("listening");
     let guest_page = Page::start(guest.path(), &["--name", "Bert"]);
-    let wish = json!({ "whom": invite }).to_string();
-    assert_eq!(guest_page.post("/join", wish.as_bytes()).status, 200);
+    let body = json!({ "whom": invite }).to_string();
+    assert_eq!(guest_page.post("/join", body.as_bytes()).status, 200);
     let mut theirs = guest_page.lines("/play");
     let terms = theirs.until("ask-sit");
-    let sits = |lines: &Lines| guest_page.command(&lines.page, br#"{"do":"sit","agree":true}"#);
-    assert_eq!(sits(&theirs).status, 204);
+    let sit = |lines: &Lines| guest_page.command(&lines.page, br#"{"do":"sit","agree":true}"#);
+    assert_eq!(sit(&theirs).status, 204);
     let keys = theirs.until("seated")["fingerprints"].clone();
     lines.until("your-turn");
     let leave = page.command(&lines.page, br#"{"do":"leave"}"#);
@@ -123,7 +124,7 @@ fn two_who_have_played_meet_again_without_an_invite() {
     });
     let join = json!({ "whom": keys[0] }).to_string();
     assert_eq!(guest_page.post("/join", join.as_bytes()).status, 200);
-    // Nobody hosts yet.
+    // The host does not listen yet.
     assert_eq!(
         guest_page.lines("/play").rest().last().unwrap()["exit_code"],
         3
@@ -137,8 +138,8 @@ fn two_who_have_played_meet_again_without_an_invite() {
     for term in ["game", "hands", "cards", "drawn", "clock"] {
         assert_eq!(again[term], terms[term]);
     }
-    assert_eq!(sits(&theirs).status, 204);
-    // The host is not asked.
+    assert_eq!(sit(&theirs).status, 204);
+    // The host gets no question.
     while let event = lines.event().unwrap()
         && event["event"] != "seated"
     {
@@ -147,7 +148,7 @@ fn two_who_have_played_meet_again_without_an_invite() {
 }
 
 #[test]
-fn what_is_too_long_or_makes_no_sense_is_refused_and_the_match_goes_on() {
+fn oversized_and_invalid_requests_are_refused() {
     let [folder, guest] = folders();
     let stakes = json!({ "game": "holdem", "hands": 1, "stack": 50, "blinds": "1/2" });
     let (page, mut lines, invite) = hosting(folder.path(), &stakes);
@@ -185,7 +186,7 @@ fn what_is_too_long_or_makes_no_sense_is_refused_and_the_match_goes_on() {
     assert_eq!(page.post("/qr", &[0xff]).status, 400);
     assert_eq!(page.post("/qr", &[b'x'; 513]).status, 413);
     assert_eq!(page.post("/host", &vec![b'x'; 9000]).status, 413);
-    // What no command is the program says itself.
+    // The program itself reports an invalid command.
     assert_eq!(page.command(&lines.page, &[0xff, 0xfe]).status, 204);
     assert_eq!(lines.until("error")["code"], "no-command");
     assert_eq!(page.command(&lines.page, br#"{"do":"leave"}"#).status, 204);
@@ -194,7 +195,7 @@ fn what_is_too_long_or_makes_no_sense_is_refused_and_the_match_goes_on() {
 }
 
 #[test]
-fn a_page_and_a_terminal_play_a_match_and_the_page_reads_its_record() {
+fn page_plays_with_a_terminal_and_verifies_the_record() {
     let [folder, guest] = folders();
     let stakes = json!({ "game": "holdem", "hands": 2, "stack": 50, "blinds": "1/2" });
     let (page, mut lines, invite) = hosting(folder.path(), &stakes);
@@ -211,21 +212,21 @@ fn a_page_and_a_terminal_play_a_match_and_the_page_reads_its_record() {
             "your-turn" => &event,
             _ => continue,
         };
-        let said = match (answer["ask"].as_str().unwrap(), &answer["call"]) {
+        let choice = match (answer["ask"].as_str().unwrap(), &answer["call"]) {
             ("bet", Value::Null) => "check",
             ("bet", _) => "call",
             _ => "show",
         };
-        let said = json!({ "do": said, "turn": answer["turn"] });
-        let sent = page.command(&lines.page, said.to_string().as_bytes());
+        let command = json!({ "do": choice, "turn": answer["turn"] });
+        let sent = page.command(&lines.page, command.to_string().as_bytes());
         assert_eq!(sent.status, 204);
     }
     assert!(lines.rest().iter().all(|event| event["event"] == "notice"));
     let (by_guest, code) = guest_side.finish();
     assert_eq!((of_kind(&by_guest, "result"), code), (results, 0));
-    wait_until("it has ended", || page.state()["running"] == false);
+    wait_until("the program has ended", || page.state()["running"] == false);
     assert_eq!(page.state()["exit_code"], 0);
-    // Who comes later reads all of it.
+    // A later reader receives all events.
     let again = page.lines("/play").rest();
     assert_eq!(
         (&again[0]["event"], of_kind(&again, "over").len()),
@@ -236,7 +237,7 @@ fn a_page_and_a_terminal_play_a_match_and_the_page_reads_its_record() {
     assert_eq!(listed["matches"][0]["state"], "over");
     assert_eq!(page.get("/matches").json()["matches"], json!([]));
     assert_eq!(page.get("/peers").json()["peers"][0]["name"], "Bert");
-    // The id is that which the events have told.
+    // The id is the one in the events.
     let id = again
         .iter()
         .find_map(|event| event["match"].as_str())
@@ -273,7 +274,7 @@ fn a_page_and_a_terminal_play_a_match_and_the_page_reads_its_record() {
         "{good}"
     );
     assert!(good["shown"][1].is_string());
-    // Whose cards nobody has seen are not shown, also not one's own.
+    // Cards that were not opened to all are not shown, not even the own ones.
     let dealt = |text: &Value| text.as_str().unwrap().contains("Dealt to");
     assert!(!dealt(&good["shown"][0]) || dealt(&good["shown"][1]));
     let flipped = with_a_flipped_signature(&own);
@@ -291,7 +292,7 @@ fn a_page_and_a_terminal_play_a_match_and_the_page_reads_its_record() {
     );
 }
 
-/// A record whose first signed part has one bit of its signature flipped (docs/records.md, "The file").
+/// A record with one flipped bit in the signature of its first part (docs/records.md, "The file").
 fn with_a_flipped_signature(record: &[u8]) -> Vec<u8> {
     const PART: u8 = 1;
     let mut changed = record.to_vec();
@@ -305,7 +306,7 @@ fn with_a_flipped_signature(record: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_match_of_the_command_line_is_played_on_the_page() {
+fn match_from_the_command_line_is_played_on_the_page() {
     let [folder, guest] = folders();
     let args = [
         "host",
@@ -324,9 +325,9 @@ fn a_match_of_the_command_line_is_played_on_the_page() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let said = std::io::BufReader::new(host.stdout.take().unwrap());
-    let mut said = said.lines().map(Result::unwrap);
-    let address = said.find(|line| line.starts_with("http://")).unwrap();
+    let output = std::io::BufReader::new(host.stdout.take().unwrap());
+    let mut output = output.lines().map(Result::unwrap);
+    let address = output.find(|line| line.starts_with("http://")).unwrap();
     let (at, token) = address
         .strip_prefix("http://")
         .unwrap()
@@ -351,15 +352,15 @@ fn a_match_of_the_command_line_is_played_on_the_page() {
 }
 
 #[test]
-fn the_page_is_of_the_folder_and_the_identity_that_the_program_was_given() {
+fn page_uses_the_given_folder_and_identity() {
     let [unused, folder] = folders();
     let home = folder.path().join("home");
     let identity = folder.path().join("keys");
     let own = ["--home", home.to_str().unwrap()];
     let own = [&own[..], &["--identity", identity.to_str().unwrap()]].concat();
     let page = Page::start(unused.path(), &own);
-    let wish = json!({ "game": "deck", "listen": "127.0.0.1:0" }).to_string();
-    assert_eq!(page.post("/host", wish.as_bytes()).status, 200);
+    let body = json!({ "game": "deck", "listen": "127.0.0.1:0" }).to_string();
+    assert_eq!(page.post("/host", body.as_bytes()).status, 200);
     page.lines("/play").until("listening");
     assert_eq!(page.post("/end", b"").status, 204);
     assert_eq!(page.get("/show?match=00").status, 500);
@@ -372,13 +373,13 @@ fn the_page_is_of_the_folder_and_the_identity_that_the_program_was_given() {
 }
 
 #[test]
-fn what_a_page_asks_for_is_the_id_of_a_match_and_no_option() {
+fn show_takes_a_match_id_and_no_option() {
     let [folder, _] = folders();
     let page = Page::start(folder.path(), &[]);
     for id in ["", "zz", "--help", "--list", "..%2f"] {
         let (status, why) = page.get(&format!("/show?match={id}")).refused();
-        let no_id = "this is not the id of a match";
-        assert_eq!((status, why.as_str()), (500, no_id), "{id}");
+        let expected = "this is not the id of a match";
+        assert_eq!((status, why.as_str()), (500, expected), "{id}");
     }
     let too_many = vec![0; (32 << 20) + 1];
     let lengths = format!("/verify?lengths={}", too_many.len());
@@ -386,21 +387,21 @@ fn what_a_page_asks_for_is_the_id_of_a_match_and_no_option() {
 }
 
 #[test]
-fn what_cannot_be_played_the_program_says_and_a_port_is_one_pages() {
+fn invalid_stakes_and_a_used_port_are_reported() {
     let [folder, other] = folders();
     let page = Page::start(folder.path(), &[]);
     assert_eq!(page.status("/play"), 404);
-    for wish in [r#"{"game":"chess"}"#, r#"{"game":"draw","cards":40}"#] {
-        assert_eq!(page.post("/host", wish.as_bytes()).status, 200);
-        let said = page.lines("/play").rest();
-        let [error] = &said[..] else {
-            panic!("{said:?}");
+    for body in [r#"{"game":"chess"}"#, r#"{"game":"draw","cards":40}"#] {
+        assert_eq!(page.post("/host", body.as_bytes()).status, 200);
+        let events = page.lines("/play").rest();
+        let [error] = &events[..] else {
+            panic!("{events:?}");
         };
         assert_eq!(
             (&error["event"], &error["exit_code"]),
             (&json!("error"), &json!(1))
         );
-        wait_until("it has ended", || page.state()["running"] == false);
+        wait_until("the program has ended", || page.state()["running"] == false);
         let state = page.state();
         assert_eq!(
             (&state["exit_code"], &state["by_signal"]),

@@ -1,4 +1,5 @@
-//! A match outlives its lines: cut at any frame, lost while a laptop sleeps, over a relay.
+//! A match survives lost connections: cut at any frame, lost while a laptop sleeps, resumed over a
+//! relay.
 #![cfg(unix)]
 
 use crate::common;
@@ -8,30 +9,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use common::cuts::{Cut, Cuts};
-use common::matches::{agree, host_at, resume, same_turn};
+use common::matches::{assert_agree, assert_same_turn, host_at, resume};
 use common::relay::Relay;
 use common::side::{Side, folders, of_kind};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// Where a host waits.
-const ANYWHERE: &str = "127.0.0.1:0";
+/// The listening address of a host, with any port.
+const ANY_PORT: &str = "127.0.0.1:0";
 
 fn listening(host: &mut Side) -> String {
     let event = host.until("listening");
     event["addresses"][0].as_str().unwrap().to_owned()
 }
 
-/// Two folders whose players know each other.
+/// The folders of two players who know each other.
 fn acquainted() -> [TempDir; 2] {
     let [a, b] = folders();
-    let (host, invite) = host_at(a.path(), ANYWHERE, &["--auto", "--hands", "1"]);
+    let (host, invite) = host_at(a.path(), ANY_PORT, &["--auto", "--hands", "1"]);
     assert_eq!(Side::join(b.path(), &invite, &["--auto"]).finish().1, 0);
     assert_eq!(host.finish().1, 0);
     [a, b]
 }
 
-/// The same players in a folder of their own, without their matches.
+/// Copies the keys and known peers of a player, without the matches.
 fn copied(folder: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     for name in ["identity", "known_peers"] {
@@ -40,37 +41,37 @@ fn copied(folder: &Path) -> TempDir {
     copy
 }
 
-/// Plays a hand over a line that is cut there. Gives how many frames each seat has sent, and whether
-/// the line was cut.
+/// Plays a hand over a connection with this cut. Returns the number of frames from each seat, and
+/// whether the connection was cut.
 fn hand(players: &[TempDir; 2], cut: Option<Cut>) -> ([usize; 2], bool) {
     let [a, b] = players.each_ref().map(|folder| copied(folder.path()));
     let bot = ["--auto", "--hands", "1", "--for", "Bert"];
-    let (mut host, _) = host_at(a.path(), ANYWHERE, &bot);
+    let (mut host, _) = host_at(a.path(), ANY_PORT, &bot);
     let at = listening(&mut host);
     let cuts = Cuts::start(at.parse().unwrap(), cut);
     let by = cuts.address.to_string();
     let join = || Side::join(b.path(), "Anna", &["--auto", "--at", &by]).finish();
     let (mut by_guest, mut code) = join();
     if code != 0 && cuts.was_cut() && of_kind(&by_guest, "seated").is_empty() {
-        // It had not met the host yet.
+        // The cut came before the match began.
         (by_guest, code) = join();
     }
     assert_eq!(code, 0, "{cut:?} {by_guest:?}");
     let (by_host, code) = host.finish();
     assert_eq!(code, 0, "{cut:?} {by_host:?}");
-    agree([&by_host, &by_guest], 1);
+    assert_agree([&by_host, &by_guest], 1);
     (cuts.frames(), cuts.was_cut())
 }
 
 #[test]
-fn a_line_that_is_cut_at_any_frame_of_a_hand_is_picked_up_by_itself() {
+fn hand_continues_after_a_cut_at_any_frame() {
     let players = acquainted();
     let (frames, _) = hand(&players, None);
     let cuts = (0..2).flat_map(|seat| (1..=frames[seat]).map(move |after| Cut { seat, after }));
     let cuts: Vec<Cut> = cuts.collect();
     let [next, cut] = [(); 2].map(|()| AtomicUsize::new(0));
     thread::scope(|scope| {
-        // Most of the time they wait before they dial.
+        // Most of the time is spent waiting before a new connection.
         for _ in 0..6 {
             scope.spawn(|| {
                 while let Some(&point) = cuts.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -82,17 +83,18 @@ fn a_line_that_is_cut_at_any_frame_of_a_hand_is_picked_up_by_itself() {
     });
     let cut = cut.into_inner();
     println!("an undisturbed hand takes {frames:?} frames; cut at {cut} of them");
-    // How much the two say in one frame depends on when they say it.
+    // The number of frames depends on timing, so some cuts may not happen.
     assert!(cut > 40 && cut * 5 >= cuts.len() * 4);
 }
 
-/// A side that sleeps is not there when its line ends. What it had not heard it hears on the next.
+/// A sleeping side does not notice the end of its connection. It receives the missing parts on the
+/// next connection.
 #[test]
-fn a_match_goes_on_with_the_same_cards_when_a_laptop_wakes_up() {
+fn match_continues_with_the_same_cards_after_a_side_slept() {
     let players = acquainted();
     let [a, b] = players.each_ref().map(TempDir::path);
     let bot = ["--auto", "--hands", "3", "--for", "Bert"];
-    let (mut host, _) = host_at(a, ANYWHERE, &bot);
+    let (mut host, _) = host_at(a, ANY_PORT, &bot);
     let cuts = Cuts::start(listening(&mut host).parse().unwrap(), None);
     let mut guest = Side::join(b, "Anna", &["--at", &cuts.address.to_string()]);
     let before = guest.until("your-turn");
@@ -103,7 +105,7 @@ fn a_match_goes_on_with_the_same_cards_when_a_laptop_wakes_up() {
     guest.until("line-lost");
     guest.until("resumed");
     let after = guest.until("your-turn");
-    same_turn(&before, &after);
+    assert_same_turn(&before, &after);
     host.until("resumed");
     assert_eq!(host.until("their-turn")["turn"], after["turn"]);
     guest.say(&json!({"do": "leave", "turn": after["turn"]}));
@@ -111,24 +113,23 @@ fn a_match_goes_on_with_the_same_cards_when_a_laptop_wakes_up() {
     assert_eq!(host.finish().1, 0);
 }
 
-/// A host that was killed comes back at another port, which the guest does not know: the relay is
-/// the only way.
+/// A killed host comes back at another port, which the guest does not know. They meet at the relay.
 #[test]
-fn a_match_is_resumed_over_a_relay() {
+fn match_is_resumed_over_a_relay() {
     let relay = Relay::start();
     let by = relay.address.to_string();
     let [a, b] = folders();
     let offer = ["--hands", "3", "--relay", &by];
-    let (mut host, invite) = host_at(a.path(), ANYWHERE, &offer);
+    let (mut host, invite) = host_at(a.path(), ANY_PORT, &offer);
     let mut guest = Side::join(b.path(), &invite, &["--auto"]);
     let before = host.until("your-turn");
     assert_eq!(relay.joined(), 0);
     host.kill();
     guest.until("line-lost");
-    let mut host = resume(a.path(), &["--listen", ANYWHERE, "--relay", &by]);
+    let mut host = resume(a.path(), &["--listen", ANY_PORT, "--relay", &by]);
     host.until("resumed");
     let again = host.until("your-turn");
-    same_turn(&before, &again);
+    assert_same_turn(&before, &again);
     assert!(relay.joined() > 0);
     host.say(&json!({"do": "leave", "turn": again["turn"]}));
     assert_eq!(host.finish().1, 0);
