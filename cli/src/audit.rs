@@ -56,9 +56,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.decline {
         let path = inputs_file(&file.path);
         std::fs::remove_file(path).context("cannot remove the file of your inputs")?;
-        return match args.own.json {
-            true => show_json("audit decline", &serde_json::json!({ "destroyed": true })),
-            false => show("Your inputs are destroyed. This match cannot be audited."),
+        return if args.own.json {
+            show_json("audit decline", &serde_json::json!({ "destroyed": true }))
+        } else {
+            show("Your inputs are destroyed. This match cannot be audited.")
         };
     }
     let mut auditing = begin(&own, &file)?;
@@ -80,9 +81,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The match that is named, or the only one that can be audited.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| file.is_over() && inputs_file(&file.path).exists();
-    let none = match which.is_empty() {
-        true => "there is no finished match here that can be audited",
-        false => "there is no finished match of that name here that can be audited",
+    let none = if which.is_empty() {
+        "there is no finished match here that can be audited"
+    } else {
+        "there is no finished match of that name here that can be audited"
     };
     let several = "several matches can be audited; name one";
     open::only_one(own, which, fits, (none, several))

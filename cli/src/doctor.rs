@@ -85,9 +85,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 .with_context(|| format!("cannot write in {}", folder.display()))?,
         ),
     };
-    match args.json {
-        true => show_json("doctor", &report),
-        false => show(&describe(&args.listen, reach(&addresses), &report)),
+    if args.json {
+        show_json("doctor", &report)
+    } else {
+        show(&describe(&args.listen, reach(&addresses), &report))
     }
 }
 

@@ -101,7 +101,7 @@ fn of_audit(error: &CannotAudit) -> Blame {
     }
 }
 
-/// The exit code, which tells whose fault the error is.
+/// The exit code of an error, which depends on whose fault it is.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
@@ -152,7 +152,7 @@ pub(crate) fn with_sources(error: &dyn Error) -> String {
     text
 }
 
-/// How a command reports to a program.
+/// The reports of a command to a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reports<'a> {
     /// No reports: the output is for people.
@@ -234,7 +234,7 @@ fn on_this_side(error: &anyhow::Error) -> &'static str {
     }
 }
 
-/// What an error means for a match over an encrypted connection.
+/// The meaning of an error in a match over an encrypted connection.
 fn at_a_table(blame: Blame) -> &'static str {
     match blame {
         Blame::CheatOrConnection => "The other side cheated: stop playing with them.",

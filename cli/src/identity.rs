@@ -70,12 +70,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn show_statement(json: bool, succession: &Succession) -> anyhow::Result<()> {
-    match json {
-        true => show_json(
+    if json {
+        show_json(
             "identity statement",
             &json!({ "statement": succession.to_string() }),
-        ),
-        false => show(&succession.to_string()),
+        )
+    } else {
+        show(&succession.to_string())
     }
 }
 
@@ -118,21 +119,20 @@ fn retired(args: &Args, file: &Path) -> anyhow::Result<()> {
     let by = old.successor().map(|new| new.current().fingerprint());
     let by = by.context("the file of the identity changed while it was read")?;
     let was = old.public().fingerprint();
-    match args.json {
-        true => {
-            let past = old.successor().map(past).unwrap_or_default();
-            let past = &past[..past.len().saturating_sub(1)];
-            show_json(
-                "identity",
-                &json!({
-                    "fingerprint": was.to_string(), "file": file.display().to_string(),
-                    "succeeds": past, "succeeded_by": by.to_string(),
-                }),
-            )
-        }
-        false => show(&format!(
+    if args.json {
+        let past = old.successor().map(past).unwrap_or_default();
+        let past = &past[..past.len().saturating_sub(1)];
+        show_json(
+            "identity",
+            &json!({
+                "fingerprint": was.to_string(), "file": file.display().to_string(),
+                "succeeds": past, "succeeded_by": by.to_string(),
+            }),
+        )
+    } else {
+        show(&format!(
             "An old identity: {was}\n  succeeded by   {by}\nIt can no longer be used to play."
-        )),
+        ))
     }
 }
 
@@ -174,9 +174,10 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
     }
     show(&format!(
         "Your new identity: {now}\n  succeeds         {was}\nThe old one can no longer be used. {}",
-        match has_folder {
-            true => format!("Known peers copied: {}.", peers),
-            false => "Its folder is unknown, and so are its peers and open matches.".into(),
+        if has_folder {
+            format!("Known peers copied: {}.", peers)
+        } else {
+            "Its folder is unknown, and so are its peers and open matches.".into()
         }
     ))?;
     show(&format!(

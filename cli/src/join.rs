@@ -269,7 +269,7 @@ fn forget_unless_begun(
     Ok(())
 }
 
-/// How the player names the host.
+/// The host, as named by the player.
 enum HostName {
     Invite(Box<Invite>),
     Known(String),

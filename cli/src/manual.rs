@@ -87,10 +87,7 @@ fn as_typed(page: &str) -> String {
     for line in page.lines() {
         if line.starts_with(' ') != inside {
             inside = !inside;
-            typed += match inside {
-                true => ".nf\n.in 0\n",
-                false => ".in\n.fi\n",
-            };
+            typed += if inside { ".nf\n.in 0\n" } else { ".in\n.fi\n" };
         }
         typed += match line {
             ".SH EXTRA" => ".SH NOTES",

@@ -95,13 +95,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let (own, peers) = args.folder.look()?;
         return list(own, &peers, args.json);
     };
-    let home = args
-        .folder
-        .open()
-        .map_err(|error| match is_in_use(&error) {
-            true => error.context(IN_USE),
-            false => error,
-        })?;
+    let home = args.folder.open().map_err(|error| {
+        if is_in_use(&error) {
+            error.context(IN_USE)
+        } else {
+            error
+        }
+    })?;
     let peers = home.known_peers().context("cannot read the known peers")?;
     let mut peers = peers.lock();
     match command {
@@ -128,9 +128,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn block(peers: &mut KnownPeers, whom: &str, blocked: bool, json: bool) -> anyhow::Result<()> {
     let peer = peers.find(whom)?.clone();
     peers.block(&peer.identity, blocked)?;
-    let (command, now) = match blocked {
-        true => ("peers block", "now blocked"),
-        false => ("peers unblock", "no longer blocked"),
+    let (command, now) = if blocked {
+        ("peers block", "now blocked")
+    } else {
+        ("peers unblock", "no longer blocked")
     };
     if json {
         let peer = peers.get(&peer.identity).unwrap_or(&peer);

@@ -93,9 +93,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let at = (&opened.log, opened.sitting.seat);
         return stored_match::closed(&mut args.own.player(&own), log, at);
     }
-    let file = match args.forfeit {
-        true => without_deck(&own, file)?,
-        false => file,
+    let file = if args.forfeit {
+        without_deck(&own, file)?
+    } else {
+        file
     };
     play(args, &own, file)
 }

@@ -157,13 +157,13 @@ pub(crate) fn command() -> Command {
 /// Adds the exit codes to the help of a command and its subcommands. Lets options take negative
 /// numbers as values, so that the error names the option instead of an unknown option `-5`.
 fn complete(command: Command, path: &str) -> Command {
-    let mut command =
-        command.mut_args(
-            |arg| match arg.get_action().takes_values() && !arg.is_positional() {
-                true => arg.allow_negative_numbers(true),
-                false => arg,
-            },
-        );
+    let mut command = command.mut_args(|arg| {
+        if arg.get_action().takes_values() && !arg.is_positional() {
+            arg.allow_negative_numbers(true)
+        } else {
+            arg
+        }
+    });
     let names: Vec<String> = command
         .get_subcommands()
         .map(|inner| inner.get_name().to_owned())
@@ -174,9 +174,10 @@ fn complete(command: Command, path: &str) -> Command {
     }
     let help = (command.get_after_help()).map_or(String::new(), |help| help.to_string());
     // Some commands describe the codes themselves.
-    let codes = match help.contains("Exit codes:") {
-        true => String::new(),
-        false => exit_codes(path),
+    let codes = if help.contains("Exit codes:") {
+        String::new()
+    } else {
+        exit_codes(path)
     };
     let help = reflow(&format!("{help}\n\n{codes}"));
     command.after_help(help.trim_start().to_owned())

@@ -200,13 +200,10 @@ fn unnumbered(boards: &[Board]) -> &'static str {
     let counted = (1..)
         .zip(boards)
         .all(|(number, board)| board.number == number);
-    match counted {
-        true => {
-            "It has no board numbers: a program that reads it counts from 1, which gives the numbers here."
-        }
-        false => {
-            "It does not contain these numbers: a program that reads it counts from 1, so the boards get \
+    if counted {
+        "It has no board numbers: a program that reads it counts from 1, which gives the numbers here."
+    } else {
+        "It does not contain these numbers: a program that reads it counts from 1, so the boards get \
              other numbers, dealers and vulnerabilities."
-        }
     }
 }

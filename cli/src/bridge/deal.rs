@@ -30,11 +30,10 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let deal = args.number.deal(args.order.order);
-    match args.json {
-        true => {
-            let report = Numbered::new(&deal, args.number, args.order.order);
-            show_json("bridge deal", &report)
-        }
-        false => show(&deal.to_string()),
+    if args.json {
+        let report = Numbered::new(&deal, args.number, args.order.order);
+        show_json("bridge deal", &report)
+    } else {
+        show(&deal.to_string())
     }
 }

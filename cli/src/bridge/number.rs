@@ -27,11 +27,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     // Without quotes each hand is a separate argument.
     let deal: Deal = args.deal.join(" ").parse()?;
     let number = DealNumber::of(&deal, args.order.order);
-    match args.json {
-        true => {
-            let report = Numbered::new(&deal, number, args.order.order);
-            show_json("bridge number", &report)
-        }
-        false => show(&number.to_string()),
+    if args.json {
+        let report = Numbered::new(&deal, number, args.order.order);
+        show_json("bridge number", &report)
+    } else {
+        show(&number.to_string())
     }
 }

@@ -54,9 +54,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let boards = board_file::read(&args.input, from)?;
     board_file::say_if_counted(&args.input, from, &boards);
     let page = page(args.output.as_deref());
-    let text = match args.curtain_cards {
-        true => curtain_cards(page, &boards),
-        false => records(page, &boards),
+    let text = if args.curtain_cards {
+        curtain_cards(page, &boards)
+    } else {
+        records(page, &boards)
     };
     let fill = |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());
     let Some(path) = whole_file::write_output(args.output.as_deref(), fill)? else {

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=9999))]
     first: u32,
-    /// How the first sheets are drawn.
+    /// The scheme by which the first sheets are drawn.
     #[arg(long, value_name = "SCHEME", default_value = Scheme::Thirteen.name(), value_parser = scheme())]
     scheme: Scheme,
     /// The folder for the files; created if it does not exist.
@@ -167,16 +167,16 @@ fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Res
 
 /// Reads the deals of a file.
 fn read(path: &Path) -> anyhow::Result<Vec<Deal>> {
-    let name = match whole_file::is_standard_output(path) {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
+    let name = if whole_file::is_standard_output(path) {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
     };
-    let deals = match whole_file::is_standard_output(path) {
-        true => deals(io::stdin().lock()),
-        false => {
-            let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
-            deals(BufReader::new(file))
-        }
+    let deals = if whole_file::is_standard_output(path) {
+        deals(io::stdin().lock())
+    } else {
+        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+        deals(BufReader::new(file))
     };
     deals.with_context(|| format!("cannot read the deals of {name}"))
 }

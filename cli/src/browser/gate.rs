@@ -143,9 +143,10 @@ impl Gate {
     /// [`Refused::Opened`].
     pub(super) fn check_load(&self, headers: &HeaderMap) -> Result<(), Refused> {
         let mut of_site = headers.get_all(SEC_FETCH_SITE).iter();
-        match of_site.all(|site| site == "same-origin" || site == "none") {
-            true => Ok(()),
-            false => Err(Refused::Opened),
+        if of_site.all(|site| site == "same-origin" || site == "none") {
+            Ok(())
+        } else {
+            Err(Refused::Opened)
         }
     }
 
@@ -162,9 +163,10 @@ impl Gate {
             // Browsers omit `Origin` when a page only reads.
             None => !changes && !headers.contains_key(ORIGIN),
         };
-        match ours && !other {
-            true => Ok(()),
-            false => Err(Refused::Origin),
+        if ours && !other {
+            Ok(())
+        } else {
+            Err(Refused::Origin)
         }
     }
 
@@ -179,9 +181,10 @@ impl Gate {
         let mut ours = values.filter_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes()));
         let cookie = ours.any(|value| self.cookie.is(value));
         let key = only(headers, KEY).is_some_and(|key| self.key.is(key.as_bytes()));
-        match cookie && key {
-            true => Ok(()),
-            false => Err(Refused::Stranger),
+        if cookie && key {
+            Ok(())
+        } else {
+            Err(Refused::Stranger)
         }
     }
 

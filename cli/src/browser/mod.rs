@@ -141,20 +141,22 @@ impl Page {
             _ = ended.recv() => {}
         }
         programs.end().await;
-        match programs.last().is_some_and(|last| last.was_broken_off()) {
-            true => Err(BrokenOff.into()),
-            false => Ok(()),
+        if programs.last().is_some_and(|last| last.was_broken_off()) {
+            Err(BrokenOff.into())
+        } else {
+            Ok(())
         }
     }
 
     fn announce(&self, gate: &Gate) -> anyhow::Result<()> {
         let address = gate.new_address();
-        match self.json {
-            true => show_json("table", &json!({ "address": address }))?,
-            false => show(&format!(
+        if self.json {
+            show_json("table", &json!({ "address": address }))?
+        } else {
+            show(&format!(
                 "Open the table in a browser on this machine:\n\n{address}\n\n\
                  The address can be used once; Enter prints another. Ctrl-C ends the program."
-            ))?,
+            ))?
         }
         if self.opens && open::that_detached(&address).is_err() {
             say("No browser could be opened: open the address yourself.");

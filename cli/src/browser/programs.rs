@@ -326,9 +326,10 @@ impl Program {
         }
         transcript.pages += 1;
         let page = transcript.pages;
-        match plays {
-            true => transcript.playing = Some(page),
-            false => transcript.watching += 1,
+        if plays {
+            transcript.playing = Some(page)
+        } else {
+            transcript.watching += 1
         }
         drop(transcript);
         self.changed.send_replace(());
@@ -410,9 +411,12 @@ impl PageSeat {
 
 impl Drop for PageSeat {
     fn drop(&mut self) {
-        self.program.change(|transcript| match self.plays {
-            true => transcript.playing = transcript.playing.filter(|&page| page != self.page),
-            false => transcript.watching -= 1,
+        self.program.change(|transcript| {
+            if self.plays {
+                transcript.playing = transcript.playing.filter(|&page| page != self.page)
+            } else {
+                transcript.watching -= 1
+            }
         });
     }
 }
@@ -421,9 +425,10 @@ impl Drop for PageSeat {
 /// replaced since.
 fn this_program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
-    match cfg!(target_os = "linux") && running.exists() {
-        true => Ok(running),
-        false => std::env::current_exe(),
+    if cfg!(target_os = "linux") && running.exists() {
+        Ok(running)
+    } else {
+        std::env::current_exe()
     }
 }
 

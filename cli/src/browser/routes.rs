@@ -208,9 +208,10 @@ async fn object_of(
 }
 
 fn failed(error: &anyhow::Error) -> Refusal {
-    let status = match error.is::<Busy>() {
-        true => StatusCode::CONFLICT,
-        false => StatusCode::INTERNAL_SERVER_ERROR,
+    let status = if error.is::<Busy>() {
+        StatusCode::CONFLICT
+    } else {
+        StatusCode::INTERNAL_SERVER_ERROR
     };
     Refusal::new(status, format!("{error:#}"))
 }

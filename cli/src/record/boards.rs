@@ -83,9 +83,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .unwrap_or_default();
     let (mut boards, mut closed) = (Vec::new(), 0);
     for board in 1..=number {
-        let known = |position| match args.public {
-            true => set.public.get(&position).copied(),
-            false => set.card(position),
+        let known = |position| {
+            if args.public {
+                set.public.get(&position).copied()
+            } else {
+                set.card(position)
+            }
         };
         match deal(board as usize, known) {
             Some(deal) => boards.push(Board {

@@ -98,9 +98,12 @@ impl Decks {
         let void = if of_try.void { ", a void try" } else { "" };
         let names = self.names(of_try).into_iter().enumerate();
         let faces: Vec<String> = names
-            .map(|(position, name)| match of_try.public.contains(&position) {
-                true => name,
-                false => format!("[{name}]"),
+            .map(|(position, name)| {
+                if of_try.public.contains(&position) {
+                    name
+                } else {
+                    format!("[{name}]")
+                }
             })
             .collect();
         if !self.names.are_hands() {

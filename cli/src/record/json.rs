@@ -108,10 +108,7 @@ fn of_record(record: &Record) -> Value {
         "notes": record.notes,
         "claims": record.claims.iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
         "torn": record.torn,
-        "unproven": match record.read_by_owner {
-            true => Vec::new(),
-            false => vec!["owner", "names", "notes", "claims"],
-        },
+        "unproven": if record.read_by_owner { Vec::new() } else { vec!["owner", "names", "notes", "claims"] },
     })
 }
 

@@ -33,9 +33,10 @@ pub(super) fn write(
         let mut fields = fields(record, hand);
         fields.extend(date.iter().flat_map(dated));
         let fields = fields.join("\n");
-        match alone {
-            true => fields,
-            false => format!("[{}]\n{fields}", hand.begun.hand),
+        if alone {
+            fields
+        } else {
+            format!("[{}]\n{fields}", hand.begun.hand)
         }
     });
     Ok(tables.collect::<Vec<_>>().join("\n\n"))

@@ -204,9 +204,10 @@ impl<'a> Page<'a> {
     fn laid(&mut self, cards: &[Card]) {
         self.street += 1;
         let street = STREETS[self.street.min(3)];
-        let line = match self.board.is_empty() {
-            true => format!("*** {street} *** [{}]", row(cards)),
-            false => format!("*** {street} *** [{}] [{}]", row(&self.board), row(cards)),
+        let line = if self.board.is_empty() {
+            format!("*** {street} *** [{}]", row(cards))
+        } else {
+            format!("*** {street} *** [{}] [{}]", row(&self.board), row(cards))
         };
         self.line(&line);
         self.board.extend_from_slice(cards);
@@ -251,9 +252,10 @@ impl<'a> Page<'a> {
             .collect();
         let seen = |position| self.hand.seen.get(position).copied();
         let cards: Vec<Card> = gone.iter().filter_map(seen).collect();
-        let cards = match cards.is_empty() {
-            true => String::new(),
-            false => format!(" [{}]", row(&cards)),
+        let cards = if cards.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", row(&cards))
         };
         match gone.len() {
             0 => "stands pat".to_owned(),

@@ -60,9 +60,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else if poker {
         say(DATED);
     }
-    show(&match poker {
-        true => pokerstars::write(&record, &hands, date),
-        false => listing::write(&record, &hands),
+    show(&if poker {
+        pokerstars::write(&record, &hands, date)
+    } else {
+        listing::write(&record, &hands)
     })
 }
 

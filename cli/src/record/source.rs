@@ -75,9 +75,12 @@ impl Folder {
     fn all_called(&self, called: &str) -> anyhow::Result<Vec<MatchEntry>> {
         let files = self.list()?;
         // The name of a file has the first digits of the id; events have all of them.
-        let by_id = |file: &MatchEntry| match called.len() > file.match_id.len() {
-            true => is_id(called) && called.starts_with(&file.match_id),
-            false => !called.is_empty() && file.match_id.starts_with(called),
+        let by_id = |file: &MatchEntry| {
+            if called.len() > file.match_id.len() {
+                is_id(called) && called.starts_with(&file.match_id)
+            } else {
+                !called.is_empty() && file.match_id.starts_with(called)
+            }
         };
         let (mut found, others): (Vec<_>, Vec<_>) = files.into_iter().partition(by_id);
         if found.is_empty() {
@@ -173,9 +176,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = File::open(path).with_context(cannot)?;
     let length = file.metadata().with_context(cannot)?.len();
     // A file may grow, and a device has no length.
-    let bytes = match length > MOST {
-        true => None,
-        false => at_most(file, MOST).with_context(cannot)?,
+    let bytes = if length > MOST {
+        None
+    } else {
+        at_most(file, MOST).with_context(cannot)?
     };
     bytes.with_context(|| {
         let (path, most) = (path.display(), MOST >> 20);

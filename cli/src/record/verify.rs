@@ -111,9 +111,10 @@ pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(),
         return Err(AnswerIsNo("the two records do not agree"));
     }
     let breach = |record: &Record| words::is_breach(&record.state());
-    match files.iter().flat_map(|read| &read.record).any(breach) {
-        true => Err(AnswerIsNo("somebody broke the rules of this match")),
-        false => Ok(()),
+    if files.iter().flat_map(|read| &read.record).any(breach) {
+        Err(AnswerIsNo("somebody broke the rules of this match"))
+    } else {
+        Ok(())
     }
 }
 
@@ -189,7 +190,7 @@ fn of_file(read: &Read, verbose: bool) -> String {
 const UNPROVEN: &str = "The names, the owner, notes and claims are unproven: anybody who had the file could \
                         have changed them.";
 
-/// Who dealt a set of boards, and the seal that identifies it.
+/// The players that dealt a set of boards, and the seal that identifies it.
 fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let of_board = |board: usize| 4 * board..4 * board + 4;
     let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
@@ -253,9 +254,10 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
     let won: Vec<String> = winners
         .map(|&(seat, chips)| format!("{} wins {}", who.name(seat), count(chips)))
         .collect();
-    let chips = match won.is_empty() {
-        true => "over".to_owned(),
-        false => format!("{}; {}", won.join(", "), who.chips(&outcome.stacks)),
+    let chips = if won.is_empty() {
+        "over".to_owned()
+    } else {
+        format!("{}; {}", won.join(", "), who.chips(&outcome.stacks))
     };
     format!("  Hand {}{void}: {chips}.", hand.begun.hand)
 }
@@ -294,13 +296,15 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
                 )),
             };
             let more: Vec<String> = files.iter().zip(more).filter_map(extra).collect();
-            let what = match renamed.is_empty() {
-                true => "agree",
-                false => "hold the same signed parts",
+            let what = if renamed.is_empty() {
+                "agree"
+            } else {
+                "hold the same signed parts"
             };
-            let mut lines = vec![match more.is_empty() {
-                true => format!("Both records {what}."),
-                false => format!("Both records {what} as far as both go. {}", more.join(" ")),
+            let mut lines = vec![if more.is_empty() {
+                format!("Both records {what}.")
+            } else {
+                format!("Both records {what} as far as both go. {}", more.join(" "))
             }];
             lines.extend(renamed.iter().map(|&seat| renaming(files, seat)));
             if *same_owner {

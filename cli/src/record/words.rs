@@ -118,9 +118,10 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
 /// Why the last hand has no result, as sentences.
 pub(super) fn without_result(who: &Who, record: &Record) -> String {
     let state = state(who, record);
-    match is_decided(record) {
-        true => state,
-        false => format!("The hand was not played to its end. {state}"),
+    if is_decided(record) {
+        state
+    } else {
+        format!("The hand was not played to its end. {state}")
     }
 }
 
@@ -239,9 +240,10 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Away => {
-            let worth = match claim.is_valid(&record.log) {
-                true => format!("It is only {owner}'s word."),
-                false => "It is void: the match has continued since.".to_owned(),
+            let worth = if claim.is_valid(&record.log) {
+                format!("It is only {owner}'s word.")
+            } else {
+                "It is void: the match has continued since.".to_owned()
             };
             format!(
                 "{owner}'s program noted on {at} UTC that {name} was away in step {step}: it waited \
@@ -249,9 +251,10 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Closed => {
-            let since = match record.log.step() > step {
-                true => " It has continued since.",
-                false => "",
+            let since = if record.log.step() > step {
+                " It has continued since."
+            } else {
+                ""
             };
             format!("{owner} closed the match here on {at} UTC, in step {step}.{since}")
         }
@@ -309,9 +312,10 @@ pub(super) fn decks_were(boards: bool, some: usize, all: usize) -> String {
         1 => format!("{what} was"),
         _ => format!("{what}s were"),
     };
-    match some == all {
-        true => format!("{all} {decks}"),
-        false => format!("{some} of {all} {decks}"),
+    if some == all {
+        format!("{all} {decks}")
+    } else {
+        format!("{some} of {all} {decks}")
     }
 }
 
@@ -337,9 +341,10 @@ impl Moment {
         let day = day - (365 * year + year / 4 - year / 100);
         let month = (5 * day + 2) / 153;
         let of_month = day - (153 * month + 2) / 5 + 1;
-        let (year, month) = match month < 10 {
-            true => (400 * era + year, month + 3),
-            false => (400 * era + year + 1, month - 9),
+        let (year, month) = if month < 10 {
+            (400 * era + year, month + 3)
+        } else {
+            (400 * era + year + 1, month - 9)
         };
         Moment {
             year,

@@ -164,9 +164,10 @@ impl<'a> Admission<'a> {
         let name = known.map_or(&connection.peer_name, |known| &known.name);
         let hands = known.map_or(0, |known| known.hands);
         let fingerprint = connection.peer.fingerprint().to_string();
-        let alias = match *name == connection.peer_name {
-            true => String::new(),
-            false => format!(", calling itself {},", connection.peer_name),
+        let alias = if *name == connection.peer_name {
+            String::new()
+        } else {
+            format!(", calling itself {},", connection.peer_name)
         };
         let wants = match wants {
             Wants::ToPlay => "play",

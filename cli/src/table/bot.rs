@@ -90,9 +90,10 @@ impl<R: Rng> Bot<R> {
 
     /// An amount that is mostly at most the pot, and sometimes up to everything.
     fn amount(&mut self, range: Range, pot: u64) -> u64 {
-        let most = match self.rng.random_bool(0.05) {
-            true => range.max,
-            false => range.max.min(range.min.saturating_add(pot)),
+        let most = if self.rng.random_bool(0.05) {
+            range.max
+        } else {
+            range.max.min(range.min.saturating_add(pot))
         };
         self.rng.random_range(range.min..=most.max(range.min))
     }

@@ -1,10 +1,10 @@
-//! How cards are shown on a screen.
+//! Cards as text on a screen.
 
 use std::fmt::Write as _;
 
 use dealerless_events::cards::{RANKS, SUITS};
 
-/// How cards are written.
+/// The notation of cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Style {
     /// A♠

@@ -14,7 +14,7 @@ use rand::RngExt;
 
 use super::posts::{Post, Posts};
 
-/// How to reach the host.
+/// The addresses and the relay of a host, and the invite if there is one.
 #[derive(Clone)]
 pub(crate) struct Route {
     /// The invite by which the guest first joined.
@@ -159,9 +159,10 @@ impl Call {
             Some(invite) if number.is_multiple_of(2) => guest.join(invite)?,
             _ => guest.join_again(&self.peer, addresses, relay.as_ref())?,
         };
-        match connection.peer == self.peer {
-            true => Ok(connection),
-            false => Err(MeetingError::WrongHost),
+        if connection.peer == self.peer {
+            Ok(connection)
+        } else {
+            Err(MeetingError::WrongHost)
         }
     }
 }

@@ -162,15 +162,14 @@ fn notice(text: String) -> Post {
 pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Address>> {
     let mut all = Vec::new();
     for &at in listeners {
-        match at.ip().is_unspecified() {
-            false => all.push(at.into()),
-            true => {
-                let own = own_addresses(at.port()).context("cannot list the addresses")?;
-                // A listener on IPv4 is not reachable over IPv6; a listener on IPv6 usually is over
-                // IPv4.
-                let fits = |address: &SocketAddr| at.is_ipv6() || address.is_ipv4();
-                all.extend(own.into_iter().filter(fits).map(Address::from));
-            }
+        if at.ip().is_unspecified() {
+            let own = own_addresses(at.port()).context("cannot list the addresses")?;
+            // A listener on IPv4 is not reachable over IPv6; a listener on IPv6 usually is over
+            // IPv4.
+            let fits = |address: &SocketAddr| at.is_ipv6() || address.is_ipv4();
+            all.extend(own.into_iter().filter(fits).map(Address::from));
+        } else {
+            all.push(at.into())
         }
     }
     Ok(all)

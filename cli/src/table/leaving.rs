@@ -12,8 +12,9 @@ pub(crate) fn question(log: &MatchLog, seat: Seat, may_close: bool) -> String {
     let costs = costs(log, seat);
     let leave =
         format!("Leave the match for good? {costs} Type q again to leave; anything else stays.");
-    match may_close {
-        true => format!("{} {leave}", sentence(&NotNow::MayClose.to_string())),
-        false => leave,
+    if may_close {
+        format!("{} {leave}", sentence(&NotNow::MayClose.to_string()))
+    } else {
+        leave
     }
 }

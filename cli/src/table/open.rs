@@ -141,13 +141,15 @@ impl MatchFile {
         let attempt = log.attempt();
         let hands = log.match_info().header().stakes.hands();
         let speaks = log.waits_for();
-        let who = match speaks.contains(&self.seat()) {
-            true => "you".to_owned(),
-            false => self.peer_name().to_string(),
+        let who = if speaks.contains(&self.seat()) {
+            "you".to_owned()
+        } else {
+            self.peer_name().to_string()
         };
-        let closed = match self.opened.is_closed() {
-            true => ", closed here",
-            false => "",
+        let closed = if self.opened.is_closed() {
+            ", closed here"
+        } else {
+            ""
         };
         let claimed = |what| {
             let claims = &mut self.opened.claims.iter();
@@ -159,9 +161,10 @@ impl MatchFile {
             true => ", out of time".to_owned(),
             false => String::new(),
         };
-        let away = match claimed(Claimed::Away) {
-            true => format!(", {} was away", self.peer_name()),
-            false => String::new(),
+        let away = if claimed(Claimed::Away) {
+            format!(", {} was away", self.peer_name())
+        } else {
+            String::new()
         };
         format!(
             "hand {} of {hands}, {who} to speak{late}{away}{closed}",

@@ -33,7 +33,7 @@ pub(crate) struct OwnArgs {
     /// given, or your user name].
     #[arg(long, value_name = "NAME", help_heading = IDENTITY)]
     name: Option<String>,
-    /// How to write cards.
+    /// Notation of cards.
     #[arg(long, value_name = "STYLE", default_value = "symbols", help_heading = SCREEN)]
     faces: Style,
     /// Use four colours for the suits, on a terminal.
@@ -220,13 +220,12 @@ impl OwnArgs {
 
     /// The player of this side, with the settings that [`open`](Self::open) has read.
     pub(crate) fn player(&self, own: &Own) -> Player {
-        let (face, pauses) = match self.json {
-            true => (Face::Json(Box::new(io::stdout())), self.pause),
-            false => {
-                let screen = self.screen(own.confirms);
-                let pauses = screen.is_live();
-                (Face::Screen(Arc::new(Mutex::new(screen))), pauses)
-            }
+        let (face, pauses) = if self.json {
+            (Face::Json(Box::new(io::stdout())), self.pause)
+        } else {
+            let screen = self.screen(own.confirms);
+            let pauses = screen.is_live();
+            (Face::Screen(Arc::new(Mutex::new(screen))), pauses)
         };
         let bot = self
             .auto

@@ -132,7 +132,7 @@ impl Player {
     /// Parses a line that was typed while nobody sits at a table.
     ///
     /// # Errors
-    /// What is wrong with the line.
+    /// The complaint about an invalid line.
     pub(crate) fn read(&self, line: TypedLine) -> Result<Option<Said>, Complaint> {
         let read = self.reader().read(line)?;
         Ok(read.map(|(said, _)| said))
@@ -184,9 +184,10 @@ impl Player {
     /// # Errors
     /// If the output is closed.
     pub(crate) fn show_time(&mut self, time: Option<Time>) -> anyhow::Result<()> {
-        match self.shows_time() {
-            true => self.on_screen(|screen| screen.show_time(time)),
-            false => Ok(()),
+        if self.shows_time() {
+            self.on_screen(|screen| screen.show_time(time))
+        } else {
+            Ok(())
         }
     }
 

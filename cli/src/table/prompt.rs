@@ -32,7 +32,7 @@ pub(crate) struct Asked<'a> {
 /// Parses typed text.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence for people.
+/// The complaint about invalid text, for people.
 pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
     let lower = text.to_lowercase();
     let mut words = lower
@@ -104,9 +104,10 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
             dice: word.parse().map_err(|error| unknown(word, error))?,
         },
     };
-    match rest.is_empty() || takes_words(word, &said) {
-        true => Ok(Typed::Say(said)),
-        false => Err(complaint(format!("unexpected text after {word}"))),
+    if rest.is_empty() || takes_words(word, &said) {
+        Ok(Typed::Say(said))
+    } else {
+        Err(complaint(format!("unexpected text after {word}")))
     }
 }
 
@@ -173,11 +174,12 @@ fn all_in(asked: &Asked<'_>) -> Result<Said, Complaint> {
         None if call > 0 => (Said::Call {}, bet + call),
         None => return Err(complaint("you cannot bet or raise now")),
     };
-    match most == bet + own(&turn.stacks, asked) {
-        true => Ok(said),
-        false => Err(complaint(format!(
+    if most == bet + own(&turn.stacks, asked) {
+        Ok(said)
+    } else {
+        Err(complaint(format!(
             "you cannot go all in now; the most is {most}"
-        ))),
+        )))
     }
 }
 
@@ -219,9 +221,10 @@ fn no_amount(asked: &Asked<'_>) -> Complaint {
         Said::Bet { .. } => "b",
         _ => "r",
     };
-    complaint(match min == max {
-        true => format!("the only amount is {min}: {key} {min}"),
-        false => format!("give an amount from {min} to {max}, such as {key} {min}"),
+    complaint(if min == max {
+        format!("the only amount is {min}: {key} {min}")
+    } else {
+        format!("give an amount from {min} to {max}, such as {key} {min}")
     })
 }
 
@@ -329,9 +332,10 @@ fn hands_to_open(
         })
     };
     let hands: Vec<Reveal> = hands.into_iter().map(reveal).filter(closed).collect();
-    match hands.is_empty() {
-        true => Err(complaint("these hands are already open")),
-        false => Ok(hands),
+    if hands.is_empty() {
+        Err(complaint("these hands are already open"))
+    } else {
+        Ok(hands)
     }
 }
 

@@ -27,7 +27,7 @@ impl Reader {
     /// needs no answer, or if the screen has answered it.
     ///
     /// # Errors
-    /// What is wrong with the line.
+    /// The complaint about an invalid line.
     pub(crate) fn read(&self, line: TypedLine) -> Result<Option<(Said, Option<u64>)>, Complaint> {
         match (line, self) {
             (TypedLine::TooLong, _) => Err((
@@ -69,7 +69,6 @@ impl Reader {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    /// If there is no thread for it.
     pub(crate) fn listen(
         self,
         mut input: impl BufRead + Send + 'static,

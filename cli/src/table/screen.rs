@@ -353,9 +353,10 @@ impl Screen {
             0 => String::new(),
             attempt => format!(", try {}", attempt + 1),
         };
-        let what = match self.names.has_boards() {
-            true => "Set",
-            false => "Hand",
+        let what = if self.names.has_boards() {
+            "Set"
+        } else {
+            "Hand"
         };
         let title = format!(
             "{what} {} of {}{again}",
@@ -427,9 +428,10 @@ impl Screen {
 
     /// Shows the prompt if typed lines are read.
     fn prompt(&mut self) -> io::Result<()> {
-        match self.asks && self.listens {
-            true => self.output.prompt(),
-            false => Ok(()),
+        if self.asks && self.listens {
+            self.output.prompt()
+        } else {
+            Ok(())
         }
     }
 

@@ -28,7 +28,7 @@ const SHOWDOWN: Duration = Duration::from_millis(2500);
 /// The timeout when nothing is due.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Why a seat has stopped.
+/// The reason why a seat has stopped.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// The match is over.
@@ -79,7 +79,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// Plays until the match stops here.
     ///
     /// # Errors
-    /// Why it cannot continue.
+    /// The reason why the match cannot continue.
     pub(crate) fn play(&mut self) -> anyhow::Result<Stopped> {
         loop {
             let within = self.due().min(self.until_deal());

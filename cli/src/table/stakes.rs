@@ -92,9 +92,10 @@ impl FromStr for Time {
             (Ok(each_move), Ok(bank)) => Clock { each_move, bank },
             _ => return Err("expected two numbers of seconds, such as 30+120, or `none`"),
         };
-        match clock == Clock::default() {
-            true => Err("the clock must not be zero; `none` means no limit"),
-            false => Ok(Time(clock)),
+        if clock == Clock::default() {
+            Err("the clock must not be zero; `none` means no limit")
+        } else {
+            Ok(Time(clock))
         }
     }
 }

@@ -76,9 +76,12 @@ fn numbered(ink: Ink, cards: &[Option<&str>]) -> String {
 /// The allowed inputs, with their amounts.
 fn allowed(turn: &YourTurn, names: &Names) -> String {
     let boards = names.has_boards();
-    let range = |what: &str, range: &Range| match range.min == range.max {
-        true => format!("{what} {}", range.min),
-        false => format!("{what} {}-{}", range.min, range.max),
+    let range = |what: &str, range: &Range| {
+        if range.min == range.max {
+            format!("{what} {}", range.min)
+        } else {
+            format!("{what} {}-{}", range.min, range.max)
+        }
     };
     let parts = match &turn.ask {
         Ask::Bet { call, bet, raise } => {
@@ -106,9 +109,10 @@ fn allowed(turn: &YourTurn, names: &Names) -> String {
         } => {
             let mut parts = Vec::new();
             if *may_propose {
-                parts.push(match boards {
-                    true => "o all, o 1-4 ns me ew them propose".to_owned(),
-                    false => "o 3 me, o 4 all propose".to_owned(),
+                parts.push(if boards {
+                    "o all, o 1-4 ns me ew them propose".to_owned()
+                } else {
+                    "o 3 me, o 4 all propose".to_owned()
                 });
             }
             let theirs = proposals
@@ -143,9 +147,10 @@ fn allowed(turn: &YourTurn, names: &Names) -> String {
 
 /// The help for the game in play.
 pub(crate) fn help(seated: Option<&Seated>) -> String {
-    let bets = match seated.is_some_and(Seated::has_fixed_limit) {
-        true => FIXED,
-        false => NO_LIMIT,
+    let bets = if seated.is_some_and(Seated::has_fixed_limit) {
+        FIXED
+    } else {
+        NO_LIMIT
     };
     let moves: [&[(&str, &str)]; 4] = match seated.map(|seated| seated.game) {
         Some(GameName::Holdem | GameName::FixedHoldem) | None => [BETS, bets, &[], SHOWDOWN],

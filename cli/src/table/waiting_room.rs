@@ -35,7 +35,7 @@ struct Silent {
     until: Instant,
 }
 
-/// What happens at the door.
+/// An event at the door.
 pub(crate) enum RoomEvent {
     /// A peer has connected. Dropping the connection closes it.
     Connected(Box<Connection>),

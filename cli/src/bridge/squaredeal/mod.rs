@@ -107,13 +107,15 @@ pub(super) fn run(command: &Command) -> anyhow::Result<()> {
                 sessions: args.sessions,
             };
             let json = args.json.then_some(COMMAND);
-            let set = match args.reserve {
-                true => Set::Reserve,
-                false => Set::Original,
+            let set = if args.reserve {
+                Set::Reserve
+            } else {
+                Set::Original
             };
-            match has_files {
-                true => agrees = files.compare(&checked, later, json, output)?,
-                false => sets::write(&checked, later, set, json, output)?,
+            if has_files {
+                agrees = files.compare(&checked, later, json, output)?
+            } else {
+                sets::write(&checked, later, set, json, output)?
             }
             Ok(())
         })?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::verdict::Checked;
 use crate::output::json_line;
 
-/// What the organiser announced after the description was published.
+/// Values that the organiser announced after the description was published.
 #[derive(Clone, Copy)]
 pub(super) struct Announced {
     /// The boards of phases whose boards were open.

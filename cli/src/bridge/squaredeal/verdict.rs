@@ -65,11 +65,12 @@ impl Checked<'_> {
 
     fn describe(&self) -> String {
         let mut rows = vec![self.description.name().to_owned()];
-        let shown = match self.value.is_empty() {
-            true => "unknown, so there are no boards yet".to_owned(),
-            false => String::from_utf8_lossy(self.value)
+        let shown = if self.value.is_empty() {
+            "unknown, so there are no boards yet".to_owned()
+        } else {
+            String::from_utf8_lossy(self.value)
                 .escape_debug()
-                .to_string(),
+                .to_string()
         };
         let awaited = self.description.awaited();
         rows.push(format!("Awaited value, {awaited}: {shown}"));

@@ -67,9 +67,10 @@ impl Output {
             return self.lines(text);
         };
         let row = cut(text, columns().saturating_sub(1));
-        let written = match self.prompted {
-            true => self.above_prompt(&row),
-            false => format!("{CLEAR_ROW}{row}"),
+        let written = if self.prompted {
+            self.above_prompt(&row)
+        } else {
+            format!("{CLEAR_ROW}{row}")
         };
         self.passing = true;
         self.write(&written)
@@ -101,9 +102,10 @@ impl Output {
     /// new row. A new row at the bottom scrolls the screen by one row. The cursor cannot move
     /// further down, so it is in its row again.
     fn above_prompt(&mut self, row: &str) -> String {
-        match std::mem::take(&mut self.passing) {
-            true => format!("{SAVE}{UP}{CLEAR_ROW}{row}{RESTORE}"),
-            false => format!("{SAVE}\n{UP}{INSERT_ROW}\r{row}{RESTORE}{DOWN}"),
+        if std::mem::take(&mut self.passing) {
+            format!("{SAVE}{UP}{CLEAR_ROW}{row}{RESTORE}")
+        } else {
+            format!("{SAVE}\n{UP}{INSERT_ROW}\r{row}{RESTORE}{DOWN}")
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) const STREET: Duration = Duration::from_millis(800);
 /// The events whose display is delayed.
 pub(super) struct RunOut {
     later: VecDeque<Event>,
-    /// When to show the first of them.
+    /// The time at which the first of them is shown.
     pub(super) at: Instant,
 }
 

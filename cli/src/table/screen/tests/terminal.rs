@@ -72,12 +72,11 @@ impl Terminal {
 
     fn feed(&mut self) {
         self.column = 0;
-        match self.row + 1 == ROWS {
-            true => {
-                self.scrolled.push(self.rows.remove(0));
-                self.rows.push(String::new());
-            }
-            false => self.row += 1,
+        if self.row + 1 == ROWS {
+            self.scrolled.push(self.rows.remove(0));
+            self.rows.push(String::new());
+        } else {
+            self.row += 1
         }
     }
 
