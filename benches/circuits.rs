@@ -1,5 +1,5 @@
-//! Every shuffle beside the bitonic network: to generate its circuit, to evaluate it in the clear,
-//! and to shuffle with it in a semi-honest session over loopback TCP.
+//! Compares every shuffle with the bitonic network: the time to generate its circuit, to evaluate
+//! it in plaintext, and to shuffle with it in a semi-honest session over loopback TCP.
 
 mod common;
 
@@ -12,7 +12,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use dealerless::mpc::Security;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 
-/// Many short benches: less time for each than criterion takes by itself.
+/// Creates a group of many short benchmarks, with less time for each than criterion's default.
 fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(name);
     group
@@ -22,8 +22,8 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
     group
 }
 
-/// From the spec to the circuit. The throughput is in gates a second: the larger decks show whether
-/// it stays the same.
+/// Measures the time from the spec to the circuit. The throughput is in gates per second; the
+/// larger decks show whether it stays constant.
 fn generation(criterion: &mut Criterion) {
     let mut group = group(criterion, "generate");
     for cards in [52, 128, 256] {
@@ -41,7 +41,8 @@ fn generation(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 64 shuffles at once, bit-sliced; the throughput is in shuffles a second.
+/// Measures the plaintext evaluation of 64 bit-sliced shuffles at once. The throughput is in
+/// shuffles per second.
 fn plaintext(criterion: &mut Criterion) {
     let mut group = group(criterion, "evaluate-64");
     group.throughput(Throughput::Elements(64));
@@ -62,8 +63,8 @@ fn plaintext(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// From fresh randomness to a sealed deck on both sides, all in one session. The throughput is in
-/// ANDs a second.
+/// Measures the time from fresh randomness to a sealed deck on both sides, all in one session. The
+/// throughput is in ANDs per second.
 fn shuffling(criterion: &mut Criterion) {
     let mut shuffler = Shuffler::new(Security::SemiHonest);
     for draw in [9, 20, 52] {
@@ -81,7 +82,7 @@ fn shuffling(criterion: &mut Criterion) {
                 });
             });
             times.sort_unstable();
-            // None if the command line left this one out.
+            // There is no time if the command line filters out this benchmark.
             if let Some(&median) = times.get(times.len() / 2) {
                 results.push(Measured::new(&circuit, median));
             }
@@ -91,11 +92,11 @@ fn shuffling(criterion: &mut Criterion) {
     }
 }
 
-/// What a shuffle was found to cost.
+/// The measured cost of a shuffle.
 struct Measured {
     algorithm: Algorithm,
     ands: usize,
-    /// The median.
+    /// The median time.
     time: Duration,
 }
 
@@ -109,7 +110,7 @@ impl Measured {
     }
 }
 
-/// Prints each result, and what part it is of the bitonic network's.
+/// Prints each result and its ratio to that of the bitonic network.
 fn compare(draw: usize, results: &[Measured]) {
     let is_bitonic = |result: &&Measured| result.algorithm == Algorithm::Bitonic;
     let Some(bitonic) = results.iter().find(is_bitonic) else {

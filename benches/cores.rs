@@ -1,6 +1,6 @@
-//! What cores give to preprocessing: correlated OTs of one party, made by so many threads while the
-//! peer does nothing. Both ends are in this process and take turns, so all cores serve the one that
-//! works, as on a machine of its own.
+//! Measures how preprocessing scales with cores: correlated OTs of one party with a given number of
+//! threads, while its peer is idle. Both ends are in this process and take turns, so all cores
+//! serve the party that works, as on its own machine.
 //!
 //! Criterion's throughput is in correlated OTs.
 
@@ -12,7 +12,7 @@ use dealerless::ot::dealt::deal;
 use dealerless::ot::{CotBits, Key};
 use rayon::ThreadPoolBuilder;
 
-/// What a batch of 2^13 triples takes at 50 bits of statistical security.
+/// The number of correlated OTs for a batch of 2^13 triples at 50 bits of statistical security.
 const OTS: usize = 15 << 13;
 
 fn correlated_ots(criterion: &mut Criterion) {
@@ -21,7 +21,7 @@ fn correlated_ots(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(OTS as u64));
     for threads in 1..=cores.min(8) {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.expect("threads of the system");
+        let pool = pool.expect("a thread pool");
         let session = SessionId([1; 32]);
         let [(_, mut receiver), (mut sender, _)] =
             Party::BOTH.map(|me| deal(&session, me, [2; 32]));

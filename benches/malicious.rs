@@ -1,7 +1,7 @@
-//! What a malicious session costs over loopback TCP, each party in a thread of its own: the setup,
-//! and of a shuffle what is made ahead (`pool`) and what is not (`online`).
+//! Measures a malicious session over loopback TCP, with each party in its own thread: the setup,
+//! and for a shuffle the preprocessing (`pool`) and the rest (`online`).
 //!
-//! Criterion's throughput is in AND gates, so "elem/s" reads "AND gates a second".
+//! Criterion's throughput is in AND gates, so "elem/s" means AND gates per second.
 
 mod common;
 
@@ -15,7 +15,7 @@ use dealerless::shuffle::Algorithm;
 
 const SECURITY: Security = Security::Malicious;
 
-/// From the listening socket to two sessions whose pools can be filled.
+/// Measures the time from the listening socket to two sessions that can preprocess.
 fn setup(criterion: &mut Criterion) {
     let loopback = Loopback::listen();
     criterion.bench_function("malicious/setup", |bencher| {

@@ -1,6 +1,6 @@
-//! What the moves beyond poker cost over loopback TCP, each party in a thread of its own: a roll of
-//! dice; and a steal from a hand of seven of 52 cards, its preprocessing (`pool`) and the rest
-//! (`online`).
+//! Measures the moves beyond poker over loopback TCP, with each party in its own thread: a roll of
+//! dice, and a steal from a hand of seven of 52 cards, split into its preprocessing (`pool`) and
+//! the rest (`online`).
 
 mod common;
 
@@ -26,8 +26,8 @@ fn rolls(criterion: &mut Criterion) {
     let dice: Dice = "2d6".parse().expect("dice");
     criterion.bench_function("reactive/roll-2d6", |bencher| {
         bencher.iter_custom(|iterations| {
-            let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a port");
-            let address = listener.local_addr().expect("the port has a number");
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+            let address = listener.local_addr().expect("a local address");
             let peer = thread::spawn(move || {
                 let stream = TcpTransport::connect(address, PATIENCE).expect("connected");
                 roll(Party::Evaluator, stream, dice, iterations)
@@ -40,7 +40,7 @@ fn rolls(criterion: &mut Criterion) {
     });
 }
 
-/// Rolls so often, and says how long that took.
+/// Rolls the dice `rolls` times and returns the total time.
 fn roll(me: Party, transport: TcpTransport, dice: Dice, rolls: u64) -> Duration {
     let mut channel = Channel::new(transport, Deadlines::default());
     let begun = Instant::now();
@@ -55,7 +55,8 @@ fn roll(me: Party, transport: TcpTransport, dice: Dice, rolls: u64) -> Duration 
     begun.elapsed()
 }
 
-/// The time of so many steals: made ahead, and from the call to the stolen card.
+/// Returns the total times of `steals` steals: of the preprocessing, and from the call to the
+/// stolen card.
 fn steals(mut session: Session, steals: u64) -> [Duration; 2] {
     let rng = &mut UnwrapErr(SysRng);
     let shuffle = checked_shuffle(52, HAND.len(), Algorithm::FisherYates);
@@ -66,7 +67,7 @@ fn steals(mut session: Session, steals: u64) -> [Duration; 2] {
     for _ in 0..steals {
         let begun = Instant::now();
         deck.prepare_steals(&mut session, HAND.len(), 1)
-            .expect("made ahead");
+            .expect("preprocessed");
         let filled = Instant::now();
         deck.steal(&mut session, Party::Garbler, &HAND, rng)
             .expect("stolen");

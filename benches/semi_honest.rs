@@ -1,7 +1,7 @@
-//! What a semi-honest session costs over loopback TCP, each party in a thread of its own: the
-//! setup, a full Fisher-Yates shuffle of 52 cards, and garbling and evaluating alone.
+//! Measures a semi-honest session over loopback TCP, with each party in its own thread: the setup,
+//! a full Fisher-Yates shuffle of 52 cards, and garbling and evaluation alone.
 //!
-//! Criterion's throughput is in AND gates, so "elem/s" reads "AND gates a second".
+//! Criterion's throughput is in AND gates, so "elem/s" means AND gates per second.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn full_shuffle() -> ShuffleCircuit {
     common::shuffle(52, 52, Algorithm::FisherYates)
 }
 
-/// From the listening socket to two sessions that are ready to shuffle.
+/// Measures the time from the listening socket to two sessions that are ready to shuffle.
 fn setup(criterion: &mut Criterion) {
     let loopback = Loopback::listen();
     criterion.bench_function("setup", |bencher| {
@@ -39,7 +39,7 @@ fn setup(criterion: &mut Criterion) {
     });
 }
 
-/// From fresh randomness to a sealed deck on both sides, after setup.
+/// Measures the time from fresh randomness to a sealed deck on both sides, after the setup.
 fn shuffle(criterion: &mut Criterion) {
     let circuit = Arc::new(full_shuffle());
     let ands = circuit.circuit().ands();
@@ -54,7 +54,7 @@ fn shuffle(criterion: &mut Criterion) {
     });
     let sent = shuffler.bytes_sent() - before;
     println!(
-        "{ands} ANDs; the garbler sends {:.2} bytes an AND\n",
+        "{ands} ANDs; the garbler sends {:.2} bytes per AND\n",
         sent as f64 / (shuffles as f64 * ands as f64)
     );
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A player in a page of Python: it joins a table and plays by --json.
+"""A player in one page of Python, which joins a table and plays with --json.
 
     python3 examples/bot.py INVITE [--hands 20] [other options of `dealerless join`]
 
-DEALERLESS names the program, if it is not in the path. The protocol is in docs/table-protocol.md.
+The variable DEALERLESS names the program if it is not in the path. docs/table-protocol.md describes the
+protocol.
 """
 
 import json
@@ -14,7 +15,7 @@ import sys
 
 
 def answer(event):
-    """The command for an event, or None."""
+    """Returns the command for an event, or None."""
     if event["event"] == "ask-rebuy":
         return {"do": "rebuy", "agree": True}
     if event["event"] != "your-turn":
@@ -29,33 +30,33 @@ def answer(event):
 
 
 def bet(event):
-    """Raises with good cards, pays for fair ones, and folds the others when they are dear."""
+    """Raises with good cards, calls with fair ones, and folds bad ones if the call is expensive."""
     good = strength(event["cards"] + event["board"])
-    dear = event["call"] is not None and event["call"] > event["pot"] / 2
+    expensive = event["call"] is not None and event["call"] > event["pot"] / 2
     more = event["bet"] or event["raise"]
     if more and random.random() < good:
         to = min(more["max"], more["min"] + event["pot"] // 2)
         return {"do": "bet" if event["bet"] else "raise", "to": to}
     if event["call"] is None:
         return {"do": "check"}
-    return {"do": "fold"} if dear and random.random() > good else {"do": "call"}
+    return {"do": "fold"} if expensive and random.random() > good else {"do": "call"}
 
 
 def strength(cards):
-    """From 0 to 1: how many cards have the same rank, and how high they are."""
+    """Returns the strength of the cards, from 0 to 1: more cards of the same rank and higher ranks count."""
     ranks = ["23456789TJQKA".index(card[0]) for card in cards]
     same = sum(ranks.count(rank) - 1 for rank in ranks)
     return min(0.9, 0.15 * same + max(ranks) / 40)
 
 
 def to_throw(cards):
-    """The places of the cards that are neither part of a pair nor high."""
+    """Returns the places of the cards that are neither part of a pair nor high."""
     ranks = [card[0] for card in cards]
     return [i for i, rank in enumerate(ranks) if ranks.count(rank) == 1 and rank not in "KA"]
 
 
 def speak(event):
-    """In a deck without rules: agrees with whatever the other proposes, once."""
+    """In a deck without rules, agrees with the first open proposal, or passes."""
     for proposal in event["proposals"]:
         return {"do": "agree", "proposal": proposal["proposal"]}
     return {"do": "pass"}

@@ -1,4 +1,5 @@
-//! Two players roll two dice: each draws, both commit, both reveal. No party can choose a face.
+//! Two players roll two dice. Each draws values, commits to them and reveals them. Neither can
+//! choose a face.
 
 use std::error::Error;
 use std::thread;
@@ -30,15 +31,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         ]
     });
     let (garbler, evaluator) = (garbler?, evaluator?);
-    println!("roll 0, {dice}: {garbler:?}, and the other saw {evaluator:?}");
+    println!("roll 0, {dice}: {garbler:?}, and the peer saw {evaluator:?}");
 
-    // Step by step, over whatever the caller has. The types keep the order: there is nothing to
-    // reveal before the other's commitment is there.
+    // Step by step, over any connection of the caller. The types enforce the order: a party cannot
+    // reveal its values before it has its peer's commitment.
     let commit = |role| Roll::commit(terms(1), role, &mut UnwrapErr(SysRng));
     let [(ann, of_ann), (bob, of_bob)] = Party::BOTH.map(commit);
     let (ann, anns_dice) = ann.reveal(of_bob)?;
     let (bob, bobs_dice) = bob.reveal(of_ann)?;
     let (ann, bob) = (ann.finish(&bobs_dice)?, bob.finish(&anns_dice)?);
-    println!("roll 1, {dice}: {ann:?}, and the other saw {bob:?}");
+    println!("roll 1, {dice}: {ann:?}, and the peer saw {bob:?}");
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Two players draw from a pile of development cards: each sees its own, plays one of them later,
-//! and shows that it still holds another.
+//! Two players draw from a pile of development cards. Each sees its own cards. One of them plays a
+//! card later, and shows that it still holds another one.
 
 use std::error::Error;
 use std::thread;

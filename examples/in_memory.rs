@@ -1,4 +1,4 @@
-//! Two parties in one process shuffle a deck of 52 and open five cards.
+//! Two parties in one process shuffle a deck of 52 cards and open five of them.
 //!
 //! Run with `cargo run --example in_memory`.
 
@@ -12,14 +12,14 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
-/// What each of the two does: the same, but for its role.
+/// The part of one party. Only the role differs between the two.
 fn play(role: Party, transport: MemoryTransport, shuffle: &ShuffleCircuit) -> deck::Result<String> {
     let rng = &mut UnwrapErr(SysRng);
     let channel = Channel::new(transport, Deadlines::default());
     let mut session = Malicious::new(channel, role, rng)?;
     let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng)?;
 
-    // A card for each of them, and three for both.
+    // One card for each party, and three cards for both.
     let cards = [
         (0, Audience::Only(Party::Garbler)),
         (1, Audience::Only(Party::Evaluator)),
@@ -39,10 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (garbler, evaluator) = thread::scope(|scope| {
         let evaluator = scope.spawn(|| play(Party::Evaluator, right, &shuffle));
         let garbler = play(Party::Garbler, left, &shuffle);
-        (
-            garbler,
-            evaluator.join().expect("the other party does not panic"),
-        )
+        (garbler, evaluator.join().expect("no panic"))
     });
     println!("the garbler sees   {}", garbler?);
     println!("the evaluator sees {}", evaluator?);

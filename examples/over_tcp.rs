@@ -1,6 +1,7 @@
-//! Two parties over TCP: one process listens, the other connects; both see the same five cards.
+//! Two parties over TCP: one process listens, the other one connects, and both see the same five
+//! cards.
 //!
-//! Run `cargo run --example over_tcp` for both in one process, or in two terminals
+//! Run `cargo run --example over_tcp` for both parties in one process. Or run, in two terminals,
 //! `cargo run --example over_tcp listen 127.0.0.1:7700` and
 //! `cargo run --example over_tcp connect 127.0.0.1:7700`.
 
@@ -48,14 +49,14 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
                 play(Party::Evaluator, TcpTransport::connect(address, PATIENCE)?)
             });
             play(Party::Garbler, TcpTransport::accept(&listener, PATIENCE)?)?;
-            evaluator.join().expect("the other party did not panic")?;
+            evaluator.join().expect("no panic")?;
         }
         ["listen", address] => {
             let listener = TcpListener::bind(address)?;
             play(Party::Garbler, TcpTransport::accept(&listener, PATIENCE)?)?;
         }
         ["connect", address] => play(Party::Evaluator, TcpTransport::connect(address, PATIENCE)?)?,
-        _ => return Err("expected nothing, `listen ADDRESS` or `connect ADDRESS`".into()),
+        _ => return Err("expected no arguments, `listen ADDRESS` or `connect ADDRESS`".into()),
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! An engine of one's own: the parties tell each other their inputs, and compute in the clear. It
-//! protects nothing, and is good for trying out a game. Decks work over it as over any engine.
+//! A custom engine: the parties send each other their inputs and compute in plaintext. It protects
+//! nothing, but it is useful for trying out a game. Decks work with it as with any engine.
 //!
 //! Run with `cargo run --example own_engine`.
 
@@ -16,16 +16,16 @@ use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use serde::{Deserialize, Serialize};
 
-/// The one message of this engine: what a party enters. Tags from 128 on are free.
+/// The only message of this engine: the inputs of a party. Tags from 128 on are free.
 #[derive(Serialize, Deserialize)]
 struct Entered(Vec<bool>);
 
 impl Message for Entered {
-    const TAG: Tag = Tag::new(128, "what a party enters");
+    const TAG: Tag = Tag::new(128, "inputs");
     const MAX_BYTES: usize = 4096;
 }
 
-/// A session in the clear.
+/// A session in plaintext.
 struct Clear {
     channel: Channel,
     role: Party,
@@ -50,9 +50,13 @@ impl TwoParty for Clear {
     fn run(&mut self, run: Run<'_, bool>) -> Result<Words<bool>> {
         self.channel.send_message(&Entered(run.mine().to_vec()))?;
         let Entered(theirs) = self.channel.recv_message()?;
-        let mut entered = ByParty::from_fn(|party| match party == self.role {
-            true => run.mine().iter().copied(),
-            false => theirs.iter().copied(),
+        let mut entered = ByParty::from_fn(|party| {
+            let bits = if party == self.role {
+                run.mine()
+            } else {
+                &theirs
+            };
+            bits.iter().copied()
         });
         let value = |(input, bits): (&Input<'_, bool>, &usize)| match *input {
             Input::By(party) => entered[party].by_ref().take(*bits).collect(),
@@ -60,10 +64,7 @@ impl TwoParty for Clear {
         };
         let inputs = run.inputs().iter().zip(run.circuit().inputs());
         let inputs: Vec<Vec<bool>> = inputs.map(value).collect();
-        let outputs = run
-            .circuit()
-            .evaluate(&inputs)
-            .expect("the peer is not hostile");
+        let outputs = run.circuit().evaluate(&inputs).expect("an honest peer");
         Ok(Words::of_outputs(run.circuit(), outputs.concat()))
     }
 
@@ -98,7 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (left, right) = memory_pair();
     let evaluator = thread::spawn(move || play(Party::Evaluator, right));
     let garbler = play(Party::Garbler, left)?;
-    let evaluator = evaluator.join().expect("the other party does not panic")?;
+    let evaluator = evaluator.join().expect("no panic")?;
     println!("the garbler sees   {garbler:?}");
     println!("the evaluator sees {evaluator:?}");
     Ok(())

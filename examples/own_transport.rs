@@ -1,5 +1,4 @@
-//! A transport of one's own: two threads with channels of the standard library between them deal
-//! ten runes.
+//! A custom transport: two threads, connected by channels of the standard library, deal ten runes.
 //!
 //! Run with `cargo run --example own_transport`.
 
@@ -19,7 +18,8 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
 const RUNES: [&str; 10] = ["ᚠ", "ᚢ", "ᚦ", "ᚨ", "ᚱ", "ᚲ", "ᚷ", "ᚹ", "ᚺ", "ᚾ"];
 
-/// One end: where its bytes go, where the peer's come from, and what of those is not yet read.
+/// One end: the channel to the peer, the channel from the peer, and the received bytes that are not
+/// read yet.
 struct Threads(Sender<Vec<u8>>, Receiver<Vec<u8>>, VecDeque<u8>);
 
 impl Transport for Threads {
@@ -40,7 +40,7 @@ impl Transport for Threads {
     }
 }
 
-/// Draws four of the runes, two for each party, and says which are its own.
+/// Draws four of the runes, two for each party, and returns those of this party.
 fn play(role: Party, transport: Threads, shuffle: &ShuffleCircuit) -> deck::Result<String> {
     let rng = &mut UnwrapErr(SysRng);
     let channel = Channel::new(transport, Deadlines::default());
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let evaluator = scope.spawn(|| play(Party::Evaluator, right, &shuffle));
         let garbler = play(Party::Garbler, left, &shuffle);
         let evaluator = evaluator.join();
-        (garbler, evaluator.expect("the other party does not panic"))
+        (garbler, evaluator.expect("no panic"))
     });
     println!("the garbler drew   {}", garbler?);
     println!("the evaluator drew {}", evaluator?);

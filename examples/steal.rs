@@ -1,5 +1,5 @@
-//! One player steals a random card out of the other's hand. Nobody chooses the card, both learn it,
-//! and the thief learns nothing of the rest.
+//! One player steals a random card from the other player's hand. Nobody chooses the card, both
+//! learn it, and the thief learns nothing about the other cards.
 
 use std::error::Error;
 use std::thread;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let stolen = deck.steal(&mut session, Party::Garbler, &HAND, rng)?;
         let stolen = stolen.of_52().expect("one of 52");
         seen.push(format!("the evaluator steals {stolen}"));
-        seen.push(format!("what is left: {}", names(&deck, &HAND[1..])));
+        seen.push(format!("the rest: {}", names(&deck, &HAND[1..])));
         Ok(seen)
     };
 
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The cards that this party has seen, and `?` for the others.
+/// Returns the cards that this party has seen, and `?` for the others.
 fn names<S: Clone>(deck: &SealedDeck<S>, positions: &[usize]) -> String {
     let name = |&position| {
         let card = deck.seen(position);

@@ -1,5 +1,9 @@
-//! Two parties over loopback TCP, each in a thread of its own.
-#![allow(dead_code, unreachable_pub, reason = "each bench uses a part of it")]
+//! Two parties over loopback TCP, each in its own thread.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each benchmark uses a part of it"
+)]
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
@@ -18,12 +22,12 @@ pub type Session = mpc::Session;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The circuit that draws `draw` of `cards` cards.
+/// Builds the circuit that draws `draw` of `cards` cards.
 pub fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
     ShuffleCircuit::build(spec(cards, draw, algorithm))
 }
 
-/// The same with the check of the seeds.
+/// Builds the same circuit with the check of the seeds.
 pub fn checked_shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(spec(cards, draw, algorithm))
 }
@@ -40,13 +44,12 @@ pub struct Loopback {
 
 impl Loopback {
     pub fn listen() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a port");
-        let address = listener.local_addr().expect("the port has a number");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a local address");
         Loopback { listener, address }
     }
 
-    /// Connects and sets up the garbler and the evaluator, and says how long it took until both
-    /// were ready.
+    /// Connects and sets up the garbler and the evaluator. Returns the time until both were ready.
     pub fn set_up(&self, security: Security) -> ([Session; 2], Duration) {
         let address = self.address;
         let begun = Instant::now();
@@ -57,7 +60,7 @@ impl Loopback {
         let stream = TcpTransport::accept(&self.listener, PATIENCE).expect("accepted");
         let garbler = session(Party::Garbler, security, stream);
         let mine = Instant::now();
-        let (evaluator, theirs) = peer.join().expect("the evaluator is set up");
+        let (evaluator, theirs) = peer.join().expect("no panic of the evaluator");
         ([garbler, evaluator], mine.max(theirs) - begun)
     }
 }
@@ -67,22 +70,22 @@ fn session(role: Party, security: Security, transport: TcpTransport) -> Session 
     let rng = &mut UnwrapErr(SysRng);
     let offer = Offer::new(role, security);
     let greeting = Greeting::exchange(channel, offer, rng).expect("hellos");
-    Session::setup(greeting, rng).expect("the session is set up")
+    Session::setup(greeting, rng).expect("a session")
 }
 
-/// What the garbler waited for.
+/// The time of the garbler, by phase.
 #[derive(Clone, Copy, Default)]
 pub struct Times {
-    /// Making ahead what a shuffle takes.
+    /// The preprocessing.
     pub pool: Duration,
-    /// From fresh randomness to a sealed deck.
+    /// The time from fresh randomness to a sealed deck.
     pub online: Duration,
 }
 
-/// One session, in which decks are shuffled.
+/// A session that shuffles decks.
 pub struct Shuffler {
     garbler: Session,
-    /// What the evaluator is to shuffle, and how often.
+    /// The circuits that the evaluator is to run, with the number of shuffles.
     tasks: mpsc::Sender<(Arc<ShuffleCircuit>, u64)>,
     done: mpsc::Receiver<()>,
 }
@@ -107,16 +110,16 @@ impl Shuffler {
         }
     }
 
-    /// Shuffles `count` times.
+    /// Shuffles `count` times and returns the total times.
     pub fn time(&mut self, circuit: &Arc<ShuffleCircuit>, count: u64) -> Times {
         let task = (Arc::clone(circuit), count);
-        self.tasks.send(task).expect("the evaluator lives");
+        self.tasks.send(task).expect("no panic of the evaluator");
         let times = repeat(&mut self.garbler, circuit, count);
-        self.done.recv().expect("the evaluator lives");
+        self.done.recv().expect("no panic of the evaluator");
         times
     }
 
-    /// The bytes that the garbler has sent.
+    /// Returns the bytes that the garbler has sent so far.
     pub fn bytes_sent(&self) -> u64 {
         self.garbler.traffic().bytes_sent
     }
@@ -126,7 +129,7 @@ fn repeat(party: &mut Session, circuit: &ShuffleCircuit, count: u64) -> Times {
     let mut times = Times::default();
     for _ in 0..count {
         let begun = Instant::now();
-        SealedDeck::prepare(party, circuit, 1).expect("made ahead");
+        SealedDeck::prepare(party, circuit, 1).expect("preprocessed");
         let filled = Instant::now();
         SealedDeck::shuffle(party, circuit, &mut UnwrapErr(SysRng)).expect("shuffled");
         times.pool += filled - begun;

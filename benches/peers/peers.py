@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the same netlists through dealerless and through other programs that are installed here,
-taking turns, and prints one table with ratios. README.md beside this file says how."""
+"""Runs the same netlists through dealerless and other installed programs in turns, and prints a table
+with ratios. See README.md in this folder."""
 
 import argparse
 import json
@@ -15,10 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-# Where the drivers of this repository are, those in C++ once they are compiled.
+# The folder of the included drivers. Those in C++ must be compiled first.
 DRIVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "drivers")
 
-# Name, what it protects against, the variable that names its driver, the driver's name in PATH and in
+# The name, the security, the variable that names the driver, and the driver's file name in PATH and
+# in
 # the folder above.
 PEERS = [
     ("emp-sh2pc", "semi-honest", "PEER_EMP_SH2PC", "bench_sh2pc"),
@@ -26,35 +27,36 @@ PEERS = [
     ("MP-SPDZ", "semi-honest", "PEER_MP_SPDZ", "bench_mp_spdz"),
 ]
 
-# Inputs on which a driver must compute what ours does before it is measured.
+# The number of inputs on which a driver must give our outputs before it is measured.
 CHECKS = 2
 
-# `dealerless bench` sets up as many sessions as it has rounds, but at most this many. Two runs of at least as
-# many rounds spend the same on setup.
+# `dealerless bench` sets up one session for each round, but at most this many. Two measurements
+# with at
+# least this many rounds spend the same time on setup.
 FEW_ROUNDS = 5
 
 
 class Failed(Exception):
-    """A program did not do what it should; the message says which and how."""
+    """A failure of a program. The message names the program and the problem."""
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("netlists", nargs="+", help="Bristol Fashion, two input values each")
     parser.add_argument("--dealerless", default="target/release/dealerless", help="our program")
-    parser.add_argument("--turns", type=int, default=3, help="how often each program runs")
+    parser.add_argument("--turns", type=int, default=3, help="number of turns of each program")
     parser.add_argument("--rounds", type=int, default=20, help="runs of the netlist in a turn")
-    parser.add_argument("--statistical-security", type=int, help="bits, for ours [default: as bench]")
-    parser.add_argument("--timeout", type=float, default=180, help="seconds for a turn")
-    parser.add_argument("--json", help="also write every turn to this file, an object a line")
+    parser.add_argument("--statistical-security", type=int, help="bits, for dealerless")
+    parser.add_argument("--timeout", type=float, default=180, help="timeout of a turn, in seconds")
+    parser.add_argument("--json", help="also write every turn to this file, one JSON object per line")
     args = parser.parse_args()
     if args.rounds <= FEW_ROUNDS or args.turns < 1:
-        parser.error(f"at least {FEW_ROUNDS + 1} rounds and one turn are needed")
+        parser.error(f"expected at least {FEW_ROUNDS + 1} rounds and one turn")
     return args
 
 
 class Netlist:
-    """What the script must know of a netlist."""
+    """The path, the input widths and the number of AND gates of a netlist."""
 
     def __init__(self, path):
         self.path = path
@@ -64,17 +66,17 @@ class Netlist:
             self.widths = [int(width) for width in lines[1][1:]]
             self.ands = sum(line[-1] == "AND" for line in lines[3:])
         except (OSError, ValueError, IndexError) as error:
-            raise Failed(f"{path} is no netlist in Bristol Fashion: {error}") from None
+            raise Failed(f"{path} is not a netlist in Bristol Fashion: {error}") from None
         if len(self.widths) != 2:
-            raise Failed(f"{path} has not two input values, but {len(self.widths)}")
+            raise Failed(f"{path} has {len(self.widths)} input values; expected two")
 
     def random_inputs(self):
-        """A value for each party as bits, first wire first."""
+        """Returns a random value for each party as bits, the first wire first."""
         return ["".join(random.choice("01") for _ in range(width)) for width in self.widths]
 
 
 def find(variable, name):
-    """The driver as a list of words, or nothing."""
+    """Returns the command of a driver as a list, or None."""
     if os.environ.get(variable):
         return shlex.split(os.environ[variable])
     found = shutil.which(name) or shutil.which(os.path.join(DRIVERS, name))
@@ -84,9 +86,9 @@ def find(variable, name):
 
 
 def start(command):
-    """A process whose output goes to files, so that it never waits for a reader."""
+    """Starts a process whose output goes to files, so that it never waits for a reader."""
     out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-    # In a group of its own, so that what a driver starts can be ended with it.
+    # A new process group, so that all processes of a driver can be killed together.
     process = subprocess.Popen(
         command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True
     )
@@ -94,13 +96,13 @@ def start(command):
 
 
 def cpu_of_children():
-    """The CPU of all children that have ended, in ms."""
+    """Returns the CPU time of all ended child processes, in ms."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return 1e3 * (used.ru_utime + used.ru_stime)
 
 
 def finish(started, timeout):
-    """The last line that the first process printed, and the CPU of all in ms."""
+    """Waits for the processes. Returns the last line of the first one and the CPU time of all, in ms."""
     last = None
     before = cpu_of_children()
     try:
@@ -108,8 +110,8 @@ def finish(started, timeout):
             process.wait(timeout=timeout)
             if process.returncode:
                 err.seek(0)
-                said = err.read().decode(errors="replace").strip()[-300:]
-                raise Failed(f"{process.args[0]} ended with {process.returncode}: {said}")
+                message = err.read().decode(errors="replace").strip()[-300:]
+                raise Failed(f"{process.args[0]} exited with {process.returncode}: {message}")
             if last is None:
                 out.seek(0)
                 lines = out.read().decode(errors="replace").strip().splitlines()
@@ -123,7 +125,7 @@ def finish(started, timeout):
                 process.wait()
             out.close()
             err.close()
-    # Nothing else ends in between.
+    # No other child process ends in between.
     return last, cpu_of_children() - before
 
 
@@ -134,7 +136,7 @@ def parsed(line, program):
             return value
     except ValueError:
         pass
-    raise Failed(f"{program} has printed no JSON object: {line[:200]!r}")
+    raise Failed(f"{program} did not print a JSON object: {line[:200]!r}")
 
 
 def number(line, program, *keys):
@@ -144,7 +146,7 @@ def number(line, program, *keys):
             value = value[key]
         return float(value)
     except (ValueError, KeyError, TypeError):
-        raise Failed(f"{program} has printed no number for {'.'.join(keys)}: {line[:200]!r}") from None
+        raise Failed(f"{program} did not print a number for {'.'.join(keys)}: {line[:200]!r}") from None
 
 
 def start_theirs(driver, netlist, rounds, inputs=()):
@@ -153,7 +155,7 @@ def start_theirs(driver, netlist, rounds, inputs=()):
 
 
 def ours(args, netlist, security, rounds):
-    """Time and bytes of one run, and the CPU of all rounds with the setup."""
+    """Returns the time and bytes of one run, and the CPU time of all rounds with the setup."""
     command = [args.dealerless, "bench", "--netlist", netlist.path, "--security", security]
     command += ["--rounds", str(rounds), "--json"]
     if args.statistical_security is not None:
@@ -164,7 +166,7 @@ def ours(args, netlist, security, rounds):
 
 
 def theirs(args, driver, netlist, rounds):
-    """As `ours`; or, in place of the CPU of all, that of one run, if the driver tells it."""
+    """Returns the figures of `ours`, but with the CPU time of one run if the driver reports it."""
     line, cpu = finish(start_theirs(driver, netlist, rounds), args.timeout)
     figures = {key: number(line, driver[0], key) for key in ("ms", "bytes")}
     if "cpu_ms" in parsed(line, driver[0]):
@@ -173,7 +175,8 @@ def theirs(args, driver, netlist, rounds):
 
 
 def turn(run, rounds):
-    """Wall time, CPU and bytes of one run. The CPU is without setup: of many rounds less that of few."""
+    """Returns the wall time, CPU time and bytes of one run. The CPU time is the difference between many
+    and few rounds, so that the setup does not count."""
     figures = run(rounds)
     if "cpu_ms" not in figures:
         more = figures.pop("all_cpu_ms") - run(FEW_ROUNDS)["all_cpu_ms"]
@@ -182,7 +185,7 @@ def turn(run, rounds):
 
 
 def check(args, driver, netlist, security):
-    """Fails unless the driver computes what ours does, on random inputs."""
+    """Raises Failed unless the driver gives the outputs of dealerless on random inputs."""
     for _ in range(CHECKS):
         inputs = netlist.random_inputs()
         command = [args.dealerless, "circuit", "run", netlist.path, "--security", security, "--json"]
@@ -190,16 +193,17 @@ def check(args, driver, netlist, security):
             command += [f"--{owner}", f"bits:{bits}"]
         expected = parsed(finish([start(command)], args.timeout)[0], "dealerless").get("outputs")
         if not isinstance(expected, list):
-            raise Failed("dealerless circuit run has printed no outputs")
+            raise Failed("dealerless circuit run did not print outputs")
         line, _ = finish(start_theirs(driver, netlist, 1, inputs), args.timeout)
         outputs = parsed(line, driver[0]).get("outputs")
         if outputs != "".join(expected):
             shown = f"{str(outputs)[:60]} instead of {''.join(expected)[:60]}"
-            raise Failed(f"{driver[0]} computes something else: {shown}")
+            raise Failed(f"{driver[0]} gives wrong outputs: {shown}")
 
 
 def programs(args, netlist, found):
-    """Name, security, what runs it and what checks it; ours before the others of the same security."""
+    """Returns the name, security, run function and check function of each program; dealerless comes
+    before the others of the same security."""
     runs = []
     for security in ("semi-honest", "malicious"):
         our_run = lambda rounds, security=security: ours(args, netlist, security, rounds)
@@ -213,7 +217,7 @@ def programs(args, netlist, found):
 
 
 def measure(args, netlist, found, log):
-    """Rows of program, security and figures, and why a program has no row."""
+    """Returns rows of program, security and figures, and the failures of programs without a row."""
     turns, failed = {}, {}
     for number_of_turn in range(args.turns):
         for name, security, run, checks in programs(args, netlist, found):
@@ -281,10 +285,10 @@ def main():
         if driver:
             found.append((name, security, driver))
         else:
-            more = ", nor $MP_SPDZ" if name == "MP-SPDZ" else ""
-            missing.append(f"{name}: neither ${variable} nor {command} in PATH or drivers/{more}")
+            more = "; $MP_SPDZ is not set" if name == "MP-SPDZ" else ""
+            missing.append(f"{name}: ${variable} is not set, and {command} is not in PATH or drivers/{more}")
     print(surroundings())
-    print(f"Medians of {args.turns} turns of {args.rounds} runs. A ratio above 1x: ours takes less.\n")
+    print(f"Medians of {args.turns} turns of {args.rounds} runs. Above 1x, dealerless takes less.\n")
     log = open(args.json, "w", encoding="utf-8") if args.json else None
     failures = 0
     try:
@@ -293,9 +297,9 @@ def main():
             before = load()
             rows, failed = measure(args, netlist, found, log)
             print(table(netlist, rows))
-            for (name, _), why in failed.items():
+            for (name, _), reason in failed.items():
                 failures += 1
-                print(f"  {name} failed: {why}")
+                print(f"  {name} failed: {reason}")
             print(f"  load {before} before, {load()} after\n", flush=True)
     except (Failed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -304,7 +308,7 @@ def main():
         if log:
             log.close()
     for line in missing:
-        print(f"left out: {line}")
+        print(f"skipped: {line}")
     return 1 if failures else 0
 
 

@@ -1,5 +1,5 @@
-"""Tests of peers.py and of the driver for MP-SPDZ, with stand-ins for all programs:
-`python3 benches/peers/test_peers.py`."""
+"""Tests of peers.py and of the driver for MP-SPDZ, with stand-ins for all programs.
+Run `python3 benches/peers/test_peers.py`."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Two bits of the first party, two of the second; the output is their XOR.
+# The XOR of two bits of each party.
 NETLIST = "3 7\n2 2 2\n1 2\n\n2 1 0 2 5 XOR\n2 1 1 3 6 XOR\n2 1 0 2 4 AND\n"
 
 XOR = """
@@ -70,7 +70,7 @@ with open("Programs/Source/run.mpc") as file:
     assert "enumerate([2, 2])" in file.read()
 """
 
-# The setup sends 5 MB; a run takes 2 s and sends 1 MB, and the first is not in the time.
+# The setup sends 5 MB. A run takes 2 s and sends 1 MB. The time does not include the first run.
 YAO_PARTY = """#!{python} -IS
 import sys
 assert sys.argv[3:5] == ["-h", "localhost"] and sys.argv[7:] == ["run"]
@@ -88,7 +88,7 @@ if sys.argv[2] == "0":
     print("Global data sent =", 5 + rounds, "MB (all parties)", file=sys.stderr)
 """
 
-# The stand-in listens nowhere, and a network of its own is not allowed on every machine.
+# The stand-in does not listen, and not every machine allows a network namespace.
 NO_NETWORK = {"MP_SPDZ_OPEN": "1"}
 
 
@@ -113,7 +113,7 @@ class Folder(unittest.TestCase):
         return path
 
     def run_script(self, *more, **environment):
-        """Runs a copy of the script, beside which nobody has compiled a driver."""
+        """Runs a copy of the script in a folder without compiled drivers."""
         script = shutil.copy(os.path.join(HERE, "peers.py"), self.folder)
         command = [sys.executable, "-IS", script, self.netlist]
         command += ["--dealerless", self.ours, "--turns", "1", "--rounds", "6", *more]
@@ -128,14 +128,14 @@ class Folder(unittest.TestCase):
 
 
 class Peers(Folder):
-    def test_what_is_not_installed_is_left_out_and_named(self):
+    def test_missing_programs_are_named_and_skipped(self):
         done = self.run_script()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("  dealerless "), 2)
         for name in ("emp-sh2pc", "emp-ag2pc", "MP-SPDZ"):
-            self.assertIn(f"left out: {name}: neither $PEER_", done.stdout)
+            self.assertIn(f"skipped: {name}: $PEER_", done.stdout)
 
-    def test_a_driver_takes_turns_with_ours_and_has_ratios_to_the_same_security(self):
+    def test_driver_takes_turns_and_is_compared_at_the_same_security(self):
         log = os.path.join(self.folder, "turns.json")
         driver = self.program("bench_ag2pc", THEIRS)
         done = self.run_script("--json", log, "--turns", "2", PEER_EMP_AG2PC=driver)
@@ -144,29 +144,29 @@ class Peers(Folder):
         # 30 ms against 20, and 500 bytes against 2,000.
         self.assertIn("1.50x", row)
         self.assertIn("0.25x", row)
-        self.assertNotIn("left out: emp-ag2pc", done.stdout)
+        self.assertNotIn("skipped: emp-ag2pc", done.stdout)
         self.assertIn("add.txt, 1 ANDs", done.stdout)
         with open(log, encoding="utf-8") as file:
             programs = [json.loads(line)["program"] for line in file]
         self.assertEqual(programs, 2 * ["dealerless", "dealerless", "emp-ag2pc"])
 
-    def test_the_bits_of_statistical_security_are_those_of_our_bench(self):
+    def test_statistical_security_is_passed_to_bench(self):
         driver = self.program("bench_ag2pc", THEIRS)
         done = self.run_script("--statistical-security", "40", PEER_EMP_AG2PC=driver)
         # 30 ms against 20 times 4.
         self.assertIn("0.38x", self.row(done, "emp-ag2pc"))
 
-    def test_a_driver_is_found_in_the_path(self):
+    def test_driver_is_found_in_path(self):
         self.program("bench_sh2pc", THEIRS)
         done = self.run_script(PATH=self.folder)
         self.assertIn("3.00x", self.row(done, "emp-sh2pc"))
 
-    def test_a_compiled_driver_is_found_beside_the_script(self):
+    def test_compiled_driver_is_found_in_the_drivers_folder(self):
         self.program("drivers/bench_sh2pc", THEIRS)
         done = self.run_script()
         self.assertIn("3.00x", self.row(done, "emp-sh2pc"))
 
-    def test_a_driver_that_fails_is_named_with_what_it_said_and_the_rest_is_measured(self):
+    def test_failed_driver_is_named_with_its_message_and_the_others_are_measured(self):
         driver = self.program("bench_sh2pc", BROKEN)
         done = self.run_script(PEER_EMP_SH2PC=driver)
         self.assertEqual(done.returncode, 1)
@@ -174,32 +174,32 @@ class Peers(Folder):
         self.assertIn("no such circuit", done.stdout)
         self.assertEqual(done.stdout.count("  dealerless "), 2)
 
-    def test_a_driver_that_prints_no_figures_is_named(self):
+    def test_driver_without_figures_is_named(self):
         driver = self.program("bench_sh2pc", THEIRS.replace('"ms": 30', '"milliseconds": 30'))
         done = self.run_script(PEER_EMP_SH2PC=driver)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no number for ms: ", done.stdout)
+        self.assertIn("did not print a number for ms: ", done.stdout)
 
-    def test_a_driver_that_computes_something_else_is_not_compared(self):
+    def test_driver_with_wrong_outputs_is_not_compared(self):
         driver = self.program("bench_sh2pc", THEIRS.replace("a != b", "a == b"))
         done = self.run_script(PEER_EMP_SH2PC=driver)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("computes something else", done.stdout)
+        self.assertIn("gives wrong outputs", done.stdout)
         self.assertNotIn("\n  emp-sh2pc  ", done.stdout)
 
-    def test_a_driver_that_tells_no_outputs_is_not_compared(self):
+    def test_driver_without_outputs_is_not_compared(self):
         driver = self.program("bench_sh2pc", THEIRS.replace('line["outputs"]', 'line["other"]'))
         done = self.run_script(PEER_EMP_SH2PC=driver)
         self.assertEqual(done.returncode, 1)
         self.assertIn("None instead of", done.stdout)
 
-    def test_the_cpu_that_a_driver_tells_is_taken(self):
+    def test_reported_cpu_time_is_used(self):
         driver = self.program("bench_sh2pc", THEIRS.replace('"ms": 30', '"ms": 30, "cpu_ms": 1234'))
         done = self.run_script(PEER_EMP_SH2PC=driver)
-        # Nor does a large ratio touch its neighbours.
+        # A wide number stays separated from its neighbours.
         self.assertIn("1234.00", self.row(done, "emp-sh2pc").split())
 
-    def test_a_file_that_is_no_netlist_of_two_inputs_is_refused(self):
+    def test_netlist_without_two_inputs_is_refused(self):
         for text in ("", "3 7\n3 1 1 2\n1 2\n"):
             self.netlist = self.file("three.txt", text)
             done = self.run_script()
@@ -217,7 +217,7 @@ class MpSpdz(Folder):
         command = [sys.executable, "-IS", driver, *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
-    def test_figures_are_of_one_run_without_the_setup(self):
+    def test_figures_cover_one_run_without_the_setup(self):
         done = self.run_driver("1", "20000", self.netlist, "4")
         self.assertEqual(done.returncode, 0, done.stderr)
         line = json.loads(done.stdout)
@@ -230,18 +230,18 @@ class MpSpdz(Folder):
         done = self.run_driver("1", "20000", self.netlist, "1", "10", "00")
         self.assertEqual(json.loads(done.stdout)["outputs"], "10")
 
-    def test_the_second_party_has_nothing_to_do(self):
+    def test_second_party_does_nothing(self):
         done = self.run_driver("2", "20000", self.netlist, "4")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
 
-    def test_a_netlist_with_gates_that_mp_spdz_passes_over_is_refused(self):
+    def test_netlist_with_gates_that_mp_spdz_ignores_is_refused(self):
         self.netlist = self.file("copies.txt", NETLIST.replace("2 1 0 2 4 AND", "1 1 0 4 EQW"))
         done = self.run_driver("1", "20000", self.netlist, "4")
         self.assertEqual(done.returncode, 1)
         self.assertIn("EQW", done.stderr)
         self.assertNotIn("Traceback", done.stderr)
 
-    def test_peers_find_the_driver_by_the_folder_of_mp_spdz(self):
+    def test_mp_spdz_variable_selects_the_included_driver(self):
         os.makedirs(os.path.join(self.folder, "drivers"))
         shutil.copy(os.path.join(HERE, "drivers", "mp_spdz.py"), os.path.join(self.folder, "drivers"))
         self.file("spdz/compile.py", COMPILER)

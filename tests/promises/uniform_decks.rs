@@ -112,7 +112,8 @@ fn decks_of_every_algorithm_are_uniform_in_a_semi_honest_session() {
     decks_of_every_algorithm_are_uniform::<SemiHonest>(&[(8, 8, 2_000), (52, 5, 2_000)]);
 }
 
-/// Deals fewer and smaller decks, since an AND costs more. the test `many_hands` of the table deals from 52 cards.
+/// Deals fewer and smaller decks, since an AND costs more. The test `many_hands` of the table deals
+/// from 52 cards.
 #[test]
 fn decks_of_every_algorithm_are_uniform_in_a_malicious_session() {
     decks_of_every_algorithm_are_uniform::<Malicious>(&[(8, 8, 500), (20, 5, 300)]);

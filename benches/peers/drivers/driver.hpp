@@ -1,8 +1,8 @@
-// What the drivers for emp share: the arguments, the netlist, the runs and the line that is printed.
-// README.md of the folder above says what a driver does.
+// Shared code of the drivers for emp: the arguments, the netlist, the runs and the output line.
+// README.md in the parent folder describes drivers.
 #pragma once
 
-// emp listens on every address of the machine; these drivers are for loopback alone.
+// emp listens on all addresses of the machine; these drivers use only loopback.
 #include <netinet/in.h>
 #undef INADDR_ANY
 #define INADDR_ANY INADDR_LOOPBACK
@@ -21,8 +21,9 @@
 
 using Bits = std::vector<uint8_t>;
 
-// A netlist in Bristol Fashion with two input values, as a program of emp's. There each gate writes
-// the wire after the one of the gate before, so the wires get new numbers.
+// A netlist in Bristol Fashion with two input values, as a program for emp. In such a program,
+// gates
+// write consecutive wires, so the wires are renumbered.
 struct Netlist {
     emp::circuit::BooleanProgram program;
     size_t widths[2] = {0, 0};
@@ -31,11 +32,11 @@ struct Netlist {
         std::ifstream file(path);
         size_t gates = 0, wires = 0, inputs = 0, values = 0, outputs = 0;
         file >> gates >> wires >> inputs >> widths[0] >> widths[1] >> values;
-        if (!file || inputs != 2) throw std::runtime_error(path + ": no netlist of two input values");
+        if (!file || inputs != 2) throw std::runtime_error(path + ": not a netlist with two input values");
         for (size_t value = 0, width = 0; value < values && file >> width; ++value) outputs += width;
         program.num_inputs = program.num_wires = uint32_t(widths[0] + widths[1]);
         if (!file || wires < outputs || wires < program.num_inputs)
-            throw std::runtime_error(path + ": the widths do not fit");
+            throw std::runtime_error(path + ": the widths do not match the number of wires");
         number.assign(wires, unwritten);
         for (uint32_t wire = 0; wire < program.num_inputs; ++wire) number[wire] = wire;
         for (size_t gate = 0; gate < gates; ++gate) read_gate(file);
@@ -45,7 +46,7 @@ struct Netlist {
 
   private:
     static constexpr uint32_t unwritten = UINT32_MAX;
-    std::vector<uint32_t> number;  // of each wire of the file
+    std::vector<uint32_t> number;  // the new number of each wire of the file
 
     uint32_t of(size_t wire) const {
         if (number.at(wire) == unwritten) throw std::runtime_error("a wire is read before it is written");
@@ -56,7 +57,8 @@ struct Netlist {
         size_t reads = 0, writes = 0, from[2] = {0, 0}, to = 0;
         std::string name;
         file >> reads >> writes;
-        if (!file || reads < 1 || reads > 2 || writes != 1) throw std::runtime_error("a gate of an unknown shape");
+        if (!file || reads < 1 || reads > 2 || writes != 1)
+            throw std::runtime_error("a gate with an invalid number of inputs or outputs");
         for (size_t input = 0; input < reads; ++input) file >> from[input];
         file >> to >> name;
         using emp::circuit::Op;
@@ -68,7 +70,7 @@ struct Netlist {
         if (name == "AND" && reads == 2) op = Op::And;
         else if (name == "XOR" && reads == 2) op = Op::Xor;
         else if ((name == "INV" || name == "NOT") && reads == 1) op = Op::Not;
-        else throw std::runtime_error("a gate of an unknown kind: " + name);
+        else throw std::runtime_error("unknown gate: " + name);
         uint32_t first = of(from[0]), second = reads == 2 ? of(from[1]) : 0;
         program.gates.push_back({first, second, program.num_wires, op});
         number.at(to) = program.num_wires++;
@@ -79,17 +81,19 @@ struct Netlist {
 struct Job {
     int party, port, rounds;
     Netlist netlist;
-    std::optional<Bits> fixed;  // this party's input, if it is given
+    std::optional<Bits> fixed;  // the input of this party, if it is given
 
     static Job from(int count, char **words) {
         if (count != 5 && count != 7)
             throw std::runtime_error("usage: DRIVER PARTY PORT NETLIST ROUNDS [INPUT1 INPUT2]");
         Job job{std::stoi(words[1]), std::stoi(words[2]), std::stoi(words[4]), Netlist(words[3]), std::nullopt};
-        if (job.party < 1 || job.party > 2 || job.rounds < 1) throw std::runtime_error("no such party or rounds");
+        if (job.party < 1 || job.party > 2 || job.rounds < 1)
+            throw std::runtime_error("PARTY must be 1 or 2, and ROUNDS at least 1");
         if (count == 7) {
             job.fixed.emplace();
             for (char bit : std::string(words[4 + job.party])) job.fixed->push_back(bit == '1');
-            if (job.fixed->size() != job.width()) throw std::runtime_error("an input of a wrong width");
+            if (job.fixed->size() != job.width())
+                throw std::runtime_error("the width of the input does not match the netlist");
         }
         return job;
     }
@@ -109,7 +113,7 @@ struct Job {
     }
 };
 
-// Both parties have come to this point.
+// Waits until both parties have reached this point.
 inline void meet(emp::NetIO &io, int party) {
     char here = 1;
     if (party == 1) io.send_data(&here, 1), io.recv_data(&here, 1);
@@ -117,8 +121,9 @@ inline void meet(emp::NetIO &io, int party) {
     io.flush();
 }
 
-// Runs once to warm up, and then as often as is asked. `run` takes this party's input and returns the
-// outputs; `traffic` counts the bytes of both directions so far.
+// Runs once to warm up, and then `job.rounds` times. `run` takes the input of this party and
+// returns
+// the outputs; `traffic` returns the bytes sent and received so far.
 template <class Run, class Traffic>
 void measure(const Job &job, emp::NetIO &io, Run run, Traffic traffic) {
     std::vector<double> times(job.rounds);
@@ -145,7 +150,7 @@ void measure(const Job &job, emp::NetIO &io, Run run, Traffic traffic) {
     Bits same(outputs.size());
     io.recv_data(theirs.data(), theirs.size() * sizeof(double));
     io.recv_data(same.data(), same.size());
-    if (same != outputs) throw std::runtime_error("the parties have seen different outputs");
+    if (same != outputs) throw std::runtime_error("the parties have different outputs");
     for (size_t round = 0; round < times.size(); ++round) times[round] = std::max(times[round], theirs[round]);
     std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
     std::printf("{\"ms\": %.6f, \"bytes\": %.1f", times[times.size() / 2], double(bytes) / job.rounds);
@@ -157,7 +162,7 @@ void measure(const Job &job, emp::NetIO &io, Run run, Traffic traffic) {
     std::printf("}\n");
 }
 
-// Calls what a driver does and says why it could not.
+// Runs a driver and prints its error, if any.
 template <class Drive>
 int drive(int count, char **words, Drive driver) {
     try {

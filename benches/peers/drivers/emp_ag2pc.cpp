@@ -3,7 +3,7 @@
 
 #include <emp-ag2pc/emp-ag2pc.h>
 
-// Threads of a party, as in the examples of emp-ag2pc.
+// The threads of a party, as in the examples of emp-ag2pc.
 constexpr int THREADS = 4;
 
 int main(int count, char **words) {
@@ -11,8 +11,9 @@ int main(int count, char **words) {
         auto io = job.connect();
         ThreadPool pool(THREADS);
         emp::AG2PCSession session(io.get(), &pool, job.party);
-        // The types of the session have widths that the compiler must know. A netlist's are read from
-        // a file, so this goes one layer lower.
+        // The session's types have widths that are known at compile time. The widths of a netlist
+        // come
+        // from a file, so this uses the layer below.
         AG2PCProtocol &protocol = session.protocol();
         emp::AG2PCEngine engine{&protocol};
 

@@ -6,8 +6,10 @@
 int main(int count, char **words) {
     return drive(count, words, [](const Job &job) {
         auto io = job.connect();
-        // By default the session makes 16,384 OTs ahead, for many runs. Here it makes those of one
-        // run at a time, so that each run counts its own. (Below, OTs come 2,048 at a time.)
+        // By default, the session makes 16,384 OTs in advance, for many runs. Here it makes those
+        // of one
+        // run at a time, so that each run counts its own. (The layer below makes 2,048 OTs at a
+        // time.)
         int ots = int(std::max<size_t>(job.netlist.widths[1], 1));
         emp::SH2PCSession session(io.get(), job.party, ots);
 
@@ -15,7 +17,7 @@ int main(int count, char **words) {
             std::vector<emp::block> wires;
             for (int owner : {emp::ALICE, emp::BOB}) {
                 size_t width = job.netlist.widths[owner == emp::ALICE ? 0 : 1];
-                // The bits of the other party are not read.
+                // Only the bits of this party are read.
                 std::unique_ptr<bool[]> bits(new bool[width]());
                 if (owner == job.party) std::copy(input.begin(), input.end(), bits.get());
                 auto labels = session.input_bits(owner, bits.get(), width);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a netlist with Yao's garbled circuits of MP-SPDZ. The variable MP_SPDZ names the folder in which
-it was built, with `compile.py` and `yao-party.x`. README.md of the folder above says what a driver does.
+"""Runs a netlist with the Yao garbled circuits of MP-SPDZ. The variable MP_SPDZ names the folder where it
+was built, with `compile.py` and `yao-party.x`. README.md in the parent folder describes drivers.
 
-Party 1 starts both parties of MP-SPDZ; party 2 of this driver has nothing to do."""
+Party 1 starts both parties of MP-SPDZ. Party 2 of this driver does nothing."""
 
 import ctypes
 import fcntl
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# One run warms up; the timer is of the others.
+# The first run warms up. The timer covers the others.
 PROGRAM = """
 from circuit import Circuit
 netlist = Circuit('netlist')
@@ -48,38 +48,38 @@ print_ln()
 
 
 class Failed(Exception):
-    """The message says what did not work."""
+    """A failure of the driver."""
 
 
-def leave_the_network():
-    """Goes to a network of its own, which has nothing but loopback: MP-SPDZ listens on all addresses."""
+def isolate_network():
+    """Moves this process to a network namespace with only loopback: MP-SPDZ listens on all addresses."""
     new_user, new_network, set_flags, up = 0x10000000, 0x40000000, 0x8914, 1
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.unshare(new_network) and libc.unshare(new_user | new_network):
             raise OSError(ctypes.get_errno(), "unshare")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-            fcntl.ioctl(line, set_flags, struct.pack("16sh14x", b"lo", up))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device:
+            fcntl.ioctl(device, set_flags, struct.pack("16sh14x", b"lo", up))
     except (OSError, AttributeError) as error:
         raise Failed(
-            f"MP-SPDZ would listen on all addresses, as there is no network for it alone ({error}). "
-            "If that does no harm, set MP_SPDZ_OPEN=1"
+            f"cannot create a network namespace ({error}), so MP-SPDZ would listen on all addresses; "
+            "set MP_SPDZ_OPEN=1 to allow that"
         ) from None
 
 
 def header(path):
-    """The widths of the two inputs and of all outputs. Other gates MP-SPDZ would pass over."""
+    """Returns the widths of the two inputs and of all outputs. Fails for gates that MP-SPDZ ignores."""
     with open(path, encoding="ascii") as file:
         lines = [line.split() for line in file if line.strip()]
     gates, inputs, outputs = int(lines[0][0]), list(map(int, lines[1])), list(map(int, lines[2]))
     unknown = {line[-1] for line in lines[3 : 3 + gates]} - {"AND", "XOR", "INV"}
     if inputs[0] != 2 or len(inputs) != 3 or unknown:
-        raise Failed(f"{path}: not two inputs, or gates that MP-SPDZ does not read: {unknown}")
+        raise Failed(f"{path}: expected two inputs and only gates that MP-SPDZ reads; unknown: {unknown}")
     return inputs[1:], outputs[1:]
 
 
 class Session:
-    """A folder with the netlist, the program that reads it, and what is entered."""
+    """A folder with the netlist, the program that reads it, and the inputs."""
 
     def __init__(self, home, folder, netlist, fixed):
         self.home, self.folder, self.fixed = home, folder, fixed
@@ -98,7 +98,7 @@ class Session:
         compiler = [sys.executable, os.path.join(self.home, "compile.py"), "-G", "-B", "64", "run"]
         done = subprocess.run(compiler, cwd=self.folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise Failed(f"the compiler of MP-SPDZ: {(done.stdout + done.stderr).strip()[-300:]}")
+            raise Failed(f"the compiler of MP-SPDZ failed: {(done.stdout + done.stderr).strip()[-300:]}")
         for player, width in enumerate(self.widths):
             with open(self.path(f"Player-Data/Input-P{player}-0"), "w", encoding="ascii") as file:
                 for _ in range(1 + rounds):
@@ -106,23 +106,23 @@ class Session:
                     print(value, file=file)
 
     def run(self, port):
-        """Seconds of all runs but the first; CPU in ms and bytes of both parties with the setup and
-        all runs; and the outputs of the last."""
+        """Returns the seconds of all runs except the first, the CPU time (in ms) and bytes of both
+        parties with the setup and all runs, and the outputs of the last run."""
         program = os.path.join(self.home, "yao-party.x")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        names = [self.path(f"said-{player}") for player in (0, 1)]
+        names = [self.path(f"output-{player}") for player in (0, 1)]
         parties = []
         for player, name in enumerate(names):
-            with open(name, "w", encoding="utf-8") as said:
+            with open(name, "w", encoding="utf-8") as output:
                 command = [program, "-p", str(player), "-h", "localhost", "-pn", str(port), "run"]
-                parties.append(subprocess.Popen(command, cwd=self.folder, stdout=said, stderr=said))
+                parties.append(subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=output))
         failed = [party.wait() for party in reversed(parties)]
         texts = []
         for name in names:
-            with open(name, encoding="utf-8", errors="replace") as said:
-                texts.append(said.read())
+            with open(name, encoding="utf-8", errors="replace") as output:
+                texts.append(output.read())
         if any(failed):
-            raise Failed(f"yao-party.x ended with {failed}: {texts[0][-200:]} {texts[1][-200:]}")
+            raise Failed(f"yao-party.x exited with {failed}: {texts[0][-200:]} {texts[1][-200:]}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         seconds = max(float(found(r"^Time1 = (\S+) seconds", text)) for text in texts)
@@ -133,12 +133,12 @@ class Session:
 def found(pattern, text):
     match = re.search(pattern, text, re.MULTILINE)
     if not match:
-        raise Failed(f"yao-party.x has not printed {pattern!r}: {text[-300:]!r}")
+        raise Failed(f"yao-party.x did not print {pattern!r}: {text[-300:]!r}")
     return match.group(1)
 
 
 def number(bits):
-    """The value of bits of which the first is the lowest."""
+    """Returns the value of bits, the lowest bit first."""
     return int(bits[::-1] or "0", 2)
 
 
@@ -149,16 +149,16 @@ def main(arguments):
         return
     home = os.environ.get("MP_SPDZ")
     if not home:
-        raise Failed("the variable MP_SPDZ does not name the folder of MP-SPDZ")
+        raise Failed("set the variable MP_SPDZ to the folder of MP-SPDZ")
     if os.environ.get("MP_SPDZ_OPEN") != "1":
-        leave_the_network()
+        isolate_network()
     with tempfile.TemporaryDirectory() as folder:
         session = Session(os.path.abspath(home), folder, netlist, fixed)
         session.compile(0)
         _, cpu_before, sent_before, _ = session.run(port)
         session.compile(rounds)
         seconds, cpu, sent, outputs = session.run(port)
-    # The setup and the first run are in both, and cancel out.
+    # Both measurements include the setup and the first run, which cancel out.
     line = {"ms": 1e3 * seconds / rounds, "cpu_ms": max(cpu - cpu_before, 0) / rounds}
     line["bytes"] = (sent - sent_before) / rounds
     if fixed:
