@@ -82,7 +82,7 @@ fn shuffling(criterion: &mut Criterion) {
                 });
             });
             times.sort_unstable();
-            // There is no time if the command line filters out this benchmark.
+            // The command line may have filtered out this benchmark.
             if let Some(&median) = times.get(times.len() / 2) {
                 results.push(Measured::new(&circuit, median));
             }

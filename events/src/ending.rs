@@ -133,8 +133,8 @@ pub fn in_words(end: &End, seat: Seat) -> String {
     }
 }
 
-/// Describes the hand whose result not all seats have signed; `None` if there is no such hand.
-/// `name` returns the name of a seat within a sentence.
+/// Describes the hand whose result not all seats have signed, if there is such a hand. `name`
+/// returns the name of a seat within a sentence.
 pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
     let waits_for = log.waits_for();
     let names: Vec<String> = waits_for.iter().map(|&seat| name(seat)).collect();

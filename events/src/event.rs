@@ -379,7 +379,7 @@ pub enum Awaited {
     Result,
 }
 
-/// How a seat ended the match.
+/// The way a seat ended the match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
@@ -388,7 +388,7 @@ pub enum How {
     Dispute,
 }
 
-/// How a match ended.
+/// The kinds of ends of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {

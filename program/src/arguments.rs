@@ -47,7 +47,7 @@ impl TimeoutArgs {
         }
     }
 
-    /// Returns the timeout for a connection. Without the option, there is none.
+    /// Returns the timeout for a connection, which is unlimited without the option.
     pub fn patience(&self) -> Duration {
         self.timeout.unwrap_or(Duration::MAX)
     }

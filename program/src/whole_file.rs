@@ -30,7 +30,7 @@ fn is_packed(path: &Path) -> bool {
     (path.extension()).is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
-/// Checks, before any work, that a file can be written at `path`, unless the path is missing or `-`.
+/// Checks, before any work, that a file can be written at `path`. A missing path and `-` are valid.
 ///
 /// The [`ending`] of its name must be absent or one of `endings`. Its folder must exist. It must
 /// not be one of the files that the command has `read`, even by another path.
