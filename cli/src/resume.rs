@@ -185,7 +185,7 @@ fn list(files: &Files, json: bool) -> anyhow::Result<()> {
         let Unread {
             of, peer, message, ..
         } = one;
-        format!("{of}  with {}\n  not read: {message}", Name::clean(peer))
+        format!("{of}  with {}\n  cannot be read: {message}", Name::clean(peer))
     };
     let lines = listed.iter().map(line).chain(unread.iter().map(not_read));
     show(&lines.collect::<Vec<_>>().join("\n"))

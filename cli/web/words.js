@@ -399,12 +399,11 @@ const FIELDS = {
 };
 /** Advice for the terminal, and its replacement on this page. @type {[RegExp, string][]} */
 const ADVICE = [
-  [/, or that the host runs: dealerless host --for \S+/g, ""],
+  [/, or to run: dealerless host --for \S+/g, ""],
   [/(, run)?: dealerless resume --close( [0-9a-f]+)?/g, " by “Close” in the lobby"],
   [/`dealerless resume`/g, "“Resume” in the lobby"],
   [/`dealerless join`/g, "“Join”"],
-  [/as `dealerless peers` lists them/g, "as the lobby lists them"],
-  [/Where a player is, --at says/g, "“Where the host is now” takes the address"],
+  [/\(see `dealerless peers`\)/g, "(see the lobby)"],
   [/Ctrl-C does no harm/g, "you need not wait for it"],
   [/run: (?=dealerless)/g, "run in a terminal: "],
   [/`(?=dealerless )/g, "in a terminal `"],

@@ -115,7 +115,7 @@ class Attacks(Case):
 
                 # A form navigates to the error page of the refused request.
                 anna.run("document.forms[0].submit()")
-                anna.reads("this was sent by another page")
+                anna.reads("this request was sent by another page")
 
                 # The other page cannot control a window with our page.
                 anna.open(f"http://{host}:{other.port}/")
@@ -142,7 +142,7 @@ class Attacks(Case):
         for host in ("evil.example", "localhost"):
             for path in ("/", "/state", "/main.js", f"/#{anna.page.token}"):
                 other.open(f"http://{host}:{port}{path}")
-                other.reads("this page is served under its own address alone")
+                other.reads("this page is only served at its own address")
         # Browsers ignore one of the headers from a host without encryption.
         self.provoked = ["403", "Cross-Origin-Opener-Policy header has been ignored"]
         self.still_plays(anna, guest)
@@ -201,7 +201,7 @@ class Attacks(Case):
         anna.reads("Another page is playing")
         self.assertFalse(anna.has_button("Roll"))
         status, response = anna.as_page("POST", "/command", '{"do":"pass"}', {"Dealerless-Page": "1"})
-        self.assertEqual((status, response["error"]["message"]), (409, "this page does not play"))
+        self.assertEqual((status, response["error"]["message"]), (409, "this page is not playing"))
 
         # Closing a tab frees its seat.
         driver.switch_to.window(second)

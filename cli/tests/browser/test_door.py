@@ -19,7 +19,7 @@ class Door(Case):
             bert.reads(term)
         bert.picture("ask-sit")
         bert.press("Decline")
-        bert.reads("You did not sit down")
+        bert.reads("You declined, and the host was told")
         bert.press("Lobby")
         self.join(bert, invite)
         host.until("seated")

@@ -34,17 +34,17 @@ window.fetch = (path, init) => path === "/command"
 """
 # Messages of the program that name options and commands.
 ADVICE = [
-    "Otherwise forward a port and name it with --advertise, or use --relay.",
-    "no address of Bert is known: say where with --at HOST:PORT",
-    "\"Zoe\" is neither an invite, which begins with dealerless2-, nor the name of somebody you have met, as `dealerless peers` "
-    "lists them. Where a player is, --at says: HOST:PORT, for example 192.0.2.1:5252",
-    "The host does not play with you now: ask for an invite, or that the host runs: dealerless host --for YOUR-NAME",
+    "Otherwise forward a port and give its address with --advertise, or use --relay.",
+    "no address of Bert is known; give it with --at HOST:PORT",
+    "\"Zoe\" is neither an invite, which begins with dealerless2-, nor the name of a known player (see "
+    "`dealerless peers`). To give a player's address, use --at HOST:PORT, for example 192.0.2.1:5252",
+    "The host declined to play with you now. Ask the host for an invite, or to run: dealerless host --for YOUR-NAME",
     "To give it up, run: dealerless resume --close 3f2a9c0d",
-    "No other is begun until you give it up: dealerless resume --close 3f2a9c0d",
-    "Broken off. The match stays open: `dealerless resume` goes on with it.",
+    "You cannot begin another one until you close it: dealerless resume --close 3f2a9c0d",
+    "Interrupted. The match stays open; `dealerless resume` continues it.",
     "the time of the other player is out: `close` closes the match here",
     "invalid value 'x' for '--listen <ADDRESS>': expected a port",
-    "the other side may not know. It has 30 s to come back for the last words; Ctrl-C does no harm.",
+    "the other side may not know yet. Waiting up to 30 s for it to reconnect; Ctrl-C does no harm.",
 ]
 
 
@@ -231,7 +231,7 @@ class People(Case):
             self.assertIn(f"“{field}”", text)
         feed(browser, {"event": "error", "exit_code": 3, "message": ADVICE[1]})
         end(browser, 3)
-        browser.reads("say where with “Where the host is now”")
+        browser.reads("give it with “Where the host is now”")
 
     def test_settings_and_terms_survive_a_restart(self):
         anna = self.lobby("Anna")

@@ -91,7 +91,7 @@ class Records(Case):
         page = self.page
         page.find("h2", "This is not a good record.")
         page.reads(r"Hand \d, step \d+ \(byte \d+ of the file\)")
-        page.reads("Whoever had the file can have changed it: that proves nothing against a player")
+        page.reads("Anybody who had the file could have changed it, so this proves nothing against a player")
         page.picture("verify-bad")
 
         # Together with a good record, and files that are not records.

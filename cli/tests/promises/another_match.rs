@@ -143,12 +143,12 @@ fn person_resumes_the_open_match_or_begins_another() {
     let mut host = Person::host(a.path(), &at, &["--game", "deck", "--hands", "1"]);
     host.until("Waiting for a player");
     let guest = join(b.path(), &at);
-    host.until("comes back to your open match");
+    host.until("wants to resume your open match");
     host.until("Type `resume`");
     host.enter("yes");
     host.until("Type `resume` or `new`.");
     host.enter(" Resume");
-    host.until("goes on");
+    host.until("This match is resumed");
     drop((host, guest));
     assert_eq!(open_matches(a.path()), [(id.clone(), false)]);
 
@@ -161,7 +161,7 @@ fn person_resumes_the_open_match_or_begins_another() {
     // The guest is shown the terms of the other match, and may keep the open one.
     let notice = loop {
         let text = guest.until("notice")["text"].as_str().unwrap().to_owned();
-        if text.contains("does not go on with your open match") {
+        if text.contains("does not resume your open match") {
             break text;
         }
     };
@@ -220,5 +220,5 @@ fn host_without_input_resumes_the_open_match() {
     host.until("Waiting for a player");
     let mut guest = join(b.path(), &at);
     assert_eq!(guest.until("seated")["game"], "holdem");
-    host.until("goes on");
+    host.until("This match is resumed");
 }

@@ -88,7 +88,7 @@ fn declined_audit_opens_nothing() {
     let guest = command(b.path(), &["audit", "--at", &at]);
     assert_ne!(guest.status.code(), Some(0));
     let error = String::from_utf8_lossy(&guest.stderr);
-    assert!(error.contains("has to run `dealerless audit`"), "{error}");
+    assert!(error.contains("must run `dealerless audit`"), "{error}");
     assert!(file(b.path(), "inputs").is_some());
     assert!(file(b.path(), "audit").is_none());
     drop(host.kill());

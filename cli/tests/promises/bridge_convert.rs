@@ -120,7 +120,7 @@ fn existing_files_are_not_overwritten() {
     ] {
         let (code, message) = convert(folder, args);
         assert_eq!(code, 1);
-        assert!(message.contains("is there already"), "{message}");
+        assert!(message.contains("already exists"), "{message}");
     }
     assert_eq!(fs::read(folder.join("set.lin")).unwrap(), b"what was there");
     assert!(!folder.join("long-1.dlm").exists());
@@ -173,7 +173,7 @@ fn lost_board_numbers_are_reported() {
         if !format.is_readable() {
             continue;
         }
-        let notice = format!("out.{suffix} holds no board numbers: its boards get 1 to 10.\n");
+        let notice = format!("out.{suffix} has no board numbers; its boards are numbered 1 to 10.\n");
         for command in ["convert", "records"] {
             let args = match command {
                 "convert" => format!("out.{suffix} - --to csv"),
@@ -187,7 +187,7 @@ fn lost_board_numbers_are_reported() {
     }
     convert(folder, "out.bri back.pbn");
     let (_, message) = convert(folder, "back.pbn again.bri");
-    assert!(message.contains("as they are numbered here"), "{message}");
+    assert!(message.contains("which gives the numbers here"), "{message}");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn json_report_names_the_written_files() {
     let refused = report("set.pbn - --to lin --json");
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(
-        message.contains("--json takes standard output"),
+        message.contains("--json uses standard output"),
         "{message}"
     );
 }

@@ -168,7 +168,7 @@ fn recorded(homes: [&Path; 2], seal: &str) -> Vec<Board> {
     let (verified, _) = run_ok(homes[1], &["verify", &records[0], &records[1]]);
     for part in [
         seal,
-        "Both records tell the same.",
+        "Both records agree.",
         &format!("{BOARDS} boards are open to all"),
     ] {
         assert!(verified.contains(part), "{part}: {verified}");

@@ -80,14 +80,14 @@ fn keys_with_the_published_hash_give_the_boards() {
         .exits(0)
         .stdout;
     assert!(
-        both.contains("The 2 keys have the published hash."),
+        both.contains("The 2 keys match the published hash."),
         "{both}"
     );
     assert!(
         both.contains(&format!("OPRR01  Open 1/17\n{FIRST}")),
         "{both}"
     );
-    assert!(both.contains("Phase 2: sets left out"), "{both}");
+    assert!(both.contains("Phase 2: skipped sets"), "{both}");
     let third = run(&["squaredeal", "verify", &description, "--sessions", "3"]);
     let third = third.exits(0).stdout;
     assert!(third.contains("SW3  Swiss 3\n   5  N:"), "{third}");
@@ -108,7 +108,7 @@ fn keys_with_another_hash_are_rejected() {
     );
     let answer = run(&["squaredeal", "verify", &description]).exits(4);
     assert!(
-        answer.stdout.contains("not those that were published"),
+        answer.stdout.contains("do not match the published hash"),
         "{}",
         answer.stdout
     );
@@ -121,7 +121,7 @@ fn value_option_is_for_files_without_a_value() {
     let [description, _] = write(folder.path(), "", KEYS);
     let unknown = run(&["squaredeal", "verify", &description]).exits(0).stdout;
     assert!(
-        unknown.contains("not known") && !unknown.contains("N:"),
+        unknown.contains("unknown, so") && !unknown.contains("N:"),
         "{unknown}"
     );
     let given = run(&["squaredeal", "verify", &description, "--value", "43275.91"]);
@@ -132,7 +132,7 @@ fn value_option_is_for_files_without_a_value() {
     );
     let [description, _] = write(folder.path(), "DV 43275.91\r\n", KEYS);
     let twice = run(&["squaredeal", "verify", &description, "--value", "1"]);
-    twice.exits(1).says("has a value already");
+    twice.exits(1).says("already has a value");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn errors_name_the_file_and_line() {
         .says("give the .sqd");
     run(&["squaredeal", "verify", "boards.txt"])
         .exits(1)
-        .says("nor a file of boards");
+        .says("nor a readable file of boards");
 }
 
 /// Two sessions of 20 boards, with the published hash of their keys.
@@ -206,7 +206,7 @@ fn published_boards_are_verified_in_every_readable_format() {
     let both = [first, second].concat();
     let output = verify_boards(folder, "all.lin", Format::Lin, &both, 0);
     assert!(
-        output.contains("40 of 40 boards agree (no set has its name"),
+        output.contains("40 of 40 boards agree (no set has this name"),
         "{output}"
     );
     assert!(

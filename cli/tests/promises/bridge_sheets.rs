@@ -38,7 +38,7 @@ fn eight_files_are_written_and_no_deal_is_printed() {
     assert!(record.contains("Board 26. East deals."));
     let again = sheets(&args, &output).exits(1);
     assert!(
-        again.stderr.contains("is there already"),
+        again.stderr.contains("already exists"),
         "{}",
         again.stderr
     );
@@ -116,7 +116,7 @@ fn standard_output_takes_only_one_format() {
             "{}",
             finished.stdout
         );
-        let error = "standard output takes one of";
+        let error = "can use standard output";
         assert!(finished.stderr.contains(error), "{}", finished.stderr);
     }
 }

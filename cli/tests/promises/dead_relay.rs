@@ -64,7 +64,7 @@ fn directly_reachable_host_reports_a_dead_relay_and_waits() {
         let mut host = started(a.path(), &host(&relay, &more));
         let invite = host.until("invite")["invite"].as_str().unwrap().to_owned();
         let notice = host.until("notice")["text"].as_str().unwrap().to_owned();
-        let named = notice.contains(&relay) && notice.contains("goes on trying");
+        let named = notice.contains(&relay) && notice.contains("keeps trying");
         assert!(named, "{notice}");
         let guest = Side::join(b.path(), &invite, &["--auto"]);
         assert_eq!((guest.finish().1, host.finish().1), (0, 0));
@@ -126,6 +126,6 @@ fn doctor_detects_dead_relays() {
     }
     let shown = run(folder.path(), &["doctor", "--listen", "127.0.0.1:0"]);
     let shown = String::from_utf8(shown.stdout).unwrap();
-    assert!(!shown.contains("others reach it"), "{shown}");
+    assert!(!shown.contains("others can reach it"), "{shown}");
     assert!(shown.contains("Only programs on this machine"), "{shown}");
 }

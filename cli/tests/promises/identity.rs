@@ -191,7 +191,7 @@ fn new_identity_gets_no_new_match_until_the_open_one_is_closed() {
     assert!(code == 1 && err.contains("resume --close"), "{err}");
     let notice = loop {
         let notice = host.until("notice")["text"].as_str().unwrap().to_owned();
-        if notice.contains("old keys, and nobody can go on") {
+        if notice.contains("old keys, and cannot be resumed") {
             break notice;
         }
     };
@@ -261,7 +261,7 @@ fn peers_can_be_listed_but_not_changed_during_a_match() {
     for change in ["block", "unblock", "forgive"] {
         let (_, err, code) = command(a.path(), &["peers", change, "Bert"]);
         assert!(
-            code == 1 && err.contains("end the program that plays"),
+            code == 1 && err.contains("End the program that is playing"),
             "{err}"
         );
     }
@@ -318,7 +318,7 @@ fn verify_and_show_use_the_latest_match_and_the_date_of_its_file() {
     let nobody = a.path().join("nobody");
     let (_, err, code) = command(&nobody, &["verify", "Bert"]);
     assert!(
-        code == 1 && err.contains("no match is called Bert"),
+        code == 1 && err.contains("there is no match Bert"),
         "{err}"
     );
     assert!(!nobody.exists());

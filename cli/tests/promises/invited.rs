@@ -166,7 +166,7 @@ fn accepted_known_player_takes_the_seat_and_the_guest_sees_why() {
     let mut carla = join_by_name(c.path(), &at);
     let asked = host.until("ask-admit");
     let notice = carla.until("notice")["text"].to_string();
-    assert!(notice.contains("has not accepted you yet"), "{notice}");
+    assert!(notice.contains("has not accepted it yet"), "{notice}");
     // Answers about another player, or commands of a match, admit nobody.
     for (wrong, code) in [
         (
@@ -197,7 +197,7 @@ fn declined_guest_is_told_and_not_asked_about_again() {
     let asked = host.until("ask-admit");
     host.say(&admit(&asked, false));
     let message = refused(first);
-    assert!(message.contains("does not play with you"), "{message}");
+    assert!(message.contains("declined to play with you"), "{message}");
     assert_eq!(
         host.until("admit-lapsed")["fingerprint"],
         asked["fingerprint"]
@@ -333,7 +333,7 @@ fn player_of_a_closed_match_does_not_take_the_seat_of_the_invited_guest() {
         }
     };
     assert!(
-        message.contains("does not have your open match"),
+        message.contains("no longer has your open match"),
         "{message}"
     );
     Side::join(b.path(), &invite, &["--auto"]).until("seated");
@@ -348,7 +348,7 @@ fn open_match_resumes_if_the_host_agrees() {
     let asked = anna.until("ask-admit");
     let message = asked["message"].as_str().unwrap();
     assert!(
-        message.ends_with("wants to go on with your open match"),
+        message.ends_with("wants to resume your open match"),
         "{message}"
     );
     anna.say(&admit(&asked, false));
@@ -385,7 +385,7 @@ fn host_is_asked_about_a_guest_with_many_failed_attempts() {
     let asked = host.until("ask-admit");
     let message = asked["message"].as_str().unwrap();
     assert!(
-        message.contains("8 attempts in a row with Carla"),
+        message.contains("The last 8 attempts with Carla"),
         "{message}"
     );
     // Her connection ends during the question.
@@ -416,7 +416,7 @@ fn host_is_notified_once_of_a_blocked_player_with_its_invite() {
     while !notices.iter().any(|text: &String| text.contains("LEAKED")) {
         notices.push(anna.until("notice")["text"].to_string());
     }
-    let about_invite = |text: &&String| text.contains("a blocked player came with your invite");
+    let about_invite = |text: &&String| text.contains("a blocked player has used your invite");
     assert_eq!(
         notices.iter().filter(about_invite).count(),
         1,

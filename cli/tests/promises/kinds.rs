@@ -197,7 +197,7 @@ fn check_records([one, other]: [(&Path, &[Value]); 2], shown: &str) {
         text.contains("4 of 5 cards are drawn (3 knight, 2 castle)"),
         "{text}"
     );
-    assert!(text.ends_with("Both records tell the same.\n"), "{text}");
+    assert!(text.ends_with("Both records agree.\n"), "{text}");
     let (text, _) = run(one.0, &["show", &of_host]);
     assert!(
         text.contains(&format!("Card 1 is opened to all: {shown}\n")),
@@ -253,7 +253,7 @@ fn invalid_kinds_are_refused_before_the_invite() {
             &["--game", "deck", "--kinds", "3,2", "--draw", "6"],
             "not 6 of 5",
         ),
-        (&["--kinds", "3,2"], "are for --game deck"),
+        (&["--kinds", "3,2"], "require --game deck"),
     ] {
         let (text, code) = host(options);
         assert!(

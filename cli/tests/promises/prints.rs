@@ -331,7 +331,7 @@ fn host_sees_why_a_guest_did_not_sit_down() {
         .unwrap()
         .to_owned();
     assert!(
-        last.contains("--draw 6 was asked for, and the host proposes 5"),
+        last.contains("you asked for --draw 6, but the host proposes 5"),
         "{last}"
     );
     let notice = loop {
@@ -341,7 +341,7 @@ fn host_sees_why_a_guest_did_not_sit_down() {
         }
     };
     assert!(
-        notice.contains("it insists on another number of cards drawn"),
+        notice.contains("the guest requires another number of cards drawn"),
         "{notice}"
     );
 }

@@ -227,7 +227,7 @@ fn player_is_asked_after_eight_failed_attempts() {
     let (events, code) = resume(b.path(), &["--auto"]).finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(
-        code == 1 && message.contains("did not end well"),
+        code == 1 && message.contains("attempts with"),
         "{events:?}"
     );
     let mut guest = resume(b.path(), &[]);

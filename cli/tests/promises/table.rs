@@ -96,7 +96,7 @@ fn check_records(anna: &Path, bert: &Path) {
 
     let (text, code) = command(anna, &["verify", &one, &other]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.ends_with("Both records tell the same.\n"), "{text}");
+    assert!(text.ends_with("Both records agree.\n"), "{text}");
     let (text, code) = command(anna, &["verify", "--json", &one, &file(second)]);
     let verified: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((code, &verified["good"]), (4, &json!(false)));
@@ -169,9 +169,9 @@ fn check_unreadable_files(folder: &Path) {
         assert!(message.contains(reason), "{message}");
     }
     let (text, code) = command(folder, &["history"]);
-    assert_eq!((code, text.matches("Not read: ").count()), (0, 5), "{text}");
+    assert_eq!((code, text.matches("Cannot be read: ").count()), (0, 5), "{text}");
     let (text, code) = command(folder, &["resume", "--list"]);
-    assert_eq!((code, text.matches("not read: ").count()), (0, 5), "{text}");
+    assert_eq!((code, text.matches("cannot be read: ").count()), (0, 5), "{text}");
     let (text, code) = command(folder, &["resume", "--list", "--json"]);
     let listed: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
@@ -358,7 +358,7 @@ fn stolen_card_is_shown_in_the_hand_history() {
     let steal_lines = |kept: &str| {
         format!(
             "Bert steals a card from the hand of Anna.\n\
-             The hand of Anna is shuffled again, at the places of cards 1, 2.\n\
+             The hand of Anna is reshuffled, at the positions of cards 1, 2.\n\
              Card 1 is opened to all: {stolen}\n\
              Card 2 is opened to Anna: {kept}\n"
         )

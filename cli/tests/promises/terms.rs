@@ -51,7 +51,7 @@ fn guest_sees_the_terms_and_the_host_sees_a_refusal() {
         }
     };
     assert!(
-        notice.contains("it does not play on these terms"),
+        notice.contains("the guest declined the terms"),
         "{notice}"
     );
 

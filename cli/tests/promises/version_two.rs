@@ -93,7 +93,7 @@ fn open_match_is_resumed_and_all_in_players_may_muck() {
     let records = [&a, &b].map(|folder| file(folder.path(), "log").unwrap());
     let (code, output) = verify(&[&records[0], &records[1]]);
     assert!(
-        code == Some(0) && output.contains("Both records tell the same."),
+        code == Some(0) && output.contains("Both records agree."),
         "{output}"
     );
 }

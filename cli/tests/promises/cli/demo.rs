@@ -133,7 +133,7 @@ fn demo_shows_both_players_in_80_columns() {
             "▒▒",
             "showdown",
             " wins ",
-            "What it cost:",
+            "Cost:",
         ] {
             assert!(screen.contains(text), "{text}: {screen}");
         }

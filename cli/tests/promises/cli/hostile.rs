@@ -148,7 +148,7 @@ fn invalid_value_is_refused_with_an_explanation() {
         ("hex:,11", "takes 2 hexadecimal digits, but 0 were given"),
         ("@,11", "@ must be followed by the name of a file"),
         ("-1", "input values, but --input gives 1"),
-        ("-1,11", "-1 is no option, and no value here is negative"),
+        ("-1,11", "unknown option -1; negative values are not allowed"),
     ] {
         refuses(evaluate(value), complaint);
     }

@@ -120,7 +120,7 @@ fn other_host_names_are_refused() {
             headers[0].1 = host;
             let answer = page.request(method, path, &headers, b"");
             assert_eq!(answer.status, 403, "{method} {path}");
-            let own = "this page is served under its own address alone";
+            let own = "this page is only served at its own address";
             assert_eq!(answer.refused().1, own);
         }
     }
@@ -141,9 +141,9 @@ fn requests_need_cookie_key_and_own_origin() {
         for missing in ["cookie", "dealerless-key"] {
             let (status, why) = without(missing);
             assert_eq!(status, 403, "{method} {path}");
-            assert!(why.contains("not let in"), "{why}");
+            assert!(why.contains("not logged in"), "{why}");
         }
-        let other = "this was sent by another page";
+        let other = "this request was sent by another page";
         if method == "POST" {
             assert_eq!(without("origin"), (403, other.into()), "{path}");
         }

@@ -24,7 +24,7 @@ fn one_page_plays_and_others_watch() {
     for watcher in &mut watchers {
         assert_eq!(watcher.until("invite")["invite"], invite.as_str());
         let refused = page.command(&watcher.page, br#"{"do":"leave"}"#);
-        assert_eq!(refused.refused(), (409, "this page does not play".into()));
+        assert_eq!(refused.refused(), (409, "this page is not playing".into()));
     }
     assert_eq!(page.status("/watch"), 429);
     drop(watchers.pop());
@@ -270,7 +270,7 @@ fn page_plays_with_a_terminal_and_verifies_the_record() {
         good["text"]
             .as_str()
             .unwrap()
-            .contains("Every signature is good"),
+            .contains("Every signature is valid"),
         "{good}"
     );
     assert!(good["shown"][1].is_string());
