@@ -257,7 +257,7 @@ pub fn chosen_for_you(said: &Said) -> Vec<String> {
     };
     vec![
         format!("Your time is up: the program has {what}."),
-        "You sit out from the next hand on. Type `back` to play again.".to_owned(),
+        "You sit out from the next hand on. Type `back` to sit in again.".to_owned(),
     ]
 }
 

@@ -490,7 +490,7 @@ fn a_player_out_of_time_sees_the_choice_of_the_program() {
         screen.tell(&chose(0, choice), true).unwrap();
         let text = format!(
             "Bert checks.\nYour time is up: the program has {done}.\n\
-             You sit out from the next hand on. Type `back` to play again.\n"
+             You sit out from the next hand on. Type `back` to sit in again.\n"
         );
         assert_eq!(page.take(), text);
         screen.tell(&chose(0, Said::Check {}), true).unwrap();
