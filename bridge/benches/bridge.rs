@@ -1,6 +1,7 @@
-//! Bridge: from a deal to its number and back, in each order, Big Deal's generator, and files of boards; and boards that two
-//! parties deal jointly in a malicious session over loopback TCP, from an empty pool to the boards that both
-//! have seen, by splits and by shuffles of 52 cards.
+//! Benchmarks of bridge: conversions between deals and numbers in each order, Big Deal's generator,
+//! and files of boards. Also boards dealt jointly by two parties in a malicious session over
+//! loopback TCP, by splits and by shuffles of 52 cards. These times run from an empty pool until
+//! both parties have seen all boards.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;
@@ -21,7 +22,7 @@ use dealerless_bridge::{Board, Deal, DealNumber, Order, SealedBoards};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// Enough deals that no branch can be learnt.
+/// Enough deals that the branch predictor cannot learn them.
 const DEALS: usize = 4096;
 
 fn numbers(criterion: &mut Criterion) {
@@ -46,10 +47,10 @@ fn numbers(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The boards of the files.
+/// The number of boards in a file.
 const BOARDS: u32 = 10_000;
 
-/// Files are read into boards and written, both in memory.
+/// Measures reading and writing of files in memory.
 fn files(criterion: &mut Criterion) {
     let numbers = Generator::new([0; 20], b"bench");
     let boards = (1..=BOARDS).zip(numbers);
@@ -62,7 +63,9 @@ fn files(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bridge/10000-boards");
     group.sample_size(20);
     for format in [Format::Pbn, Format::Lin, Format::Bri] {
-        let file = format.write(&boards).expect("a format without an end");
+        let file = format
+            .write(&boards)
+            .expect("the format has no limit on boards");
         let name = format.name();
         group.bench_function(format!("read/{name}"), |bencher| {
             bencher.iter(|| format.read(black_box(&file)));
@@ -71,55 +74,59 @@ fn files(criterion: &mut Criterion) {
             bencher.iter(|| format.write(black_box(&boards)));
         });
     }
-    let pbn = Format::Pbn.write(&boards).expect("boards");
+    let pbn = Format::Pbn.write(&boards).expect("there are boards");
     group.bench_function("pbn-to-lin", |bencher| {
         bencher.iter(|| {
-            let boards = Format::Pbn.read(black_box(&pbn)).expect("what was written");
+            let boards = Format::Pbn
+                .read(black_box(&pbn))
+                .expect("the file is valid");
             Format::Lin.write(&boards)
         });
     });
     group.finish();
 }
 
-/// How boards are dealt.
-enum Way {
-    /// All at once.
+/// A method of dealing boards.
+enum Method {
+    /// All boards at once, with a split.
     Splits(SplitCircuit),
-    /// So many packs of 52.
+    /// One shuffle of 52 cards for each of the given number of boards.
     Shuffles(ShuffleCircuit, usize),
 }
 
-impl Way {
+impl Method {
     fn splits(boards: usize) -> Self {
-        let split = Split::new(13, boards).expect("a number of boards");
-        Way::Splits(SplitCircuit::build(split))
+        let split = Split::new(13, boards).expect("the number of boards is valid");
+        Method::Splits(SplitCircuit::build(split))
     }
 
     fn shuffles(boards: usize) -> Self {
-        Way::Shuffles(checked_shuffle(52, 52, Algorithm::Waksman), boards)
+        Method::Shuffles(checked_shuffle(52, 52, Algorithm::Waksman), boards)
     }
 
     fn deal(&self, session: &mut Session) {
         let rng = &mut UnwrapErr(SysRng);
         match self {
-            Way::Splits(circuit) => {
-                SealedBoards::prepare(session, circuit, 1).expect("made ahead");
+            Method::Splits(circuit) => {
+                SealedBoards::prepare(session, circuit, 1).expect("the preparation succeeds");
                 let boards = SealedBoards::deal(session, circuit, &[], rng);
-                let opened = boards.expect("dealt").open_all(session);
-                opened.expect("opened");
+                let opened = boards.expect("the deal succeeds").open_all(session);
+                opened.expect("the opening succeeds");
             }
-            Way::Shuffles(circuit, boards) => {
-                SealedDeck::prepare(session, circuit, *boards).expect("made ahead");
+            Method::Shuffles(circuit, boards) => {
+                SealedDeck::prepare(session, circuit, *boards).expect("the preparation succeeds");
                 let all: Vec<_> = (0..52).map(|card| (card, Audience::Both)).collect();
                 for _ in 0..*boards {
-                    let mut deck = SealedDeck::shuffle(session, circuit, rng).expect("shuffled");
-                    deck.open(session, &all).expect("opened");
+                    let mut deck =
+                        SealedDeck::shuffle(session, circuit, rng).expect("the shuffle succeeds");
+                    deck.open(session, &all).expect("the opening succeeds");
                 }
             }
         }
     }
 
-    /// The times of so many rounds in a session of their own, for the slower party.
+    /// Measures the given number of rounds in a new session. Returns the time of the slower party
+    /// for each round.
     fn times(&self, rounds: usize) -> Vec<Duration> {
         let ([garbler, evaluator], _) = Loopback::listen().set_up(Security::Malicious);
         let repeat = |mut session| {
@@ -145,17 +152,20 @@ impl Way {
 fn jointly(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bridge/jointly");
     group.sample_size(20);
-    for (name, way) in [
-        ("36-splits", Way::splits(36)),
-        ("36-shuffles", Way::shuffles(36)),
-        ("1-split", Way::splits(1)),
-        ("1-shuffle", Way::shuffles(1)),
+    for (name, method) in [
+        ("36-splits", Method::splits(36)),
+        ("36-shuffles", Method::shuffles(36)),
+        ("1-split", Method::splits(1)),
+        ("1-shuffle", Method::shuffles(1)),
     ] {
-        println!("bridge/jointly/{name}: first round {:?}", way.times(1)[0]);
+        println!(
+            "bridge/jointly/{name}: first round {:?}",
+            method.times(1)[0]
+        );
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|rounds| {
                 // The first round of a session warms the caches.
-                let times = way.times(rounds as usize + 1);
+                let times = method.times(rounds as usize + 1);
                 times[1..].iter().sum()
             });
         });

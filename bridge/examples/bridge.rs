@@ -1,5 +1,5 @@
-//! Two clubs deal four boards that nobody knows. One opens the hands of North and South, the other
-//! those of East and West; after the play all are opened to both, and written as PBN.
+//! Two clubs deal four boards that nobody knows. One club opens the hands of North and South, the
+//! other those of East and West. After the play, all hands are opened to both and written as PBN.
 
 use std::error::Error;
 use std::thread;
@@ -16,7 +16,7 @@ use dealerless_bridge::{Board, Compass, SealedBoards};
 fn main() -> Result<(), Box<dyn Error>> {
     let split = Split::new(13, 4)?;
     let circuit = SplitCircuit::build(split);
-    // Who sees which hands before the play.
+    // The party that sees each hand before the play.
     let side = |seat| match seat {
         Compass::North | Compass::South => Audience::Only(Party::Garbler),
         Compass::East | Compass::West => Audience::Only(Party::Evaluator),
@@ -52,8 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ]
     });
     let ((north_south, mine), (east_west, theirs)) = (garbler?, evaluator?);
-    println!("as the garbler sees it: {north_south:#?}");
-    println!("as the evaluator sees it: {east_west:#?}");
+    println!("the garbler's view: {north_south:#?}");
+    println!("the evaluator's view: {east_west:#?}");
     assert_eq!(mine, theirs);
     let boards: Vec<Board> = mine.ok_or("every hand has been opened")?;
     print!("{}", String::from_utf8(Format::Pbn.write(&boards)?)?);

@@ -1,29 +1,29 @@
 //! Big Deal's generator: deals from a seed and the name of an owner.
 //!
-//! The candidates are RIPEMD-160(counter ‖ seed ‖ RIPEMD-160(owner)), with a counter of four bytes,
-//! the lowest first, that begins with 1. The first 12 bytes of a candidate, the highest first, are the
-//! number of a deal, in Big Deal's order, or are passed over if they are too large for one (van
-//! Staveren, Big Deal 2.0, "Big Deal detailed").
+//! The candidates are RIPEMD-160(counter ‖ seed ‖ RIPEMD-160(owner)), with a little-endian counter
+//! of four bytes that starts at 1. The first 12 bytes of a candidate, in big-endian order, are the
+//! number of a deal in Big Deal's order. A candidate that is too large for a deal number is skipped
+//! (van Staveren, Big Deal 2.0, "Big Deal detailed").
 
 use ripemd::{Digest, Ripemd160};
 
 use super::DealNumber;
 
-/// The bytes of a seed, and of a hash by RIPEMD-160.
+/// The size of a seed, and of a RIPEMD-160 hash, in bytes.
 pub const SEED_BYTES: usize = 20;
 
-/// RIPEMD-160 of bytes.
+/// The RIPEMD-160 hash of `bytes`.
 pub(super) fn hash(bytes: &[u8]) -> [u8; SEED_BYTES] {
     Ripemd160::digest(bytes).into()
 }
 
-/// The numbers of the deals of a seed and an owner, in Big Deal's order. It ends when the counter
-/// does, after some three thousand million.
+/// An iterator over the deal numbers of a seed and an owner, in Big Deal's order. It ends when the
+/// counter overflows, after some three thousand million deals.
 #[derive(Clone, Debug)]
 pub struct Generator {
     seed: [u8; SEED_BYTES],
     owner: [u8; SEED_BYTES],
-    /// The last that was used.
+    /// The last counter used.
     counter: u32,
 }
 
@@ -72,10 +72,10 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What Big Deal (a980e7f) makes of a seed of zeros and this owner; the third candidate is too
-    /// large for a deal.
+    /// The deals that Big Deal (a980e7f) generates for a seed of zeros and this owner. The third
+    /// candidate is too large for a deal.
     #[test]
-    fn the_deals_of_a_seed_and_an_owner_are_those_of_big_deal() {
+    fn deals_match_those_of_big_deal() {
         assert_eq!(hex(&hash(b"")), "9c1185a5c5e9fc54612808977ee8f548b2258d31");
         let mut generator = Generator::new([0; 20], b"Test Owner");
         let owner = "0c12bc80b1425a10fc361926dcf6c51ff9e677fe";
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_generator_ends_with_its_counter() {
+    fn generator_ends_with_its_counter() {
         let mut generator = Generator::new([0; 20], b"");
         generator.counter = u32::MAX - 1;
         assert!(generator.candidate().is_some());

@@ -1,17 +1,17 @@
-//! A board: a numbered deal, whose number says who deals and who is vulnerable.
+//! A board: a numbered deal, whose number determines the dealer and the vulnerability.
 
 use super::{Compass, Deal};
 
-/// A deal with the number of its board, from 1 on.
+/// A deal with its board number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// From 1 on.
+    /// The board number, counted from 1.
     pub number: u32,
-    /// Who holds which cards.
+    /// The deal of the cards.
     pub deal: Deal,
 }
 
-/// Which sides are vulnerable.
+/// The vulnerable sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vulnerability {
     /// Neither side.
@@ -25,12 +25,12 @@ pub enum Vulnerability {
 }
 
 impl Board {
-    /// Who deals: North the first board, and then in turn (Laws of Duplicate Bridge 2017, law 2).
+    /// The dealer: North on board 1, then each seat in turn (Laws of Duplicate Bridge 2017, Law 2).
     pub fn dealer(&self) -> Compass {
         Compass::ALL[(self.number as usize + 3) % 4]
     }
 
-    /// Who is vulnerable; it repeats after 16 boards (Laws of Duplicate Bridge 2017, law 2).
+    /// The vulnerability, which repeats after 16 boards (Laws of Duplicate Bridge 2017, Law 2).
     pub fn vulnerability(&self) -> Vulnerability {
         match self.number % 16 {
             1 | 8 | 11 | 14 => Vulnerability::None,
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dealer_and_the_vulnerability_follow_the_number() {
+    fn number_determines_dealer_and_vulnerability() {
         let deal: Deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
             .parse()
             .unwrap();
@@ -54,7 +54,7 @@ mod tests {
             let board = Board { number, deal };
             (board.dealer().letter(), board.vulnerability())
         };
-        // The table of law 2, board 1 to 16.
+        // The table of Law 2, for boards 1 to 16.
         let table = "N- EN SE WA NN EE SA W- NE EA S- WN NA E- SN WE";
         for (number, entry) in (1..).zip(table.split(' ')) {
             let (dealer, vulnerable) = of(number);

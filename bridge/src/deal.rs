@@ -1,4 +1,4 @@
-//! Who holds which cards.
+//! Cards, hands and deals.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 
 use crate::Suit;
 
-/// A player's place at the table.
+/// A player's seat at the bridge table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Compass {
     /// North.
@@ -21,10 +21,10 @@ pub enum Compass {
 }
 
 impl Compass {
-    /// All four, clockwise from North.
+    /// All four seats, clockwise from North.
     pub const ALL: [Compass; 4] = [Compass::North, Compass::East, Compass::South, Compass::West];
 
-    /// `N`, `E`, `S` or `W`.
+    /// The letter of the seat: `N`, `E`, `S` or `W`.
     pub fn letter(self) -> char {
         ['N', 'E', 'S', 'W'][self as usize]
     }
@@ -35,7 +35,7 @@ impl Compass {
     }
 }
 
-/// A card: the ace of spades is 0, the two of clubs 51.
+/// A card, by number: 0 is the ace of spades, 51 the two of clubs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Card(u8);
 
@@ -45,49 +45,50 @@ const RANKS: [char; 13] = [
 ];
 
 impl Card {
-    /// All 52, in order.
+    /// All 52 cards, in order.
     pub fn all() -> impl Iterator<Item = Card> {
         (0..52).map(Card)
     }
 
-    /// The card with this number, if it is below 52.
+    /// The card with the given number, or `None` if the number is not below 52.
     pub fn new(number: usize) -> Option<Card> {
         (number < 52).then_some(Card(number as u8))
     }
 
-    /// The card of this suit and rank, a letter or digit: `A`, `K`, `Q`, `J`, `T` or `9` to `2`.
+    /// The card of the given suit and rank: `A`, `K`, `Q`, `J`, `T` or `9` to `2`. `None` for any
+    /// other rank.
     pub fn of(suit: Suit, rank: char) -> Option<Card> {
         let rank = RANKS.iter().position(|known| *known == rank)?;
         Card::new(13 * suit as usize + rank)
     }
 
-    /// Its number, below 52.
+    /// The number of the card, below 52.
     pub fn number(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Its suit.
+    /// The suit of the card.
     pub fn suit(self) -> Suit {
         Suit::ALL[self.number() / 13]
     }
 
-    /// Its rank: `A`, `K`, `Q`, `J`, `T` or `9` to `2`.
+    /// The rank of the card: `A`, `K`, `Q`, `J`, `T` or `9` to `2`.
     pub fn rank(self) -> char {
         RANKS[self.number() % 13]
     }
 }
 
-/// Some cards: bit `c` stands for card `c`.
+/// A set of cards: bit `c` is set if the hand holds card `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Zeroize)]
 pub struct Hand(pub(crate) u64);
 
 impl Hand {
-    /// The cards, in order.
+    /// The cards of the hand, in order.
     pub fn cards(self) -> impl Iterator<Item = Card> {
         Card::all().filter(move |card| self.holds(*card))
     }
 
-    /// Whether a card is among them.
+    /// Whether the hand holds a card.
     pub fn holds(self, card: Card) -> bool {
         self.0 >> card.0 & 1 == 1
     }
@@ -99,7 +100,7 @@ impl Hand {
         held.filter(move |card| self.holds(*card)).map(Card::rank)
     }
 
-    /// The high-card points: 4, 3, 2, 1 for ace, king, queen, jack.
+    /// The high-card points: 4, 3, 2 and 1 for ace, king, queen and jack.
     pub fn high_card_points(self) -> u32 {
         self.cards()
             .map(|card| 4u32.saturating_sub(card.number() as u32 % 13))
@@ -113,7 +114,7 @@ impl FromIterator<Card> for Hand {
     }
 }
 
-/// The hand as `S.H.D.C`, each from the ace down.
+/// Formats the hand as `S.H.D.C`, with each suit from the ace down.
 impl fmt::Display for Hand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for suit in Suit::ALL {
@@ -128,50 +129,50 @@ impl fmt::Display for Hand {
     }
 }
 
-/// Why something is no deal.
+/// The reason why a text or a list of owners is not a valid deal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DealError {
-    /// It does not begin with a seat and a colon.
-    #[error("a deal begins with a seat and a colon, such as N:")]
+    /// The text does not begin with a seat and a colon.
+    #[error("a deal must begin with a seat and a colon, such as N:")]
     NoSeat,
-    /// There are not four hands.
-    #[error("a deal has four hands with one space between them, and this has {0}")]
+    /// The number of hands is not four.
+    #[error("a deal has four hands separated by single spaces, not {0}")]
     Hands(usize),
-    /// A hand has not four suits.
-    #[error("a hand has four suits with a dot between them, and {0} has {1}")]
+    /// The number of suits in a hand is not four.
+    #[error("a hand has four suits separated by dots, but {0} has {1}")]
     Suits(char, usize),
-    /// A character that is no rank.
-    #[error("{0:?} is no rank; ranks are AKQJT98765432, with T for a ten")]
+    /// A character is not a rank.
+    #[error("{0:?} is not a rank; ranks are AKQJT98765432, with T for a ten")]
     Rank(char),
-    /// A card that stands there twice.
-    #[error("the card {suit}{rank} stands there twice")]
+    /// A card appears twice.
+    #[error("the card {suit}{rank} appears twice")]
     Twice {
-        /// The suit's letter.
+        /// The letter of the suit.
         suit: char,
         /// The rank.
         rank: char,
     },
-    /// A hand with more or fewer than 13 cards.
+    /// A hand does not have 13 cards.
     #[error("{seat} has {cards} cards, not 13")]
     Count {
-        /// The seat's letter.
+        /// The letter of the seat.
         seat: char,
-        /// How many cards it has.
+        /// The number of cards in the hand.
         cards: usize,
     },
 }
 
-/// Who holds which of the 52 cards: 13 each.
+/// A deal of the 52 cards, 13 to each seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deal {
     owners: [Compass; 52],
 }
 
 impl Deal {
-    /// The deal in which card `c` is `owners[c]`'s.
+    /// The deal in which seat `owners[c]` holds card `c`.
     ///
     /// # Errors
-    /// [`DealError::Count`] if one has not 13.
+    /// [`DealError::Count`] if a seat does not have 13 cards.
     pub fn new(owners: [Compass; 52]) -> Result<Deal, DealError> {
         for seat in Compass::ALL {
             let cards = owners.iter().filter(|owner| **owner == seat).count();
@@ -183,17 +184,17 @@ impl Deal {
         Ok(Deal { owners })
     }
 
-    /// The deal with these owners, of whom it is known that each has 13 cards.
+    /// The deal with the given owners. The caller guarantees that each seat has 13 cards.
     pub(super) fn dealt(owners: [Compass; 52]) -> Deal {
         Deal { owners }
     }
 
-    /// Who holds a card.
+    /// The seat that holds a card.
     pub fn owner(&self, card: Card) -> Compass {
         self.owners[card.number()]
     }
 
-    /// The owner of each card.
+    /// The seat that holds each card.
     pub fn owners(&self) -> &[Compass; 52] {
         &self.owners
     }
@@ -206,7 +207,7 @@ impl Deal {
     }
 }
 
-/// As in PBN: `N:` and the hands clockwise from North, each as `S.H.D.C`.
+/// Formats the deal as in PBN: `N:` and the hands clockwise from North, each as `S.H.D.C`.
 impl fmt::Display for Deal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (seat, before) in Compass::ALL.into_iter().zip(["N:", " ", " ", " "]) {
@@ -216,7 +217,7 @@ impl fmt::Display for Deal {
     }
 }
 
-/// As in PBN, from any seat on.
+/// Parses a deal as in PBN, starting from any seat.
 impl FromStr for Deal {
     type Err = DealError;
 
@@ -247,12 +248,12 @@ impl FromStr for Deal {
                 return Err(DealError::Count { seat, cards });
             }
         }
-        // Each has 13, so no card is left over.
+        // Each seat has 13 cards, so every card has an owner.
         Deal::new(owners.map(|owner| owner.unwrap_or(Compass::North)))
     }
 }
 
-/// The cards of a hand that is written as `S.H.D.C`.
+/// The cards of a hand in the form `S.H.D.C`.
 fn cards_of(hand: &str, seat: Compass) -> Result<Vec<Card>, DealError> {
     let suits: Vec<&str> = hand.split('.').collect();
     if suits.len() != 4 {
@@ -274,7 +275,7 @@ mod tests {
     const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
 
     #[test]
-    fn a_deal_is_written_as_it_was_read_from_any_seat_on() {
+    fn deal_parses_from_any_seat_and_prints_from_north() {
         let deal: Deal = DEAL.parse().unwrap();
         assert_eq!(deal.to_string(), DEAL);
         let from_south = "S:6543.J42.Q9.QT76 AK9.K97653.T.K98 J2.AQ.A7652.J543 QT87.T8.KJ843.A2";
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_deal_is_refused_with_its_reason() {
+    fn invalid_deals_are_rejected_with_the_reason() {
         let refused = |text: &str| text.parse::<Deal>().unwrap_err();
         assert_eq!(refused("J2.AQ"), DealError::NoSeat);
         assert_eq!(refused(&DEAL.replace("N:", "X:")), DealError::NoSeat);

@@ -1,20 +1,20 @@
 //! Bridge: deals, their numbers, and boards.
 //!
-//! | to | look at |
+//! | task | item |
 //! |---|---|
-//! | read and write a deal, or find its number | [`Deal`], [`DealNumber`] |
+//! | parse and print a deal, or compute its number | [`Deal`], [`DealNumber`] |
 //! | read and write files of boards | [`formats`] |
 //! | generate the deals of Big Deal | [`big_deal`] |
-//! | check a published tournament | [`squaredeal`] |
-//! | print sheets by which two people deal preset boards | [`sheets`] |
+//! | verify a published tournament | [`squaredeal`] |
+//! | print sheets with which two people deal preset boards | [`sheets`] |
 //! | measure how much a sheet reveals | [`leakage`] |
 //! | deal boards jointly with a peer | `SealedBoards`, with the feature `joint` |
 //!
-//! Cards are numbered as Big Deal numbers them: the ace of spades is 0, the two of clubs 51; spades,
-//! hearts, diamonds, clubs, and in each suit from the ace down.
+//! Cards are numbered as in Big Deal, from 0, the ace of spades, to 51, the two of clubs: spades,
+//! hearts, diamonds and clubs, with each suit from the ace down.
 //!
-//! The feature `joint` adds the crate `dealerless`, which shuffles in a two-party computation. The feature
-//! `parallel`, on by default, uses all cores of the machine.
+//! The feature `joint` adds the crate `dealerless`, which shuffles in a two-party computation. The
+//! feature `parallel`, on by default, uses all cores of the machine.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -35,7 +35,7 @@ mod uniform;
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Compass, Deal, DealError, Hand};
 pub use number::{DealNumber, NumberError, Order};
-/// The version of `rand` whose traits this crate takes. A generator of another version does not compile.
+/// The version of `rand` whose traits this crate uses. Generators of other versions do not compile.
 pub use rand;
 #[cfg(feature = "joint")]
 pub use sealed::SealedBoards;

@@ -1,13 +1,14 @@
-//! Each deal has a number, and each number below [`DealNumber::COUNT`] is a deal's, in three orders.
+//! Numbers of deals: bijections between the deals and the numbers below [`DealNumber::COUNT`], in
+//! three orders.
 //!
-//! There are C(52,13) · C(39,13) · C(26,13) deals. Big Deal and Andrews give each of the first three
-//! hands a rank, and the number is `(north · C(39,13) + east) · C(26,13) + south`: a hand is a choice
-//! of 13 of the cards that the hands before it have left. They differ in the order of the choices.
-//! Pavlicek ranks the deal as a word of 52 letters.
+//! There are C(52,13) · C(39,13) · C(26,13) deals. A hand is a choice of 13 of the cards that the
+//! previous hands have left. Big Deal and Andrews give each of the first three hands a rank among
+//! these choices. The number is `(north · C(39,13) + east) · C(26,13) + south`. The two differ in
+//! the order of the choices. Pavlicek ranks the deal as a word of 52 letters.
 //!
-//! Sources: Big Deal's documentation of its numbers (van Staveren), and the Impossible Bridge Book
-//! of Andrews and of Pavlicek, whose page `p` has the deal `p - 1`. Deals are public here, so nothing
-//! takes care of the time that it takes.
+//! Sources: Big Deal's documentation of its numbers (van Staveren), and the Impossible Bridge Books
+//! of Andrews and of Pavlicek, whose page `p` shows the deal `p - 1`. Deals are public here, so
+//! nothing runs in constant time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,22 +31,24 @@ static CHOOSE: [[u64; 14]; 53] = {
     table
 };
 
-/// The order in which the deals are numbered, from 0 on.
+/// The order in which the deals are numbered from 0.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumString, strum::IntoStaticStr,
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum Order {
-    /// Big Deal's: hands in lexicographic order of their cards, from the ace of spades on.
+    /// Big Deal's order: hands in lexicographic order of their cards, starting from the ace of
+    /// spades.
     BigDeal,
-    /// Andrews': hands in colexicographic order, which compares the last cards first.
+    /// Andrews' order: hands in colexicographic order, which compares the last cards first.
     Andrews,
-    /// Pavlicek's: the owners of the 52 cards as a word, with North before East, South and West.
+    /// Pavlicek's order: the owners of the 52 cards as a word, with North before East, South and
+    /// West.
     Pavlicek,
 }
 
 impl Order {
-    /// All three.
+    /// All three orders.
     pub const ALL: [Order; 3] = [Order::BigDeal, Order::Andrews, Order::Pavlicek];
 }
 
@@ -53,26 +56,26 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DealNumber(u128);
 
-/// Why something is no number of a deal.
+/// The reason why a text or an integer is not a deal number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
-    /// It is written otherwise.
-    #[error("a number is written in digits, as 1000 or 1,000, or as 0x3e8")]
+    /// The text is not a number.
+    #[error("expected a number such as 1000, 1,000 or 0x3e8")]
     Digits,
-    /// It is too large.
-    #[error("the last deal is {}", DealNumber(DealNumber::COUNT - 1))]
+    /// The number is too large.
+    #[error("the number is too large; the last deal is {}", DealNumber(DealNumber::COUNT - 1))]
     TooLarge,
 }
 
 impl DealNumber {
-    /// How many deals there are: C(52,13) · C(39,13) · C(26,13).
+    /// The number of deals: C(52,13) · C(39,13) · C(26,13).
     pub const COUNT: u128 =
         CHOOSE[52][13] as u128 * CHOOSE[39][13] as u128 * CHOOSE[26][13] as u128;
 
-    /// The number, if there is a deal for it.
+    /// Makes a deal number from an integer.
     ///
     /// # Errors
-    /// [`NumberError::TooLarge`].
+    /// [`NumberError::TooLarge`] if there is no deal with this number.
     pub fn new(number: u128) -> Result<DealNumber, NumberError> {
         if number < Self::COUNT {
             Ok(DealNumber(number))
@@ -81,7 +84,7 @@ impl DealNumber {
         }
     }
 
-    /// As an integer.
+    /// The number as an integer.
     pub fn get(self) -> u128 {
         self.0
     }
@@ -90,35 +93,35 @@ impl DealNumber {
     pub fn of(deal: &Deal, order: Order) -> DealNumber {
         let owners = deal.owners().iter().copied();
         DealNumber(match order {
-            Order::BigDeal => joined(mirrored(hand_ranks(owners.rev()))),
-            Order::Andrews => joined(hand_ranks(owners)),
+            Order::BigDeal => join(mirror(hand_ranks(owners.rev()))),
+            Order::Andrews => join(hand_ranks(owners)),
             Order::Pavlicek => word_rank(deal.owners()),
         })
     }
 
-    /// The deal of this number.
+    /// The deal with this number.
     pub fn deal(self, order: Order) -> Deal {
         let owners = match order {
             Order::BigDeal => {
-                let mut owners = owners(mirrored(parted(self.0)));
+                let mut owners = owners(mirror(split(self.0)));
                 owners.reverse();
                 owners
             }
-            Order::Andrews => owners(parted(self.0)),
+            Order::Andrews => owners(split(self.0)),
             Order::Pavlicek => word(self.0),
         };
-        Deal::new(owners).expect("each hand was given 13 cards")
+        Deal::new(owners).expect("each hand has 13 cards")
     }
 }
 
-/// In decimal digits.
+/// Formats the number in decimal digits.
 impl fmt::Display for DealNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// Decimal digits, with a comma between thousands or without, or `0x` and hexadecimal digits.
+/// Parses decimal digits with or without commas between thousands, or `0x` and hexadecimal digits.
 impl FromStr for DealNumber {
     type Err = NumberError;
 
@@ -130,13 +133,13 @@ impl FromStr for DealNumber {
         if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
             return Err(NumberError::Digits);
         }
-        // What is left to go wrong is that it does not fit.
+        // The digits are valid, so the only possible error is an overflow.
         let number = u128::from_str_radix(&digits, radix).map_err(|_| NumberError::TooLarge)?;
         DealNumber::new(number)
     }
 }
 
-/// The text without the commas between thousands.
+/// Removes the commas between thousands.
 fn without_commas(text: &str) -> Result<String, NumberError> {
     let mut groups = text.split(',');
     let first = groups.next().unwrap_or_default();
@@ -149,36 +152,36 @@ fn without_commas(text: &str) -> Result<String, NumberError> {
     }
 }
 
-/// How many choices the first three hands have: 13 of 52, of 39, of 26.
+/// The numbers of choices for the first three hands: 13 of 52, 39 and 26 cards.
 const CHOICES: [u64; 3] = [CHOOSE[52][13], CHOOSE[39][13], CHOOSE[26][13]];
 
-/// The number of three ranks.
-fn joined(ranks: [u64; 3]) -> u128 {
+/// Combines three ranks into a number.
+fn join(ranks: [u64; 3]) -> u128 {
     let pairs = CHOICES.iter().zip(ranks);
     pairs.fold(0, |number, (&choices, rank)| {
         number * u128::from(choices) + u128::from(rank)
     })
 }
 
-/// The three ranks of a number.
-fn parted(number: u128) -> [u64; 3] {
+/// Splits a number into three ranks.
+fn split(number: u128) -> [u64; 3] {
     let [_, east, south] = CHOICES;
-    // North's rank is below C(52,13), and what is left is below the product of the others.
-    let of_north = u128::from(east) * u128::from(south);
-    let left = (number % of_north) as u64;
-    [(number / of_north) as u64, left / south, left % south]
+    // The remainder after North's rank is below the product of the other numbers of choices.
+    let north_weight = u128::from(east) * u128::from(south);
+    let left = (number % north_weight) as u64;
+    [(number / north_weight) as u64, left / south, left % south]
 }
 
-/// The same choices in the opposite order.
+/// The ranks of the same choices in the reverse order.
 ///
-/// The lexicographic order of choices is the colexicographic order of their mirror images, from the
-/// last to the first.
-fn mirrored(ranks: [u64; 3]) -> [u64; 3] {
+/// The lexicographic order of choices is the reverse colexicographic order of their mirror images.
+fn mirror(ranks: [u64; 3]) -> [u64; 3] {
     std::array::from_fn(|hand| CHOICES[hand] - 1 - ranks[hand])
 }
 
 /// The colexicographic rank of each of the first three hands: the sum of C(place, k + 1) over its
-/// cards, the k-th from 0 on, whose place is among the cards that earlier hands have left.
+/// cards. k counts the cards of the hand from 0, and a card's place is its index among the cards
+/// that earlier hands have left.
 fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
     let (mut ranks, mut places, mut taken) = ([0; 3], [0; 3], [0; 3]);
     for owner in owners {
@@ -187,7 +190,7 @@ fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
             taken[owner] += 1;
             ranks[owner] += CHOOSE[places[owner]][taken[owner]];
         }
-        // A card is no longer there for the hands after its owner.
+        // The card is no longer available to the hands after its owner.
         for place in &mut places[..=owner.min(2)] {
             *place += 1;
         }
@@ -195,10 +198,10 @@ fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
     ranks
 }
 
-/// The owners of the cards when the first three hands have these colexicographic ranks.
+/// The owners of the cards if the first three hands have the given colexicographic ranks.
 fn owners(ranks: [u64; 3]) -> [Compass; 52] {
     let mut owners = [Compass::West; 52];
-    // The cards that no hand has taken, from the last to the first.
+    // The cards that no hand has taken yet, from the last to the first.
     let mut left: [usize; 52] = std::array::from_fn(|place| 51 - place);
     let mut size = 52;
     for (seat, mut rank) in Compass::ALL.into_iter().zip(ranks) {
@@ -219,7 +222,7 @@ fn owners(ranks: [u64; 3]) -> [Compass; 52] {
     owners
 }
 
-/// The words that are left once their first letters are known: how many, and of which letters.
+/// The set of words with given first letters: its size, and the remaining letters of each kind.
 struct Words {
     count: u128,
     letters: [u8; 4],
@@ -232,8 +235,9 @@ impl Words {
         letters: [13; 4],
     };
 
-    /// How many of them begin with a letter before each letter, and how many there are. It is as large a
-    /// share of all as such letters are of all letters.
+    /// For each letter the number of words that begin with an earlier letter, and finally the
+    /// number of all words. The share of these words equals the share of the earlier letters among
+    /// the remaining letters.
     fn bounds(&self) -> [u128; 5] {
         let [north, east, south, west] = self.letters;
         let first = [north, north + east, north + east + south];
@@ -243,8 +247,9 @@ impl Words {
         [0, east, south, west, self.count]
     }
 
-    /// Goes on with those that begin with this letter, of words with these bounds. Gives how many begin
-    /// with a letter before it.
+    /// Restricts the set to the words that begin with the given letter. `bounds` are the
+    /// [`bounds`](Self::bounds) of the set. Returns the number of words that begin with an earlier
+    /// letter.
     fn begin_with(&mut self, letter: usize, bounds: &[u128; 5]) -> u128 {
         self.count = bounds[letter + 1] - bounds[letter];
         self.letters[letter] -= 1;
@@ -252,13 +257,14 @@ impl Words {
     }
 }
 
-/// What multiplies like a division by the odd part of each number, modulo 2^128.
+/// The inverse of the odd part of each number, modulo 2^128.
 static INVERSES: [u128; 53] = {
     let mut inverses = [1; 53];
     let mut number: u128 = 1;
     while number < 53 {
         let odd = number >> number.trailing_zeros();
-        // Three bits are right at first, and each step doubles them.
+        // Newton iteration: three bits are correct at the start, and each step doubles the number
+        // of correct bits.
         let (mut inverse, mut step) = (odd, 0);
         while step < 6 {
             inverse = inverse.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(inverse)));
@@ -270,12 +276,12 @@ static INVERSES: [u128; 53] = {
     inverses
 };
 
-/// The quotient of two numbers that leave no remainder, several times as fast as a division.
+/// The quotient of a division without remainder, computed several times as fast as a division.
 fn exact_quotient(number: u128, divisor: u8) -> u128 {
     (number >> divisor.trailing_zeros()).wrapping_mul(INVERSES[usize::from(divisor)])
 }
 
-/// The rank of a word among those with 13 letters of each kind.
+/// The rank of a word among the words with 13 letters of each kind.
 fn word_rank(word: &[Compass; 52]) -> u128 {
     let mut words = Words::ALL;
     let ranks = word.iter().map(|owner| {
@@ -285,12 +291,12 @@ fn word_rank(word: &[Compass; 52]) -> u128 {
     ranks.sum()
 }
 
-/// The word with this rank.
+/// The word with the given rank.
 fn word(mut rank: u128) -> [Compass; 52] {
     let mut words = Words::ALL;
     std::array::from_fn(|_| {
         let bounds = words.bounds();
-        // Counted without a branch, which could not be foreseen.
+        // Count instead of branching, since the branch would be unpredictable.
         let letter = bounds[1..4].iter().filter(|bound| rank >= **bound).count();
         rank -= words.begin_with(letter, &bounds);
         Compass::ALL[letter]

@@ -1,8 +1,8 @@
-//! Boards that two parties deal jointly: sealed, and opened hand by hand.
+//! Sealed boards that two parties deal jointly and open hand by hand.
 //!
-//! [`SealedBoards::deal`] runs a [`SplitCircuit`] over any [`TwoParty`]. Neither party then knows a deal. The
-//! parties open each hand to those who may see it, and all hands to both after the play, as in the
-//! example `bridge`.
+//! [`SealedBoards::deal`] runs a [`SplitCircuit`] over any [`TwoParty`]. Afterwards neither party
+//! knows any deal. The parties open each hand to those who may see it, and all hands to both after
+//! the play, as in the example `bridge`.
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;
@@ -13,23 +13,24 @@ use dealerless::deck::{self, Error, Pack, Result};
 use dealerless::mpc::{Audience, Demand, Input, Opening, Run, TwoParty};
 use dealerless::shuffle::split::SplitCircuit;
 
-/// The hands of jointly dealt boards. Their bits are shared between the parties: the boards alone show
-/// nothing, which is why they have no `Debug`. Boards are counted from 0.
+/// The hands of jointly dealt boards. Their bits are secret-shared between the parties. One party's
+/// shares reveal nothing, so there is no `Debug`. Boards are counted from 0.
 pub struct SealedBoards<S> {
-    /// For each hand a bit for each card; the four hands of a board one after the other, from North on.
+    /// The hands, each with a bit per card. The four hands of a board follow each other, starting
+    /// with North.
     hands: Vec<Vec<S>>,
     /// The hands that this party has seen.
     seen: Zeroizing<Vec<Option<Hand>>>,
-    /// Which hands have been opened to whom.
+    /// For each hand, the parties to which it has been opened.
     opened: Vec<ByParty<bool>>,
 }
 
 impl<S: Clone> SealedBoards<S> {
-    /// Makes ahead what `count` deals take: both parties call this with the same circuit. A deal is
-    /// faster then; see [`TwoParty::prepare`].
+    /// Precomputes the resources for `count` deals, which makes the deals faster; see
+    /// [`TwoParty::prepare`]. Both parties must call this with the same circuit.
     ///
     /// # Errors
-    /// A misuse if the circuit is not for packs of 52 cards; any error of the session.
+    /// A usage error if the circuit is not for packs of 52 cards; any error of the session.
     pub fn prepare<P: TwoParty<Shared = S>>(
         session: &mut P,
         circuit: &SplitCircuit,
@@ -39,16 +40,17 @@ impl<S: Clone> SealedBoards<S> {
         Ok(session.prepare(Demand::of(circuit.circuit()).times(count))?)
     }
 
-    /// Deals all boards of the circuit: both parties call this with the same circuit and the same
-    /// `context`, which says what the boards are for, such as the digest of a log. What this party enters
-    /// is drawn from `rng`, which must be the operating system's generator or as good.
+    /// Deals all boards of the circuit. Both parties must call this with the same circuit and the
+    /// same `context`, which identifies the purpose of the boards, such as the digest of a log. The
+    /// input of this party is drawn from `rng`, which must be the operating system's generator or
+    /// equally secure.
     ///
-    /// Whether each party has entered what an honest one can is opened to both before there are any boards.
+    /// Before any boards exist, the validity of both parties' inputs is opened to both.
     ///
     /// # Errors
-    /// A misuse if the circuit is not for packs of 52 cards: nothing is sent then.
-    /// [`deck::Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error of
-    /// the session.
+    /// A usage error if the circuit is not for packs of 52 cards; nothing is sent in this case.
+    /// [`deck::Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error
+    /// of the session.
     pub fn deal<P: TwoParty<Shared = S>>(
         session: &mut P,
         circuit: &SplitCircuit,
@@ -68,12 +70,12 @@ impl<S: Clone> SealedBoards<S> {
         })
     }
 
-    /// How many boards there are.
+    /// The number of boards.
     pub fn len(&self) -> usize {
         self.hands.len() / Compass::ALL.len()
     }
 
-    /// Whether there is no board. (A deal has at least one.)
+    /// Whether there are no boards. (A deal has at least one.)
     pub fn is_empty(&self) -> bool {
         self.hands.is_empty()
     }
@@ -91,11 +93,11 @@ impl<S: Clone> SealedBoards<S> {
                 owners[card.number()] = seat;
             }
         }
-        // Four hands of 13 with no card twice are all cards.
+        // Four hands of 13 different cards make up the whole pack.
         Deal::new(owners).ok()
     }
 
-    /// The boards, the first of which has this number, if this party has seen all of their hands.
+    /// The boards, numbered from `first`, if this party has seen all of their hands.
     pub fn boards(&self, first: u32) -> Option<Vec<Board>> {
         (0..self.len())
             .map(|board| {
@@ -107,16 +109,16 @@ impl<S: Clone> SealedBoards<S> {
             .collect()
     }
 
-    /// Opens hands, all in one exchange, and gives for each what this party learned. The peer must open
-    /// the same hands to the same audience, in the same order.
+    /// Opens hands in a single exchange. Returns each hand, or `None` if it was not opened to this
+    /// party. The peer must open the same hands to the same audience, in the same order.
     ///
-    /// A hand is opened to a party once. A hand that one party has seen is later opened to the other party
-    /// alone, not to both.
+    /// A hand can be opened only once to a party. A hand that one party has seen can later be
+    /// opened only to the other party, not to both.
     ///
     /// # Errors
-    /// A misuse if there is no such board, or a hand is named twice or was opened to that party before:
-    /// nothing is sent then. [`deck::Check::NotInDeck`] or [`deck::Check::OpenedTwice`] if what comes out
-    /// cannot be. Any error of the session.
+    /// A usage error if a board does not exist, or if a hand is named twice or was already opened
+    /// to the party; nothing is sent in this case. [`deck::Check::NotInDeck`] or
+    /// [`deck::Check::OpenedTwice`] if an opened hand is impossible. Any error of the session.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
         session: &mut P,
@@ -143,10 +145,10 @@ impl<S: Clone> SealedBoards<S> {
         Ok(learned)
     }
 
-    /// Opens to each party all that it has not seen, in one exchange.
+    /// Opens to each party all hands that it has not seen, in a single exchange.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// Same as [`open`](Self::open).
     pub fn open_all<P: TwoParty<Shared = S>>(&mut self, session: &mut P) -> Result<()> {
         let openings: Vec<_> = (0..self.len())
             .flat_map(|board| Compass::ALL.map(|seat| (board, seat)))
@@ -164,18 +166,18 @@ impl<S: Clone> SealedBoards<S> {
         self.open(session, &openings).map(drop)
     }
 
-    /// Where a hand is, if there is such a board.
+    /// The index of a hand, if the board exists.
     fn place(&self, board: usize, seat: Compass) -> Option<usize> {
         (board < self.len()).then(|| board * Compass::ALL.len() + seat as usize)
     }
 
-    /// The places of the hands, if they may be opened.
+    /// Checks that the hands may be opened, and returns their indices.
     fn check(&self, openings: &[(usize, Compass, Audience)]) -> Result<Vec<usize>> {
         let mut places = Vec::with_capacity(openings.len());
         for &(board, seat, to) in openings {
             let Some(place) = self.place(board, seat) else {
                 return Err(Error::Usage(format!(
-                    "board {board} was not dealt: there are {}, counted from 0",
+                    "board {board} does not exist: {} boards were dealt, counted from 0",
                     self.len()
                 )));
             };
@@ -191,7 +193,7 @@ impl<S: Clone> SealedBoards<S> {
         Ok(places)
     }
 
-    /// Takes in an opened hand, which this party has not seen before.
+    /// Checks and stores an opened hand, which this party has not seen before.
     fn see(&mut self, place: usize, bits: &[bool]) -> Result<Hand> {
         let held = Card::all().zip(bits).filter(|(_, held)| **held);
         let hand: Hand = held.map(|(card, _)| card).collect();
@@ -205,14 +207,14 @@ impl<S: Clone> SealedBoards<S> {
 }
 
 impl Hand {
-    /// The hand whose cards are the set bits of `set`, as a [split](dealerless::shuffle::split) deals it.
+    /// The hand of a set of cards, as dealt by a [split](dealerless::shuffle::split).
     pub fn of_set(set: deck::Card) -> Hand {
         Card::all()
             .filter(|card| set.0 >> card.number() & 1 == 1)
             .collect()
     }
 
-    /// The hand as a set: bit c is set if card c is in the hand.
+    /// The hand as a set of cards: bit c is set if the hand holds card c.
     pub fn as_set(self) -> deck::Card {
         deck::Card(self.0)
     }
@@ -222,7 +224,7 @@ fn check_circuit(circuit: &SplitCircuit) -> Result<()> {
     match circuit.split().cards() {
         52 => Ok(()),
         cards => Err(Error::Usage(format!(
-            "a board is dealt from 52 cards, not {cards}"
+            "a board needs a pack of 52 cards, not {cards}"
         ))),
     }
 }

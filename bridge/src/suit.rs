@@ -1,6 +1,6 @@
 //! The four suits.
 
-/// A suit, from the highest to the lowest.
+/// A suit. The variants are in order from the highest to the lowest suit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Suit {
     /// Spades.
@@ -14,10 +14,10 @@ pub enum Suit {
 }
 
 impl Suit {
-    /// All four, spades first.
+    /// All four suits, spades first.
     pub const ALL: [Suit; 4] = [Suit::Spades, Suit::Hearts, Suit::Diamonds, Suit::Clubs];
 
-    /// `S`, `H`, `D` or `C`.
+    /// The letter of the suit: `S`, `H`, `D` or `C`.
     pub fn letter(self) -> char {
         ['S', 'H', 'D', 'C'][self as usize]
     }

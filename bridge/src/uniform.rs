@@ -1,19 +1,20 @@
-//! Uniform numbers and orders, made exactly from uniform words: by rejection, never by a modulo.
+//! Exactly uniform numbers and orders from uniform words, by rejection sampling instead of modulo.
 
-/// A uniform number below `bound`, which is at least 1, from words of 64 uniform bits (Lemire, Fast random
-/// integer generation in an interval, ACM Transactions on Modeling and Computer Simulation, 2019).
+/// A uniform number below `bound`, which must be at least 1, from words of 64 uniform bits (Lemire,
+/// Fast random integer generation in an interval, ACM Transactions on Modeling and Computer
+/// Simulation, 2019).
 pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
     loop {
         let product = u128::from(word()) * u128::from(bound);
-        let (number, rest) = ((product >> 64) as u64, product as u64);
-        if rest >= bound.wrapping_neg() % bound {
+        let (number, remainder) = ((product >> 64) as u64, product as u64);
+        if remainder >= bound.wrapping_neg() % bound {
             return number;
         }
     }
 }
 
-/// Puts a list in a uniform order, from words of 64 uniform bits (Knuth, The Art of Computer
-/// Programming, volume 2, 3.4.2, algorithm P).
+/// Puts a list into a uniformly random order, from words of 64 uniform bits (Knuth, The Art of
+/// Computer Programming, volume 2, 3.4.2, algorithm P).
 pub(crate) fn shuffle<T>(list: &mut [T], mut word: impl FnMut() -> u64) {
     for last in (1..list.len()).rev() {
         let other = below(last as u64 + 1, &mut word);
@@ -31,15 +32,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rejected_word_is_followed_by_another() {
-        // 0 is the one word of 2^64 that is rejected for a bound of 3.
+    fn rejected_word_is_replaced_by_the_next() {
+        // For a bound of 3, only the word 0 is rejected.
         let mut words = [0, 0, u64::MAX].into_iter();
         assert_eq!(below(3, || words.next().unwrap()), 2);
         assert_eq!(words.next(), None);
     }
 
     #[test]
-    fn every_order_comes_up_equally_often() {
+    fn all_orders_occur_equally_often() {
         let mut counts = HashMap::new();
         for seed in 0..24_000 {
             let mut rng = StdRng::seed_from_u64(seed);
@@ -48,7 +49,7 @@ mod tests {
             *counts.entry(list).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 24);
-        // Each count is binomial, with mean 1000 and deviation 31; the seeds are fixed.
+        // Each count is binomial with mean 1000 and standard deviation 31; the seeds are fixed.
         assert!(
             counts.values().all(|count| (850..1150).contains(count)),
             "{counts:?}"

@@ -1,4 +1,4 @@
-//! A hand that was opened in a session is gone from memory when the boards are dropped.
+//! The memory of an opened hand is wiped when the boards are dropped.
 
 #[path = "../../tests/wiping/watcher.rs"]
 mod watcher;
@@ -15,15 +15,16 @@ use watcher::watch_for;
 use zeroize::Zeroize;
 
 dealerless::with_both_engines! {
-    a_hand_that_was_opened_in_a_session_is_wiped_with_it,
+    opened_hand_is_wiped_with_its_session,
 }
 
-/// The bits of a hand as they stand in a list of bits.
+/// The bits of a hand as a list of bytes.
 fn bits(Card(hand): Card) -> [u8; 52] {
     std::array::from_fn(|bit| (hand >> bit & 1) as u8)
 }
 
-/// The hand of North on a board that two parties deal from these seeds, and open to the garbler.
+/// Deals a board between two parties from the given seed, and opens the hand of North to the
+/// garbler.
 fn opened<E: Engine>(seed: [u8; 32]) -> Card {
     let circuit = SplitCircuit::build(Split::new(13, 1).unwrap());
     let [hand, _] = sessions(session::in_memory(), |session: &mut E| {
@@ -34,14 +35,14 @@ fn opened<E: Engine>(seed: [u8; 32]) -> Card {
         let openings = [(0, Compass::North, Audience::Only(Party::Garbler))];
         let mut hands = boards.open(session, &openings).unwrap();
         let hand = hands[0].map(Hand::as_set);
-        // This list is the caller's.
+        // The caller must wipe the returned list itself.
         hands.zeroize();
         hand
     });
-    hand.expect("it was opened to the garbler")
+    hand.expect("the hand was opened to the garbler")
 }
 
-fn a_hand_that_was_opened_in_a_session_is_wiped_with_it<E: Engine>() {
+fn opened_hand_is_wiped_with_its_session<E: Engine>() {
     let mut seed = [0; 32];
     system_rng().fill_bytes(&mut seed);
     let hand = opened::<E>(seed);

@@ -1,4 +1,4 @@
-//! BER: for each board the owners of its 52 cards as `1` to `4`, and nothing between boards.
+//! BER: for each board the owners of the 52 cards as `1` to `4`, without separators between boards.
 
 use crate::Board;
 

@@ -1,5 +1,6 @@
-//! BHG, of the program Borel: an empty line, and a line a board. A card is a letter, `A` to `Z` and `a` to
-//! `z` in the order of the cards; the hands go clockwise from the dealer.
+//! BHG, of the program Borel: an empty line, followed by one line per board. A card is a letter,
+//! `A` to `Z` and `a` to `z` in the order of the cards. The hands are in clockwise order from the
+//! dealer.
 
 use crate::Board;
 

@@ -1,23 +1,23 @@
-//! Boards as a reader collects them.
+//! Collecting the boards of a file.
 
 use std::collections::HashMap;
 
 use super::error::{Fault, Location, ReadError};
 use crate::{Board, Card, Compass, Deal, DealError, Vulnerability};
 
-/// The boards of a file until now.
+/// The boards read so far.
 #[derive(Default)]
 pub(super) struct Boards {
     found: Vec<Board>,
-    /// Where each number stands in `found`.
+    /// The index in `found` of each board number.
     by_number: HashMap<u32, usize>,
 }
 
 impl Boards {
-    /// Takes a board, unless it was there before.
+    /// Adds a board, unless it was added before.
     ///
     /// # Errors
-    /// If another deal has its number.
+    /// If a board with the same number has a different deal.
     pub(super) fn take(&mut self, board: Board) -> Result<(), Fault> {
         match self.by_number.get(&board.number) {
             Some(&before) if self.found[before].deal != board.deal => {
@@ -32,10 +32,10 @@ impl Boards {
         Ok(())
     }
 
-    /// All of them, if there is one.
+    /// Returns all boards.
     ///
     /// # Errors
-    /// [`Fault::Empty`] at this place, the end.
+    /// [`Fault::Empty`] at `end`, the end of the file, if there are no boards.
     pub(super) fn finish(self, end: Location) -> Result<Vec<Board>, ReadError> {
         if self.found.is_empty() {
             Err(Fault::Empty.at(end))
@@ -45,7 +45,7 @@ impl Boards {
     }
 }
 
-/// Cards that are given to seats one by one.
+/// A deal in which cards are given to seats one by one.
 pub(super) struct Dealing([Option<Compass>; 52]);
 
 impl Dealing {
@@ -53,10 +53,10 @@ impl Dealing {
         Dealing([None; 52])
     }
 
-    /// Gives a card.
+    /// Gives a card to a seat.
     ///
     /// # Errors
-    /// If somebody has it.
+    /// If the card was given before.
     pub(super) fn give(&mut self, card: Card, to: Compass) -> Result<(), DealError> {
         match self.0[card.number()].replace(to) {
             None => Ok(()),
@@ -67,15 +67,15 @@ impl Dealing {
         }
     }
 
-    /// How many cards a seat was given.
+    /// The number of cards given to a seat.
     pub(super) fn cards_of(&self, seat: Compass) -> usize {
         self.0.iter().filter(|owner| **owner == Some(seat)).count()
     }
 
-    /// The deal in which a seat gets whatever is left.
+    /// Completes the deal by giving all remaining cards to one seat.
     ///
     /// # Errors
-    /// If somebody has not 13 cards; that of another seat comes first.
+    /// If a seat does not have 13 cards. The other seats are checked before `last`.
     pub(super) fn rest_to(self, last: Compass) -> Result<Deal, DealError> {
         for seat in Compass::ALL.into_iter().filter(|seat| *seat != last) {
             let cards = self.cards_of(seat);
@@ -88,7 +88,7 @@ impl Dealing {
     }
 }
 
-/// Checks who deals a board, in the file, against its number.
+/// Checks the dealer in a file against the board number.
 pub(super) fn check_dealer(board: &Board, found: Compass) -> Result<(), Fault> {
     let lawful = board.dealer();
     if found == lawful {
@@ -102,7 +102,7 @@ pub(super) fn check_dealer(board: &Board, found: Compass) -> Result<(), Fault> {
     }
 }
 
-/// Checks who is vulnerable, in the file, against the number.
+/// Checks the vulnerability in a file against the board number.
 pub(super) fn check_vulnerability(board: &Board, found: Vulnerability) -> Result<(), Fault> {
     let lawful = board.vulnerability();
     if found == lawful {
@@ -116,7 +116,7 @@ pub(super) fn check_vulnerability(board: &Board, found: Vulnerability) -> Result
     }
 }
 
-/// As PBN calls it.
+/// The name of a vulnerability in PBN.
 pub(super) fn vulnerability(vulnerability: Vulnerability) -> &'static str {
     match vulnerability {
         Vulnerability::None => "None",

@@ -1,16 +1,16 @@
-//! BRI: 128 bytes a board. North's, East's and South's cards are numbers from 01 to 52; 32 spaces and 18 zero
-//! bytes follow. It holds no board numbers.
+//! BRI: 128 bytes per board. The cards of North, East and South are numbers from 01 to 52, followed
+//! by 32 spaces and 18 zero bytes. There are no board numbers.
 
 use super::boards::{Boards, Dealing};
 use super::error::{Fault, Location, ReadError};
 use crate::{Board, Card, Compass, Deal};
 
-/// Bytes of the three hands: two digits a card.
+/// The size of the three hands in bytes: two digits per card.
 pub(super) const HANDS: usize = 78;
 
 const SPACES: usize = 32;
 
-/// The bytes of a board.
+/// The size of a board in bytes.
 const BOARD: usize = 128;
 
 pub(super) fn write(boards: &[Board]) -> Vec<u8> {
@@ -23,7 +23,7 @@ pub(super) fn write(boards: &[Board]) -> Vec<u8> {
     bytes
 }
 
-/// Three hands, [`HANDS`] bytes.
+/// Formats three hands in [`HANDS`] bytes.
 pub(super) fn hands(deal: &Deal) -> Vec<u8> {
     let seats = [Compass::North, Compass::East, Compass::South];
     let cards = seats.into_iter().flat_map(|seat| deal.hand(seat).cards());
@@ -46,10 +46,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
     boards.finish(Location::Byte(bytes.len()))
 }
 
-/// The records of a file with where each begins.
+/// Splits a file into records, each with its offset.
 ///
 /// # Errors
-/// [`Fault::Cut`] if the last one is not complete.
+/// [`Fault::Cut`] if the last record is incomplete.
 pub(super) fn records(
     bytes: &[u8],
     size: usize,
@@ -60,7 +60,7 @@ pub(super) fn records(
     }
 }
 
-/// The deal of three hands that stand at this byte; their cards may be in any order.
+/// Parses a deal from three hands at the given offset. Their cards may be in any order.
 pub(super) fn read_hands(hands: &[u8], start: usize) -> Result<Deal, ReadError> {
     let mut dealing = Dealing::new();
     for (place, digits) in hands.chunks(2).enumerate() {

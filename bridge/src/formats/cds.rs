@@ -1,4 +1,5 @@
-//! CDS: for each board a byte with its number, and a byte a rank as in RZD, with other codes of the seats.
+//! CDS: for each board one byte with its number, and one byte per rank as in RZD, with different
+//! codes for the seats.
 
 use super::rzd::ranks;
 use crate::Board;
@@ -6,7 +7,7 @@ use crate::Board;
 pub(super) fn write(boards: &[Board]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for board in boards {
-        // The number has one byte: 256 is 0.
+        // The number has one byte, so 256 becomes 0.
         bytes.push((board.number % 256) as u8);
         bytes.extend(ranks(&board.deal, |owner| (owner as u8 + 1) % 4));
     }

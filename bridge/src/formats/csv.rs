@@ -1,5 +1,5 @@
-//! CSV: a line a board, with 18 fields in quotes: the suits of North, East, South and West, the number, and
-//! dealer and vulnerability.
+//! CSV: one line per board with 18 quoted fields: the suits of North, East, South and West, the
+//! board number, and dealer and vulnerability.
 
 use crate::{Board, Compass, Suit, Vulnerability};
 

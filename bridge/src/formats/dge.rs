@@ -1,12 +1,12 @@
-//! DGE: 128 bytes a board. Each hand is four suits, each a sign and the ranks that are held; the rest are
-//! zero bytes.
+//! DGE: 128 bytes per board. Each hand has four suits, each with a sign and the ranks held. The
+//! rest are zero bytes.
 
 use crate::{Board, Compass, Deal, Suit};
 
-/// Bytes of the four hands: 16 signs and 52 cards.
+/// The size of the four hands in bytes: 16 signs and 52 cards.
 pub(super) const HANDS: usize = 68;
 
-/// The bytes of a board.
+/// The size of a board in bytes.
 const BOARD: usize = 128;
 
 pub(super) fn write(boards: &[Board]) -> Vec<u8> {
@@ -28,7 +28,7 @@ fn sign(suit: Suit) -> u8 {
     }
 }
 
-/// The four hands, [`HANDS`] bytes.
+/// Formats the four hands in [`HANDS`] bytes.
 pub(super) fn hands(deal: &Deal) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HANDS);
     for seat in Compass::ALL {

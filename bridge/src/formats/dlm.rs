@@ -1,8 +1,8 @@
-//! DLM, of Jannersten's Duplimate: a text in the style of INI files, with a checksum of the head and one of
-//! each board.
+//! DLM, of Jannersten's Duplimate: a text similar to INI files, with a checksum for the head and
+//! one for each board.
 //!
-//! A file has a line for each board from 1 to 99. Those that are not among its boards hold a deal that
-//! means nothing.
+//! A file has a line for each board from 1 to 99. The lines of boards outside its range hold a
+//! dummy deal.
 
 use super::HIGHEST_FOR_MACHINES;
 use super::boards::{Boards, Dealing};
@@ -17,10 +17,10 @@ pub(super) enum Status {
     Sealed,
 }
 
-/// The letters of a board that stands for nothing: all spades to North, and so on.
+/// The letters of the dummy deal: all spades to North, and so on.
 const FILLER: &str = "aaaaaabffffffkkkkkklpppppp";
 
-/// Letters of a board; three digits follow.
+/// The number of letters of a board, which are followed by three digits.
 const LETTERS: usize = 26;
 
 pub(super) fn write(boards: &[Board], status: Status) -> String {
@@ -52,7 +52,7 @@ fn checksum(number: u32, letters: &[u8]) -> u32 {
         .fold(number, |sum, letter| sum ^ u32::from(*letter))
 }
 
-/// A letter from `a` to `p` for each two cards, by their owners.
+/// Formats the owners of each two cards as a letter from `a` to `p`.
 fn letters(deal: &Deal) -> String {
     let pairs = deal.owners().chunks(2);
     pairs
@@ -60,7 +60,7 @@ fn letters(deal: &Deal) -> String {
         .collect()
 }
 
-/// What was found, each with its line.
+/// The values found in a file, each with its line.
 #[derive(Default)]
 struct Found<'a> {
     status: Option<(usize, Status)>,
@@ -96,7 +96,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
 }
 
 impl<'a> Found<'a> {
-    /// Takes a line of the document; keys that say nothing of the boards are skipped.
+    /// Takes a line of the document. Keys that do not concern the boards are skipped.
     fn take(&mut self, line: usize, text: &'a [u8]) -> Result<(), Fault> {
         let equals = text.iter().position(|byte| *byte == b'=');
         let (key, value) = text.split_at(equals.ok_or(Fault::KeyAndValue)?);
@@ -127,7 +127,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The boards, when all lines were read.
+    /// Returns the boards after all lines have been read. `last` is the last line of the file.
     fn finish(self, last: usize) -> Result<Vec<Board>, ReadError> {
         let missing = |name| Fault::Missing(name).in_line(last);
         let (_, status) = self.status.ok_or_else(|| missing("Status"))?;
@@ -183,7 +183,7 @@ fn agrees(found: u32, right: u32) -> Result<(), Fault> {
     }
 }
 
-/// The deal of a board's letters, if its digits agree.
+/// Parses the deal from a board's letters, and checks its digits.
 fn read_board(number: u32, text: &[u8]) -> Result<Deal, Fault> {
     let (letters, digits) = text.split_at_checked(LETTERS).ok_or(Fault::DlmBoard)?;
     let found = text::number(digits).filter(|_| digits.len() == 3);

@@ -1,9 +1,11 @@
-//! DUP: 156 bytes a board. The numbers of BRI, the hands of DGE, and ten bytes for the machine.
+//! DUP: 156 bytes per board. The numbers of BRI, the hands of DGE, and a trailer of ten bytes for
+//! the machine.
 //!
-//! Those ten, by Jannersten's description: whether the hands are random (`Y` or `N`), whether the
-//! machine counts backwards, the lowest board in 3 bytes, how many copies in 2, and the highest board in 3,
-//! each to the left. Big Deal writes 1 as the lowest board, 0 copies, and how many boards there are, in
-//! two digits. Read as the highest board, that is right if the first board is 1.
+//! The trailer, according to Jannersten's description: whether the hands are random (`Y` or `N`),
+//! whether the machine counts backwards, the lowest board in 3 bytes, the number of copies in 2,
+//! and the highest board in 3, all left-aligned. Big Deal writes 1 as the lowest board, 0 copies,
+//! and the number of boards in two digits. Read as the highest board, that is correct if the first
+//! board is 1.
 
 use super::boards::Boards;
 use super::error::{Fault, Location, ReadError};
@@ -12,10 +14,10 @@ use crate::Board;
 
 const HANDS: usize = bri::HANDS + dge::HANDS;
 
-/// The bytes of a board.
+/// The size of a board in bytes.
 const BOARD: usize = HANDS + 10;
 
-/// Boards whose hands are readable, if `shows` says so.
+/// Formats the boards. `shows` decides for each board whether its readable hands are included.
 pub(super) fn write(boards: &[Board], shows: impl Fn(&Board) -> bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     for board in boards {
@@ -66,7 +68,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
     boards.finish(Location::Byte(bytes.len()))
 }
 
-/// The lowest and the highest board of a trailer.
+/// The lowest and the highest board in a trailer; `None` if the trailer is malformed.
 fn range(trailer: &[u8]) -> Option<(u32, u32)> {
     let field = |field: &[u8]| text::number(field.trim_ascii_end());
     let [random, backwards, rest @ ..] = trailer else {

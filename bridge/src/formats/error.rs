@@ -1,16 +1,16 @@
-//! What is wrong with a file of boards, and where.
+//! Errors in files of boards, with their locations.
 
 use std::fmt;
 
 use super::text::MAX_LINE;
 use crate::DealError;
 
-/// Where something stands in a file.
+/// A location in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In this line, from 1 on.
+    /// A line, counted from 1.
     Line(usize),
-    /// At this byte, from 0 on.
+    /// A byte, counted from 0.
     Byte(usize),
 }
 
@@ -23,150 +23,154 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a file cannot be read.
+/// The error of a file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct ReadError {
-    /// Where.
+    /// The location of the error.
     pub place: Location,
-    /// What is wrong there.
+    /// The kind of error.
     pub fault: Fault,
 }
 
-/// What is wrong.
+/// The kind of error in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The cards are no deal.
+    /// The cards are not a valid deal.
     #[error(transparent)]
     Deal(#[from] DealError),
-    /// No board was found.
-    #[error("there is no board in it")]
+    /// The file has no boards.
+    #[error("the file has no boards")]
     Empty,
-    /// A format that is not read.
-    #[error("files in {0} are only written, not read")]
+    /// The format cannot be read.
+    #[error("files in the format {0} can only be written, not read")]
     OnlyWritten(&'static str),
-    /// A board's number is no number, zero, or too large.
-    #[error("a board's number is a whole number from 1 to {}", u32::MAX)]
+    /// A board number is malformed, zero, or too large.
+    #[error("a board number must be a whole number from 1 to {}", u32::MAX)]
     Number,
-    /// The number was there before, with another deal.
-    #[error("board {0} stands there a second time, with another deal")]
+    /// A board number appears again with a different deal.
+    #[error("board {0} appears again with a different deal")]
     OtherDeal(u32),
-    /// Someone deals who does not deal this board.
-    #[error("{found} deals board {number} here, but by the laws {lawful} does")]
+    /// The dealer does not match the board number.
+    #[error("the dealer of board {number} is {found} here, but {lawful} by the Laws")]
     Dealer {
-        /// The board.
+        /// The board number.
         number: u32,
-        /// Who deals by the laws.
+        /// The dealer according to the Laws.
         lawful: char,
-        /// Who deals in the file.
+        /// The dealer in the file.
         found: char,
     },
-    /// Another vulnerability than the board has.
-    #[error("the vulnerability of board {number} is {found} here, but by the laws {lawful}")]
+    /// The vulnerability does not match the board number.
+    #[error("the vulnerability of board {number} is {found} here, but {lawful} by the Laws")]
     Vulnerability {
-        /// The board.
+        /// The board number.
         number: u32,
-        /// That of the laws.
+        /// The vulnerability according to the Laws.
         lawful: &'static str,
-        /// That of the file.
+        /// The vulnerability in the file.
         found: &'static str,
     },
-    /// It names no dealer.
-    #[error("this is no dealer; dealers are {0}")]
+    /// A dealer is invalid. The value lists the valid dealers.
+    #[error("invalid dealer; use {0}")]
     NoDealer(&'static str),
-    /// It names no vulnerability.
-    #[error("this is no vulnerability; they are {0}")]
+    /// A vulnerability is invalid. The value lists the valid ones.
+    #[error("invalid vulnerability; use {0}")]
     NoVulnerability(&'static str),
-    /// A line that no program writes.
+    /// A line is too long.
     #[error("the line has more than {MAX_LINE} bytes")]
     LongLine,
-    /// A byte that no text has.
-    #[error("a zero byte stands here: this is no text, or a text in UTF-16, which is not read")]
+    /// A line has a zero byte.
+    #[error(
+        "zero byte in the line: the file is not a text, or is in UTF-16, which is not supported"
+    )]
     ZeroByte,
-    /// Something that a board needs.
+    /// A required item is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// Something that may stand there once.
-    #[error("{0} stands there twice; between two boards of PBN is an empty line")]
+    /// A tag appears twice in a board.
+    #[error("{0} appears twice; an empty line must separate two boards of PBN")]
     TagTwice(&'static str),
-    /// A bracket that begins no tag.
+    /// A tag is malformed.
     #[error(
-        "this is no tag; a tag is [Name \"value\"], on one line, and \\\" is a quote within the value"
+        "invalid tag; a tag is [Name \"value\"] on one line, with \\\" for a quote in the value"
     )]
     Tag,
-    /// A comment that goes on to the end of the file.
-    #[error("the comment that begins here has no end")]
+    /// A comment is not closed.
+    #[error("the comment that begins here is not closed")]
     Comment,
-    /// A value is to be that of the board before, and there is none.
-    #[error("# means the value of the board before, and there is none")]
+    /// A value refers to the previous board, which has no such value.
+    #[error("# repeats the value of the previous board, but there is no such value")]
     NothingBefore,
-    /// A line that is neither a section nor a key with a value.
-    #[error("this is no line of a DLM file; they are KEY=VALUE and [SECTION]")]
+    /// A line of a DLM file is neither a section nor a key with a value.
+    #[error("expected KEY=VALUE or [SECTION]")]
     KeyAndValue,
-    /// A key that may stand there once.
-    #[error("{0} stands there twice")]
+    /// A key appears twice.
+    #[error("{0} appears twice")]
     KeyTwice(&'static str),
-    /// What is no number.
-    #[error("{0} is no whole number, or too large")]
+    /// A value is not a number.
+    #[error("{0} is not a whole number, or is too large")]
     NoNumber(&'static str),
-    /// The range of the boards.
-    #[error("boards {0} to {1} are no range within 1 to 99")]
+    /// The range of the boards is invalid.
+    #[error("boards {0} to {1} are not a range within 1 to 99")]
     Range(u32, u32),
-    /// It is neither open nor sealed.
-    #[error("a status is Show or Sealed")]
+    /// The status is neither open nor sealed.
+    #[error("invalid status; use Show or Sealed")]
     Status,
     /// The boards are encrypted.
     #[error("the boards are encrypted: only files with the crypto key 0 can be read")]
     Encrypted,
-    /// A board of DLM that is not 26 letters and 3 digits.
-    #[error("a board is 26 letters a to p, and 3 digits")]
+    /// A board of a DLM file does not consist of 26 letters and 3 digits.
+    #[error("a board must have 26 letters from a to p, followed by 3 digits")]
     DlmBoard,
-    /// A checksum that is wrong.
-    #[error("the checksum is {found}, and should be {right}")]
+    /// A checksum is wrong.
+    #[error("the checksum is {found}, but should be {right}")]
     Checksum {
-        /// That of the file.
+        /// The checksum in the file.
         found: u32,
-        /// That of what the file says.
+        /// The checksum of the content.
         right: u32,
     },
-    /// A file that ends within a board.
-    #[error("the file ends within a board: each takes {0} bytes")]
+    /// The file ends within a board.
+    #[error("the file ends within a board: each board takes {0} bytes")]
     Cut(usize),
-    /// Two bytes that are no number of a card.
-    #[error("this is no card; cards are 01 to 52")]
+    /// Two bytes are not a card number.
+    #[error("invalid card; cards are 01 to 52")]
     CardNumber,
-    /// A byte after the hands that is not padding.
+    /// A byte after the hands is not padding.
     #[error("only spaces, zero bytes and line ends may follow the hands")]
     Padding,
-    /// The readable hands are not those of the numbers.
-    #[error("the readable hands differ here from the numbered cards")]
+    /// The readable hands differ from the card numbers.
+    #[error("the readable hands differ from the numbered cards here")]
     ReadableHands,
-    /// The last ten bytes of a board of DUP.
+    /// The last ten bytes of a board of a DUP file are malformed.
     #[error(
-        "the last 10 bytes of a board are two times Y or N, the lowest board, copies, the highest board"
+        "the last 10 bytes of a board must be twice Y or N, the lowest board, copies, the highest board"
     )]
     Trailer,
     /// The last ten bytes differ between boards.
-    #[error("the last 10 bytes of a board differ from those of the first")]
+    #[error("the last 10 bytes of a board differ from those of the first board")]
     OtherTrailer,
-    /// The trailer speaks of other boards.
-    #[error("boards {lowest} to {highest} should be in it, and it has {boards}")]
+    /// The range in the trailer does not match the number of boards.
+    #[error(
+        "the file should have boards {lowest} to {highest}, but the number of boards is {boards}"
+    )]
     Boards {
-        /// The first.
+        /// The lowest board in the trailer.
         lowest: u32,
-        /// The last.
+        /// The highest board in the trailer.
         highest: u32,
-        /// How many the file has.
+        /// The number of boards in the file.
         boards: usize,
     },
-    /// A field of LIN without its end.
-    #[error("a field that begins here has no | at its end")]
+    /// A field of a LIN file is not closed.
+    #[error("the field that begins here has no closing |")]
     Field,
-    /// Not the hands that LIN has.
-    #[error("a LIN deal has three or four hands with commas between them, and this has {0}")]
+    /// The number of hands in a LIN deal is wrong.
+    #[error("a LIN deal has three or four hands separated by commas, not {0}")]
     LinHands(usize),
-    /// A character in a hand of LIN.
-    #[error("{0:?} has no place here; a hand is S, ranks, H, ranks, D, ranks, C, ranks")]
+    /// A character in a hand of a LIN file is invalid.
+    #[error("unexpected {0:?}; a hand is S, ranks, H, ranks, D, ranks, C, ranks")]
     LinHand(char),
 }
 
@@ -180,31 +184,31 @@ impl Fault {
     }
 }
 
-/// Why boards cannot be written in a format.
+/// The error of boards that cannot be written in a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// There is no board.
-    #[error("there is no board to write")]
+    /// There are no boards.
+    #[error("there are no boards to write")]
     Empty,
-    /// A number beyond what the format holds.
-    #[error("{format} ends at board 99, and there is a board {number}")]
+    /// A board number is too high for the format.
+    #[error("{format} ends at board 99, but the boards include board {number}")]
     TooHigh {
-        /// The format.
+        /// The name of the format.
         format: &'static str,
-        /// The first that is too high.
+        /// The first board number that is too high.
         number: u32,
     },
-    /// The format says only the first and the last number.
-    #[error("{format} holds boards in a row, and after board {before} comes board {number}")]
+    /// The boards are not consecutive, as the format requires.
+    #[error("{format} holds consecutive boards, but board {number} follows board {before}")]
     NotInARow {
-        /// The format.
+        /// The name of the format.
         format: &'static str,
-        /// The number before.
+        /// A board number.
         before: u32,
-        /// The one that does not follow it.
+        /// The next board number, which should be one more.
         number: u32,
     },
-    /// More than it can count.
-    #[error("rzd holds at most 65535 boards, and these are {0}")]
+    /// There are more boards than the format can count.
+    #[error("rzd holds at most 65535 boards, not {0}")]
     TooMany(usize),
 }

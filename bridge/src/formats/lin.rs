@@ -1,22 +1,24 @@
-//! LIN, of Bridge Base Online: fields of a two-letter name, `|`, a value, `|`.
+//! LIN, of Bridge Base Online: fields that consist of a two-letter name, `|`, a value and `|`.
 //!
-//! A board is written as a line: its label, the deal with a digit for the dealer and three hands from
-//! South on, the number, the vulnerability. In files of others there is more, which is skipped.
+//! A board is written as a line with its label, the deal, the board number and the vulnerability.
+//! The deal has a digit for the dealer and three hands from South clockwise. Other fields in files
+//! of other programs are skipped.
 //!
-//! There are two styles. Big Deal's is the shorter one. That of Bridge Base Online has the names of the
-//! players too, which are empty here, a comma after the third hand, and `o` for no vulnerability: as in a
-//! file of its tournaments (its forum, "lin file format structure", 2007). endplay 0.5.12 reads only this
-//! one: a board begins with `pn` there, and `0` is no vulnerability.
+//! There are two styles. Big Deal's is the shorter one. The style of Bridge Base Online also has
+//! the names of the players, which are empty here, a comma after the third hand, and `o` for no
+//! vulnerability, as in a file of its tournaments (its forum, "lin file format structure", 2007).
+//! endplay 0.5.12 can read only the second style: it expects `pn` at the start of a board, and
+//! rejects `0` as a vulnerability.
 
 use super::boards::{Boards, Dealing, check_dealer, check_vulnerability};
 use super::error::{Fault, Location, ReadError};
 use super::text;
 use crate::{Board, Card, Compass, Deal, DealError, Hand, Suit, Vulnerability};
 
-/// The order of the hands, and of the digits of the dealer from 1 on.
+/// The order of the hands, and of the digits for the dealer, which start at 1.
 const SEATS: [Compass; 4] = [Compass::South, Compass::West, Compass::North, Compass::East];
 
-/// Whose way of writing it.
+/// The style of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     BigDeal,
@@ -47,7 +49,7 @@ pub(super) fn write(boards: &[Board], style: Style) -> String {
     text
 }
 
-/// Each suit's letter, and the ranks.
+/// Formats a hand: the letter of each suit followed by the ranks.
 fn hand(hand: Hand) -> String {
     let mut text = String::new();
     for suit in Suit::ALL {
@@ -57,10 +59,10 @@ fn hand(hand: Hand) -> String {
     text
 }
 
-/// What is known of a board, with the lines where it stands.
+/// The fields of a board read so far, with their lines.
 #[derive(Default)]
 struct Pending {
-    /// Of its label.
+    /// The number in the label.
     label: Option<u32>,
     number: Option<(usize, u32)>,
     deal: Option<(usize, Compass, Deal)>,
@@ -86,7 +88,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
                 let (dealer, deal) = read_deal(value).map_err(fails)?;
                 pending.deal = Some((line, dealer, deal));
             }
-            // Other headings are texts.
+            // Other headings are free text.
             b"ah" => {
                 if let Some(number) = value.strip_prefix(b"Board ") {
                     if pending.deal.is_some() && pending.number.is_some() {
@@ -107,7 +109,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
 }
 
 impl Pending {
-    /// Takes the board, if there is a deal.
+    /// Adds the board, if there is a deal.
     fn finish(self, boards: &mut Boards) -> Result<(), ReadError> {
         let Some((line, dealer, deal)) = self.deal else {
             return Ok(());
@@ -116,7 +118,7 @@ impl Pending {
         let (number_at, number) = self
             .number
             .or(labelled)
-            .ok_or_else(|| Fault::Missing("the number of the board").in_line(line))?;
+            .ok_or_else(|| Fault::Missing("the board number").in_line(line))?;
         if number == 0 {
             return Err(Fault::Number.in_line(number_at));
         }
@@ -129,10 +131,10 @@ impl Pending {
     }
 }
 
-/// The line of a value, its name, and the value.
+/// The line of a field's value, the name of the field, and the value.
 type Field<'a> = (usize, &'a [u8], &'a [u8]);
 
-/// What is left of a text.
+/// The rest of a text, and its current line.
 struct Fields<'a> {
     text: &'a [u8],
     line: usize,
@@ -142,10 +144,10 @@ impl<'a> Fields<'a> {
     /// The next field.
     ///
     /// # Errors
-    /// [`Fault::Field`] if it has no end.
+    /// [`Fault::Field`] if the field is not closed.
     fn next(&mut self) -> Result<Option<Field<'a>>, ReadError> {
         let rest = self.text.trim_ascii_start();
-        self.pass(self.text.len() - rest.len());
+        self.advance(self.text.len() - rest.len());
         if rest.is_empty() {
             return Ok(None);
         }
@@ -154,25 +156,25 @@ impl<'a> Fields<'a> {
         Ok(Some((line, name, self.part()?)))
     }
 
-    /// What stands before the next bar.
+    /// The text up to the next bar.
     fn part(&mut self) -> Result<&'a [u8], ReadError> {
         let text = self.text;
         let bar = text.iter().position(|byte| *byte == b'|');
         let bar = bar.ok_or_else(|| Fault::Field.in_line(self.line))?;
-        self.pass(bar + 1);
+        self.advance(bar + 1);
         Ok(text[..bar].trim_ascii())
     }
 
-    fn pass(&mut self, bytes: usize) {
-        let (passed, rest) = self.text.split_at(bytes);
-        self.line += text::ends(passed);
+    fn advance(&mut self, bytes: usize) {
+        let (skipped, rest) = self.text.split_at(bytes);
+        self.line += text::ends(skipped);
         self.text = rest;
     }
 }
 
-/// The dealer and the deal; East's hand may be missing.
+/// Parses the dealer and the deal. East's hand may be missing.
 fn read_deal(value: &[u8]) -> Result<(Compass, Deal), Fault> {
-    const DEALERS: &str = "1 (South), 2 (West), 3 (North) and 4 (East)";
+    const DEALERS: &str = "1 (South), 2 (West), 3 (North) or 4 (East)";
     let (dealer, hands) = value.split_first().ok_or(Fault::NoDealer(DEALERS))?;
     let dealer = match dealer {
         b'1'..=b'4' => SEATS[usize::from(dealer - b'1')],
@@ -192,7 +194,7 @@ fn read_deal(value: &[u8]) -> Result<(Compass, Deal), Fault> {
     }
 }
 
-/// Gives each card of a hand.
+/// Calls `give` with each card of a hand.
 fn read_hand(hand: &[u8], mut give: impl FnMut(Card) -> Result<(), Fault>) -> Result<(), Fault> {
     let mut suit: Option<Suit> = None;
     for letter in hand
@@ -219,6 +221,6 @@ fn vulnerability(value: &[u8]) -> Result<Vulnerability, Fault> {
         [b'n'] => Ok(Vulnerability::NorthSouth),
         [b'e'] => Ok(Vulnerability::EastWest),
         [b'b'] => Ok(Vulnerability::All),
-        _ => Err(Fault::NoVulnerability("0, o, -, n, e and b")),
+        _ => Err(Fault::NoVulnerability("0, o, -, n, e or b")),
     }
 }

@@ -1,10 +1,11 @@
-//! Files of boards, in the formats that dealing machines and bridge programs read and write.
+//! Files of boards, in the formats of dealing machines and bridge programs.
 //!
-//! They are written as Big Deal 2.0 (Hans van Staveren) writes them. PBN follows the PBN standard 2.1,
-//! and DUP is also read as Jannersten's description "Convert" has it.
+//! Files are written as by Big Deal 2.0 (Hans van Staveren). PBN follows the PBN standard 2.1. DUP
+//! files that follow Jannersten's description "Convert" can also be read.
 //!
-//! Texts are read as bytes, one character each: PBN 2.1 is Latin-1, and names and comments may hold
-//! anything. Only what a board needs is looked at, and that is ASCII.
+//! Text formats are read as bytes, one character each, since PBN 2.1 is Latin-1, and names and
+//! comments may contain anything. Only the parts that describe a board are interpreted, and these
+//! are ASCII.
 
 mod ber;
 mod bhg;
@@ -33,50 +34,50 @@ use strum::VariantArray;
 
 use super::Board;
 
-/// The highest board that a file for a dealing machine, DLM or DUP, can hold.
+/// The highest board number in a file for a dealing machine (DLM or DUP).
 pub const HIGHEST_FOR_MACHINES: u32 = 99;
 
 /// A function that reads the boards of a file.
 type Reader = fn(&[u8]) -> Result<Vec<Board>, ReadError>;
 
-/// A format of a file of boards.
+/// A file format for boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Format {
     /// Portable Bridge Notation 2.1.
     Pbn,
-    /// Fields with bars between them, as Big Deal writes them for Bridge Base Online.
+    /// LIN, fields separated by bars, as Big Deal writes it for Bridge Base Online.
     Lin,
-    /// The same as Bridge Base Online itself writes it.
+    /// LIN as Bridge Base Online itself writes it.
     LinBbo,
-    /// Jannersten's Duplimate, a text.
+    /// The text format of Jannersten's Duplimate.
     Dlm,
-    /// The same, marked as sealed: the machine's program does not show the boards.
+    /// DLM, marked as sealed: the machine's program does not show the boards.
     DlmBlind,
-    /// Jannersten's older Duplimate, binary.
+    /// The older, binary format of Jannersten's Duplimate.
     Dup,
-    /// The same, without the readable hands of board 1.
+    /// DUP without the readable hands of board 1.
     DupBlind,
-    /// Numbers of cards, 128 bytes a board.
+    /// Card numbers, 128 bytes per board.
     Bri,
-    /// Suits and ranks, 128 bytes a board.
+    /// Suits and ranks, 128 bytes per board.
     Dge,
-    /// The owner of each card, 52 bytes a board.
+    /// The owner of each card, 52 bytes per board.
     Ber,
-    /// Borel: cards as letters.
+    /// The format of the program Borel: cards as letters.
     Bhg,
-    /// Suits in quotes, with commas between them.
+    /// Quoted suits, separated by commas.
     Csv,
-    /// Kops: two bits a card.
+    /// The format of the program Kops: two bits per card.
     Rzd,
-    /// Two bits a card, with the number of the board.
+    /// Two bits per card, with board numbers.
     Cds,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: &[Format] = Format::VARIANTS;
 
-    /// What it is called on the command line.
+    /// The name of the format on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::LinBbo => "lin-bbo",
@@ -86,7 +87,7 @@ impl Format {
         }
     }
 
-    /// How the names of its files end, without the dot.
+    /// The file name extension of the format, without the dot.
     pub fn suffix(self) -> &'static str {
         match self {
             Format::Pbn => "pbn",
@@ -103,25 +104,24 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// The format with the given name.
     pub fn named(name: &str) -> Option<Format> {
         let mut formats = Format::ALL.iter().copied();
         formats.find(|format| format.name() == name)
     }
 
-    /// The format of files whose names end like this; never a blind one, and
-    /// of LIN that of Big Deal.
+    /// The format for a file name extension. It is never a blind format; `lin` is Big Deal's LIN.
     pub fn of_suffix(suffix: &str) -> Option<Format> {
         Format::named(&suffix.to_ascii_lowercase())
             .filter(|format| format.suffix().len() == suffix.len())
     }
 
-    /// Whether [`read`](Self::read) reads it.
+    /// Whether [`read`](Self::read) supports the format.
     pub fn is_readable(self) -> bool {
         self.reader().is_some()
     }
 
-    /// Whether the format has a place for board numbers. If not, [`read`](Self::read) counts from 1.
+    /// Whether the format stores board numbers. If not, [`read`](Self::read) counts from 1.
     pub fn holds_numbers(self) -> bool {
         match self {
             Format::Pbn | Format::Lin | Format::LinBbo | Format::Csv | Format::Cds => true,
@@ -130,27 +130,28 @@ impl Format {
         }
     }
 
-    /// Whether a file says the numbers of these boards. If not, who reads it counts from 1.
+    /// Whether a file of these boards stores their numbers. If not, readers count from 1.
     pub fn says_numbers(self, boards: &[Board]) -> bool {
         match self {
-            // It has a byte for them.
+            // The format has one byte for a number.
             Format::Cds => boards.iter().all(|board| board.number < 256),
-            // It says how many there are, as if the first were 1.
+            // The format stores the number of boards as the highest board, as if the first were
+            // board 1.
             Format::Dup | Format::DupBlind => boards.first().is_none_or(|board| board.number == 1),
             format => format.holds_numbers(),
         }
     }
 
-    /// Whether it ends at board [`HIGHEST_FOR_MACHINES`].
+    /// Whether board numbers are limited to [`HIGHEST_FOR_MACHINES`].
     pub fn is_for_machines(self) -> bool {
         use Format::{Dlm, DlmBlind, Dup, DupBlind};
         matches!(self, Dlm | DlmBlind | Dup | DupBlind)
     }
 
-    /// The file of these boards.
+    /// Returns the file with these boards.
     ///
     /// # Errors
-    /// If there is none, or the format cannot hold them.
+    /// If there are no boards, or the format cannot hold them.
     pub fn write(self, boards: &[Board]) -> Result<Vec<u8>, WriteError> {
         if boards.is_empty() {
             return Err(WriteError::Empty);
@@ -176,13 +177,15 @@ impl Format {
         })
     }
 
-    /// The boards of a file, in its order. Boards of a file without numbers get 1 and so on.
+    /// Reads the boards of a file, in the order of the file. Without board numbers in the file,
+    /// they are counted from 1.
     ///
-    /// A board that stands there again with the same deal, as in records of two tables, counts once.
+    /// A board that appears again with the same deal, as in records of two tables, is returned
+    /// once.
     ///
     /// # Errors
-    /// With its place, whatever is wrong: also a dealer or a vulnerability that is not that of the
-    /// board's number, and a file that has no board.
+    /// If the file is invalid; the error has the location. A file is also invalid if a dealer or a
+    /// vulnerability does not match the board number, or if it has no boards.
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         match self.reader() {
             Some(read) => read(bytes),
@@ -190,7 +193,7 @@ impl Format {
         }
     }
 
-    /// The reader of the format, or `None` if the format is only written.
+    /// The reader of the format; `None` if the format is write-only.
     fn reader(self) -> Option<Reader> {
         match self {
             Format::Pbn => Some(pbn::read),
@@ -203,7 +206,7 @@ impl Format {
         }
     }
 
-    /// A machine takes boards in a row, up to its last one.
+    /// Checks that the boards are consecutive and within the limit of dealing machines.
     fn check_for_machine(self, boards: &[Board]) -> Result<(), WriteError> {
         let format = self.name();
         in_a_row(format, boards)?;
@@ -217,7 +220,7 @@ impl Format {
     }
 }
 
-/// Checks that each number is one more than that before.
+/// Checks that the board numbers are consecutive.
 fn in_a_row(format: &'static str, boards: &[Board]) -> Result<(), WriteError> {
     for (before, board) in boards.iter().zip(&boards[1.min(boards.len())..]) {
         let (before, number) = (before.number, board.number);

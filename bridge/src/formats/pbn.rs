@@ -1,8 +1,9 @@
-//! PBN, Portable Bridge Notation 2.1: tags, and an empty line after each board.
+//! PBN, Portable Bridge Notation 2.1: tags, with an empty line after each board.
 //!
-//! Written is the strict export format's set of tags, in its order and with `?` for what is unknown; the ends of
-//! lines are LF. Read are files of either format: those that say that they are in the export format must
-//! have each mandatory tag, others those that a board needs.
+//! The writer uses the tags of the strict export format in their order, with `?` for unknown
+//! values, and LF as the line end. The reader accepts both formats of the standard. A file that is
+//! marked as export format must have every mandatory tag. Any other file needs only the tags that
+//! describe a board.
 
 use super::boards::{Boards, check_dealer, check_vulnerability, vulnerability};
 use super::error::{Fault, Location, ReadError};
@@ -29,7 +30,7 @@ const MANDATORY: [&str; 15] = [
     "Result",
 ];
 
-/// Where these stand among them.
+/// The index of the board number in [`MANDATORY`].
 const BOARD: usize = 3;
 const DEALER: usize = 8;
 const VULNERABLE: usize = 9;
@@ -64,17 +65,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         .finish(Location::Line(text::lines(text).count()))
 }
 
-/// A value with the line of its tag.
+/// A tag's value with its line, if the tag was found.
 type Found = Option<(usize, String)>;
 
 #[derive(Default)]
 struct Reader {
     boards: Boards,
-    /// Whether each mandatory tag must be there.
+    /// Whether every mandatory tag is required.
     export: bool,
-    /// The mandatory tags of this board.
+    /// The mandatory tags of the current board.
     found: [Found; MANDATORY.len()],
-    /// Those of the board before.
+    /// The mandatory tags of the previous board.
     before: [Found; MANDATORY.len()],
 }
 
@@ -92,8 +93,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Keeps a value; `#` is that of the board before. Of a tag that says nothing of the deal it keeps only
-    /// that it is there.
+    /// Stores the value of a tag; `#` stands for the value of the previous board. For tags that do
+    /// not describe the board, only their presence is stored.
     fn keep(&mut self, place: usize, line: usize, mut value: String) -> Result<(), ReadError> {
         if matches!(&*value, "#" | "##") {
             let before = self.before[place].as_ref();
@@ -110,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// Takes the board whose tags were read, if there are any.
+    /// Adds the board described by the tags read since the last board, if there are any.
     fn finish_board(&mut self) -> Result<(), ReadError> {
         let found = std::mem::take(&mut self.found);
         let Some(begun) = found.iter().flatten().map(|(line, _)| *line).min() else {
@@ -129,7 +130,8 @@ impl Reader {
     }
 }
 
-/// The board that these tags describe, from a line on, and the line of its number.
+/// The board that the tags describe, with the line of its number. `begun` is the line of the first
+/// tag.
 fn board(found: &[Found; MANDATORY.len()], begun: usize) -> Result<(usize, Board), ReadError> {
     let tag = |place: usize| {
         let found = found[place].as_ref();
@@ -153,7 +155,7 @@ fn board(found: &[Found; MANDATORY.len()], begun: usize) -> Result<(usize, Board
     Ok((*line, board))
 }
 
-/// The dealer, unless it is unknown.
+/// Parses the dealer; `None` if it is unknown.
 fn dealer(text: &str) -> Result<Option<Compass>, Fault> {
     if matches!(text, "" | "?") {
         return Ok(None);
@@ -161,10 +163,10 @@ fn dealer(text: &str) -> Result<Option<Compass>, Fault> {
     let seat = Compass::ALL
         .into_iter()
         .find(|seat| text == seat.letter().to_string());
-    seat.map(Some).ok_or(Fault::NoDealer("N, E, S and W"))
+    seat.map(Some).ok_or(Fault::NoDealer("N, E, S or W"))
 }
 
-/// The vulnerability, unless it is unknown.
+/// Parses the vulnerability; `None` if it is unknown.
 fn vulnerable(text: &str) -> Result<Option<Vulnerability>, Fault> {
     Ok(Some(match text {
         "" | "?" => return Ok(None),
@@ -173,9 +175,7 @@ fn vulnerable(text: &str) -> Result<Option<Vulnerability>, Fault> {
         "EW" => Vulnerability::EastWest,
         "All" | "Both" => Vulnerability::All,
         _ => {
-            return Err(Fault::NoVulnerability(
-                "None, Love, -, NS, EW, All and Both",
-            ));
+            return Err(Fault::NoVulnerability("None, Love, -, NS, EW, All or Both"));
         }
     }))
 }

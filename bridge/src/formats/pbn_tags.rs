@@ -1,34 +1,34 @@
-//! The tags of a PBN file, and what stands between them.
+//! The tokens of a PBN file.
 //!
 //! Comments, lines that begin with `%`, and the tables and auctions below tags are skipped.
 
 use super::error::{Fault, ReadError};
 use super::text::{latin, lines};
 
-/// What a reader of boards meets.
+/// A token that matters for boards.
 pub(super) enum Token {
-    /// A line that says that the file is in the strict export format.
+    /// The line `% EXPORT`, which marks the file as strict export format.
     Export,
     /// An empty line, which ends a board.
     EmptyLine,
     /// A tag.
     Tag {
-        /// Its name.
+        /// The name of the tag.
         name: String,
-        /// Its value, without the quotes.
+        /// The value, without the quotes.
         value: String,
     },
 }
 
-/// Hands each token to `take`, with its line.
+/// Calls `take` with each token and its line.
 ///
 /// # Errors
-/// Those of `take`, and an invalid tag or comment.
+/// The errors of `take`, and an invalid tag or comment.
 pub(super) fn read(
     text: &[u8],
     mut take: impl FnMut(usize, Token) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    // The line in which an open comment began.
+    // The line in which an open comment begins.
     let mut comment = None;
     for (number, line) in lines(text) {
         if comment.is_none() && line.starts_with(b"%") {
@@ -47,7 +47,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads a line that is not empty.
+/// Reads a line that is not empty. `comment` is the line in which an open comment begins.
 fn read_line(
     number: usize,
     line: &[u8],
@@ -72,7 +72,7 @@ fn read_line(
                 *comment = Some(number);
                 rest = after;
             }
-            // A text in a table may hold any of these signs.
+            // A quoted text in a table may contain any of these characters.
             b'"' => rest = quoted(rest).map_or(&[], |(_, rest)| rest),
             b'[' => {
                 let (tag, after) = tag(after).ok_or_else(|| Fault::Tag.in_line(number))?;
@@ -84,7 +84,7 @@ fn read_line(
     }
 }
 
-/// The tag whose bracket was read, and what comes after it.
+/// Parses a tag after its opening bracket. Returns it with the rest of the text.
 fn tag(text: &[u8]) -> Option<(Token, &[u8])> {
     let text = text.trim_ascii_start();
     let length = text
@@ -98,8 +98,8 @@ fn tag(text: &[u8]) -> Option<(Token, &[u8])> {
     (length > 0).then_some((Token::Tag { name, value }, rest))
 }
 
-/// What stands in quotes here, and what comes after; a backslash stands before a quote or a backslash that
-/// is meant as such.
+/// Parses a quoted string. Returns it with the rest of the text. A backslash escapes a quote or a
+/// backslash.
 fn quoted(text: &[u8]) -> Option<(String, &[u8])> {
     let text = text.strip_prefix(b"\"")?;
     let mut value = Vec::new();

@@ -1,11 +1,13 @@
-//! RZD, of the program Kops: how many boards there are, in two bytes, the low one first; 11 spaces; and for
-//! each board a byte a rank.
+//! RZD, of the program Kops: the number of boards in two bytes (little-endian), 11 spaces, and for
+//! each board one byte per rank.
 
 use super::WriteError;
 use crate::{Board, Compass, Deal};
 
+/// Formats the boards.
+///
 /// # Errors
-/// If there are more than two bytes can count.
+/// If there are more boards than two bytes can count.
 pub(super) fn write(boards: &[Board]) -> Result<Vec<u8>, WriteError> {
     let count = u16::try_from(boards.len()).map_err(|_| WriteError::TooMany(boards.len()))?;
     let mut bytes = count.to_le_bytes().to_vec();
@@ -16,7 +18,8 @@ pub(super) fn write(boards: &[Board]) -> Result<Vec<u8>, WriteError> {
     Ok(bytes)
 }
 
-/// A byte for each rank from the ace down: two bits for each suit's owner, spades highest.
+/// Returns a byte for each rank from the ace down, with two bits for the owner of each suit, spades
+/// in the highest bits.
 pub(super) fn ranks(deal: &Deal, code: impl Fn(Compass) -> u8) -> [u8; 13] {
     std::array::from_fn(|rank| {
         let owners = deal.owners().iter().skip(rank).step_by(13);

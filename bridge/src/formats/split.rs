@@ -1,19 +1,20 @@
-//! Many boards as several files for a dealing machine.
+//! Splitting many boards into several files for a dealing machine.
 
 use super::error::WriteError;
 use super::{HIGHEST_FOR_MACHINES, in_a_row};
 use crate::Board;
 
-/// How many boards of a long set go into a file: the most below 99 after which dealer and vulnerability,
-/// which repeat after 16 boards, begin anew.
+/// The number of boards of a long set in one file: the largest multiple of 16 up to 99, since
+/// dealer and vulnerability repeat after 16 boards.
 const PIECE: u32 = 96;
 
-/// The sets of boards that go into one file each; all in one, if a file holds them.
+/// Splits boards into sets for one file each, or returns a single set if one file can hold all
+/// boards.
 ///
-/// Within its file, board 97 has the number 1, and so on: the same dealer and vulnerability.
+/// In its file, board 97 gets the number 1, and so on, which preserves dealer and vulnerability.
 ///
 /// # Errors
-/// If the boards are not in a row.
+/// If the boards are not consecutive.
 pub fn split(boards: &[Board]) -> Result<Vec<Vec<Board>>, WriteError> {
     in_a_row("a set of several files", boards)?;
     if boards

@@ -1,16 +1,16 @@
-//! Lines of a text that may be anything.
+//! Lines of untrusted text.
 
 use super::error::{Fault, ReadError};
 
-/// The most bytes of a line that is read: the PBN standard allows 255, and other programs write
-/// whole auctions and comments into a line of LIN.
+/// The most bytes of a line. The PBN standard allows 255, but other programs write whole auctions
+/// and comments into a line of LIN.
 pub(super) const MAX_LINE: usize = 1 << 16;
 
-/// The text without a mark of UTF-8 at its beginning, if no line of it is too long, and no byte of it is
-/// zero, as in UTF-16 and in files that are no texts.
+/// Removes a UTF-8 byte order mark, and checks the lines of a text.
 ///
 /// # Errors
-/// [`Fault::LongLine`] and [`Fault::ZeroByte`].
+/// [`Fault::LongLine`] for a line that is too long, and [`Fault::ZeroByte`] for a zero byte, as in
+/// UTF-16 and in binary files.
 pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], ReadError> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     for (number, line) in lines(text) {
@@ -24,8 +24,9 @@ pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], ReadError> {
     Ok(text)
 }
 
-/// The lines with their numbers, without their ends: CR LF, LF, or CR as of old. CR CR LF is one end too:
-/// programs make it of CR LF that write files for Windows twice.
+/// The lines of a text with their numbers, without line ends. A line end is CR LF, LF, or a single
+/// CR as on old systems. CR CR LF is also a single line end: programs produce it when they convert
+/// CR LF to Windows line ends again.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut rest = Some(text);
     let lines = std::iter::from_fn(move || {
@@ -44,20 +45,20 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     (1..).zip(lines)
 }
 
-/// How many lines end in a part of a text, which does not end within the end of a line.
+/// The number of line ends in a part of a text, which must not end within a line end.
 pub(super) fn ends(part: &[u8]) -> usize {
     lines(part).count() - 1
 }
 
-/// Bytes as characters of Latin-1.
+/// Decodes bytes as Latin-1.
 pub(super) fn latin(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// The most digits of a number, zeros before it included.
+/// The most digits of a number, including leading zeros.
 const MAX_DIGITS: usize = 20;
 
-/// A number of nothing but digits.
+/// Parses a number that consists only of digits.
 pub(super) fn number(bytes: &[u8]) -> Option<u32> {
     let digits = (1..=MAX_DIGITS).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_digit);
     let text = std::str::from_utf8(bytes).ok().filter(|_| digits)?;

@@ -1,22 +1,23 @@
-//! Rates with their confidence intervals.
+//! Rates with confidence intervals.
 
-/// The quantile of the normal distribution for intervals of 95 %.
+/// The quantile of the normal distribution for a 95 % interval.
 const QUANTILE: f64 = 1.959_964;
 
-/// A rate, with its confidence interval of 95 %.
+/// A rate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The rate that was counted.
+    /// The observed rate.
     pub rate: f64,
     /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl Estimate {
-    /// So many hits of so many, with the interval of Wilson (Probable inference, the law of
-    /// succession, and statistical inference, Journal of the American Statistical Association, 1927).
+    /// The rate of hits among the samples, with the Wilson interval (Probable inference, the law of
+    /// succession, and statistical inference, Journal of the American Statistical Association,
+    /// 1927).
     pub(super) fn of(hits: u32, samples: u32) -> Estimate {
         let (hits, samples) = (f64::from(hits), f64::from(samples.max(1)));
         let (rate, squared) = (hits / samples, QUANTILE * QUANTILE);
@@ -31,7 +32,7 @@ impl Estimate {
     }
 }
 
-/// The mean of numbers of which each belongs to one board.
+/// The running mean of numbers, one for each board.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mean {
     count: f64,
@@ -55,7 +56,7 @@ impl Mean {
         }
     }
 
-    /// The mean of the numbers out of `most`, with the interval of a normal distribution.
+    /// The mean divided by `most`, with the interval of a normal distribution.
     pub(super) fn estimate(self, most: f64) -> Estimate {
         let count = self.count.max(1.0);
         let mean = self.sum / count;

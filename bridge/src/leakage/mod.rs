@@ -1,12 +1,12 @@
-//! What the second sheet by itself tells about the deal: a Monte Carlo study.
+//! A Monte Carlo study of how much the second sheet alone reveals about the deal.
 //!
-//! The first sheet is drawn independently of the deal, so by itself it tells nothing. The second sheet
-//! says which hand gets the card at each place of the pack, and whoever knows where the cards tend to
-//! be can guess. Half of the samples teach how to guess, the other half count how often the guess is
-//! right. So chance in the first half is never taken for a leak.
+//! The first sheet is drawn independently of the deal, so it reveals nothing by itself. The second
+//! sheet assigns the card at each position of the pack to a hand, so an attacker who knows where
+//! the cards tend to lie can guess. One half of the samples determines the best guesses. The other
+//! half counts how often the guesses are right. So random fluctuation in the first half is never
+//! mistaken for a leak.
 //!
-//! The guesses are those of somebody who knows the scheme and has the second sheet only, and has not
-//! seen any card.
+//! The attacker knows the scheme, has only the second sheet, and has not seen any card.
 
 mod estimate;
 mod tally;
@@ -23,23 +23,23 @@ pub use self::estimate::Estimate;
 use self::estimate::Mean;
 use self::tally::{Guesses, Score, Tally, pairs};
 
-/// What is guessed.
+/// A fact that the attacker guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Who has this card.
+    /// The seat that holds a card.
     Owner,
-    /// Which card lies at this place.
+    /// The card at a position of the pack.
     Card,
-    /// The suit of the card at this place.
+    /// The suit of the card at a position.
     Suit,
-    /// The rank of the card at this place.
+    /// The rank of the card at a position.
     Rank,
-    /// Whether the cards at these two places are of one suit. Here the rate is how often they are.
+    /// Whether the cards at two positions are of the same suit. The rate is how often they are.
     SameSuit,
 }
 
 impl Question {
-    /// All, as they are reported.
+    /// All questions, in the order of reports.
     pub const ALL: [Question; 5] = [
         Question::Owner,
         Question::Card,
@@ -48,7 +48,7 @@ impl Question {
         Question::SameSuit,
     ];
 
-    /// Its name in reports.
+    /// The name of the question in reports.
     pub fn name(self) -> &'static str {
         match self {
             Question::Owner => "owner",
@@ -59,7 +59,8 @@ impl Question {
         }
     }
 
-    /// How often a guess is right that knows nothing, or how often two cards are of one suit.
+    /// The rate of a guess without any information, or for [`SameSuit`](Self::SameSuit) the rate of
+    /// two random cards.
     pub fn chance(self) -> f64 {
         match self {
             Question::Owner | Question::Suit => 1.0 / 4.0,
@@ -70,41 +71,41 @@ impl Question {
     }
 }
 
-/// The answer to a question, for one card, place or pair of places.
+/// The answer to a question for one card, position or pair of positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What was guessed.
+    /// The question.
     pub question: Question,
-    /// The card, the place in the second dealer's pack, from 1 on, or the two places.
+    /// The card, or the position in the second dealer's pack, counted from 1, or two positions.
     pub of: String,
-    /// How often the guess was right.
+    /// The rate of right guesses.
     pub rate: Estimate,
 }
 
-/// What was found about a scheme.
+/// The results of a study of a scheme.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// How the first sheets were drawn.
+    /// The scheme of the first sheets.
     pub scheme: Scheme,
-    /// How many boards were drawn.
+    /// The number of boards drawn.
     pub samples: u32,
-    /// How often the owner of a card was guessed, over all cards.
+    /// The rate at which the owner of a card was guessed, over all cards.
     pub owner: Estimate,
-    /// For each question the card, place or pair that seemed to tell most before the guesses were
-    /// counted, in the order of [`Question::ALL`].
+    /// For each question, the answer for the card, position or pair that leaked most in the first
+    /// half of the samples; in the order of [`Question::ALL`].
     pub most: Vec<Answer>,
-    /// Everything that was guessed.
+    /// All answers.
     pub answers: Vec<Answer>,
 }
 
-/// How many pieces of work there are in each half of a study.
+/// The number of work units in each half of a study.
 const PIECES: u32 = 50;
 
-/// How often a study calls `step`.
+/// The number of times that a study calls `step`.
 pub const STEPS: usize = 2 * PIECES as usize;
 
-/// Draws so many first sheets, which the seed decides, and counts right guesses. Calls `step` after
-/// each piece of the work, on any thread.
+/// Draws `samples` first sheets, determined by the seed, and counts right guesses. Calls `step`
+/// after each work unit, on any thread.
 pub fn study(scheme: Scheme, samples: u32, seed: u64, step: &(dyn Fn() + Sync)) -> Findings {
     let mut seeds = StdRng::seed_from_u64(seed);
     let learning = pieces(samples / 2, &mut seeds);
@@ -125,7 +126,8 @@ pub fn study(scheme: Scheme, samples: u32, seed: u64, step: &(dyn Fn() + Sync)) 
     findings(scheme, samples, &guesses, &score)
 }
 
-/// The result of `work` for each piece, in order; on all cores with the feature `parallel`.
+/// Runs `work` on each piece and returns the results in order. With the feature `parallel`, it uses
+/// all cores.
 fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) -> Vec<R> {
     #[cfg(feature = "parallel")]
     return pieces.into_par_iter().map(work).collect();
@@ -133,7 +135,7 @@ fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) ->
     pieces.into_iter().map(work).collect()
 }
 
-/// The samples of each piece, and a generator for it.
+/// The number of samples of each work unit, with a generator for it.
 fn pieces(samples: u32, seeds: &mut StdRng) -> Vec<(u32, StdRng)> {
     (0..PIECES)
         .map(|piece| {

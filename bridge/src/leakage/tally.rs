@@ -1,4 +1,5 @@
-//! Counts of where the cards are, the guesses that follow from them, and how often they are right.
+//! Counts of the positions of cards, the best guesses based on them, and the rates of right
+//! guesses.
 
 use rand::Rng;
 
@@ -10,12 +11,13 @@ use crate::uniform;
 const CARDS: usize = 52;
 const PAIRS: usize = CARDS * (CARDS - 1) / 2;
 
-/// The pairs of places, from 0 on, in order.
+/// All pairs of positions, counted from 0, in order.
 pub(super) fn pairs() -> impl Iterator<Item = (usize, usize)> {
     (0..CARDS).flat_map(|a| (a + 1..CARDS).map(move |b| (a, b)))
 }
 
-/// The pack of the second dealer: the number of each card. And whose the four hands are.
+/// A drawn first sheet: the cards of the second dealer's pack by number, and the seats of the four
+/// hands.
 struct Drawn {
     pack: [u8; CARDS],
     hands: [Compass; 4],
@@ -33,7 +35,7 @@ fn draw(scheme: Scheme, rng: &mut impl Rng) -> Drawn {
     }
 }
 
-/// Adds 1 to each pair of places that have cards of one suit.
+/// Adds 1 to the count of each pair of positions with cards of the same suit.
 fn count_pairs(counts: &mut [u32], pack: &[u8; CARDS]) {
     let suits = pack.map(|card| card / 13);
     let mut counts = counts;
@@ -53,10 +55,10 @@ fn add(to: &mut [u32], other: &[u32]) {
     }
 }
 
-/// Where the cards were.
+/// Counts of the positions of cards.
 pub(super) struct Tally {
     samples: u32,
-    /// How often each card was at each place.
+    /// For each position, how often each card was there.
     cards: Vec<[u32; CARDS]>,
     pairs: Vec<u32>,
 }
@@ -97,7 +99,7 @@ impl Tally {
     }
 }
 
-/// The best guess at each place, with how often it would have been right.
+/// A best guess, and how often it would have been right.
 #[derive(Clone, Copy)]
 struct Best {
     guess: usize,
@@ -105,7 +107,7 @@ struct Best {
 }
 
 impl Best {
-    /// The first of the largest.
+    /// The index of the largest count; the first of equals.
     fn of(counts: &[u32]) -> Best {
         let mut best = Best { guess: 0, count: 0 };
         for (guess, &count) in counts.iter().enumerate() {
@@ -117,15 +119,15 @@ impl Best {
     }
 }
 
-/// How to guess.
+/// The best guesses.
 pub(super) struct Guesses {
     cards: Vec<[u32; CARDS]>,
     card: Vec<Best>,
     suit: Vec<Best>,
     rank: Vec<Best>,
-    /// The pair that is most often or least often of one suit, against chance.
+    /// The pair whose rate of equal suits deviates most from chance.
     pair: usize,
-    /// The card that is most often at one place.
+    /// The card whose positions are the most predictable.
     owner: usize,
 }
 
@@ -140,7 +142,7 @@ impl Guesses {
         };
         let each = |best: &dyn Fn(&[u32; CARDS]) -> Best| tally.cards.iter().map(best).collect();
         let expected = Question::SameSuit.chance() * f64::from(tally.samples);
-        // The chance to guess right grows with the sum of squares.
+        // The probability of a right guess grows with the sum of squares.
         let squares = |&card: &usize| -> f64 {
             let counts = tally.cards.iter().map(|counts| f64::from(counts[card]));
             counts.map(|count| count * count).sum()
@@ -157,7 +159,7 @@ impl Guesses {
         }
     }
 
-    /// The place, card or pair that seems to tell most.
+    /// The position, card or pair that seems to leak most.
     pub(super) fn most(&self, question: Question) -> usize {
         let most = |best: &[Best]| largest(CARDS, |&place| f64::from(best[place].count));
         match question {
@@ -169,7 +171,7 @@ impl Guesses {
         }
     }
 
-    /// Who most probably has each card, if the second sheet says this.
+    /// The most probable owner of each card, given a second sheet.
     fn owners(&self, second: &[u8; CARDS]) -> [u8; CARDS] {
         let mut weights = [[0u32; CARDS]; 4];
         for (counts, hand) in self.cards.iter().zip(second) {
@@ -182,18 +184,18 @@ impl Guesses {
     }
 }
 
-/// The number below `count` with the largest value.
+/// The number below `count` for which `value` is the largest.
 fn largest(count: usize, value: impl Fn(&usize) -> f64) -> usize {
     (0..count)
         .max_by(|a, b| value(a).total_cmp(&value(b)))
         .unwrap_or_default()
 }
 
-/// How often the guesses were right.
+/// Counts of right guesses.
 pub(super) struct Score {
     samples: u32,
     mean: Mean,
-    /// In the order of [`Question::ALL`].
+    /// The hits for each question, in the order of [`Question::ALL`].
     hits: [Vec<u32>; 5],
 }
 

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A number in each order, and its deal. Big Deal's were made by its own converter (BigDeal a980e7f);
-/// the others by a program written for this, apart from this one.
+/// The number in each order, and the deal. Big Deal's own converter (BigDeal a980e7f) made the
+/// first number, and an independent program the others.
 const VECTORS: [(u128, u128, u128, &str); 16] = [
     (
         0,
@@ -103,8 +103,8 @@ const VECTORS: [(u128, u128, u128, &str); 16] = [
     ),
 ];
 
-/// Of the same deals: Big Deal's number in hexadecimal, and the owners from the ace of spades to the two of
-/// clubs.
+/// For the same deals: Big Deal's number in hexadecimal, and the owners from the ace of spades to
+/// the two of clubs.
 const HEX_AND_OWNERS: [(&str, &str); 16] = [
     (
         "000000000000000000000000",
@@ -172,8 +172,8 @@ const HEX_AND_OWNERS: [(&str, &str); 16] = [
     ),
 ];
 
-/// Where North's, East's and South's cards of the deal 77350b6a… stand among those that are left, less how
-/// many of the hand's stand before: Big Deal's own converter printed them.
+/// For the deal 77350b6a…, the indices of North's, East's and South's cards among the remaining
+/// cards, less the number of earlier cards of the same hand. Big Deal's own converter printed them.
 const SEQUENCE: [[u64; 13]; 3] = [
     [3, 11, 11, 12, 22, 28, 28, 28, 30, 33, 38, 38, 38],
     [2, 2, 3, 3, 9, 10, 16, 17, 19, 19, 19, 19, 26],
@@ -187,7 +187,7 @@ fn number(number: u128) -> DealNumber {
 }
 
 #[test]
-fn deals_have_the_numbers_that_big_deal_andrews_and_pavlicek_give_them() {
+fn numbers_match_big_deal_andrews_and_pavlicek() {
     for (big_deal, andrews, pavlicek, deal) in VECTORS {
         let deal: Deal = deal.parse().unwrap();
         for (order, known) in Order::ALL.into_iter().zip([big_deal, andrews, pavlicek]) {
@@ -198,7 +198,7 @@ fn deals_have_the_numbers_that_big_deal_andrews_and_pavlicek_give_them() {
 }
 
 #[test]
-fn numbers_in_hexadecimal_are_those_of_the_owners() {
+fn hexadecimal_numbers_match_the_owners() {
     for ((big_deal, ..), (hex, owners)) in VECTORS.into_iter().zip(HEX_AND_OWNERS) {
         let read: DealNumber = format!("0x{hex}").parse().unwrap();
         assert_eq!(read, number(big_deal));
@@ -209,16 +209,17 @@ fn numbers_in_hexadecimal_are_those_of_the_owners() {
 }
 
 #[test]
-fn there_are_as_many_deals_as_big_deal_says() {
+fn number_of_deals_matches_big_deal() {
     assert_eq!(CHOICES, [635_013_559_600, 8_122_425_444, 10_400_600]);
-    let of_north = u128::from(CHOICES[1]) * u128::from(CHOICES[2]);
-    assert_eq!(of_north, 84_478_098_072_866_400);
+    let north_weight = u128::from(CHOICES[1]) * u128::from(CHOICES[2]);
+    assert_eq!(north_weight, 84_478_098_072_866_400);
     assert_eq!(DealNumber::COUNT, 0xad55_e315_634d_da65_8bf4_9200);
 }
 
-/// The sum of C(n - a' - j, 13 - j) - C(n - a - j, 13 - j) over the cards of a hand, with a' the one before.
+/// The rank is the sum of C(n - a' - j, 13 - j) - C(n - a - j, 13 - j) over the cards of a hand,
+/// where a' is the previous term of the sequence.
 #[test]
-fn a_hand_ranks_as_the_sum_over_its_sequence() {
+fn rank_of_a_hand_is_the_sum_over_its_sequence() {
     let deal: Deal = VECTORS[10].3.parse().unwrap();
     let mut left = deal.owners().to_vec();
     let mut ranks = [0; 3];
@@ -237,15 +238,16 @@ fn a_hand_ranks_as_the_sum_over_its_sequence() {
         }
         left.retain(|owner| *owner != seat);
     }
-    // West takes what is left.
+    // West gets the remaining cards.
     assert_eq!(left, [Compass::West; 13]);
-    assert_eq!(joined(ranks), VECTORS[10].0);
+    assert_eq!(join(ranks), VECTORS[10].0);
 }
 
-/// In Pavlicek's order each seat has the ace of spades in a quarter of all deals. In Big Deal's, North has
-/// it in the first, and the others share it in the rest.
+/// In Pavlicek's order, each seat holds the ace of spades in one contiguous quarter of all deals.
+/// In Big Deal's order, North holds it in the first quarter, and the other seats share it in the
+/// rest.
 #[test]
-fn the_ace_of_spades_goes_round_by_quarters_in_pavliceks_order_alone() {
+fn ace_of_spades_changes_owner_by_quarters_only_in_pavliceks_order() {
     let owner = |at: u128, order| number(at).deal(order).owners()[0];
     for (quarter, seat) in (0..).zip(Compass::ALL) {
         for at in [0, 1, D / 8, D / 4 - 1] {
@@ -263,7 +265,7 @@ fn the_ace_of_spades_goes_round_by_quarters_in_pavliceks_order_alone() {
 }
 
 #[test]
-fn the_last_number_has_a_deal_and_the_next_has_none() {
+fn last_number_is_valid_and_the_next_is_too_large() {
     assert_eq!(DealNumber::COUNT, D);
     assert_eq!(number(D - 1).get(), D - 1);
     for too_large in [D, D + 1, u128::MAX] {
@@ -276,14 +278,14 @@ fn the_last_number_has_a_deal_and_the_next_has_none() {
 }
 
 #[test]
-fn numbers_are_read_in_decimal_and_in_hexadecimal() {
+fn numbers_parse_in_decimal_and_hexadecimal() {
     let read = |text: &str| text.parse::<DealNumber>();
     let known = Ok(number(36_892_843_148_362_336_617_819_499_272));
     assert_eq!(read("36892843148362336617819499272"), known);
     assert_eq!(read("36,892,843,148,362,336,617,819,499,272"), known);
     assert_eq!(read("0x77350b6a87f4363a6cef6b08"), known);
     assert_eq!(read("0X1"), Err(NumberError::Digits));
-    for no_number in [
+    for invalid in [
         "",
         "0x",
         "+1",
@@ -301,7 +303,7 @@ fn numbers_are_read_in_decimal_and_in_hexadecimal() {
         "\u{661}",
         "1,\u{e9}0",
     ] {
-        assert_eq!(read(no_number), Err(NumberError::Digits), "{no_number}");
+        assert_eq!(read(invalid), Err(NumberError::Digits), "{invalid}");
     }
     let longer = format!("0x1{}", "0".repeat(40));
     assert_eq!(read(&longer), Err(NumberError::TooLarge));
@@ -309,7 +311,7 @@ fn numbers_are_read_in_decimal_and_in_hexadecimal() {
 }
 
 #[test]
-fn the_orders_have_names() {
+fn orders_have_names() {
     let names = Order::ALL.map(|order| order.to_string());
     assert_eq!(names, ["bigdeal", "andrews", "pavlicek"]);
     for (name, order) in names.iter().zip(Order::ALL) {
@@ -317,9 +319,8 @@ fn the_orders_have_names() {
     }
 }
 
-/// Neighbours in Big Deal's order differ by one choice, and the first deals of a quarter by their ace.
 #[test]
-fn the_next_number_is_the_next_deal_in_the_order() {
+fn next_number_is_the_next_deal_in_the_order() {
     let low = 1 << 40;
     for start in [0, low, D / 4 - 50, D / 2, D - 101] {
         for order in Order::ALL {
@@ -331,7 +332,7 @@ fn the_next_number_is_the_next_deal_in_the_order() {
     }
 }
 
-/// What an order compares, from the definitions: the places of the hands' cards, or the owners.
+/// The sort key of an order by its definition: the indices of the hands' cards, or the owners.
 fn key(deal: &Deal, order: Order) -> Vec<usize> {
     if order == Order::Pavlicek {
         return deal.owners().iter().map(|owner| *owner as usize).collect();
@@ -351,7 +352,7 @@ fn key(deal: &Deal, order: Order) -> Vec<usize> {
 
 proptest! {
     #[test]
-    fn a_number_is_that_of_its_deal(at in 0..D) {
+    fn number_to_deal_and_back_is_the_identity(at in 0..D) {
         for order in Order::ALL {
             let deal = number(at).deal(order);
             prop_assert_eq!(DealNumber::of(&deal, order).get(), at);
@@ -359,7 +360,7 @@ proptest! {
     }
 
     #[test]
-    fn a_deal_is_that_of_its_number(
+    fn deal_to_number_and_back_is_the_identity(
         owners in Just(std::array::from_fn::<_, 52, _>(|card| Compass::ALL[card % 4]).to_vec()).prop_shuffle()
     ) {
         let deal = Deal::new(owners.try_into().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! The two sheets of a board, and the deal that comes of following them.
+//! The two sheets of a board, and the deal that results from following them.
 
 use rand::Rng;
 
@@ -6,18 +6,17 @@ use super::{Pass, Scheme};
 use crate::uniform;
 use crate::{Board, Card, Compass, Deal, DealError, Suit};
 
-/// What the first dealer does with a sorted pack.
+/// The instructions for the first dealer, who starts with a sorted pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstSheet {
-    /// The suits in the order in which they lie in the sorted pack, the first on top. In each suit
-    /// the ace is on top.
+    /// The order of the suits in the sorted pack, the first on top. In each suit the ace is on top.
     pub suits: [Suit; 4],
-    /// What is done to the pack, in this order.
+    /// The passes of the pack, in order.
     pub passes: Vec<Pass>,
-    /// How many cards go from the top to the bottom after the last pass.
+    /// The number of cards to move from the top to the bottom after the last pass.
     pub cut: usize,
-    /// Who gets the first, second, third and fourth hand of the second dealer, if that is not said on
-    /// the second sheet. There it is North, East, South and West.
+    /// The seats of the second dealer's four hands. `None` if the second sheet names them: then
+    /// they are North, East, South and West.
     pub hands: Option<[Compass; 4]>,
 }
 
@@ -30,7 +29,7 @@ impl FirstSheet {
             .collect()
     }
 
-    /// The pack that the second dealer gets, top first.
+    /// The pack for the second dealer, top first.
     pub fn pack(&self) -> Vec<Card> {
         let pack = self.passes.iter();
         let mut pack = pack.fold(self.sorted_pack(), |pack, pass| pass.restacked(&pack));
@@ -78,20 +77,20 @@ impl BoardSheets {
         self.number
     }
 
-    /// What the first dealer does.
+    /// The first sheet.
     pub fn first(&self) -> &FirstSheet {
         &self.first
     }
 
-    /// To which hand each card of the second dealer's pack goes, from 0 on.
+    /// For each card of the second dealer's pack, the index of its hand.
     pub fn second(&self) -> &[u8; 52] {
         &self.second
     }
 
-    /// Does what both sheets say, card by card, as two people would.
+    /// Follows both sheets card by card, as two people would.
     ///
     /// # Errors
-    /// [`DealError::Count`] if a hand has not 13 cards.
+    /// [`DealError::Count`] if a hand does not have 13 cards.
     pub fn follow(&self) -> Result<Deal, DealError> {
         let mut pack = self.first.sorted_pack();
         for pass in &self.first.passes {
@@ -99,7 +98,7 @@ impl BoardSheets {
             for (card, place) in pack.iter().zip(pass.places()) {
                 piles[usize::from(*place)].push(*card);
             }
-            // The last card of a pile is on its top.
+            // The last card dealt to a pile is on top.
             pack = piles
                 .into_iter()
                 .flat_map(|pile| pile.into_iter().rev())
@@ -116,7 +115,7 @@ impl BoardSheets {
     }
 }
 
-/// A deal, each as likely as any other.
+/// Draws a uniformly random deal.
 pub fn uniform_deal(rng: &mut impl Rng) -> Deal {
     let mut owners = std::array::from_fn(|card| Compass::ALL[card % 4]);
     uniform::shuffle(&mut owners, || rng.next_u64());

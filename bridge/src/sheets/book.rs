@@ -1,11 +1,11 @@
-//! Which dealer gets which halves of which boards.
+//! The division of the work on a set of boards between the two dealers.
 
 /// One of the two dealers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dealer {
-    /// Who begins with the first half of the first board.
+    /// The dealer who begins with the first half of the first board.
     One,
-    /// The other one.
+    /// The other dealer.
     Two,
 }
 
@@ -14,17 +14,17 @@ pub enum Dealer {
 pub enum Half {
     /// The sheet for the sorted pack.
     First,
-    /// The sheet for the pack that the other dealer has made.
+    /// The sheet for the pack that the other dealer has prepared.
     Second,
 }
 
-/// What a dealer does with a set of so many boards, in blocks of four: the places of the boards, from
-/// 0 on, and which half.
+/// The work of a dealer for the given number of boards, as the index of each board and the half to
+/// do. The boards are divided into blocks of four.
 ///
-/// In each block dealer one does the first halves of the first two boards, and dealer two those of the
-/// others. Then they change packs. The last block is divided in the same way, if it has three boards
-/// or two. If it has one, dealer one does its first half and dealer two the second. So nobody ever has
-/// both halves of a board.
+/// In each block, dealer one does the first halves of the first two boards, and dealer two those of
+/// the last two boards. Then they exchange packs. A last block of three or two boards is divided in
+/// the same way. If the last block has one board, dealer one does its first half and dealer two the
+/// second half. So nobody ever has both halves of a board.
 pub fn halves(boards: usize, dealer: Dealer) -> Vec<(usize, Half)> {
     let mut halves = Vec::new();
     for start in (0..boards).step_by(4) {

@@ -1,4 +1,4 @@
-//! The sheet of a dealer who has entered their half of the work into a jointly dealt board.
+//! The sheet of a dealer for a jointly dealt board, made from the dealer's own entry.
 
 use dealerless::shuffle::split::Entry;
 
@@ -8,9 +8,10 @@ use super::{FirstSheet, HalfSheet};
 use crate::Suit;
 
 impl HalfSheet {
-    /// The work for board `number` of the dealer who entered `entry` into a split of the pack. A dealer
-    /// who entered the place of each card brings the cards to their places, in two passes. A dealer who
-    /// entered the hand of each place deals to these hands. Both together deal what the split does.
+    /// The sheet for board `number` of the dealer who entered `entry` into a split of the pack. A
+    /// dealer who entered the place of each card moves the cards to these places, in two passes. A
+    /// dealer who entered the hand for each place deals to these hands. Both sheets together
+    /// produce the deal of the split.
     ///
     /// `None` if the entry is not for 52 cards.
     pub fn entered(number: u32, entry: &Entry) -> Option<HalfSheet> {

@@ -1,29 +1,30 @@
-//! What one dealer does for one board, as it stands on that dealer's sheet and on no other.
+//! The instructions for one dealer on one board, without those for the other dealer.
 
 use super::{BoardSheets, FirstSheet, Half};
 
-/// What one dealer does for one board.
+/// The instructions for one dealer on one board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HalfSheet {
     pub(super) number: u32,
     pub(super) work: Work,
 }
 
-/// A half of the work for a board.
+/// One half of the work on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// What is done to the sorted pack.
+    /// The passes of the sorted pack.
     First(FirstSheet),
-    /// To which hand each card goes of the pack that comes of it.
+    /// The dealing of the resulting pack.
     Second {
+        /// The hand of each card.
         hands: [u8; 52],
-        /// The hands are called by their seats.
+        /// Whether the hands are named by their seats.
         named: bool,
     },
 }
 
 impl BoardSheets {
-    /// One of the two sheets alone.
+    /// One of the two sheets, without the other.
     pub fn half(&self, half: Half) -> HalfSheet {
         HalfSheet {
             number: self.number(),
@@ -44,7 +45,7 @@ impl HalfSheet {
         self.number
     }
 
-    /// Which half of the work it is.
+    /// The half of the work.
     pub fn half(&self) -> Half {
         match self.work {
             Work::First(_) => Half::First,

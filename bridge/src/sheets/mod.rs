@@ -1,11 +1,11 @@
-//! Two sheets of paper by which two people deal a hand that was chosen before, and neither learns it.
+//! Two paper sheets with which two people deal a preset board without learning the deal.
 //!
-//! The first dealer sorts the pack and deals it to piles as the first sheet says, once or several
-//! times. The second dealer deals the pack that comes of it to the four hands as the second sheet
-//! says. Both sheets together give the deal. What one of them tells by itself depends on the
-//! [`Scheme`]; `docs/bridge.md` has the measurements and the proofs.
+//! The first dealer sorts the pack and deals it to piles as the first sheet instructs, once or
+//! several times. The second dealer deals the resulting pack to the four hands as the second sheet
+//! instructs. Both sheets together determine the deal. The information in one sheet alone depends
+//! on the [`Scheme`]; `docs/bridge.md` has the measurements and the proofs.
 //!
-//! The idea, the mechanics and the scheme `published` are those of the program Pescetti 0.5.
+//! The idea, the mechanics and the scheme `published` come from the program Pescetti 0.5.
 
 mod board_sheets;
 mod book;

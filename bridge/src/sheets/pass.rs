@@ -1,9 +1,9 @@
-//! One pass of a pack: every card goes to a pile, and the piles become a pack again.
+//! One pass of a pack: the cards are dealt to piles, and the piles are stacked to a pack again.
 
-/// Says for each card of a pack, from the top, to which pile it goes, face down.
+/// A pass: for each card of a pack, from the top, the pile to which it is dealt face down.
 ///
-/// Then the first pile goes on the second, both on the third, and so on. So the pack that comes of
-/// it has on top the card that the first pile got last.
+/// Afterwards the first pile is put on the second, both on the third, and so on. So the top card of
+/// the new pack is the last card that was dealt to the first pile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
     piles: usize,
@@ -11,21 +11,21 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// A pass of 52 cards to so many piles, at most 26; `places[k]` is the pile of the card `k`, from
-    /// 0 on.
+    /// A pass of 52 cards to at most 26 piles. `places[k]` is the pile of card `k`; both count from
+    /// 0.
     ///
-    /// `None` if there are not 52 places, or one is no pile.
+    /// `None` if the number of places is not 52, or a place is not a pile.
     pub fn new(piles: usize, places: Vec<u8>) -> Option<Pass> {
         let in_range = places.iter().all(|place| usize::from(*place) < piles);
         (piles <= 26 && places.len() == 52 && in_range).then_some(Pass { piles, places })
     }
 
-    /// A pass of a pack of any size, of which it is known that all places are piles.
+    /// A pass of a pack of any size. The caller guarantees that every place is a pile.
     pub(super) fn of(piles: usize, places: Vec<u8>) -> Pass {
         Pass { piles, places }
     }
 
-    /// How many piles there are.
+    /// The number of piles.
     pub fn piles(&self) -> usize {
         self.piles
     }
@@ -35,7 +35,7 @@ impl Pass {
         &self.places
     }
 
-    /// How many cards each pile gets.
+    /// The number of cards in each pile.
     pub fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.piles];
         for place in &self.places {
@@ -44,9 +44,10 @@ impl Pass {
         sizes
     }
 
-    /// The pack that this one becomes, top first; it has as many cards as there are places.
+    /// The pack after the pass, top first. `pack` must have as many cards as there are places.
     pub(crate) fn restacked<T: Copy>(&self, pack: &[T]) -> Vec<T> {
-        // Where the next card of each pile goes: the first one lies at the bottom of its pile.
+        // The next free index of each pile, from the bottom up: the first card of a pile is at its
+        // bottom.
         let mut free = [0; 26];
         let mut end = 0;
         for (free, size) in free.iter_mut().zip(self.sizes()) {

@@ -1,4 +1,4 @@
-//! The ways to draw a first sheet.
+//! The schemes for drawing a first sheet.
 
 use rand::Rng;
 
@@ -6,31 +6,31 @@ use super::{FirstSheet, Pass};
 use crate::uniform;
 use crate::{Compass, Suit};
 
-/// How a first sheet is drawn. The second one follows from it and from the deal.
+/// A scheme for drawing a first sheet. The first sheet and the deal determine the second sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// As [`Scheme::Published`], with the suits always in the same order. To compare.
+    /// As [`Scheme::Published`], but with the suits always in the same order. For comparison.
     FixedSuits,
-    /// One pass to four piles of r1, r2, 26 - r1 and 26 - r2 cards, with r1 and r2 from 10 to 16. The
-    /// suits are in a random order. This is what the paper about Pescetti describes.
+    /// One pass to four piles of r1, r2, 26 - r1 and 26 - r2 cards, with r1 and r2 from 10 to 16.
+    /// The suits are in a random order. This is the scheme of the paper about Pescetti.
     Published,
     /// One pass to four piles of 13 cards.
     EqualPiles,
-    /// One pass to four piles; each card goes to any pile.
+    /// One pass to four piles, with an independent random pile for each card.
     FreePiles,
-    /// As [`Scheme::FreePiles`], and then a cut of a random number of cards.
+    /// As [`Scheme::FreePiles`], followed by a cut of a random number of cards.
     Cut,
-    /// As [`Scheme::Cut`], and the first sheet says which hand goes to which seat.
+    /// As [`Scheme::Cut`], but only the first sheet names the seats of the hands.
     HiddenSeats,
     /// As [`Scheme::HiddenSeats`], with two passes to four piles.
     TwoPasses,
-    /// A pass to 13 piles of four cards, then a pass to four piles of 13. Every order of the pack is
-    /// equally likely, so each sheet by itself says nothing.
+    /// A pass to 13 piles of four cards, then a pass to four piles of 13. Every order of the pack
+    /// is equally likely, so neither sheet alone reveals anything.
     Thirteen,
 }
 
 impl Scheme {
-    /// All, from the one that tells most to the one that tells nothing.
+    /// All schemes, from the one that reveals most to the one that reveals nothing.
     pub const ALL: [Scheme; 8] = [
         Scheme::FixedSuits,
         Scheme::Published,
@@ -42,7 +42,7 @@ impl Scheme {
         Scheme::Thirteen,
     ];
 
-    /// Its name on the command line.
+    /// The name of the scheme on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::FixedSuits => "fixed-suits",
@@ -56,7 +56,8 @@ impl Scheme {
         }
     }
 
-    /// How often the two dealers put down a card, for one board. A cut is not counted.
+    /// The number of times that the two dealers put down a card for one board. A cut does not
+    /// count.
     pub fn movements(self) -> usize {
         match self {
             Scheme::TwoPasses | Scheme::Thirteen => 156,
@@ -64,7 +65,7 @@ impl Scheme {
         }
     }
 
-    /// A first sheet, which is independent of every deal.
+    /// Draws a first sheet, independently of any deal.
     pub fn first_sheet(self, rng: &mut impl Rng) -> FirstSheet {
         let mut word = || rng.next_u64();
         let mut first = FirstSheet {
@@ -102,7 +103,7 @@ impl Scheme {
     }
 }
 
-/// A uniform arrangement with these sizes of piles.
+/// A uniformly random pass with the given pile sizes.
 fn of_sizes(sizes: [usize; 4], word: impl FnMut() -> u64) -> Pass {
     let piles = (0..).zip(sizes);
     let mut places: Vec<u8> = piles.flat_map(|(pile, size)| vec![pile; size]).collect();
@@ -110,18 +111,18 @@ fn of_sizes(sizes: [usize; 4], word: impl FnMut() -> u64) -> Pass {
     Pass::of(4, places)
 }
 
-/// Each card goes to any of four piles.
+/// A pass with an independent random pile, out of four, for each card.
 fn free(mut word: impl FnMut() -> u64) -> Pass {
     let places = (0..52).map(|_| uniform::below(4, &mut word) as u8);
     Pass::of(4, places.collect())
 }
 
-/// Two passes that bring card `k` of a pack to place `target[k]`: one to `size` piles of `piles`
-/// cards, then one to `piles` piles of `size` cards.
+/// Two passes that move card `k` of a pack to place `target[k]`: first to `size` piles of `piles`
+/// cards, then to `piles` piles of `size` cards.
 ///
-/// This is sorting by two digits. The last pass puts the card with place `t` into the pile
-/// `t / size`; there it lies at `t % size` if those with a larger remainder come before it. So the
-/// pass before puts the largest remainder on top.
+/// This is a radix sort with two digits. The last pass deals the card for place `t` to pile `t /
+/// size`. There it ends at position `t % size` if the cards with larger remainders are dealt before
+/// it. So the first pass puts the largest remainders on top.
 pub(super) fn passes_to(target: &[u32], piles: usize, size: usize) -> [Pass; 2] {
     let before = (target.iter()).map(|&place| size - 1 - place as usize % size);
     let before = Pass::of(size, before.map(|pile| pile as u8).collect());

@@ -1,4 +1,4 @@
-//! Which boards the sessions of a phase have.
+//! The boards of the sessions of a phase.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 use super::Problem;
 use super::error::number;
 
-/// The most boards of a set: Big Deal makes no more at a time.
+/// The maximum number of boards in a set, a limit of Big Deal.
 const MAX_BOARDS: u32 = 100;
 
-/// The highest number of a board.
+/// The highest board number.
 const MAX_NUMBER: u32 = 9999;
 
-/// The boards of a set: at most 100.
+/// The range of the boards of a set: at most 100 boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoardRange {
     low: u32,
@@ -20,20 +20,20 @@ pub struct BoardRange {
 }
 
 impl BoardRange {
-    /// The numbers of the boards.
+    /// The board numbers.
     pub fn numbers(self) -> std::ops::RangeInclusive<u32> {
         self.low..=self.high
     }
 }
 
-/// As `LOW-HIGH`.
+/// Formats the range as `LOW-HIGH`.
 impl fmt::Display for BoardRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.low, self.high)
     }
 }
 
-/// `LOW-HIGH`, or a number, which means all boards from 1 on.
+/// Parses `LOW-HIGH`, or a number `HIGH`, which means `1-HIGH`.
 impl FromStr for BoardRange {
     type Err = Problem;
 
@@ -55,24 +55,25 @@ impl FromStr for BoardRange {
 /// The boards of the sessions of a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Boards {
-    /// The organiser says it when a session is made.
+    /// The organiser specifies the boards when a session is created.
     AskedLater,
-    /// Those of the first session, of the second, and so on, and then again from the first.
+    /// The sessions use the ranges in turn, and start again with the first range after the last.
     InTurn(Vec<BoardRange>),
 }
 
 impl Boards {
-    /// Those of a session, from 1 on; `asked` if the organiser has said them later.
+    /// The boards of a session, counted from 1. `asked` are the boards that the organiser specified
+    /// later, if any.
     pub(super) fn of(&self, session: u32, asked: Option<BoardRange>) -> Option<BoardRange> {
         match self {
             Boards::AskedLater => asked,
-            // There is at least one.
+            // There is at least one range.
             Boards::InTurn(ranges) => Some(ranges[(session as usize - 1) % ranges.len()]),
         }
     }
 }
 
-/// `?`, a number, or ranges with commas between them.
+/// Parses `?`, a number, or ranges separated by commas.
 impl FromStr for Boards {
     type Err = Problem;
 
@@ -96,21 +97,21 @@ mod tests {
     }
 
     #[test]
-    fn the_sessions_of_a_phase_take_the_ranges_in_turn() {
+    fn sessions_use_the_ranges_in_turn() {
         assert_eq!(of("20", 1..3), ["1-20", "1-20"]);
         assert_eq!(of("1-7,8-14,15-21", 1..5), ["1-7", "8-14", "15-21", "1-7"]);
     }
 
     #[test]
-    fn boards_that_are_asked_later_are_those_that_were_said() {
+    fn boards_asked_later_come_from_the_organiser() {
         let boards: Boards = "?".parse().unwrap();
-        let said: BoardRange = "17-32".parse().unwrap();
-        assert_eq!(boards.of(1, Some(said)), Some(said));
+        let given: BoardRange = "17-32".parse().unwrap();
+        assert_eq!(boards.of(1, Some(given)), Some(given));
         assert_eq!(boards.of(1, None), None);
     }
 
     #[test]
-    fn what_are_no_boards_is_refused() {
+    fn invalid_boards_are_rejected() {
         for text in [
             "",
             "0",

@@ -1,4 +1,4 @@
-//! Published boards beside the sets of a tournament: which of them are whose.
+//! The comparison of published boards with the sets of a tournament.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,62 +6,64 @@ use std::rc::Rc;
 use super::super::{Board, DealNumber, Order};
 use super::{BoardRange, Session};
 
-/// A file of boards that somebody published.
+/// A published file of boards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// The name of the file without its suffix. If a set has this name, the boards should be that set's.
+    /// The name of the file without its extension. If a set has this name, the file should hold the
+    /// boards of that set.
     pub name: String,
-    /// Its boards, in its order.
+    /// The boards, in the order of the file.
     pub boards: Vec<Board>,
-    /// Whether the file says the numbers of its boards. If not, they are counted from the set's first
-    /// board on.
+    /// Whether the file has board numbers. If not, its boards are counted from the first board of
+    /// the set.
     pub is_numbered: bool,
 }
 
-/// Files of boards, and where their deals were found until now. Only these boards are kept, however many
-/// sets there are.
+/// Files of boards, with the sets in which their deals were found so far. Memory depends only on
+/// the boards of the files, not on the number of sets.
 #[derive(Debug, Default)]
 pub struct Comparison {
     files: Vec<File>,
-    /// The files that hold a deal, each with the deal's place.
+    /// For each deal, the files that hold it, with its index in the file.
     by_deal: HashMap<DealNumber, Vec<(usize, usize)>>,
-    /// The sets of which something was found, or whose name a file has.
+    /// The sets with at least one deal in a file, or with the name of a file.
     sets: Vec<(Rc<str>, BoardRange)>,
 }
 
 #[derive(Debug)]
 struct File {
     published: Published,
-    /// The set of its name.
+    /// The set with the name of the file.
     named: Option<usize>,
-    /// For each board a set, and the number that the deal has there.
+    /// For each board, the set in which its deal was found, and the board number there.
     origins: Vec<Option<(usize, u32)>>,
 }
 
-/// What the sets say about a file.
+/// The result for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// The set that has the file's name, if one has.
+    /// The set with the name of the file, if any.
     pub set: Option<Rc<str>>,
-    /// The boards of the file, in its order.
+    /// The results for the boards, in the order of the file.
     pub boards: Vec<ComparedBoard>,
-    /// Boards of that set whose numbers the file does not have.
+    /// The numbers of boards of that set that are missing from the file.
     pub missing: Vec<u32>,
 }
 
-/// What the sets say about a board of a file.
+/// The result for a board of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedBoard {
-    /// Its number.
+    /// The board number.
     pub number: u32,
-    /// The set that has its deal, and the deal's number there. None if no set has it.
+    /// The set with this deal, and the board number there; `None` if no set has the deal.
     pub origin: Option<(Rc<str>, u32)>,
-    /// Whether it has the same number there, and that is the set of the file's name, if one has it.
+    /// Whether the board number is the same there, and the set is that with the name of the file,
+    /// if such a set exists.
     pub agrees: bool,
 }
 
 impl Compared {
-    /// Whether each board agrees.
+    /// Whether all boards agree.
     pub fn agrees(&self) -> bool {
         self.boards.iter().all(|board| board.agrees)
     }
@@ -82,14 +84,14 @@ impl Comparison {
         });
     }
 
-    /// Looks for the boards of a set in all files.
+    /// Searches all files for the boards of a set.
     pub fn take(&mut self, session: &Session<'_>) {
         let (name, set) = (session.file_name(), self.sets.len());
-        let mut is_met = false;
+        let mut is_relevant = false;
         for file in &mut self.files {
             if file.named.is_none() && file.published.name.eq_ignore_ascii_case(&name) {
                 file.named = Some(set);
-                is_met = true;
+                is_relevant = true;
             }
         }
         for board in session.boards() {
@@ -97,19 +99,19 @@ impl Comparison {
             for &(file, place) in self.by_deal.get(&number).into_iter().flatten() {
                 let file = &mut self.files[file];
                 let origin = &mut file.origins[place];
-                // The same key may stand for two sessions, which then have the same deals.
+                // Two sessions may have the same key, and then have the same deals.
                 if origin.is_none() || file.named == Some(set) {
                     *origin = Some((set, board.number));
-                    is_met = true;
+                    is_relevant = true;
                 }
             }
         }
-        if is_met {
+        if is_relevant {
             self.sets.push((name.into(), session.range()));
         }
     }
 
-    /// What was found, file by file as they were added.
+    /// Returns the results, in the order in which the files were added.
     pub fn finish(self) -> Vec<Compared> {
         let Comparison { files, sets, .. } = self;
         files.into_iter().map(|file| file.finish(&sets)).collect()
@@ -141,11 +143,12 @@ impl File {
         }
     }
 
-    /// The numbers of the boards: those of the file, or in a row from the first of the set on.
+    /// The board numbers: those of the file, or consecutive numbers from the first board of the
+    /// set.
     fn numbers(&self, sets: &[(Rc<str>, BoardRange)]) -> Vec<u32> {
-        let said = self.published.boards.iter().map(|board| board.number);
+        let in_file = self.published.boards.iter().map(|board| board.number);
         if self.published.is_numbered {
-            return said.collect();
+            return in_file.collect();
         }
         let found = (0..).zip(&self.origins);
         let mut found = found.filter_map(|(place, origin)| origin.map(|(_, there)| (place, there)));
@@ -154,7 +157,7 @@ impl File {
             (None, Some((place, there))) => there.saturating_sub(place).max(1),
             (None, None) => 1,
         };
-        (first..).take(said.count()).collect()
+        (first..).take(in_file.count()).collect()
     }
 }
 
@@ -168,7 +171,8 @@ mod tests {
         "1,1:abcdefgh\r\n1,2:ijklmnop\r\n",
     ];
 
-    /// The sets of two sessions, and the reserve set of the first.
+    /// Calls `look` with the original sets of two sessions and the reserve set of the first
+    /// session.
     fn with_sets<T>(look: impl FnOnce(&[Session<'_>; 3]) -> T) -> T {
         let description = Description::read(FILES[0].as_bytes()).unwrap();
         let keys = Keys::read(FILES[1].as_bytes()).unwrap();
@@ -198,24 +202,24 @@ mod tests {
     }
 
     #[test]
-    fn the_boards_of_the_set_of_the_name_agree_and_a_changed_one_does_not() {
+    fn boards_of_the_named_set_agree_and_a_changed_board_does_not() {
         let [mut set, other] = with_sets(|sets| [boards(&sets[0]), boards(&sets[1])]);
         assert!(compared("s01", set.clone(), true).agrees());
-        // A deal of no set.
+        // A deal that is not in any set.
         set[2].deal = DealNumber::new(0).unwrap().deal(Order::BigDeal);
         set[3].deal = other[0].deal;
         set.remove(0);
-        let said = compared("S01", set, true);
-        assert_eq!(said.set.as_deref(), Some("S01"));
-        assert_eq!(agreeing(&said), [(2, true), (3, false), (4, false)]);
-        assert_eq!(said.boards[1].origin, None);
-        assert_eq!(said.boards[2].origin, Some(("S02".into(), 5)));
-        assert_eq!(said.missing, [1]);
-        assert!(!said.agrees());
+        let result = compared("S01", set, true);
+        assert_eq!(result.set.as_deref(), Some("S01"));
+        assert_eq!(agreeing(&result), [(2, true), (3, false), (4, false)]);
+        assert_eq!(result.boards[1].origin, None);
+        assert_eq!(result.boards[2].origin, Some(("S02".into(), 5)));
+        assert_eq!(result.missing, [1]);
+        assert!(!result.agrees());
     }
 
     #[test]
-    fn a_file_with_another_name_may_hold_boards_of_several_sets_under_their_numbers() {
+    fn file_without_a_set_name_may_mix_boards_of_several_sets() {
         let [first, second] = with_sets(|sets| [boards(&sets[0]), boards(&sets[1])]);
         let all = compared("all", [&first[..], &second].concat(), true);
         assert!(all.agrees() && all.set.is_none() && all.missing.is_empty());
@@ -228,11 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reserve_set_under_the_name_of_the_original_does_not_agree() {
+    fn reserve_set_under_the_original_name_does_not_agree() {
         let reserve = with_sets(|sets| boards(&sets[2]));
-        let said = compared("S01", reserve.clone(), true);
-        assert!(said.boards.iter().all(|board| !board.agrees));
-        assert_eq!(said.boards[0].origin, Some(("S01reserve".into(), 1)));
+        let result = compared("S01", reserve.clone(), true);
+        assert!(result.boards.iter().all(|board| !board.agrees));
+        assert_eq!(result.boards[0].origin, Some(("S01reserve".into(), 1)));
         assert!(compared("S01reserve", reserve, true).agrees());
     }
 
@@ -244,13 +248,13 @@ mod tests {
         }
         assert!(!compared("S02", second.clone(), true).agrees());
         for name in ["S02", "other"] {
-            let said = compared(name, second.clone(), false);
-            assert_eq!(agreeing(&said), [5, 6, 7, 8].map(|number| (number, true)));
+            let result = compared(name, second.clone(), false);
+            assert_eq!(agreeing(&result), [5, 6, 7, 8].map(|number| (number, true)));
         }
-        // The name says the set, and so where the numbers begin, whatever the boards are.
+        // The name determines the set and the first board number, whatever the boards are.
         let last = [with_sets(|sets| boards(&sets[0])[1]), second[3]];
-        let said = compared("S02", last.to_vec(), false);
-        assert_eq!(agreeing(&said), [(5, false), (6, false)]);
-        assert_eq!(said.missing, [7, 8]);
+        let result = compared("S02", last.to_vec(), false);
+        assert_eq!(agreeing(&result), [(5, false), (6, false)]);
+        assert_eq!(result.missing, [7, 8]);
     }
 }

@@ -3,7 +3,7 @@
 use super::error::{lines, number};
 use super::{BadLine, Boards, MAX_SESSIONS, MAX_TEXT, Problem};
 
-/// What the organiser published before the tournament, and the value that was awaited.
+/// The data that the organiser published before the tournament, with the awaited value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     name: String,
@@ -11,14 +11,14 @@ pub struct Description {
     value: Vec<u8>,
     key_hash: Option<String>,
     phases: Vec<Phase>,
-    /// How many keys the phases have together.
+    /// The number of keys of all phases together.
     keys: u32,
 }
 
 /// A phase of a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// None if their number is not known before.
+    /// The number of sessions; `None` if it is not known in advance.
     pub(super) sessions: Option<u32>,
     pub(super) boards: Boards,
     pub(super) prefix: String,
@@ -26,13 +26,14 @@ pub struct Phase {
 }
 
 impl Description {
-    /// Reads a file `.sqd`.
+    /// Parses a `.sqd` file.
     ///
-    /// Each line begins with `#`, which is passed over, or with a tag: `TN` the tournament's name, `DI`
-    /// what the awaited value is, `DV` the value, `SN` a phase, `KH` the hash of the keys.
+    /// Each line begins with `#`, which marks a comment, or with a tag: `TN` for the name of the
+    /// tournament, `DI` for the description of the awaited value, `DV` for the value, `SN` for a
+    /// phase, or `KH` for the hash of the keys.
     ///
     /// # Errors
-    /// The first line that cannot be read.
+    /// The first invalid line.
     pub fn read(bytes: &[u8]) -> Result<Description, BadLine> {
         let mut description = Description::default();
         let mut seen = Vec::new();
@@ -46,31 +47,31 @@ impl Description {
         Ok(description)
     }
 
-    /// Takes what a line says.
+    /// Parses a line. `seen` are the tags of earlier lines.
     fn take(&mut self, line: &[u8], seen: &mut Vec<&'static str>) -> Result<(), Problem> {
-        let (tag, said) = line.split_at(line.len().min(2));
+        let (tag, value) = line.split_at(line.len().min(2));
         let known = ["TN", "DI", "DV", "SN", "KH"];
         let tag = known.into_iter().find(|known| known.as_bytes() == tag);
         let tag = tag
-            .filter(|_| said.is_empty() || said.starts_with(b" "))
+            .filter(|_| value.is_empty() || value.starts_with(b" "))
             .ok_or(Problem::Tag)?;
-        let said = said.trim_ascii_start();
+        let value = value.trim_ascii_start();
         if tag != "SN" && seen.contains(&tag) {
             return Err(Problem::Twice(tag));
         }
         seen.push(tag);
         match tag {
-            "TN" => self.name = text(said),
-            "DI" => self.awaited = text(said),
-            "DV" => self.value = said.to_vec(),
-            "KH" => self.key_hash = Some(key_hash(said)?),
-            _ => self.add(phase(said)?)?,
+            "TN" => self.name = text(value),
+            "DI" => self.awaited = text(value),
+            "DV" => self.value = value.to_vec(),
+            "KH" => self.key_hash = Some(key_hash(value)?),
+            _ => self.add(phase(value)?)?,
         }
         Ok(())
     }
 
     fn add(&mut self, phase: Phase) -> Result<(), Problem> {
-        // Each number is at most as large as the sum may be.
+        // No overflow: each number is at most the limit of the sum.
         self.keys += phase.sessions.unwrap_or(1);
         self.phases.push(phase);
         if self.keys <= MAX_SESSIONS {
@@ -85,34 +86,35 @@ impl Description {
         &self.name
     }
 
-    /// What the awaited value is, in the organiser's words.
+    /// The organiser's description of the awaited value.
     pub fn awaited(&self) -> &str {
         &self.awaited
     }
 
-    /// The value, as it stands in the file; empty if it was not known.
+    /// The value as given in the file; empty if it was not known.
     pub fn value(&self) -> &[u8] {
         &self.value
     }
 
-    /// The published hash of the keys, in hexadecimal; none before publication.
+    /// The published hash of the keys, in hexadecimal; `None` before publication.
     pub fn key_hash(&self) -> Option<&str> {
         self.key_hash.as_deref()
     }
 
-    /// The phases, in order. The first has the number 1.
+    /// The phases, in order. The first phase has the number 1.
     pub fn phases(&self) -> &[Phase] {
         &self.phases
     }
 }
 
 impl Phase {
-    /// How many sessions it has; none if that is not known before.
+    /// The number of sessions; `None` if it is not known in advance.
     pub fn sessions(&self) -> Option<u32> {
         self.sessions
     }
 
-    /// The numbers of its keys: its sessions, or 0 for the only key of a phase without a known number.
+    /// The numbers of its keys: the numbers of its sessions, or 0 for the only key of a phase with
+    /// an unknown number of sessions.
     pub(super) fn keys(&self) -> std::ops::RangeInclusive<u32> {
         match self.sessions {
             Some(sessions) => 1..=sessions,
@@ -121,9 +123,9 @@ impl Phase {
     }
 }
 
-/// The awaited value as SquareDeal 2.7 takes it when it is typed: white space becomes one space, and
-/// none at the ends, and a point or comma between two digits goes. A digit is looked at only once, so
-/// `1,2,3` becomes `12,3`. A value that stands in a file is taken as it is.
+/// Normalises a typed value as SquareDeal 2.7 does: white space is collapsed to single spaces and
+/// trimmed, and a point or comma between two digits is removed. Each digit is considered only once,
+/// so `1,2,3` becomes `12,3`. Values in files are not normalised.
 pub fn canonical_value(typed: &str) -> String {
     let words: Vec<&str> = typed.split_ascii_whitespace().collect();
     let text: Vec<char> = words.join(" ").chars().collect();
@@ -141,7 +143,8 @@ pub fn canonical_value(typed: &str) -> String {
     canonical
 }
 
-/// What people read: neither the encoding nor control characters matter for what is computed.
+/// Decodes a text for display and replaces control characters. The text does not influence any
+/// computation.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .chars()
@@ -149,21 +152,21 @@ fn text(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn key_hash(said: &[u8]) -> Result<String, Problem> {
-    if said.len() == 64
-        && said
+fn key_hash(value: &[u8]) -> Result<String, Problem> {
+    if value.len() == 64
+        && value
             .iter()
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     {
-        Ok(text(said))
+        Ok(text(value))
     } else {
         Err(Problem::Hash)
     }
 }
 
-fn phase(said: &[u8]) -> Result<Phase, Problem> {
-    let said = text(said);
-    let parts: Vec<&str> = said.splitn(4, ':').collect();
+fn phase(value: &[u8]) -> Result<Phase, Problem> {
+    let value = text(value);
+    let parts: Vec<&str> = value.splitn(4, ':').collect();
     let [sessions, boards, prefix, description] = parts[..] else {
         return Err(Problem::Phase);
     };

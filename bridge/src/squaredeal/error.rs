@@ -1,63 +1,63 @@
-//! What is wrong with a file, and in which line.
+//! Errors in files, with their lines.
 
 use super::{MAX_BYTES, MAX_SESSIONS, MAX_TEXT};
 
-/// A line that cannot be read.
+/// The error of an invalid line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct BadLine {
-    /// Its number, from 1 on.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The kind of error.
     pub problem: Problem,
 }
 
-/// What is wrong with a line.
+/// The kind of error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The file goes on after the most bytes that one has.
+    /// The file is too large.
     #[error("the file is too large: it has more than {MAX_BYTES} bytes")]
     TooLarge,
-    /// A line of a description with another beginning.
-    #[error("it begins with none of TN, DI, DV, SN, KH and #")]
+    /// A line of a description does not begin with a tag or `#`.
+    #[error("the line must begin with TN, DI, DV, SN, KH or #")]
     Tag,
-    /// The tag stood there before.
-    #[error("{0} stands there twice")]
+    /// A tag appears twice.
+    #[error("{0} appears twice")]
     Twice(&'static str),
-    /// A hash that is written otherwise.
-    #[error("KH is followed by 64 digits 0 to 9 and a to f")]
+    /// A hash is malformed.
+    #[error("KH must be followed by 64 digits 0 to 9 and a to f")]
     Hash,
-    /// A phase with fewer parts.
-    #[error("SN is followed by SESSIONS:BOARDS:PREFIX:DESCRIPTION")]
+    /// A phase is malformed.
+    #[error("SN must be followed by SESSIONS:BOARDS:PREFIX:DESCRIPTION")]
     Phase,
-    /// A prefix or a description that is too long.
-    #[error("a prefix or a description has at most {MAX_TEXT} bytes")]
+    /// A prefix or a description is too long.
+    #[error("a prefix or a description may have at most {MAX_TEXT} bytes")]
     LongText,
-    /// An invalid number of sessions, or one that is too large.
-    #[error("the sessions of a phase are a number from 0 to {MAX_SESSIONS}")]
+    /// A number of sessions is invalid or too large.
+    #[error("the number of sessions of a phase must be from 0 to {MAX_SESSIONS}")]
     Sessions,
-    /// More sessions than a file may have.
-    #[error("all phases together have at most {MAX_SESSIONS} sessions")]
+    /// The phases have too many sessions.
+    #[error("all phases together may have at most {MAX_SESSIONS} sessions")]
     TooManySessions,
-    /// Boards that are written otherwise.
-    #[error("boards are ?, or a number, or ranges LOW-HIGH with commas between them")]
+    /// Boards are malformed.
+    #[error("boards must be ?, a number, or ranges LOW-HIGH separated by commas")]
     Boards,
-    /// Boards that are too many, or whose numbers are too large.
-    #[error("a set has at most 100 boards, with numbers from 1 to 9999")]
+    /// A set has too many boards, or a board number is too large.
+    #[error("a set may have at most 100 boards, with numbers from 1 to 9999")]
     TooManyBoards,
-    /// A line of keys that is written otherwise.
-    #[error("a line of keys is PHASE,SESSION:KEY, with numbers as 7 and not as 07")]
+    /// A line of keys is malformed.
+    #[error("a line of keys must be PHASE,SESSION:KEY, with numbers such as 7, not 07")]
     KeyLine,
-    /// A key with something else in it.
-    #[error("a key is made of the letters A to Z, a to z and the digits")]
+    /// A key has an invalid character.
+    #[error("a key must consist of letters A to Z and a to z, and digits")]
     Key,
-    /// A second key.
+    /// A session has two keys.
     #[error("phase {0} session {1} has two keys")]
     TwoKeys(u32, u32),
 }
 
 impl Problem {
-    /// The error that this is the problem of the line at this place, from 0 on.
+    /// The error with this problem in the line with the given index, counted from 0.
     pub(super) fn at(self, place: usize) -> BadLine {
         BadLine {
             line: place + 1,
@@ -66,10 +66,10 @@ impl Problem {
     }
 }
 
-/// The lines of a file, without their ends, LF or CR LF.
+/// The lines of a file, without their line ends, LF or CR LF.
 ///
 /// # Errors
-/// [`Problem::TooLarge`], with the line that goes too far.
+/// [`Problem::TooLarge`], with the line that exceeds the limit.
 pub(super) fn lines(bytes: &[u8]) -> Result<Vec<&[u8]>, BadLine> {
     if let Some(fitting) = bytes.get(..MAX_BYTES).filter(|_| bytes.len() > MAX_BYTES) {
         let ends = fitting.iter().filter(|byte| **byte == b'\n').count();
@@ -85,7 +85,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<&[u8]>, BadLine> {
         .collect())
 }
 
-/// A number in decimal digits, without a sign and without zeros before it.
+/// Parses a decimal number without a sign and without leading zeros.
 pub(super) fn number(text: &str) -> Option<u32> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let is_short = text == "0" || !text.starts_with('0');

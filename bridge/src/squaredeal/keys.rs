@@ -7,23 +7,24 @@ use sha2::{Digest, Sha256};
 use super::error::{lines, number};
 use super::{BadLine, Problem};
 
-/// The keys of the sessions, and their hash.
+/// The keys of the sessions, with their hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
-    /// By phase and session.
+    /// The keys by phase and session.
     keys: BTreeMap<(u32, u32), String>,
     hash: String,
 }
 
 impl Keys {
-    /// Reads a file `.sqk`: a line `PHASE,SESSION:KEY` for each session. The session 0 is the key of a
-    /// phase whose sessions were not counted before.
+    /// Parses a `.sqk` file, with a line `PHASE,SESSION:KEY` for each session. Session 0 has the
+    /// key of a phase whose number of sessions was not known in advance.
     ///
     /// # Errors
-    /// The first line that cannot be read.
+    /// The first invalid line.
     pub fn read(bytes: &[u8]) -> Result<Keys, BadLine> {
         let mut keys = BTreeMap::new();
-        // Of the lines as SquareDeal writes them, whatever they end with here.
+        // Hash the lines with the line ends that SquareDeal writes, whatever line ends the file
+        // has.
         let mut hasher = Sha256::new();
         for (place, line) in lines(bytes)?.into_iter().enumerate() {
             let (of, key) = key(line).map_err(|problem| problem.at(place))?;
@@ -50,12 +51,12 @@ impl Keys {
         self.keys.keys().copied()
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn count(&self) -> usize {
         self.keys.len()
     }
 
-    /// The SHA-256 of the file with lines that end with CR LF, in hexadecimal.
+    /// The SHA-256 hash of the file with CR LF as the line end, in hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
     }

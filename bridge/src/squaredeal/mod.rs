@@ -1,14 +1,17 @@
-//! SquareDeal: the boards of a tournament, recomputed from what its organiser published.
+//! SquareDeal: recomputes the boards of a tournament from the data that its organiser published.
 //!
-//! 1. The organiser draws a secret key for each session, and publishes a hash of all keys and the
-//!    description of a value that nobody knows yet (the file `.sqd`).
-//! 2. When the value is known, it and a key give the seed of a session, and the seed gives its boards.
-//! 3. At the end the organiser publishes the keys (the file `.sqk`). Anybody can hash them, can compute
-//!    each board again, and can compare the boards that were published with these.
+//! 1. The organiser draws a secret key for each session. Before the tournament, the organiser
+//!    publishes a hash of all keys, and the description of a value that nobody knows yet (the file
+//!    `.sqd`).
+//! 2. When the value is known, the value and a key determine the seed of a session, and the seed
+//!    determines its boards.
+//! 3. At the end the organiser publishes the keys (the file `.sqk`). Anybody can then verify their
+//!    hash, recompute every board, and compare the result with the published boards.
 //!
-//! This shows that the organiser did not choose the boards. It does not keep them from the organiser,
-//! who knows them all as soon as the value is known. The hash binds the keys, and neither the phases
-//! nor the description of the value: whoever checks needs the `.sqd` as it was published.
+//! This proves that the organiser did not choose the boards. It does not hide the boards from the
+//! organiser, who knows all of them as soon as the value is known. The hash binds only the keys,
+//! not the phases or the description of the value. So a verifier needs the `.sqd` file as it was
+//! originally published.
 //!
 //! Source: van Staveren, SquareDeal 2.7, its documentation and the files of its tournaments.
 
@@ -28,13 +31,13 @@ pub use keys::Keys;
 pub use session::{Session, Set};
 pub use verify::{KeyHash, Verdict, verify};
 
-/// The most bytes of a file: enough for the keys of 15 000 sessions.
+/// The maximum size of a file in bytes, enough for the keys of 15 000 sessions.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// The most sessions of a tournament.
+/// The maximum number of sessions of a tournament.
 pub const MAX_SESSIONS: u32 = 9999;
 
-/// The most bytes of a phase's prefix, and of its description.
+/// The maximum size in bytes of a phase's prefix, and of its description.
 const MAX_TEXT: usize = 1000;
 
 #[cfg(test)]

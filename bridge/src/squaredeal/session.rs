@@ -4,12 +4,12 @@ use super::super::big_deal::{Generator, SEED_BYTES, hash};
 use super::super::{Board, Order};
 use super::{BoardRange, Description, Keys, Phase};
 
-/// Which boards of a session.
+/// One of the two sets of boards of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
-    /// Those that are played.
+    /// The boards for regular play.
     Original,
-    /// Those that are played if something happened to the others.
+    /// The boards for use if something happens to the original set.
     Reserve,
 }
 
@@ -20,16 +20,16 @@ pub struct Session<'a> {
     number: u32,
     set: Set,
     boards: BoardRange,
-    /// Half of the key, which is the owner of Big Deal's generator.
+    /// The first half of the key, which is the owner for Big Deal's generator.
     owner: &'a str,
     seed: [u8; SEED_BYTES],
 }
 
 impl Description {
-    /// The session of a phase, both counted from 1. `value` is the awaited value, and `asked` its
-    /// boards, if the description leaves them open.
+    /// The session of a phase, both counted from 1. `value` is the awaited value. `asked` are the
+    /// boards of the session, if the description leaves them open.
     ///
-    /// None if there is no such session, or its key or its boards are not known.
+    /// `None` if the session does not exist, or if its key or its boards are unknown.
     pub fn session<'a>(
         &'a self,
         keys: &'a Keys,
@@ -38,11 +38,11 @@ impl Description {
         value: &[u8],
         asked: Option<BoardRange>,
     ) -> Option<Session<'a>> {
-        let of_key = phase;
+        let phase_number = phase;
         let phase = self.phases().get(phase.checked_sub(1)? as usize)?;
-        let is_there = number >= 1 && phase.sessions.is_none_or(|sessions| number <= sessions);
-        let boards = is_there.then(|| phase.boards.of(number, asked)).flatten()?;
-        let key = keys.get(of_key, phase.sessions.map_or(0, |_| number))?;
+        let exists = number >= 1 && phase.sessions.is_none_or(|sessions| number <= sessions);
+        let boards = exists.then(|| phase.boards.of(number, asked)).flatten()?;
+        let key = keys.get(phase_number, phase.sessions.map_or(0, |_| number))?;
         // Keys are ASCII.
         let (owner, rest) = key.split_at(key.len() / 2);
         let mut hashed = format!("{rest}{}", base64(value));
@@ -66,7 +66,7 @@ impl Description {
 }
 
 impl Session<'_> {
-    /// The name of its file, without the suffix of a format.
+    /// The name of the session's file, without an extension.
     pub fn file_name(&self) -> String {
         let name = filled(&self.phase.prefix, self.number);
         match self.set {
@@ -75,27 +75,27 @@ impl Session<'_> {
         }
     }
 
-    /// What it is, in the organiser's words.
+    /// The organiser's description of the session.
     pub fn description(&self) -> String {
         filled(&self.phase.description, self.number)
     }
 
-    /// The owner of Big Deal's generator: half of the key.
+    /// The owner for Big Deal's generator: the first half of the key.
     pub fn owner(&self) -> &str {
         self.owner
     }
 
-    /// The seed of Big Deal's generator.
+    /// The seed for Big Deal's generator.
     pub fn seed(&self) -> [u8; SEED_BYTES] {
         self.seed
     }
 
-    /// The numbers of its boards.
+    /// The range of the boards.
     pub(super) fn range(&self) -> BoardRange {
         self.boards
     }
 
-    /// Its boards, as Big Deal's generator deals them.
+    /// The boards, as dealt by Big Deal's generator.
     pub fn boards(&self) -> impl Iterator<Item = Board> {
         let numbers = Generator::new(self.seed, self.owner.as_bytes());
         let boards = self.boards.numbers().zip(numbers);
@@ -106,7 +106,7 @@ impl Session<'_> {
     }
 }
 
-/// The text with the number in place of the first row of `#`, with as many digits at least.
+/// Replaces the first run of `#` in a text by a number with at least as many digits.
 fn filled(text: &str, number: u32) -> String {
     let Some(begin) = text.find('#') else {
         return text.to_owned();
@@ -142,9 +142,9 @@ fn base64(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The vectors of RFC 4648, section 10.
+    /// The test vectors of RFC 4648, section 10.
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_matches_the_standard() {
         let known = [
             "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
         ];
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_signs_becomes_a_number_of_as_many_digits() {
+    fn run_of_number_signs_becomes_a_padded_number() {
         assert_eq!(filled("A##B#", 7), "A07B#");
         assert_eq!(filled("#", 123), "123");
         assert_eq!(filled("none", 1), "none");

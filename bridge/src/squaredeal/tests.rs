@@ -5,14 +5,14 @@ use super::super::DealNumber;
 use super::super::Order;
 use super::*;
 
-/// The first key of the World Bridge Games 2024, whose organiser published it (hansvanstaveren/BigDeal
-/// a980e7f, "Buenos Aires"), and the value of its description.
+/// The first key of the World Bridge Games 2024, as published by the organiser
+/// (hansvanstaveren/BigDeal a980e7f, "Buenos Aires"), and the value in its description.
 const KEY: &str = "hrzkVbQb9F0QhgIYEwfBUwKjNHDoGZXMYxVBbJZaWXnJf233CI5MJo7buhPR";
 const VALUE: &[u8] = b"43275.91";
 
 const OTHER: &str = "0123456789abcdefghijABCDEFGHIJ0123456789klmnopqrstKLMNOPQRST";
 
-/// Four keys: three sessions, and one phase without a known number of them.
+/// Four keys: for three sessions, and for one phase with an unknown number of sessions.
 fn keys_text() -> String {
     format!("1,1:{KEY}\r\n1,2:{OTHER}\r\n2,1:{OTHER}\r\n3,0:{KEY}\r\n")
 }
@@ -41,7 +41,7 @@ fn numbers(session: &Session<'_>) -> Vec<u128> {
 }
 
 #[test]
-fn the_boards_of_a_world_championship_are_those_that_were_played() {
+fn boards_match_those_played_at_a_world_championship() {
     let (description, keys) = files();
     assert_eq!(description.value(), VALUE);
     let original = description.session(&keys, [1, 1], Set::Original, VALUE, None);
@@ -84,7 +84,7 @@ fn the_boards_of_a_world_championship_are_those_that_were_played() {
 }
 
 #[test]
-fn the_reserve_set_of_a_world_championship_is_that_of_square_deal() {
+fn reserve_set_matches_that_of_square_deal() {
     let (description, keys) = files();
     let reserve = description.session(&keys, [1, 1], Set::Reserve, VALUE, None);
     let reserve = reserve.unwrap();
@@ -105,9 +105,8 @@ fn the_reserve_set_of_a_world_championship_is_that_of_square_deal() {
     assert_eq!(deals[..2], known);
 }
 
-/// The value with one hundredth less or more gives other boards.
 #[test]
-fn another_value_gives_other_boards() {
+fn different_values_give_different_boards() {
     let (description, keys) = files();
     let of = |value: &[u8]| {
         let session = description.session(&keys, [1, 1], Set::Original, value, None);
@@ -118,7 +117,7 @@ fn another_value_gives_other_boards() {
 }
 
 #[test]
-fn each_session_of_a_phase_has_its_key_or_its_number() {
+fn sessions_of_a_phase_differ_by_key_or_by_number() {
     let (description, keys) = files();
     let session = |of, asked: Option<&str>| {
         let asked = asked.map(|boards| boards.parse().unwrap());
@@ -133,10 +132,10 @@ fn each_session_of_a_phase_has_its_key_or_its_number() {
     let asked = session([2, 1], Some("5-7")).unwrap();
     let boards: Vec<u32> = asked.boards().map(|board| board.number).collect();
     assert_eq!(boards, [5, 6, 7]);
-    // The same key, and another phase: the boards do not depend on their numbers.
+    // The same key in a different phase: the deals do not depend on the board numbers.
     assert_eq!(numbers(&asked), numbers(&second)[..3]);
-    for none in [[0, 1], [1, 0], [1, 3], [4, 1], [u32::MAX, 1], [3, 0]] {
-        assert_eq!(session(none, Some("1-2")), None, "{none:?}");
+    for invalid in [[0, 1], [1, 0], [1, 3], [4, 1], [u32::MAX, 1], [3, 0]] {
+        assert_eq!(session(invalid, Some("1-2")), None, "{invalid:?}");
     }
     let open = |number| session([3, number], None).unwrap();
     assert_eq!(open(12).file_name(), "SWISS12x");
@@ -145,9 +144,10 @@ fn each_session_of_a_phase_has_its_key_or_its_number() {
     assert_ne!(numbers(&open(1)), numbers(&first)[..4]);
 }
 
-/// The seed of the vectors, and RIPEMD-160 of the text that the format prescribes for an open phase.
+/// Checks the seed of the test vectors, and the RIPEMD-160 hash of the text that the format
+/// prescribes for an open phase.
 #[test]
-fn the_seed_is_the_hash_of_half_a_key_the_value_and_the_set() {
+fn seed_is_the_hash_of_half_a_key_the_value_and_the_set() {
     let (description, keys) = files();
     let hex =
         |seed: [u8; 20]| -> String { seed.iter().map(|byte| format!("{byte:02x}")).collect() };
@@ -170,7 +170,7 @@ fn the_seed_is_the_hash_of_half_a_key_the_value_and_the_set() {
 }
 
 #[test]
-fn the_keys_agree_with_their_hash_whatever_the_ends_of_lines() {
+fn keys_match_their_hash_with_any_line_ends() {
     let text = keys_text();
     let (description, keys) = files();
     assert_eq!(keys.count(), 4);
@@ -184,7 +184,7 @@ fn the_keys_agree_with_their_hash_whatever_the_ends_of_lines() {
 }
 
 #[test]
-fn a_key_that_was_changed_left_out_or_added_is_found() {
+fn changed_missing_and_extra_keys_are_found() {
     let (description, _) = files();
     let verdict = |text: String| verify(&description, &Keys::read(text.as_bytes()).unwrap());
     let text = keys_text();
@@ -194,21 +194,21 @@ fn a_key_that_was_changed_left_out_or_added_is_found() {
         (KeyHash::Differs, false)
     );
     assert!(changed.without_key.is_empty() && changed.not_described.is_empty());
-    let left_out = verdict(text.replace(&format!("1,2:{OTHER}\r\n"), ""));
-    assert_eq!(left_out.without_key, [(1, 2)]);
+    let missing = verdict(text.replace(&format!("1,2:{OTHER}\r\n"), ""));
+    assert_eq!(missing.without_key, [(1, 2)]);
     let added = verdict(format!(
         "{text}1,3:{KEY}\n2,0:{KEY}\n3,1:{KEY}\n9,1:{KEY}\n"
     ));
     assert_eq!(added.not_described, [(1, 3), (2, 0), (3, 1), (9, 1)]);
-    assert!(!added.agrees() && !left_out.agrees());
-    let unpublished = Description::read(b"TN none\n").unwrap();
+    assert!(!added.agrees() && !missing.agrees());
+    let unpublished = Description::read(b"TN invalid\n").unwrap();
     let (_, keys) = files();
     assert_eq!(verify(&unpublished, &keys).key_hash, KeyHash::Unpublished);
 }
 
-/// The published hash is not enough: the keys must be those of the sessions.
+/// The published hash is not enough: the keys must also belong to the sessions.
 #[test]
-fn a_hash_that_agrees_does_not_hide_a_missing_key() {
+fn matching_hash_does_not_hide_a_missing_key() {
     let keys = keys_text().replace("2,1:", "2,2:");
     let description = Description::read(description_text(&keys).as_bytes()).unwrap();
     let verdict = verify(&description, &Keys::read(keys.as_bytes()).unwrap());
@@ -221,7 +221,7 @@ fn a_hash_that_agrees_does_not_hide_a_missing_key() {
 }
 
 #[test]
-fn a_typed_value_is_put_in_order_as_square_deal_does() {
+fn typed_values_are_normalised_as_in_square_deal() {
     for (typed, canonical) in [
         ("43275.91", "4327591"),
         ("44,901.92", "4490192"),
@@ -236,7 +236,7 @@ fn a_typed_value_is_put_in_order_as_square_deal_does() {
 }
 
 #[test]
-fn a_bad_line_of_a_description_is_named() {
+fn error_names_the_invalid_line_of_a_description() {
     let hash = "0".repeat(64);
     let long = "#".repeat(MAX_TEXT + 1);
     for (line, problem) in [
@@ -266,13 +266,13 @@ fn a_bad_line_of_a_description_is_named() {
     }
     let error = Description::read(b"#\nSN 1:0:P:D").unwrap_err();
     assert!(
-        error.to_string().starts_with("line 2: boards are "),
+        error.to_string().starts_with("line 2: boards must be "),
         "{error}"
     );
 }
 
 #[test]
-fn a_bad_line_of_keys_is_named() {
+fn error_names_the_invalid_line_of_keys() {
     for (line, problem) in [
         ("", Problem::KeyLine),
         ("1,2", Problem::KeyLine),
@@ -295,7 +295,7 @@ fn a_bad_line_of_keys_is_named() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_refused() {
+fn too_large_files_are_rejected() {
     let line = "# 0123456789012345678901234567\n";
     let full = line.repeat(MAX_BYTES / line.len());
     assert!(Description::read(full.as_bytes()).is_ok());
@@ -305,18 +305,18 @@ fn a_file_that_is_too_large_is_refused() {
     assert_eq!(Keys::read(more.as_bytes()), Err(refused));
 }
 
-/// What people read is shown on terminals; the value is hashed as it is.
+/// Texts for display may reach a terminal, but the value is hashed unchanged.
 #[test]
-fn control_characters_are_not_shown_and_the_value_stays_as_it_is() {
+fn control_characters_are_replaced_but_the_value_is_unchanged() {
     let read = Description::read(b"TN a\x1b[2Jb\xff\nDV \x1b\xff.\n").unwrap();
     assert_eq!(read.name(), "a\u{fffd}[2Jb\u{fffd}");
     assert_eq!(read.value(), b"\x1b\xff.");
 }
 
 proptest! {
-    /// Cut or changed files are refused in one of their lines, or are read.
+    /// Truncated or changed files are either read or rejected with the number of an existing line.
     #[test]
-    fn damaged_files_do_no_harm(at in 0usize..500, byte: u8, cut: bool) {
+    fn damaged_files_are_handled(at in 0usize..500, byte: u8, cut: bool) {
         let keys = keys_text();
         for text in [description_text(&keys), keys] {
             let mut bytes = text.into_bytes();

@@ -1,32 +1,32 @@
-//! Whether the published keys are those that the organiser was bound to.
+//! Verification that the published keys are those to which the organiser committed.
 
 use super::{Description, Keys};
 
-/// What the hash of the keys says.
+/// The comparison of the hash of the keys with the published hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyHash {
-    /// They are those whose hash was published.
+    /// The keys match the published hash.
     Agrees,
-    /// They are others.
+    /// The keys do not match the published hash.
     Differs,
     /// No hash was published.
     Unpublished,
 }
 
-/// What a description and the keys say about each other.
+/// The comparison of a description with the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether the keys are those whose hash was published.
+    /// The comparison of the hashes.
     pub key_hash: KeyHash,
-    /// Phases and sessions of the description that have no key. The session 0 stands for all of a phase
-    /// whose sessions were not counted before.
+    /// The phases and sessions of the description that have no key. Session 0 stands for all
+    /// sessions of a phase whose number of sessions was not known in advance.
     pub without_key: Vec<(u32, u32)>,
-    /// Phases and sessions of keys that the description does not have.
+    /// The phases and sessions of keys that are not in the description.
     pub not_described: Vec<(u32, u32)>,
 }
 
 impl Verdict {
-    /// Whether all agrees.
+    /// Whether the hash matches, and the keys are exactly those of the description.
     pub fn agrees(&self) -> bool {
         let is_complete = self.without_key.is_empty() && self.not_described.is_empty();
         is_complete && self.key_hash == KeyHash::Agrees

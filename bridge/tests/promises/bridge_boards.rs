@@ -1,5 +1,5 @@
-//! The promise: boards that two parties deal jointly are whole deals; a hand reaches those to whom it is
-//! opened and nobody else; and a word that is not balanced is named before any hand is opened.
+//! The promise: jointly dealt boards are complete deals. A hand reaches only the parties to which
+//! it is opened. A party that enters an unbalanced word is named before any hand is opened.
 
 use dealerless::Blame;
 use dealerless::circuit::Party;
@@ -14,12 +14,12 @@ use dealerless_bridge::{Board, Compass, Hand, SealedBoards};
 type Boards<E> = SealedBoards<<E as TwoParty>::Shared>;
 
 dealerless::with_both_engines! {
-    both_see_the_same_whole_deals_and_no_two_alike,
-    the_deal_is_what_both_have_entered,
-    hands_of_one_party_stay_closed_to_the_other_until_all_are_opened,
-    what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes_on,
-    a_circuit_for_another_pack_is_refused_before_anything_is_sent,
-    boards_are_dealt_for_what_both_mean,
+    both_see_the_same_complete_and_distinct_deals,
+    deal_is_determined_by_both_entries,
+    hands_of_one_party_stay_hidden_from_the_other,
+    invalid_openings_are_refused_before_sending_and_the_session_continues,
+    circuit_for_another_pack_is_refused_before_sending,
+    both_parties_need_the_same_context,
 }
 
 const GARBLER: Audience = Audience::Only(Party::Garbler);
@@ -34,7 +34,7 @@ fn dealt<E: Engine>(session: &mut E, circuit: &SplitCircuit) -> Boards<E> {
     SealedBoards::deal(session, circuit, b"a tournament", &mut system_rng()).unwrap()
 }
 
-fn both_see_the_same_whole_deals_and_no_two_alike<E: Engine>() {
+fn both_see_the_same_complete_and_distinct_deals<E: Engine>() {
     let circuit = circuit(13, 7);
     let [mine, theirs] = sessions(in_memory(), |session: &mut E| {
         SealedBoards::prepare(session, &circuit, 2).unwrap();
@@ -45,7 +45,7 @@ fn both_see_the_same_whole_deals_and_no_two_alike<E: Engine>() {
             assert_eq!(boards.boards(first), None);
             boards.open_all(session).unwrap();
             all.extend(boards.boards(first).unwrap());
-            // There is nothing left to open, and no number above the largest one.
+            // All hands are open already, and board numbers must not overflow.
             boards.open_all(session).unwrap();
             assert!(boards.boards(u32::MAX - 6).is_some());
             assert_eq!(boards.boards(u32::MAX - 5), None);
@@ -60,8 +60,8 @@ fn both_see_the_same_whole_deals_and_no_two_alike<E: Engine>() {
     }
 }
 
-/// By a run of the same circuit, with entries of which both know.
-fn the_deal_is_what_both_have_entered<E: Engine>() {
+/// Runs the same circuit with entries that both parties know.
+fn deal_is_determined_by_both_entries<E: Engine>() {
     let circuit = circuit(13, 2);
     let entered = Party::BOTH.map(|party| circuit.sample(party, &mut system_rng()));
     let bits = entered.each_ref().map(|of| of.bits().to_vec());
@@ -77,7 +77,7 @@ fn the_deal_is_what_both_have_entered<E: Engine>() {
     assert_eq!((&mine, &theirs), (&expected, &expected));
 }
 
-fn hands_of_one_party_stay_closed_to_the_other_until_all_are_opened<E: Engine>() {
+fn hands_of_one_party_stay_hidden_from_the_other<E: Engine>() {
     let circuit = circuit(13, 2);
     let [north_south, east_west] = sessions(in_memory(), |session: &mut E| {
         let mut boards = dealt(session, &circuit);
@@ -96,7 +96,7 @@ fn hands_of_one_party_stay_closed_to_the_other_until_all_are_opened<E: Engine>()
             assert_eq!(boards.seen(board, seat), *hand);
         }
         assert_eq!((boards.boards(1), boards.deal_of(0)), (None, None));
-        // The garbler shows one of its hands, and then everything is opened.
+        // The garbler opens one of its hands to the evaluator, and then all hands are opened.
         let shown = [(0, Compass::North, EVALUATOR)];
         let shown = boards.open(session, &shown).unwrap()[0];
         assert_eq!(shown.is_some(), me == Party::Evaluator);
@@ -121,7 +121,7 @@ fn usage(outcome: deck::Result<Vec<Option<Hand>>>) -> String {
     }
 }
 
-fn what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes_on<E: Engine>() {
+fn invalid_openings_are_refused_before_sending_and_the_session_continues<E: Engine>() {
     let circuit = circuit(13, 3);
     let [mine, theirs] = sessions(in_memory(), |session: &mut E| {
         let mut boards = dealt(session, &circuit);
@@ -130,8 +130,11 @@ fn what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes
         let before = session.traffic();
         let (north, west) = (Compass::North, Compass::West);
         for (openings, reason) in [
-            (&[(3, north, BOTH)][..], "board 3 was not dealt"),
-            (&[(2, west, GARBLER), (usize::MAX, north, BOTH)], "dealt"),
+            (&[(3, north, BOTH)][..], "board 3 does not exist"),
+            (
+                &[(2, west, GARBLER), (usize::MAX, north, BOTH)],
+                "does not exist",
+            ),
             (&[(0, north, GARBLER)], "already been opened to the garbler"),
             (
                 &[(0, north, BOTH)],
@@ -153,7 +156,7 @@ fn what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes
     assert_eq!(mine, theirs);
 }
 
-fn a_circuit_for_another_pack_is_refused_before_anything_is_sent<E: Engine>() {
+fn circuit_for_another_pack_is_refused_before_sending<E: Engine>() {
     let small = circuit(12, 1);
     sessions(in_memory(), |session: &mut E| {
         let before = session.traffic();
@@ -167,7 +170,7 @@ fn a_circuit_for_another_pack_is_refused_before_anything_is_sent<E: Engine>() {
     });
 }
 
-fn boards_are_dealt_for_what_both_mean<E: Engine>() {
+fn both_parties_need_the_same_context<E: Engine>() {
     let circuit = circuit(13, 1);
     let contexts: [&[u8]; 2] = [b"round 1", b"round 2"];
     let outcomes = sessions(in_memory(), |session: &mut E| {
@@ -179,18 +182,19 @@ fn boards_are_dealt_for_what_both_mean<E: Engine>() {
         other => panic!("{other:?}"),
     });
     let named = |error: &mpc::Error| matches!(error, mpc::Error::Disagreement(Disagreement::Plan));
-    let told = |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
+    let aborted = |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
     assert!(errors.iter().any(named), "{errors:?}");
     assert!(
-        errors.iter().all(|error| named(error) || told(error)),
+        errors.iter().all(|error| named(error) || aborted(error)),
         "{errors:?}"
     );
 }
 
-/// The garbler enters the word of the second board, and the evaluator that of the first. The cheater has
-/// all but one card of a hand, and the honest party ends the session before it says a bit of a hand.
+/// The garbler enters the word of the second board, and the evaluator that of the first board. The
+/// cheater moves one card of its word to another hand. The honest party ends the session before it
+/// opens any bit of a hand.
 #[test]
-fn who_enters_a_word_that_is_not_balanced_is_named_and_sees_no_hand() {
+fn party_with_an_unbalanced_word_is_named_and_sees_no_hand() {
     let circuit = circuit(13, 2);
     for cheater in Party::BOTH {
         let outcomes = sessions(in_memory(), |session: &mut Malicious| {
@@ -229,9 +233,9 @@ fn who_enters_a_word_that_is_not_balanced_is_named_and_sees_no_hand() {
     }
 }
 
-/// As a peer can make it that cheats in a semi-honest session.
+/// A peer that cheats in a semi-honest session can cause such hands.
 #[test]
-fn hands_that_cannot_be_end_the_session() {
+fn impossible_hands_end_the_session() {
     let circuit = circuit(13, 1);
     let thirteen = (1 << 13) - 1;
     let valid = 0b11;

@@ -1,4 +1,4 @@
-//! The promises of this crate, a module each.
+//! The promises of this crate, with a module for each.
 
 mod bridge_boards;
 mod uniform_boards;

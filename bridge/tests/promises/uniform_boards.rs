@@ -1,5 +1,5 @@
-//! The promise: boards that two parties deal jointly are uniform, over thousands of boards of either
-//! engine. The same statistics reject generators with known mistakes.
+//! The promise: jointly dealt boards are uniform, tested on thousands of boards with each engine.
+//! The same statistics reject generators with known mistakes.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use dealerless::testing::shuffles::fresh_generator;
 use dealerless_bridge::{Card, Compass, Deal, DealNumber, Order, SealedBoards};
 use rand::{Rng, RngExt};
 
-/// ln 10^-9: an honest test fails once in 10^9 runs.
+/// ln 10^-9: for uniform boards, a test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
-/// ln 10^-30.
+/// ln 10^-30: a known mistake must be at least this improbable.
 const CERTAIN: f64 = -69.078;
 
-/// How many boards are dealt at once.
+/// The number of boards dealt at once.
 const SET: usize = 50;
 
-/// ln p of what is counted of some deals, each with its name.
+/// ln p of each statistic of the deals, by name.
 fn ln_ps(deals: &[Deal]) -> HashMap<&'static str, f64> {
     let number = |deal| DealNumber::of(deal, Order::BigDeal).get();
     let numbers: Vec<u128> = deals.iter().map(number).collect();
@@ -42,10 +42,10 @@ fn ln_ps(deals: &[Deal]) -> HashMap<&'static str, f64> {
     ])
 }
 
-/// How often each seat has each card.
+/// ln p of how often each seat holds each card.
 ///
-/// The cells of one deal are dependent. Their covariance is `52/51 * (I - J/52) ⊗ (I - J/4)/4`, the
-/// first factor over the cards and the second over the seats, where I is the identity and J all
+/// The cells of one deal are dependent. Their covariance is `52/51 * (I - J/52) ⊗ (I - J/4)/4`. The
+/// first factor is over the cards and the second over the seats; I is the identity and J is all
 /// ones. So 51/52 of the statistic is chi-square with 51 * 3 degrees of freedom.
 fn of_cards_and_seats(deals: &[Deal]) -> f64 {
     let mut counts = [0u64; 4 * 52];
@@ -58,8 +58,9 @@ fn of_cards_and_seats(deals: &[Deal]) -> f64 {
     ln_survival(statistic(&counts, &expected) * 51.0 / 52.0, 51.0 * 3.0)
 }
 
-/// How many spades North has, East hearts, South diamonds, and West clubs: each is hypergeometric.
-/// None and one count as one cell, as do six and more. The least of four p, times four.
+/// ln p of the lengths of North's spades, East's hearts, South's diamonds and West's clubs, which
+/// are hypergeometric. Lengths 0 and 1 share a cell, as do 6 and more. The result is the least of
+/// the four p values, times four.
 fn of_lengths(deals: &[Deal]) -> f64 {
     let choose = |n: u32, k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
     let cell = |length: u32| length.clamp(1, 6) as usize - 1;
@@ -80,7 +81,7 @@ fn of_lengths(deals: &[Deal]) -> f64 {
     (ln_ps.fold(0.0, f64::min) + 4f64.ln()).min(0.0)
 }
 
-/// How often each of so many equally likely values comes.
+/// ln p of how often each of `cells` equally likely values occurs.
 fn of_cells(values: impl Iterator<Item = u128>, cells: usize) -> f64 {
     let mut counts = vec![0u64; cells];
     values.for_each(|value| counts[value as usize] += 1);
@@ -89,8 +90,8 @@ fn of_cells(values: impl Iterator<Item = u128>, cells: usize) -> f64 {
     ln_survival(statistic(&counts, &expected), cells as f64 - 1.0)
 }
 
-/// How many pairs have the same of so many equally likely values. Pairs are independent of each other, two
-/// by two, so the variance is that of as many coins.
+/// ln p of the number of pairs with equal values, for `cells` equally likely values. The pairs are
+/// pairwise independent, so the variance is that of the same number of independent coins.
 fn of_pairs(values: impl Iterator<Item = u128>, cells: usize) -> f64 {
     let mut counts: HashMap<u128, u64> = HashMap::new();
     values.for_each(|value| *counts.entry(value).or_default() += 1);
@@ -111,9 +112,9 @@ fn statistic(counts: &[u64], expected: &[f64]) -> f64 {
         .sum()
 }
 
-/// Deals that both parties have seen.
+/// Deals `sets` sets of boards jointly, and opens them to both parties.
 fn jointly<E: Engine>(sets: usize) -> Vec<Deal> {
-    let circuit = SplitCircuit::build(Split::new(13, SET).expect("a set"));
+    let circuit = SplitCircuit::build(Split::new(13, SET).expect("the split is valid"));
     let [mine, theirs] = sessions(in_memory(), |session: &mut E| {
         let mut deals = Vec::new();
         for _ in 0..sets {
@@ -148,7 +149,7 @@ fn boards_are_uniform_in_a_malicious_session() {
     assert_uniform(&jointly::<Malicious>(60));
 }
 
-/// So many boards by a generator.
+/// The boards of a generator.
 fn generated(mut deal: impl FnMut() -> Deal) -> Vec<Deal> {
     (0..60 * SET).map(|_| deal()).collect()
 }
@@ -166,15 +167,15 @@ fn deals_of_uniform_numbers_are_uniform() {
     }));
 }
 
-/// The shuffle of Pescetti 0.5: card k is exchanged with that whose place is the absolute value of a signed
-/// byte modulo 52.
+/// The shuffle of Pescetti 0.5: card k is swapped with the card whose index is the absolute value
+/// of a random signed byte modulo 52.
 fn pescetti(rng: &mut impl Rng) -> Deal {
     let mut owners: [Compass; 52] = std::array::from_fn(|card| Compass::ALL[card / 13]);
     for place in 0..52 {
         let byte = rng.random::<i8>().unsigned_abs();
         owners.swap(place, usize::from(byte) % 52);
     }
-    Deal::new(owners).expect("13 for each")
+    Deal::new(owners).expect("each seat has 13 cards")
 }
 
 #[test]
@@ -182,11 +183,12 @@ fn the_same_statistics_reject_generators_with_known_mistakes() {
     let mut rng = fresh_generator();
     let count = DealNumber::COUNT;
     let by_bytes = generated(|| pescetti(&mut rng));
-    // 96 bits modulo the number of deals: half of the deals come twice as often as the others.
+    // 96 bits modulo the number of deals: about half of the deals occur twice as often as the
+    // others.
     let by_modulo = generated(|| numbered((rng.random::<u128>() >> 32) % count));
-    // A fraction of 53 bits of the number of deals: the last bits are what rounding leaves.
+    // A 53-bit fraction of the number of deals: the last bits are rounding artefacts.
     let by_fraction = generated(|| numbered((rng.random::<f64>() * count as f64) as u128));
-    // Seeds of 12 bits: 4096 deals, which the multiplication spreads over all numbers.
+    // 12-bit seeds: only 4096 deals, which the multiplication spreads over all numbers.
     let by_seed = generated(|| {
         let seed = u128::from(rng.random::<u16>() & 0xfff);
         numbered((seed * 0x9e37_79b9_7f4a_7c15_f39c_c060) % count)

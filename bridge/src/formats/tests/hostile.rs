@@ -1,11 +1,11 @@
-//! Files that are cut, changed, huge or nothing: an error with its place, and no panic.
+//! Truncated, changed, huge and empty files: they cause an error with a location, and no panic.
 
 use super::{boards, readable, texts};
 use crate::formats::text::MAX_LINE;
 use crate::formats::{Fault, Format, Location};
 
 #[test]
-fn a_file_cut_anywhere_is_an_error_or_holds_the_first_boards() {
+fn truncated_file_is_an_error_or_holds_the_first_boards() {
     for format in readable() {
         let whole = format.write(&boards()).unwrap();
         for length in 0..whole.len() {
@@ -17,7 +17,7 @@ fn a_file_cut_anywhere_is_an_error_or_holds_the_first_boards() {
 }
 
 #[test]
-fn a_dup_or_dlm_file_that_lacks_boards_is_an_error() {
+fn dup_and_dlm_files_with_missing_boards_are_errors() {
     let dup = Format::Dup.write(&boards()).unwrap();
     for length in 0..dup.len() {
         assert!(Format::Dup.read(&dup[..length]).is_err(), "{length}");
@@ -30,7 +30,7 @@ fn a_dup_or_dlm_file_that_lacks_boards_is_an_error() {
 }
 
 #[test]
-fn a_changed_byte_of_a_deal_is_noticed_in_files_for_machines() {
+fn files_for_machines_detect_every_changed_byte_of_a_deal() {
     let dup = Format::Dup.write(&boards()).unwrap();
     for place in 0..146 {
         for changed in [b'0', b' ', b'A', 0xff] {
@@ -57,7 +57,7 @@ fn a_changed_byte_of_a_deal_is_noticed_in_files_for_machines() {
 }
 
 #[test]
-fn a_wrong_checksum_or_range_of_dlm_is_told_with_its_line() {
+fn error_for_a_dlm_checksum_or_range_has_its_line() {
     let file = String::from_utf8(Format::Dlm.write(&boards()).unwrap()).unwrap();
     let fault = |from: &str, to: &str| {
         assert!(file.contains(from), "{from}");
@@ -92,14 +92,14 @@ fn a_wrong_checksum_or_range_of_dlm_is_told_with_its_line() {
         fault("PrintOuts=0", "PrintOuts"),
         Fault::KeyAndValue.in_line(8)
     );
-    // Two letters changed alike leave the checksum as it was, but not the number of cards.
+    // Changing the same bit in two letters keeps the checksum, but not the numbers of cards.
     let cards = fault("pehfkkam", "pehfkkbn");
     assert!(matches!(cards.fault, Fault::Deal(_)), "{cards}");
     assert_eq!(cards.place, Location::Line(12));
 }
 
 #[test]
-fn a_card_twice_in_a_binary_file_is_told_with_its_byte() {
+fn error_for_a_repeated_card_in_a_binary_file_has_its_byte() {
     let bri = Format::Bri.write(&boards()).unwrap();
     let fault = |place: usize, new: &[u8]| {
         let mut file = bri.clone();
@@ -109,8 +109,8 @@ fn a_card_twice_in_a_binary_file_is_told_with_its_byte() {
     let twice = fault(130, &bri[128..130]);
     assert!(matches!(twice.fault, Fault::Deal(_)), "{twice}");
     assert_eq!(twice.place, Location::Byte(130));
-    for no_card in [b"00", b"53", b"-1", b" 1", b"\xff\xff"] {
-        let error = fault(128, no_card);
+    for invalid in [b"00", b"53", b"-1", b" 1", b"\xff\xff"] {
+        let error = fault(128, invalid);
         assert_eq!(error, Fault::CardNumber.at(Location::Byte(128)));
     }
     assert_eq!(fault(100, b"x"), Fault::Padding.at(Location::Byte(100)));
@@ -119,7 +119,7 @@ fn a_card_twice_in_a_binary_file_is_told_with_its_byte() {
 }
 
 #[test]
-fn other_hands_or_another_trailer_in_a_dup_file_are_told_with_their_byte() {
+fn error_for_dup_hands_or_trailer_has_its_byte() {
     let dup = Format::Dup.write(&boards()).unwrap();
     let fault = |place: usize, new: &[u8]| {
         let mut file = dup.clone();
@@ -142,7 +142,7 @@ fn other_hands_or_another_trailer_in_a_dup_file_are_told_with_their_byte() {
 }
 
 #[test]
-fn a_line_of_ten_megabytes_is_refused_with_its_number() {
+fn line_of_ten_megabytes_is_rejected_with_its_number() {
     for filler in [b' ', b'x', b'[', b'"', b'\\', b'|', b'{', 0, 0xff] {
         let line = vec![filler; 10_000_000];
         for format in texts() {
@@ -154,7 +154,7 @@ fn a_line_of_ten_megabytes_is_refused_with_its_number() {
 }
 
 #[test]
-fn the_longest_lines_of_quotes_and_bars_are_refused() {
+fn longest_lines_of_quotes_and_bars_are_rejected() {
     for piece in ["\"\\", "\"", "[", "{", "|", "md|", "}", "\\\""] {
         let line = piece.repeat(MAX_LINE / piece.len()) + "\n";
         for format in texts() {
@@ -165,7 +165,7 @@ fn the_longest_lines_of_quotes_and_bars_are_refused() {
 }
 
 #[test]
-fn a_zero_byte_in_a_text_is_told_with_its_line_and_so_is_utf_16() {
+fn zero_bytes_and_utf_16_are_rejected_with_the_line() {
     for format in texts() {
         let mut file = format.write(&boards()).unwrap();
         let utf_16: Vec<u8> = file.iter().flat_map(|byte| [*byte, 0]).collect();
@@ -180,7 +180,7 @@ fn a_zero_byte_in_a_text_is_told_with_its_line_and_so_is_utf_16() {
 }
 
 #[test]
-fn lines_are_counted_alike_whatever_they_end_with() {
+fn line_numbers_do_not_depend_on_line_ends() {
     let last_line = |format: Format, from: &str, to: &str, end: &str| {
         let file = String::from_utf8(format.write(&boards()).unwrap()).unwrap();
         let file = file.replacen(from, to, 1).replace('\n', end);
@@ -195,7 +195,7 @@ fn lines_are_counted_alike_whatever_they_end_with() {
 }
 
 #[test]
-fn comments_of_pbn_do_not_nest_and_a_million_tags_are_one_board() {
+fn pbn_comments_do_not_nest_and_a_board_may_have_a_million_tags() {
     let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
     let nested = format!("{}}}\n{file}", "{".repeat(MAX_LINE - 1));
     assert_eq!(Format::Pbn.read(nested.as_bytes()), Ok(boards()));
@@ -204,9 +204,9 @@ fn comments_of_pbn_do_not_nest_and_a_million_tags_are_one_board() {
     assert_eq!(Format::Pbn.read(many.as_bytes()), Ok(boards()));
 }
 
-/// A number with ten thousand digits, which each board takes from the one before, is refused at once.
+/// A number with ten thousand digits, which each board could repeat with `#`, is rejected at once.
 #[test]
-fn a_number_has_at_most_20_digits() {
+fn numbers_have_at_most_20_digits() {
     let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
     let of = |digits: usize| {
         let number = format!("[Board \"{}1\"]", "0".repeat(digits - 1));
@@ -219,7 +219,7 @@ fn a_number_has_at_most_20_digits() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_where_they_matter() {
+fn binary_data_is_rejected_where_it_matters() {
     for format in readable() {
         let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(156 * 128).collect();
         assert!(format.read(&bytes).is_err(), "{format:?}");
@@ -229,6 +229,6 @@ fn bytes_that_are_no_text_are_refused_where_they_matter() {
     pbn[deal + 2] = 0xff;
     assert_eq!(
         Format::Pbn.read(&pbn).unwrap_err().to_string(),
-        "line 15: 'ÿ' is no rank; ranks are AKQJT98765432, with T for a ten"
+        "line 15: 'ÿ' is not a rank; ranks are AKQJT98765432, with T for a ten"
     );
 }

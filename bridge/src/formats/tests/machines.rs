@@ -1,13 +1,13 @@
-//! Files for dealing machines: those of other programs, where they end, and how sets are split.
+//! Files for dealing machines: files of other programs, limits, and the splitting of sets.
 
 use super::{boards, boards_from};
 use crate::formats::{Fault, Format, Location, WriteError, split};
 use crate::{Board, DealNumber, Order};
 
 #[test]
-fn dlm_boards_of_other_programs_are_read() {
-    // The first from a file of a third program; the second from rec.games.bridge, "File formats", 2011, where
-    // its owners begin with SE SW SN EE NN.
+fn dlm_files_of_other_programs_are_read() {
+    // The first board is from a file of a third program. The second is from rec.games.bridge, "File
+    // formats", 2011, where the owners begin with SE SW SN EE NN.
     for (line, deal) in [
         (
             "cgcajjjnakpkchipnjhmbmbpbh022",
@@ -31,7 +31,7 @@ fn dlm_boards_of_other_programs_are_read() {
     }
 }
 
-/// The board of Jannersten's description, in which North's and East's cards are not sorted.
+/// The board in Jannersten's description, where the cards of North and East are not sorted.
 fn jannersten(lowest: &str) -> Vec<u8> {
     let hands = "18043727240822422106250717515032151649294126403146454335112830203914015213340 3";
     let hands = hands.replace(' ', "");
@@ -39,7 +39,7 @@ fn jannersten(lowest: &str) -> Vec<u8> {
 }
 
 #[test]
-fn dup_of_jannersten_is_read_with_its_numbers() {
+fn dup_file_of_jannersten_is_read_with_its_number() {
     let read = Format::Dup.read(&jannersten("17 ")).unwrap();
     assert_eq!(read[0].number, 17);
     let deal = "N:J987.JT7643.A4.Q .KQ2.QT9.AK98543 AQ42.A8.KJ762.J2 KT653.95.853.T76";
@@ -65,7 +65,7 @@ fn blind_files_are_read_like_open_ones() {
 }
 
 #[test]
-fn files_for_machines_end_at_board_99_and_hold_boards_in_a_row() {
+fn files_for_machines_end_at_board_99_and_hold_consecutive_boards() {
     let gap = [boards()[0], boards()[2]];
     for &format in Format::ALL {
         if !format.is_for_machines() {
@@ -91,14 +91,14 @@ fn files_for_machines_end_at_board_99_and_hold_boards_in_a_row() {
 }
 
 #[test]
-fn no_format_writes_an_empty_set() {
+fn empty_sets_are_not_written() {
     for format in Format::ALL {
         assert_eq!(format.write(&[]), Err(WriteError::Empty), "{format:?}");
     }
 }
 
 #[test]
-fn a_format_that_is_only_written_is_not_read() {
+fn write_only_formats_are_not_read() {
     for format in Format::ALL.iter().filter(|format| !format.is_readable()) {
         let file = format.write(&boards_from(5)).unwrap();
         let refused = Err(Fault::OnlyWritten(format.name()).at(Location::Byte(0)));
@@ -107,7 +107,7 @@ fn a_format_that_is_only_written_is_not_read() {
 }
 
 #[test]
-fn rzd_refuses_more_boards_than_it_can_count() {
+fn rzd_rejects_more_boards_than_it_can_count() {
     let boards = vec![boards()[0]; 65_536];
     let refused = Format::Rzd.write(&boards).unwrap_err();
     assert_eq!(refused, WriteError::TooMany(65_536));
@@ -120,13 +120,13 @@ fn set(from: u32, to: u32) -> Vec<Board> {
 }
 
 #[test]
-fn a_long_set_is_split_so_that_dealer_and_vulnerability_stay() {
+fn splitting_preserves_dealer_and_vulnerability() {
     assert_eq!(split(&set(1, 99)), Ok(vec![set(1, 99)]));
     let long = set(50, 200);
     let pieces = split(&long).unwrap();
     assert_eq!(pieces, [set(50, 96), set(1, 96), set(1, 8)]);
-    let again: Vec<Board> = pieces.concat();
-    for (before, after) in long.iter().zip(&again) {
+    let split_boards: Vec<Board> = pieces.concat();
+    for (before, after) in long.iter().zip(&split_boards) {
         assert_eq!(before.dealer(), after.dealer());
         assert_eq!(before.vulnerability(), after.vulnerability());
     }

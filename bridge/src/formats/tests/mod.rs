@@ -1,7 +1,7 @@
-//! The boards that the tests of formats share.
+//! Boards shared by the tests of formats.
 //!
-//! They are the first four that Big Deal's generator makes of a seed of 20 zero bytes and the owner
-//! "Test Owner", and their files are those that Big Deal 2.0 (bigdealx, commit a980e7f) wrote of them.
+//! They are the first four boards of Big Deal's generator for a seed of 20 zero bytes and the owner
+//! "Test Owner". Big Deal 2.0 (bigdealx, commit a980e7f) wrote the files of these boards.
 
 mod hostile;
 mod machines;
@@ -19,7 +19,7 @@ pub(super) const DEALS: [&str; 4] = [
     "N:K5.T97.42.QJT743 9863.J82.QJT95.K QJT72.4.A83.A865 A4.AKQ653.K76.92",
 ];
 
-/// The four boards with the numbers from `first` on.
+/// The four boards, numbered from `first`.
 pub(super) fn boards_from(first: u32) -> Vec<Board> {
     let boards = (first..).zip(DEALS);
     boards
@@ -34,13 +34,13 @@ pub(super) fn boards() -> Vec<Board> {
     boards_from(1)
 }
 
-/// The formats that are read.
+/// The formats that can be read.
 pub(super) fn readable() -> impl Iterator<Item = Format> {
     let formats = Format::ALL.iter().copied();
     formats.filter(|format| format.is_readable())
 }
 
-/// The formats among them that consist of lines.
+/// The readable formats that consist of lines of text.
 pub(super) fn texts() -> impl Iterator<Item = Format> {
     readable().filter(|format| format.write(&boards()).unwrap().contains(&b'\n'))
 }

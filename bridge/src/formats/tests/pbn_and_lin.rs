@@ -1,4 +1,4 @@
-//! Texts of other programs, and texts with mistakes.
+//! PBN and LIN files of other programs, and invalid files.
 
 use super::{DEALS, boards, readable};
 use crate::DealError;
@@ -8,7 +8,7 @@ fn pbn() -> String {
     String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap()
 }
 
-/// What is wrong with a PBN file that is ours with a change, and in which line.
+/// The error of a PBN file in which `from` is replaced with `to`, with its line.
 fn fault(from: &str, to: &str) -> (usize, Fault) {
     let file = pbn();
     assert!(file.contains(from), "{from}");
@@ -24,7 +24,7 @@ fn in_line(format: Format, file: &str) -> (usize, Fault) {
 }
 
 #[test]
-fn an_import_file_has_its_freedoms() {
+fn import_format_allows_comments_and_free_layout() {
     let file = format!(
         "\u{feff}% PBN 2.1\r\n%Creator: [Board \"9\"]\r\n; [Board \"9\"]\r\n\r\n\
          {{ a comment with [Board \"9\"]\r\n\r\nover lines }} [ Board  \"1\" ][Dealer \"N\"] ; [Board \"9\"]\r\n\
@@ -40,7 +40,7 @@ fn an_import_file_has_its_freedoms() {
 }
 
 #[test]
-fn a_name_in_latin_1_is_skipped() {
+fn latin_1_names_are_skipped() {
     let mut file = pbn().into_bytes();
     let place = file.windows(4).position(|four| four == b"\"?\"]").unwrap();
     file[place + 1] = 0xe9;
@@ -48,7 +48,7 @@ fn a_name_in_latin_1_is_skipped() {
 }
 
 #[test]
-fn a_board_that_comes_again_counts_once_unless_its_deal_differs() {
+fn repeated_board_counts_once_unless_its_deal_differs() {
     let file = pbn();
     assert_eq!(Format::Pbn.read(file.repeat(2).as_bytes()), Ok(boards()));
     let twice = fault("[Board \"4\"]", "[Board \"1\"]");
@@ -65,7 +65,7 @@ fn a_board_that_comes_again_counts_once_unless_its_deal_differs() {
 }
 
 #[test]
-fn a_wrong_tag_is_told_with_its_line() {
+fn error_for_an_invalid_tag_has_its_line() {
     let (suit, rank) = ('S', 'J');
     let twice = Fault::Deal(DealError::Twice { suit, rank });
     assert_eq!(fault("N:J2.", "N:J2J."), (15, twice));
@@ -120,7 +120,7 @@ fn a_wrong_tag_is_told_with_its_line() {
 }
 
 #[test]
-fn an_import_file_needs_only_what_a_board_is_made_of() {
+fn import_format_needs_only_the_tags_of_a_board() {
     let file = pbn().replace("% EXPORT\n", "");
     let without = |tag: &str| file.replacen(tag, "", 1);
     assert_eq!(
@@ -132,7 +132,7 @@ fn an_import_file_needs_only_what_a_board_is_made_of() {
 }
 
 #[test]
-fn lin_of_others_is_read() {
+fn lin_files_of_other_programs_are_read() {
     let file = "pn|a,b,c,d|st||md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543,\
                 SQT87HT8DKJ843CA2|sv|o|ah|Board 1|\nmb|1N|an|15 [Board 9]\nto 17|pc|CA|\npg||\r\n\
                 qx|c2|rh||ah|Open room|md|4Sq6hkj632daq42ca2,SA952HAT54DT75C43,SKJT73H97DJ98CJT6,|sv|N|pg||";
@@ -140,7 +140,7 @@ fn lin_of_others_is_read() {
         Format::Lin.read(file.as_bytes()),
         Ok(boards()[..2].to_vec())
     );
-    // The number may stand before the deal.
+    // The board number may precede the deal.
     let numbers_first = "ah|Board 1|md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|\n\
                          ah|Board 2|md|4SQ6HKJ632DAQ42CA2,SA952HAT54DT75C43,SKJT73H97DJ98CJT6|sv|n|";
     assert_eq!(
@@ -149,7 +149,7 @@ fn lin_of_others_is_read() {
     );
 }
 
-/// What endplay 0.5.12 writes of the first two boards, the first with an auction.
+/// Files written by endplay 0.5.12 with the first two boards, the first board with an auction.
 #[test]
 fn files_of_endplay_are_read() {
     let lin = "pn|,,,|st||md|3S3456H24JD9QC67TQ,S9KAH35679KDTC89K,S2JHQAD2567AC345J,|rh||ah|Board 1|sv|o|mb|1N|\
@@ -172,7 +172,7 @@ fn files_of_endplay_are_read() {
 }
 
 #[test]
-fn a_wrong_field_of_lin_is_told_with_its_line() {
+fn error_for_an_invalid_lin_field_has_its_line() {
     let file = String::from_utf8(Format::Lin.write(&boards()).unwrap()).unwrap();
     let fault = |from: &str, to: &str| {
         assert!(file.contains(from), "{from}");
@@ -208,14 +208,14 @@ fn a_wrong_field_of_lin_is_told_with_its_line() {
     let nowhere = file.replace("|ah|Board 2", "").replace("qx|o2|", "qx||");
     assert_eq!(
         in_line(Format::Lin, &nowhere),
-        (2, Fault::Missing("the number of the board"))
+        (2, Fault::Missing("the board number"))
     );
     let open = file.trim_end().trim_end_matches('|');
     assert_eq!(in_line(Format::Lin, open), (4, Fault::Field));
 }
 
 #[test]
-fn a_file_without_a_board_is_an_error() {
+fn files_without_boards_are_errors() {
     for format in readable() {
         assert!(format.read(b"").is_err(), "{format:?}");
     }

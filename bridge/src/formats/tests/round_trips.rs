@@ -1,4 +1,4 @@
-//! What is written is read again as the same.
+//! Round trips: written boards are read back unchanged.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn deal() -> impl Strategy<Value = Deal> {
     shuffled.prop_map(|owners| Deal::new(owners.try_into().unwrap()).unwrap())
 }
 
-/// Up to 20 boards in a row.
+/// Up to 19 consecutive boards.
 fn boards(first: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Board>> {
     let deals = prop::collection::vec(deal(), 1..20);
     (first, deals).prop_map(|(first, deals)| {
@@ -23,7 +23,7 @@ fn boards(first: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Board>
     })
 }
 
-/// The boards that a file of these holds: without their numbers, it counts them from 1.
+/// The boards as read from a file: without stored numbers, they count from 1.
 fn kept(format: Format, boards: &[Board]) -> Vec<Board> {
     let mut kept = boards.to_vec();
     if !format.says_numbers(boards) {
@@ -36,7 +36,7 @@ fn kept(format: Format, boards: &[Board]) -> Vec<Board> {
 
 proptest! {
     #[test]
-    fn formats_keep_boards_of_any_number_or_count_them(boards in boards(1..=u32::MAX - 20)) {
+    fn formats_keep_board_numbers_or_count_from_1(boards in boards(1..=u32::MAX - 20)) {
         for format in readable().filter(|format| !format.is_for_machines()) {
             let file = format.write(&boards).unwrap();
             prop_assert_eq!(format.read(&file), Ok(kept(format, &boards)), "{:?}", format);
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn files_for_machines_keep_boards_up_to_99_or_count_them(boards in boards(1..=80u32)) {
+    fn files_for_machines_keep_board_numbers_up_to_99_or_count_from_1(boards in boards(1..=80u32)) {
         for format in readable().filter(|format| format.is_for_machines()) {
             let file = format.write(&boards).unwrap();
             prop_assert_eq!(format.read(&file), Ok(kept(format, &boards)), "{:?}", format);
@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn every_format_that_is_read_keeps_boards_that_begin_with_1(boards in boards(Just(1))) {
+    fn every_readable_format_keeps_boards_from_1(boards in boards(Just(1))) {
         for format in readable() {
             let file = format.write(&boards).unwrap();
             prop_assert_eq!(format.read(&file), Ok(boards.clone()), "{:?}", format);

@@ -1,4 +1,4 @@
-//! Files are those of Big Deal, byte for byte.
+//! Test vectors: written files equal those of Big Deal byte for byte.
 
 use super::boards;
 use crate::formats::Format;
@@ -24,7 +24,7 @@ const DGE: &str = "064a32034151044137363532054a3534330651543837035438044b4a38343
                    4a3432045139055154373606414b39034b39373635330454054b3938";
 
 #[test]
-fn bri_is_that_of_big_deal() {
+fn bri_matches_big_deal() {
     let file = written(Format::Bri);
     assert_eq!(file.len(), 4 * 128);
     let board = [BRI.as_bytes(), &[b' '; 32], &[0; 18]].concat();
@@ -32,14 +32,14 @@ fn bri_is_that_of_big_deal() {
 }
 
 #[test]
-fn dge_is_that_of_big_deal() {
+fn dge_matches_big_deal() {
     let file = written(Format::Dge);
     assert_eq!(file.len(), 4 * 128);
     assert_eq!(file[..128], [bytes(DGE), vec![0; 60]].concat());
 }
 
 #[test]
-fn dup_is_that_of_big_deal_and_the_blind_one_hides_the_hands_of_board_1_alone() {
+fn dup_matches_big_deal_and_blind_dup_hides_only_board_1() {
     let [open, blind] = [Format::Dup, Format::DupBlind].map(written);
     let trailer = bytes("594e3120203020303420");
     let board = [BRI.as_bytes(), &bytes(DGE), &trailer].concat();
@@ -51,7 +51,7 @@ fn dup_is_that_of_big_deal_and_the_blind_one_hides_the_hands_of_board_1_alone() 
 }
 
 #[test]
-fn dup_counts_its_boards_as_big_deal_does() {
+fn dup_stores_the_number_of_boards_like_big_deal() {
     let eleven_to_20: Vec<_> = (0..10)
         .map(|place| {
             let mut board = boards()[0];
@@ -65,7 +65,7 @@ fn dup_counts_its_boards_as_big_deal_does() {
 }
 
 #[test]
-fn ber_is_that_of_big_deal() {
+fn ber_matches_big_deal() {
     let file = text(Format::Ber);
     assert_eq!(file.len(), 4 * 52);
     assert_eq!(
@@ -75,7 +75,7 @@ fn ber_is_that_of_big_deal() {
 }
 
 #[test]
-fn bhg_is_that_of_big_deal_and_begins_with_the_dealer() {
+fn bhg_matches_big_deal_and_begins_with_the_dealer() {
     let file = text(Format::Bhg);
     let lines: Vec<&str> = file.split('\n').collect();
     assert_eq!(lines.len(), 6);
@@ -86,7 +86,7 @@ fn bhg_is_that_of_big_deal_and_begins_with_the_dealer() {
 }
 
 #[test]
-fn dlm_is_that_of_big_deal_open_and_sealed() {
+fn dlm_matches_big_deal_open_and_sealed() {
     for (format, status, check) in [(Format::Dlm, "Show", 4), (Format::DlmBlind, "Sealed", 5)] {
         let file = text(format);
         let lines: Vec<&str> = file.lines().collect();
@@ -108,7 +108,7 @@ fn dlm_is_that_of_big_deal_open_and_sealed() {
         ];
         assert_eq!(lines[..12], head);
         assert_eq!(lines.len(), 10 + 2 * 99);
-        // 5 XOR 14, and 99 XOR 14: boards that stand for nothing.
+        // The checksums of dummy boards: 5 XOR 14, and 99 XOR 14.
         assert_eq!(lines[19], "Board 05=aaaaaabffffffkkkkkklpppppp011");
         let last = ["Duplicates 99=0", "Board 99=aaaaaabffffffkkkkkklpppppp109"];
         assert_eq!(lines[206..], last);
@@ -117,7 +117,7 @@ fn dlm_is_that_of_big_deal_open_and_sealed() {
 }
 
 #[test]
-fn rzd_is_that_of_big_deal() {
+fn rzd_matches_big_deal() {
     let file = written(Format::Rzd);
     assert_eq!(file.len(), 13 + 4 * 13);
     let board = bytes("04002020202020202020202020 c1f74a245efb5772b2b0a4b421");
@@ -125,7 +125,7 @@ fn rzd_is_that_of_big_deal() {
 }
 
 #[test]
-fn cds_is_that_of_big_deal() {
+fn cds_matches_big_deal() {
     let file = written(Format::Cds);
     assert_eq!(file.len(), 4 * 14);
     assert_eq!(file[..14], bytes("0116089f79a30ca887c7c5f9c976"));
@@ -133,7 +133,7 @@ fn cds_is_that_of_big_deal() {
 }
 
 #[test]
-fn lin_is_that_of_big_deal() {
+fn lin_matches_big_deal() {
     let file = text(Format::Lin);
     let first =
         "qx|o1|md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543|rh||ah|Board 1|sv|0|pg||";
@@ -147,10 +147,11 @@ fn lin_is_that_of_big_deal() {
     }
 }
 
-/// The style of a file of Bridge Base Online (its forum, "lin file format structure", 2007), without names and
-/// auction. endplay 0.5.12 read these lines, with the deals, dealers and vulnerabilities that they have.
+/// The style of a file of Bridge Base Online (its forum, "lin file format structure", 2007),
+/// without names and auction. endplay 0.5.12 reads these lines with the correct deals, dealers and
+/// vulnerabilities.
 #[test]
-fn lin_for_bridge_base_names_the_players_and_says_o_for_no_vulnerability() {
+fn lin_bbo_has_player_names_and_o_for_no_vulnerability() {
     let file = text(Format::LinBbo);
     let lines = [
         "qx|o1|pn|,,,|st||md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543,|rh||ah|Board 1|sv|o|pg||\n",
@@ -161,7 +162,7 @@ fn lin_for_bridge_base_names_the_players_and_says_o_for_no_vulnerability() {
 }
 
 #[test]
-fn csv_is_that_of_big_deal() {
+fn csv_matches_big_deal() {
     let file = text(Format::Csv);
     let lines: Vec<&str> = file.split('\n').collect();
     let first = r#""J2","AQ","A7652","J543","QT87","T8","KJ843","A2","6543","J42","Q9","QT76","AK9","K97653","T","K98","1","N/-""#;
@@ -170,7 +171,7 @@ fn csv_is_that_of_big_deal() {
 }
 
 #[test]
-fn pbn_has_the_tags_of_big_deal_in_their_order() {
+fn pbn_has_the_tags_of_big_deal_in_order() {
     let file = text(Format::Pbn);
     let board = |number, dealer, vulnerable, deal| {
         format!(
@@ -179,7 +180,7 @@ fn pbn_has_the_tags_of_big_deal_in_their_order() {
              [Deal \"{deal}\"]\n[Scoring \"?\"]\n[Declarer \"?\"]\n[Contract \"?\"]\n[Result \"?\"]\n\n"
         )
     };
-    // Big Deal names itself in the tag of the generator.
+    // Big Deal writes its own name into the tag Generator.
     let version = env!("CARGO_PKG_VERSION");
     let head = format!("% PBN 2.1\n% EXPORT\n%\n[Generator \"dealerless {version}\"]\n");
     let all = [

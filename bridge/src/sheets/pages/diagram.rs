@@ -1,11 +1,11 @@
-//! The words of a hand and of a board.
+//! The text of a hand and of a board's conditions.
 
 use crate::{Board, Hand, Suit, Vulnerability};
 
 /// The symbols of the suits, spades first.
 const SYMBOLS: [char; 4] = ['♠', '♥', '♦', '♣'];
 
-/// A line for each suit: its symbol, and the ranks held, or a dash.
+/// A line for each suit: its symbol, and the ranks held or a dash.
 pub(super) fn suits(hand: Hand) -> [(char, String); 4] {
     Suit::ALL.map(|suit| {
         let ranks: Vec<String> = hand.ranks(suit).map(rank).collect();
@@ -18,7 +18,7 @@ pub(super) fn suits(hand: Hand) -> [(char, String); 4] {
     })
 }
 
-/// A rank as it stands on the card.
+/// A rank as printed on cards.
 fn rank(rank: char) -> String {
     match rank {
         'T' => "10".into(),
@@ -26,7 +26,7 @@ fn rank(rank: char) -> String {
     }
 }
 
-/// Who deals and who is vulnerable.
+/// The dealer and the vulnerability, in words.
 pub(super) fn conditions(board: &Board) -> [String; 2] {
     let vulnerable = match board.vulnerability() {
         Vulnerability::None => "Nobody",

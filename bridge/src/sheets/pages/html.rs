@@ -1,32 +1,34 @@
-//! Pages as HTML, to be printed from a browser on A4. Everything is in the file; nothing is loaded.
+//! Pages as self-contained HTML for printing on A4 from a browser.
 //!
-//! On the screen a page shows nothing of the deals before it is told to: whoever prints may play.
+//! On the screen, the deals are hidden until the user chooses to show them, since the person who
+//! prints may play.
 
 use crate::{Board, Compass, Hand};
 
 use super::diagram::{conditions, suits};
 use super::steps::{Block, CHANGE, Leaf, RULES, Step};
 
-/// Groups of four places in a line.
+/// The number of groups of four places in a line.
 const GROUPS: usize = 5;
-/// Boards whose curtain cards fit a page.
+/// The number of boards whose curtain cards fit on a page.
 const CARDS: usize = 6;
-/// Hand records side by side.
+/// The number of hand records side by side.
 const RECORDS: usize = 3;
 
-/// What all pages look like, and then each kind.
+/// The style of all pages. The styles of the kinds of pages follow.
 const STYLE: &str = include_str!("style.css");
 const SHEET: &str = include_str!("sheet.css");
 const CURTAIN_CARDS: &str = include_str!("cards.css");
 const RECORD: &str = include_str!("records.css");
 
-/// A page with this title, the style of its kind, what the screen always shows, and what it hides.
+/// Formats a page. `style` is the style of its kind, `open` the content that the screen always
+/// shows, and `hidden` the content that it hides at first.
 fn page(title: &str, style: &str, open: &str, hidden: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
          <style>\n{STYLE}{style}</style>\n</head>\n<body>\n{open}\
          <input type=\"checkbox\" id=\"show\" class=\"screen\">\
-         <label for=\"show\" class=\"screen\">Show the rest on the screen. It is printed in any case.</label>\n\
+         <label for=\"show\" class=\"screen\">Show the rest on the screen. It is always printed.</label>\n\
          <main>\n{hidden}</main>\n</body>\n</html>\n"
     )
 }
@@ -57,7 +59,7 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     )
 }
 
-/// What a dealer does for every board, under this title.
+/// Formats the general rules for every board, with their title.
 fn rules((title, rules): (&str, &[&str])) -> String {
     let body = match rules {
         [rule] => format!("<p>{rule}</p>\n"),
@@ -74,7 +76,7 @@ fn block(block: &Block) -> String {
         .steps
         .iter()
         .map(|step| match step {
-            Step::Say(words) => format!("<p>{words}</p>\n"),
+            Step::Text(words) => format!("<p>{words}</p>\n"),
             Step::Places(groups) => places(groups),
         })
         .collect();
@@ -84,7 +86,7 @@ fn block(block: &Block) -> String {
     )
 }
 
-/// Lines of groups; before each stands which card of the pack it begins with.
+/// Formats lines of groups, each preceded by the position in the pack of its first card.
 fn places(groups: &[String]) -> String {
     let rows: String = groups
         .chunks(GROUPS)
@@ -98,7 +100,7 @@ fn places(groups: &[String]) -> String {
     format!("<table class=\"places\">\n{rows}</table>\n")
 }
 
-/// The four lines of a hand.
+/// Formats the four suits of a hand, one per line.
 fn hand(hand: Hand) -> String {
     format!(
         "<div class=\"hand\">{}</div>",
@@ -113,13 +115,13 @@ fn hand(hand: Hand) -> String {
 
 pub(super) fn curtain_cards(boards: &[Board]) -> String {
     let open = "<h1 class=\"screen\">Curtain cards</h1>\n\
-                <p class=\"screen\">Print on both sides and turn on the long edge. Then lay the leaves with \
-                the hands down, and cut. To print on one side only, leave out every second page.</p>\n";
+                <p class=\"screen\">Print on both sides, flipped on the long edge. Then lay the sheets with \
+                the hands facing down, and cut. To print on one side only, skip every second page.</p>\n";
     let leaves: String = boards.chunks(CARDS).map(leaf).collect();
     page("Curtain cards", CURTAIN_CARDS, open, &leaves)
 }
 
-/// The front and the back of the cards of some boards.
+/// Formats the front and the back of the curtain cards of some boards.
 fn leaf(boards: &[Board]) -> String {
     let front = |board: &Board, seat: Compass| {
         let hand = hand(board.deal.hand(seat));

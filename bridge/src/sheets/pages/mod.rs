@@ -1,4 +1,4 @@
-//! What is printed: a sheet for each dealer, curtain cards and hand records, as text and as HTML.
+//! The printed pages: a sheet for each dealer, curtain cards and hand records, as text and as HTML.
 
 mod diagram;
 mod html;
@@ -10,39 +10,40 @@ use crate::Board;
 
 use self::steps::Leaf;
 
-/// How a page is written.
+/// The format of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
     /// Plain text of at most 80 columns.
     Text,
-    /// HTML, to be printed from a browser on A4. On the screen it shows nothing of the deals before it is
-    /// told to.
+    /// HTML for printing on A4 from a browser. On the screen, the deals are hidden until the user
+    /// chooses to show them.
     Html,
 }
 
-/// The sheet of one dealer, which begins with what a dealer does for every board. Nobody may have both.
+/// The sheet of one dealer, which begins with the general rules. Nobody may have the sheets of both
+/// dealers.
 pub fn sheet(page: Page, dealer: Dealer, boards: &[BoardSheets]) -> String {
     let halves = halves(boards.len(), dealer).into_iter();
     let halves: Vec<HalfSheet> = halves
         .map(|(board, half)| boards[board].half(half))
         .collect();
-    in_this_order(page, dealer, &halves)
+    render_sheet(page, dealer, &halves)
 }
 
-/// The same of a dealer who has nothing of the other dealer's: `own` is one half of each board, in order of
-/// the boards.
+/// The sheet of one dealer, made without the sheet of the other dealer. `own` has this dealer's
+/// half of each board, in the order of the boards.
 ///
-/// `None` if these are not the halves that this dealer does.
+/// `None` if these are not the halves of this dealer.
 pub fn own_sheet(page: Page, dealer: Dealer, own: &[HalfSheet]) -> Option<String> {
     let halves = halves(own.len(), dealer).into_iter().map(|(board, half)| {
         let sheet = own.get(board)?;
         (sheet.half() == half).then(|| sheet.clone())
     });
     let halves: Vec<HalfSheet> = halves.collect::<Option<_>>()?;
-    Some(in_this_order(page, dealer, &halves))
+    Some(render_sheet(page, dealer, &halves))
 }
 
-fn in_this_order(page: Page, dealer: Dealer, halves: &[HalfSheet]) -> String {
+fn render_sheet(page: Page, dealer: Dealer, halves: &[HalfSheet]) -> String {
     let leaves: Vec<Leaf> = (1..)
         .zip(halves.chunks(4))
         .map(|(number, halves)| Leaf::of(number, halves))
@@ -57,10 +58,10 @@ fn in_this_order(page: Page, dealer: Dealer, halves: &[HalfSheet]) -> String {
     }
 }
 
-/// A card for each hand, with which players check what is in their pockets.
+/// Curtain cards: a card for each hand, with which players check the cards in their pockets.
 ///
-/// In HTML every second page is the back of the one before, with the board and the seat only, and
-/// mirrored, for printing on both sides.
+/// In HTML, every second page is the back of the previous page, for double-sided printing. It is
+/// mirrored and shows only the board and the seat.
 pub fn curtain_cards(page: Page, boards: &[Board]) -> String {
     match page {
         Page::Text => text::curtain_cards(boards),
@@ -68,7 +69,7 @@ pub fn curtain_cards(page: Page, boards: &[Board]) -> String {
     }
 }
 
-/// The deals with their high-card points, for after the play.
+/// Hand records: the deals with their high-card points, for after the play.
 pub fn records(page: Page, boards: &[Board]) -> String {
     match page {
         Page::Text => text::records(boards),

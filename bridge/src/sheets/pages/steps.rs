@@ -1,64 +1,64 @@
-//! What a dealer does for half a board, in words and in digits.
+//! The instructions for half a board, in words and in digits.
 
 use crate::sheets::half_sheet::Work;
 use crate::sheets::{FirstSheet, Half, HalfSheet, Pass};
 
-/// What a dealer does for every board, under headings.
+/// The general rules for every board, under headings.
 pub(super) const RULES: [(&str, &[&str]); 4] = [
     (
         "Before you begin",
         &[
-            "Keep this sheet to yourself, and do not look at the other dealer's.",
-            "Boards come in blocks of four. In each block do the first halves, change packs with the \
-             other dealer, and do the second halves with the packs that you get.",
-            "Each letter or digit says where the next card goes. Go through each line with a finger, \
-             from left to right.",
+            "Keep this sheet to yourself, and do not look at the other dealer's sheet.",
+            "Boards come in blocks of four. In each block, do the first halves, exchange packs with \
+             the other dealer, and do the second halves with the packs that you receive.",
+            "Each letter or digit shows where the next card goes. Follow each line with a finger from \
+             left to right.",
         ],
     ),
     (
         "The first half of a board",
         &[
-            "Sort the pack: the suits in the order that the sheet says, each from the ace down to the \
-             two. When the pack lies face down, the ace of the first suit is the top card, and the two \
-             of the last suit is at the bottom.",
-            "Deal the cards from the top, one by one and face down, each on the pile that is named.",
-            "Count the piles.",
-            "Put the first pile on the second, both on the third, and so on: the last pile is at the \
+            "Sort the pack by suits in the order given on the sheet, each suit from the ace down to \
+             the two. When the pack lies face down, the ace of the first suit is the top card, and the \
+             two of the last suit is the bottom card.",
+            "Deal the cards face down, one by one from the top, each to the named pile.",
+            "Count the cards in each pile.",
+            "Put the first pile on the second, both on the third, and so on. The last pile is at the \
              bottom.",
-            "If the sheet names piles for a second time, deal this pack again from the top. Then count \
-             and stack these piles in the same way.",
+            "If the sheet names piles a second time, deal this pack again from the top. Then count and \
+             stack these piles in the same way.",
             "Put the pack into the board, face down, for the other dealer.",
         ],
     ),
     (
         "The second half of a board",
         &[
-            "Take the pack that the other dealer has made. Leave it face down, and do not cut it.",
-            "Deal the cards from the top, one by one and face down, each to the hand that is named.",
-            "Count the hands: each has 13 cards.",
-            "Shuffle each hand by itself, and put it into its pocket.",
+            "Take the pack that the other dealer has prepared. Keep it face down, and do not cut it.",
+            "Deal the cards face down, one by one from the top, each to the named hand.",
+            "Count the cards in each hand: there must be 13.",
+            "Shuffle each hand separately, and put it into its pocket.",
         ],
     ),
     (
-        "If a pile or a hand has a wrong number of cards",
+        "If a pile or a hand has the wrong number of cards",
         &[
-            "A card went to a wrong place. Shuffle all 52 cards, face down, and begin this board anew \
-             with the same sheets.",
+            "A card went to the wrong place. Shuffle all 52 cards face down, and start this board \
+             again with the same sheets.",
         ],
     ),
 ];
 
-/// What comes between the first and the second halves of a block.
-pub(super) const CHANGE: &str = "Change packs with the other dealer.";
+/// The instruction between the first and the second halves of a block.
+pub(super) const CHANGE: &str = "Exchange packs with the other dealer.";
 
-/// What a dealer does for a block of boards.
+/// The instructions for a block of boards.
 pub(super) struct Leaf {
     pub(super) title: String,
     pub(super) blocks: Vec<Block>,
 }
 
 impl Leaf {
-    /// What is to be done for these halves of boards, as the block of this number.
+    /// The instructions for the given halves of boards, as the block with the given number.
     pub(super) fn of(number: usize, halves: &[HalfSheet]) -> Leaf {
         let numbers = || halves.iter().map(HalfSheet::number);
         let (first, last) = (numbers().min(), numbers().max());
@@ -72,29 +72,29 @@ impl Leaf {
         }
     }
 
-    /// Whether packs are changed before the block at this place.
+    /// Whether packs are exchanged before the half board with the given index.
     pub(super) fn changes_before(&self, place: usize) -> bool {
         let halves = |place: usize| self.blocks.get(place).map(|block| block.half);
         place > 0 && halves(place - 1) != halves(place)
     }
 }
 
-/// Half a board.
+/// The instructions for half a board.
 pub(super) struct Block {
     pub(super) title: String,
     pub(super) half: Half,
     pub(super) steps: Vec<Step>,
 }
 
-/// What comes in half a board.
+/// A part of the instructions for half a board.
 pub(super) enum Step {
-    /// Words.
-    Say(String),
-    /// A place for each card, in groups of four.
+    /// A text.
+    Text(String),
+    /// The place of each card, in groups of four.
     Places(Vec<String>),
 }
 
-/// What is to be done for this half of a board.
+/// The instructions for half a board.
 fn steps(sheet: &HalfSheet) -> Block {
     let (name, steps) = match sheet.work() {
         Work::First(sheet) => ("first half", first(sheet)),
@@ -109,17 +109,19 @@ fn steps(sheet: &HalfSheet) -> Block {
 
 fn first(sheet: &FirstSheet) -> Vec<Step> {
     let suits = sheet.suits.map(|suit| format!("{suit:?}")).join(", ");
-    let mut steps = vec![Step::Say(format!("From the top: {suits}, the aces first."))];
+    let mut steps = vec![Step::Text(format!(
+        "From the top: {suits}, each from the ace down."
+    ))];
     for (number, pass) in sheet.passes.iter().enumerate() {
         let deal = if number > 0 { "Deal again" } else { "Deal" };
-        steps.push(Step::Say(format!("{deal} {}", piles(pass))));
+        steps.push(Step::Text(format!("{deal} {}", piles(pass))));
         let names = pass.places().iter();
         steps.push(groups(
             names.map(|pile| name(pass.piles(), *pile)).collect(),
         ));
     }
     if sheet.cut > 0 {
-        steps.push(Step::Say(match sheet.cut {
+        steps.push(Step::Text(match sheet.cut {
             1 => "Put the top card at the bottom.".into(),
             cut => format!("Put the top {cut} cards at the bottom, in one packet."),
         }));
@@ -130,7 +132,7 @@ fn first(sheet: &FirstSheet) -> Vec<Step> {
             .enumerate()
             .map(|(hand, seat)| format!("hand {} {seat:?}", hand + 1))
             .collect();
-        steps.push(Step::Say(format!(
+        steps.push(Step::Text(format!(
             "When the other dealer has dealt the hands, put them into the board: {}.",
             hands.join(", ")
         )));
@@ -144,7 +146,7 @@ fn name(piles: usize, pile: u8) -> char {
     char::from(first + pile)
 }
 
-/// How many piles there are, how they lie, and what is in each at the end.
+/// Describes the number, the layout and the sizes of the piles.
 fn piles(pass: &Pass) -> String {
     let (piles, sizes) = (pass.piles(), pass.sizes());
     let name = |pile: usize| name(piles, pile as u8);
@@ -158,20 +160,20 @@ fn piles(pass: &Pass) -> String {
         _ => format!("{first} to {last}"),
     };
     let sizes = if sizes.iter().all(|size| *size == sizes[0]) {
-        format!("{} cards each", sizes[0])
+        format!("each has {} cards", sizes[0])
     } else {
         let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-        format!("{} cards", sizes.join(", "))
+        format!("they have {} cards", sizes.join(", "))
     };
     let every = if each_group_has_all(pass) {
-        " Each group of four has every pile once."
+        " Each group of four has each pile once."
     } else {
         ""
     };
-    format!("to {piles} piles, {names}; at the end {sizes}.{every}")
+    format!("to {piles} piles, {names}; at the end, {sizes}.{every}")
 }
 
-/// Whether of four cards in a row, from the first on, each goes to another of four piles.
+/// Whether each group of four consecutive cards covers all of four piles.
 fn each_group_has_all(pass: &Pass) -> bool {
     pass.piles() == 4
         && pass
@@ -184,10 +186,10 @@ fn second(hands: &[u8; 52], named: bool) -> Vec<Step> {
     let to = if named {
         "Deal to four hands: 1 North, 2 East, 3 South, 4 West."
     } else {
-        "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
+        "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows their seats."
     };
     let digits = hands.map(|hand| char::from(b'1' + hand));
-    vec![Step::Say(to.into()), groups(digits.to_vec())]
+    vec![Step::Text(to.into()), groups(digits.to_vec())]
 }
 
 fn groups(places: Vec<char>) -> Step {

@@ -5,9 +5,9 @@ use crate::{Board, Compass};
 use super::diagram::{conditions, suits};
 use super::steps::{Block, CHANGE, Leaf, RULES, Step};
 
-/// Groups of four places in a line.
+/// The number of groups of four places in a line.
 const GROUPS: usize = 6;
-/// Columns of a page.
+/// The width of a page in columns.
 const WIDTH: usize = 80;
 
 pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
@@ -39,7 +39,7 @@ fn block(block: &Block) -> String {
     let mut text = format!("\n{}\n", block.title);
     for step in &block.steps {
         match step {
-            Step::Say(words) => text.push_str(&wrapped(words, "  ")),
+            Step::Text(words) => text.push_str(&wrapped(words, "  ")),
             Step::Places(groups) => {
                 for line in groups.chunks(GROUPS) {
                     text.push_str(&format!("    {}\n", line.join("  ")));
@@ -50,7 +50,7 @@ fn block(block: &Block) -> String {
     text
 }
 
-/// Breaks words into lines that begin so.
+/// Wraps words into lines with the given indentation.
 fn wrapped(words: &str, indent: &str) -> String {
     let (mut text, mut line) = (String::new(), indent.to_owned());
     for word in words.split(' ') {

@@ -1,4 +1,4 @@
-//! Sheets of two dealers who have entered them into a split, and have never seen each other's.
+//! Sheets made from the entries of two dealers into a split, without the other dealer's entry.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -8,12 +8,12 @@ use crate::sheets::{Dealer, HalfSheet, Page, own_sheet};
 use dealerless::circuit::Party;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 
-/// The sets of cards of the four hands that come of the work of both dealers.
+/// The four hands, as sets of cards, that result from the work of both dealers.
 fn followed(one: &HalfSheet, other: &HalfSheet) -> Vec<u64> {
     let (first, second) = match (one.work(), other.work()) {
         (Work::First(first), Work::Second { hands, .. })
         | (Work::Second { hands, .. }, Work::First(first)) => (first, hands),
-        _ => panic!("both have the same half of board {}", one.number()),
+        _ => panic!("both sheets are the same half of board {}", one.number()),
     };
     let mut hands = vec![0; 4];
     for (card, &hand) in first.pack().iter().zip(second) {
@@ -23,7 +23,7 @@ fn followed(one: &HalfSheet, other: &HalfSheet) -> Vec<u64> {
 }
 
 #[test]
-fn two_dealers_deal_what_the_split_has_sealed() {
+fn two_dealers_deal_the_hands_of_the_split() {
     let mut rng = StdRng::seed_from_u64(36);
     for boards in [1, 2, 3, 7, 36] {
         let circuit = SplitCircuit::build(Split::new(13, boards).unwrap());
@@ -42,7 +42,7 @@ fn two_dealers_deal_what_the_split_has_sealed() {
             .flat_map(|(one, other)| followed(one, other))
             .collect();
         assert_eq!(dealt, circuit.decode(&outputs));
-        // Each is printed for its own dealer, and for no other.
+        // Each sheet can be printed only for its own dealer.
         for (dealer, other, own) in [
             (Dealer::One, Dealer::Two, &sheets[0]),
             (Dealer::Two, Dealer::One, &sheets[1]),
@@ -50,7 +50,7 @@ fn two_dealers_deal_what_the_split_has_sealed() {
             let text = own_sheet(Page::Text, dealer, own).unwrap();
             assert_eq!(text.matches("half\n").count(), boards, "{text}");
             assert_eq!(own_sheet(Page::Text, other, own), None);
-            // Whose hands they are is no secret of the other.
+            // Both dealers know the seats of the hands.
             let seats = text.matches("1 North, 2 East, 3 South, 4 West").count();
             assert_eq!(seats, text.matches("second half\n").count(), "{text}");
         }

@@ -1,5 +1,5 @@
-//! What a sheet tells about the deal, by going through all cases of a pack of eight cards: four suits
-//! of two, four hands of two. `docs/bridge.md` has the proofs for 52 cards.
+//! Exhaustive checks of how much a sheet reveals, for a pack of eight cards: four suits of two
+//! cards and four hands of two cards. `docs/bridge.md` has the proofs for 52 cards.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,21 @@ use super::super::scheme::passes_to;
 const CARDS: usize = 8;
 type Word = [u8; CARDS];
 
-/// All orders of these, each once, from the first in the order of words on.
+/// All distinct permutations of a word, in lexicographic order.
 fn orders(mut word: Word) -> Vec<Word> {
     word.sort();
     let mut all = vec![word];
     while let Some(fall) = (1..CARDS).rev().find(|&at| word[at - 1] < word[at]) {
         let other = (fall..CARDS).rev().find(|&at| word[at] > word[fall - 1]);
-        word.swap(fall - 1, other.expect("one is larger"));
+        word.swap(fall - 1, other.expect("a larger digit follows"));
         word[fall..].reverse();
         all.push(word);
     }
     all
 }
 
-/// All second sheets up to the names of the hands: the first hand is that of the first card, and so on.
+/// All second sheets up to renaming of the hands: the hands are numbered in the order in which they
+/// get their first cards.
 fn second_sheets() -> Vec<Word> {
     let mut all = orders([0, 0, 1, 1, 2, 2, 3, 3]);
     all.retain(|word| {
@@ -32,7 +33,7 @@ fn second_sheets() -> Vec<Word> {
     all
 }
 
-/// The deal that a second sheet gives, if the pack is in this order.
+/// The deal that a second sheet produces from a pack.
 fn deal(second: &Word, pack: &[u8]) -> Word {
     let mut owners = [0; CARDS];
     for (card, hand) in pack.iter().zip(second) {
@@ -41,7 +42,7 @@ fn deal(second: &Word, pack: &[u8]) -> Word {
     owners
 }
 
-/// How often each deal comes of a second sheet, if these packs are equally likely.
+/// The number of packs for which a second sheet produces each deal.
 fn deals(second: &Word, packs: &[Vec<u8>]) -> HashMap<Word, u32> {
     let mut counts = HashMap::new();
     for pack in packs {
@@ -53,7 +54,7 @@ fn deals(second: &Word, packs: &[Vec<u8>]) -> HashMap<Word, u32> {
 const SORTED: Word = [0, 1, 2, 3, 4, 5, 6, 7];
 
 #[test]
-fn two_passes_of_exact_piles_reach_every_order_and_their_second_sheet_says_nothing() {
+fn two_passes_of_exact_piles_reach_every_order_and_leak_nothing() {
     let targets = orders(SORTED);
     assert_eq!(targets.len(), 40_320);
     let mut packs = Vec::new();
@@ -77,7 +78,7 @@ fn two_passes_of_exact_piles_reach_every_order_and_their_second_sheet_says_nothi
 }
 
 #[test]
-fn one_pass_to_four_piles_tells_of_every_second_sheet_which_deals_it_can_not_be() {
+fn one_pass_to_four_piles_excludes_deals_for_most_second_sheets() {
     let places = (0..4u32.pow(CARDS as u32)).map(|number| {
         (0..CARDS)
             .map(|at| (number >> (2 * at) & 3) as u8)
@@ -91,15 +92,17 @@ fn one_pass_to_four_piles_tells_of_every_second_sheet_which_deals_it_can_not_be(
         .iter()
         .map(|second| deals(second, &packs).len())
         .collect();
-    // Blocks reach every deal; those that change hands most reach the fewest.
+    // A second sheet with its hands in blocks allows every deal. Sheets that alternate between
+    // hands allow the fewest.
     let at = |second: Word| counts[all.iter().position(|word| *word == second).unwrap()];
     assert_eq!(at([0, 0, 1, 1, 2, 2, 3, 3]), 2520);
     assert!(at([0, 1, 2, 3, 0, 1, 2, 3]) < 2520);
-    let told = counts.iter().filter(|count| **count < 2520).count();
-    assert_eq!((told, counts.iter().min()), (91, Some(&2166)));
+    let excluding = counts.iter().filter(|count| **count < 2520).count();
+    assert_eq!((excluding, counts.iter().min()), (91, Some(&2166)));
 }
 
-/// Into how few pieces a second sheet falls, if each piece must have its hands in this order.
+/// The least number of pieces into which a second sheet can be cut, such that the hands in each
+/// piece are in the given order.
 fn pieces(second: &[u8], order: &[u8]) -> usize {
     let rank = |hand: &u8| order.iter().position(|other| other == hand);
     let falls = second
@@ -109,7 +112,7 @@ fn pieces(second: &[u8], order: &[u8]) -> usize {
 }
 
 #[test]
-fn a_second_sheet_of_52_cards_needs_25_piles_to_be_each_suit_in_a_hand() {
+fn alternating_second_sheet_of_52_cards_needs_25_piles_for_one_suit_per_hand() {
     let second: Vec<u8> = [[0, 1].repeat(13), [2, 3].repeat(13)].concat();
     let orders = orders([0, 1, 2, 3, 4, 5, 6, 7]);
     let orders = orders.iter().filter(|order| order[4..] == [4, 5, 6, 7]);

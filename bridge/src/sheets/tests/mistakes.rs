@@ -1,5 +1,5 @@
-//! Two people follow the sheets and make the usual mistakes. Some are found by counting, more by
-//! comparing what was played with the hand record.
+//! Simulates two people who follow the sheets and make the usual mistakes. Counting cards finds
+//! some mistakes. Comparing the hands with the hand record finds more.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -8,26 +8,26 @@ use super::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mistake {
-    /// A card goes to a wrong pile.
+    /// A card is dealt to the wrong pile.
     WrongPile,
-    /// A card goes to a wrong hand.
+    /// A card is dealt to the wrong hand.
     WrongHand,
-    /// Two neighbours in the sorted pack have changed places.
+    /// Two neighbours in the sorted pack are swapped.
     TwoCards,
-    /// Two suits have changed places.
+    /// Two suits in the sorted pack are swapped.
     TwoSuits,
-    /// Two piles have changed places.
+    /// Two piles are swapped when they are stacked.
     Stacked,
 }
 
-/// What two people have on the table in the end.
+/// The result of following the sheets.
 struct Outcome {
-    /// Whether the piles count as the first sheet says.
+    /// Whether all piles have the sizes that the first sheet states.
     piles: bool,
     hands: [Vec<Card>; 4],
 }
 
-/// Another number below this one.
+/// A random number below `below` other than `number`.
 fn other(number: usize, below: usize, rng: &mut StdRng) -> usize {
     (number + rng.random_range(1..below)) % below
 }
@@ -80,8 +80,8 @@ fn follow(board: &BoardSheets, mistake: Mistake, rng: &mut StdRng) -> Outcome {
     }
 }
 
-/// Of 1000 boards with this mistake: how many are found by counting the piles, by counting the hands,
-/// and by comparing each hand with the record.
+/// For 1000 boards with the given mistake: the numbers of mistakes found by counting the piles, by
+/// counting the hands, and by comparing each hand with the record.
 fn found(scheme: Scheme, mistake: Mistake) -> [u32; 3] {
     let rng = &mut random(7);
     let mut found = [0; 3];
@@ -106,7 +106,7 @@ fn found(scheme: Scheme, mistake: Mistake) -> [u32; 3] {
 }
 
 #[test]
-fn counting_the_hands_finds_only_a_card_in_a_wrong_hand() {
+fn counting_hands_finds_only_cards_in_wrong_hands() {
     for scheme in [Scheme::Published, Scheme::Thirteen] {
         for mistake in [
             Mistake::TwoCards,
@@ -121,7 +121,7 @@ fn counting_the_hands_finds_only_a_card_in_a_wrong_hand() {
 }
 
 #[test]
-fn counting_the_piles_finds_every_card_in_a_wrong_pile_and_nothing_else() {
+fn counting_piles_finds_exactly_the_cards_in_wrong_piles() {
     for scheme in [Scheme::Published, Scheme::Thirteen] {
         assert_eq!(found(scheme, Mistake::WrongPile)[0], 1000);
         for mistake in [
@@ -136,7 +136,7 @@ fn counting_the_piles_finds_every_card_in_a_wrong_pile_and_nothing_else() {
 }
 
 #[test]
-fn the_hand_record_finds_every_mistake_that_changes_the_deal() {
+fn hand_record_finds_every_mistake_that_changes_the_deal() {
     for scheme in [Scheme::Published, Scheme::Thirteen] {
         let by_record = |mistake| found(scheme, mistake)[2];
         assert_eq!(by_record(Mistake::TwoSuits), 1000);
@@ -145,7 +145,7 @@ fn the_hand_record_finds_every_mistake_that_changes_the_deal() {
             let found = by_record(mistake);
             assert!(found > 980, "{scheme:?} {mistake:?} {found}");
         }
-        // Two cards of one hand may change places: 12 in 51.
+        // The swapped cards go to the same hand with probability 12/51; then the deal is unchanged.
         let two_cards = by_record(Mistake::TwoCards);
         assert!((720..810).contains(&two_cards), "{scheme:?} {two_cards}");
     }

@@ -1,4 +1,4 @@
-//! Both sheets together give the deal; nobody gets both.
+//! Tests that both sheets together give the deal, and that no dealer gets both.
 
 #[cfg(feature = "joint")]
 mod entered;
@@ -16,13 +16,13 @@ pub(super) fn random(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
-/// The digits of a printed sheet, from 0 on.
+/// The digits of a printed sheet, converted to count from 0.
 fn digits(text: &str) -> Vec<u8> {
     let digits = text.bytes().filter(u8::is_ascii_digit);
     digits.map(|digit| digit - b'1').collect()
 }
 
-/// A board whose first sheet was printed elsewhere, in one pass to four piles.
+/// A board whose first sheet was printed by another program, with one pass to four piles.
 fn printed(number: u32, deal: &str, suits: [Suit; 4], first: &str) -> BoardSheets {
     let deal: Deal = deal.parse().unwrap();
     let first = FirstSheet {
@@ -36,10 +36,10 @@ fn printed(number: u32, deal: &str, suits: [Suit; 4], first: &str) -> BoardSheet
 
 const EXAMPLE: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
 
-/// Made by hand after the mechanics of Pescetti 0.5, for the first deal that Big Deal makes of a seed
-/// of zeros.
+/// This sheet was made by hand according to the mechanics of Pescetti 0.5, for the first deal of
+/// Big Deal with a seed of zeros.
 #[test]
-fn a_sheet_made_by_the_published_mechanics_has_this_second_half() {
+fn sheet_made_by_the_published_mechanics_has_the_expected_second_half() {
     use Suit::{Clubs, Diamonds, Hearts, Spades};
     let board = printed(
         1,
@@ -62,9 +62,9 @@ fn a_sheet_made_by_the_published_mechanics_has_this_second_half() {
     assert_eq!(board.follow().unwrap().to_string(), EXAMPLE);
 }
 
-/// Printed by Pescetti 0.5.
+/// Pescetti 0.5 printed this sheet.
 #[test]
-fn a_sheet_that_pescetti_has_printed_gives_the_deal_that_it_has_printed() {
+fn sheet_printed_by_pescetti_gives_its_deal() {
     use Suit::{Clubs, Diamonds, Hearts, Spades};
     let deal = "N:K95432.J9.Q853.Q AT6.K65.KT6.AKJ9 QJ8.T872.AJ2.652 7.AQ43.974.T8743";
     let board = printed(
@@ -80,7 +80,7 @@ fn a_sheet_that_pescetti_has_printed_gives_the_deal_that_it_has_printed() {
 }
 
 #[test]
-fn following_both_sheets_gives_the_deal_for_100_000_boards_of_the_default_and_for_every_scheme() {
+fn following_both_sheets_gives_the_deal_for_every_scheme() {
     for (seed, scheme) in (0..).zip(Scheme::ALL) {
         let rng = &mut random(seed);
         let boards = match scheme {
@@ -99,7 +99,7 @@ fn following_both_sheets_gives_the_deal_for_100_000_boards_of_the_default_and_fo
 }
 
 #[test]
-fn a_first_sheet_has_the_piles_that_its_scheme_says() {
+fn first_sheet_has_the_piles_of_its_scheme() {
     let rng = &mut random(1);
     for _ in 0..1000 {
         for scheme in [Scheme::Published, Scheme::FixedSuits] {
@@ -119,7 +119,8 @@ fn a_first_sheet_has_the_piles_that_its_scheme_says() {
     }
 }
 
-/// By how many deviations the chi-square of counts that are all alike to be expected is off.
+/// The deviation of the chi-square statistic of counts with equal expectations, in standard
+/// deviations.
 fn deviations(counts: &[u32]) -> f64 {
     let total: u32 = counts.iter().sum();
     let expected = f64::from(total) / counts.len() as f64;
@@ -132,7 +133,7 @@ fn deviations(counts: &[u32]) -> f64 {
 }
 
 #[test]
-fn each_part_of_a_first_sheet_is_uniform() {
+fn every_part_of_a_first_sheet_is_uniform() {
     let rng = &mut random(4);
     let (mut sizes, mut cuts) = (vec![0; 49], vec![0; 52]);
     let [mut suits, mut hands] = [(); 2].map(|()| vec![0; 256]);
@@ -155,7 +156,7 @@ fn each_part_of_a_first_sheet_is_uniform() {
             places[52 * place + card.number()] += 1;
         }
     }
-    // Only 24 of the 256 numbers are orders of four.
+    // Only 24 of the 256 codes are permutations of four.
     for orders in [&mut suits, &mut hands] {
         orders.retain(|count| *count > 0);
         assert_eq!(orders.len(), 24);
@@ -174,7 +175,7 @@ fn each_part_of_a_first_sheet_is_uniform() {
 }
 
 #[test]
-fn every_card_of_a_drawn_deal_goes_to_every_seat_equally_often() {
+fn drawn_deals_give_every_card_to_every_seat_equally_often() {
     let rng = &mut random(2);
     let mut counts = [[0u32; 4]; 52];
     for _ in 0..40_000 {
@@ -186,13 +187,13 @@ fn every_card_of_a_drawn_deal_goes_to_every_seat_equally_often() {
         let over = f64::from(count) - 10_000.0;
         over * over / 10_000.0
     });
-    // About chi-square with 156 degrees of freedom, less a little: 5 deviations are 88.
+    // Approximately chi-square with 156 degrees of freedom: five standard deviations are 88.
     let chi_square: f64 = terms.sum();
     assert!((68.0..244.0).contains(&chi_square), "{chi_square}");
 }
 
 #[test]
-fn no_dealer_has_both_halves_of_a_board_also_in_the_last_block() {
+fn no_dealer_has_both_halves_of_a_board() {
     for boards in 0..=40 {
         let [one, two] = [Dealer::One, Dealer::Two].map(|dealer| halves(boards, dealer));
         for board in 0..boards {
@@ -205,7 +206,7 @@ fn no_dealer_has_both_halves_of_a_board_also_in_the_last_block() {
             assert_ne!(one, two, "{board} of {boards}");
         }
         let work = one.len().abs_diff(two.len());
-        assert_eq!(work, 0, "both have the same work in {boards} boards");
+        assert_eq!(work, 0, "both dealers do the same work for {boards} boards");
     }
     use Half::{First, Second};
     let block = [(4, First), (5, First), (6, Second)];
@@ -215,7 +216,7 @@ fn no_dealer_has_both_halves_of_a_board_also_in_the_last_block() {
 }
 
 #[test]
-fn a_pass_with_a_place_that_is_no_pile_is_refused() {
+fn pass_with_an_invalid_pile_is_rejected() {
     assert!(Pass::new(4, vec![3; 52]).is_some());
     assert!(Pass::new(4, vec![4; 52]).is_none());
     assert!(Pass::new(4, vec![3; 51]).is_none());

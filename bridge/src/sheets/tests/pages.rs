@@ -1,4 +1,4 @@
-//! The printed pages.
+//! Tests of the printed pages.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn boards(count: u32, scheme: Scheme) -> (Vec<Board>, Vec<BoardSheets>) {
     (boards, sheets)
 }
 
-/// The groups of four between two titles.
+/// The groups of four letters or digits in a text, joined.
 fn groups(text: &str) -> String {
     let groups = text.split_whitespace().filter(|word| {
         word.len() == 4
@@ -29,7 +29,7 @@ fn groups(text: &str) -> String {
 }
 
 #[test]
-fn what_is_printed_is_what_was_drawn() {
+fn printed_places_match_the_sheets() {
     let (_, sheets) = boards(7, Scheme::Thirteen);
     for dealer in [Dealer::One, Dealer::Two] {
         let text = sheet(Page::Text, dealer, &sheets);
@@ -62,7 +62,7 @@ fn what_is_printed_is_what_was_drawn() {
 }
 
 #[test]
-fn the_pages_of_text_fit_80_columns() {
+fn text_pages_fit_80_columns() {
     for scheme in Scheme::ALL {
         let (boards, sheets) = boards(5, scheme);
         for text in [
@@ -79,7 +79,7 @@ fn the_pages_of_text_fit_80_columns() {
 }
 
 #[test]
-fn a_record_and_the_curtain_cards_show_the_deal() {
+fn hand_record_and_curtain_cards_show_the_deal() {
     let deal: Deal = EXAMPLE.parse().unwrap();
     let board = Board { number: 1, deal };
     let record = records(Page::Text, &[board]);
@@ -96,7 +96,7 @@ fn a_record_and_the_curtain_cards_show_the_deal() {
 }
 
 #[test]
-fn hidden_seats_are_named_on_the_first_sheet_only() {
+fn only_the_first_sheet_names_hidden_seats() {
     let (_, sheets) = boards(1, Scheme::HiddenSeats);
     let [one, two] = [Dealer::One, Dealer::Two].map(|dealer| sheet(Page::Text, dealer, &sheets));
     for seat in ["North", "East", "South", "West"] {
@@ -106,12 +106,12 @@ fn hidden_seats_are_named_on_the_first_sheet_only() {
     assert!(
         words
             .join(" ")
-            .contains("The other dealer knows whose they are")
+            .contains("The other dealer knows their seats")
     );
 }
 
 #[test]
-fn each_block_of_boards_has_a_page_and_packs_change_within_it() {
+fn each_block_has_a_page_and_an_exchange_of_packs() {
     let (_, sheets) = boards(7, Scheme::Thirteen);
     let html = sheet(Page::Html, Dealer::Two, &sheets);
     let leaves: Vec<&str> = html.split("class=\"leaf\"").skip(1).collect();
@@ -124,24 +124,24 @@ fn each_block_of_boards_has_a_page_and_packs_change_within_it() {
             leaf.contains(&format!("Dealer 2<span>{title}</span>")),
             "{leaf}"
         );
-        let [before, after] = leaf.split("Change packs").collect::<Vec<_>>()[..] else {
-            panic!("packs change once: {leaf}");
+        let [before, after] = leaf.split("Exchange packs").collect::<Vec<_>>()[..] else {
+            panic!("packs are not exchanged exactly once: {leaf}");
         };
         assert!(before.contains("first half</h2>") && !before.contains("second half</h2>"));
         assert!(after.contains("second half</h2>") && !after.contains("first half</h2>"));
     }
-    // Each line says which card of the pack it begins with.
+    // Each line begins with the position of its first card in the pack.
     assert_eq!(html.matches("<tr><th>41</th>").count(), 3 + 2 + 2 + 3);
     let (_, single) = boards(1, Scheme::Thirteen);
-    assert!(!sheet(Page::Text, Dealer::One, &single).contains("\nChange packs"));
+    assert!(!sheet(Page::Text, Dealer::One, &single).contains("\nExchange packs"));
 }
 
 #[test]
-fn the_back_of_curtain_cards_is_mirrored_and_shows_no_card() {
+fn back_of_curtain_cards_is_mirrored_and_shows_no_card() {
     let (boards, _) = boards(8, Scheme::Thirteen);
     let html = curtain_cards(Page::Html, &boards);
     let sides: Vec<&str> = html.split("class=\"leaf\"").skip(1).collect();
-    assert_eq!(sides.len(), 4, "two leaves, printed on both sides");
+    assert_eq!(sides.len(), 4, "two sheets of paper, printed on both sides");
     let row = |side: &str, number: u32| -> Vec<&str> {
         let mut rows = side.split("<tr>");
         let row = rows.find(|row| row.contains(&format!("Board {number}")));
@@ -162,7 +162,7 @@ fn the_back_of_curtain_cards_is_mirrored_and_shows_no_card() {
 }
 
 #[test]
-fn the_screen_shows_nothing_of_the_deals_before_it_is_told_to() {
+fn screen_hides_the_deals_at_first() {
     let (boards, sheets) = boards(4, Scheme::Published);
     for html in [
         sheet(Page::Html, Dealer::One, &sheets),
