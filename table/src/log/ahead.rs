@@ -11,7 +11,7 @@ use super::players::Match;
 use super::signed::{SignedPart, step_hash};
 use crate::seat::Seat;
 
-/// A part, with the history for which its signature has been verified, if any.
+/// A part, and the history that its signature has been verified for, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
     pub(crate) part: SignedPart,

@@ -15,11 +15,11 @@ pub struct Claim {
     pub seat: Seat,
     /// When the claim was written, in seconds since 1970, by the owner's own clock.
     pub time: u64,
-    /// What the owner claims.
+    /// The content of the claim.
     pub what: Claimed,
 }
 
-/// What the owner claims.
+/// The content of a [`Claim`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Claimed {
@@ -27,9 +27,8 @@ pub enum Claimed {
     OutOfTime,
     /// The owner of the file closed the match here and does not intend to resume it.
     Closed,
-    /// There was no connection to the seat although the owner was ready to continue. This lasted as
-    /// long as the clock gives the seat for a move, or until the owner closed a match without a
-    /// clock.
+    /// The seat was not connected although the owner was ready to continue. This lasted as long as
+    /// the clock gives the seat for a move, or until the owner closed a match without a clock.
     Away,
 }
 

@@ -6,7 +6,7 @@ use super::shape::Shape;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What a seat signs to begin a try of a hand.
+/// The content of a part that begins a try of a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal {
     /// The number of the hand, from 1.

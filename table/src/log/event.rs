@@ -86,7 +86,7 @@ pub enum LogEvent {
     Stopped {
         /// The seat.
         seat: Seat,
-        /// How the seat ended the match.
+        /// Whether the seat left, forfeited or disputed.
         stop: Stop,
     },
 }

@@ -24,8 +24,8 @@ pub enum Unsettled {
 }
 
 impl MatchLog {
-    /// What the signed parts decide about the hand in play. `None` if no hand is sealed or the
-    /// match is over.
+    /// The outcome of the hand in play, as far as the signed parts decide it. `None` if no hand is
+    /// sealed or the match is over.
     pub fn unsettled(&self) -> Option<Unsettled> {
         match self.phase() {
             Phase::Result(outcome) => Some(Unsettled::Decided(outcome)),

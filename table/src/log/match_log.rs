@@ -64,7 +64,7 @@ pub enum Accepted {
 #[error("these two parts convict nobody in this match")]
 pub struct NoEvidence;
 
-/// Why a seat cannot sign a part.
+/// The reason why a seat cannot sign a part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotSign {

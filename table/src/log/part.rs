@@ -8,7 +8,7 @@ use crate::rules::Choice;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
 
-/// What one seat signs in one step.
+/// A part: the content that one seat signs in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Begins a try of a hand.

@@ -7,7 +7,7 @@ use dealerless::dice::Dice;
 
 use super::foul::PartFoul;
 
-/// What the log needs next.
+/// The current phase of a match: what the log needs next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
@@ -36,7 +36,7 @@ pub enum Phase {
     Over(End),
 }
 
-/// How a match ended.
+/// The end of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
@@ -63,7 +63,7 @@ pub enum End {
     },
 }
 
-/// How a seat ends a match.
+/// The way in which a seat ends a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The seat leaves for good.

@@ -13,7 +13,7 @@ pub(super) struct RecordFile<S> {
     failed: bool,
 }
 
-/// Why records cannot be written.
+/// An error when records are written.
 pub(super) enum CannotWrite {
     /// Writing failed.
     Io(io::Error),

@@ -113,7 +113,7 @@ pub enum CannotResume {
     OutOfOrder,
 }
 
-/// What to do with a received message.
+/// The action that a received message requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToDo {
     /// Nothing.

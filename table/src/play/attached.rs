@@ -1,4 +1,5 @@
-//! What a table has of a line: the line itself, who listens to it, and the engine on it.
+//! The state of a connection that a table uses: the connection itself, the thread that listens to
+//! it, and the engine on it.
 
 use std::io;
 use std::sync::Arc;
@@ -19,58 +20,60 @@ use crate::connection::{Connection, ConnectionError, Priority, Stream};
 use crate::random::system_rng;
 use crate::seat::Seat;
 
-/// How long the thread that listens waits until it looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(100);
-/// What the peer is given to take the last words.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-/// Messages that came and were not taken in. More stay on the line, where the other has to wait.
+/// How often the listener thread checks whether it is still needed.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Timeout for the peer to receive the last messages.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The maximum number of received messages that the table has not processed. More stay on the
+/// connection, where the peer has to wait.
 const MAX_MESSAGES: usize = 16;
-/// Between two looks at whether there is room for another.
-const PAUSE: Duration = Duration::from_millis(1);
+/// The interval between two checks for room for another message.
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Something for the table.
-pub(super) enum Heard<X> {
-    /// From the line or the engine.
+/// An item for the table's queue.
+pub(super) enum Incoming<X> {
+    /// An event of the connection or the engine.
     Event(Event),
-    /// The line has ended.
+    /// The connection has ended.
     Lost(ConnectionError),
-    /// Something was said on the control stream.
+    /// A message on the control stream.
     Control(Control),
-    /// From the player, for this turn if one is named.
+    /// A command of the player, for the given turn if there is one.
     Command(Command, Option<u64>),
-    /// For whoever runs the table.
+    /// An item for the caller of the table.
     Posted(X),
 }
 
-/// A line in use.
+/// A connection in use.
 pub(super) struct Attached {
     pub(super) connection: Arc<Connection>,
     engine: Engine,
-    ears: Ears,
+    guard: ListenerGuard,
     listener: JoinHandle<()>,
 }
 
-/// The engine on the line.
+/// The engine on the connection.
 enum Engine {
-    /// It was not started. Its session would count as an attempt of the peer.
-    Wanted(Box<dyn Attempts>),
-    Runs(Dealer),
-    /// It could not be started: the line has ended.
-    Gone,
+    /// The engine was not started. Its session would count as an attempt of the peer.
+    NotStarted(Box<dyn Attempts>),
+    /// The engine is running.
+    Running(Dealer),
+    /// The engine could not be started, because the connection has ended.
+    Failed,
 }
 
-/// What the table and its listener share. Dropped by the table, it ends the listener, which would
-/// otherwise keep alive a line at which nobody plays.
-struct Ears(Arc<Hearing>);
+/// Ends the listener when the table drops it. Otherwise the listener would keep alive a connection
+/// that nobody uses.
+struct ListenerGuard(Arc<ListenerState>);
 
 #[derive(Default)]
-struct Hearing {
+struct ListenerState {
     closed: AtomicBool,
-    /// Messages that were not taken in.
+    /// The number of received messages that the table has not processed.
     waiting: AtomicUsize,
 }
 
-impl Drop for Ears {
+impl Drop for ListenerGuard {
     fn drop(&mut self) {
         self.0.closed.store(true, Ordering::Relaxed);
     }
@@ -82,70 +85,70 @@ impl Outbox for &Connection {
     }
 }
 
-/// Where nothing is sent and nobody works: between two lines.
-pub(super) struct Nowhere;
+/// The outbox and engine between two connections: sends nothing and executes no orders.
+pub(super) struct Disconnected;
 
-impl Outbox for Nowhere {
+impl Outbox for Disconnected {
     fn send(&mut self, _: Vec<u8>) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl Orders for Nowhere {
+impl Orders for Disconnected {
     fn order(&mut self, _: Order) {}
 }
 
-/// Before the engine runs nothing is ordered: it is started when the two sides have met.
+/// Nothing is ordered before the engine runs: it starts once the two sides have the same log.
 impl Orders for Attached {
     fn order(&mut self, order: Order) {
-        if let Engine::Runs(dealer) = &mut self.engine {
+        if let Engine::Running(dealer) = &mut self.engine {
             dealer.order(order);
         }
     }
 
     fn voided(&mut self) -> io::Result<()> {
         match &mut self.engine {
-            Engine::Wanted(attempts) => attempts.begins(Attempt::Run),
-            Engine::Runs(dealer) => dealer.voided(),
-            Engine::Gone => Ok(()),
+            Engine::NotStarted(attempts) => attempts.begins(Attempt::Run),
+            Engine::Running(dealer) => dealer.voided(),
+            Engine::Failed => Ok(()),
         }
     }
 }
 
 impl Attached {
-    /// Listens. What is heard goes to `sender`, with the number of the line.
+    /// Starts the listener. Received items go to `sender`, with the number of the connection.
     pub(super) fn new<X: Send + 'static>(
         connection: Connection,
         attempts: Box<dyn Attempts>,
-        (number, sender): (u64, Sender<(u64, Heard<X>)>),
+        (number, sender): (u64, Sender<(u64, Incoming<X>)>),
     ) -> Self {
         let connection = Arc::new(connection);
-        let ears = Ears(Arc::default());
+        let guard = ListenerGuard(Arc::default());
         let listener = {
-            let (connection, hearing) = (Arc::clone(&connection), Arc::clone(&ears.0));
-            let heard = move |heard| sender.send((number, heard)).is_ok();
-            thread::spawn(move || listen(&connection, &hearing, heard))
+            let (connection, state) = (Arc::clone(&connection), Arc::clone(&guard.0));
+            let deliver = move |item| sender.send((number, item)).is_ok();
+            thread::spawn(move || listen(&connection, &state, deliver))
         };
         Attached {
             connection,
-            engine: Engine::Wanted(attempts),
-            ears,
+            engine: Engine::NotStarted(attempts),
+            guard,
             listener,
         }
     }
 
-    /// Starts the engine, if it was not started. What it has done goes to `sender`.
+    /// Starts the engine if it was not started. Its results go to `sender`.
     ///
     /// # Errors
-    /// If the line has ended.
+    /// If the connection has ended.
     pub(super) fn start_engine<X: Send + 'static>(
         &mut self,
         (seat, circuit): (Seat, Arc<DealCircuit>),
         deadlines: Deadlines,
-        (number, sender): (u64, Sender<(u64, Heard<X>)>),
+        (number, sender): (u64, Sender<(u64, Incoming<X>)>),
     ) -> Result<(), ConnectionError> {
-        let attempts = match std::mem::replace(&mut self.engine, Engine::Gone) {
-            Engine::Wanted(attempts) => attempts,
+        let attempts = match std::mem::replace(&mut self.engine, Engine::Failed) {
+            Engine::NotStarted(attempts) => attempts,
             engine => {
                 self.engine = engine;
                 return Ok(());
@@ -158,79 +161,84 @@ impl Attached {
             circuit,
             attempts,
         };
-        // An engine that waits for its peer does not keep the line.
-        let urgency = Arc::downgrade(&self.connection);
-        let give_way = move |gives_way| {
-            if let Some(connection) = urgency.upgrade() {
-                connection.set_engine_priority(match gives_way {
+        // An engine that waits for its peer does not keep the connection alive.
+        let weak = Arc::downgrade(&self.connection);
+        let set_background = move |is_background| {
+            if let Some(connection) = weak.upgrade() {
+                connection.set_engine_priority(match is_background {
                     true => Priority::Pool,
                     false => Priority::Run,
                 });
             }
         };
         let report = move |report| {
-            let event = Heard::Event(Event::Done(report));
+            let event = Incoming::Event(Event::Done(report));
             sender.send((number, event)).is_ok()
         };
         let channel = Channel::new(stream, deadlines);
-        let dealer = Dealer::start(channel, binding, system_rng(), give_way, report);
-        self.engine = Engine::Runs(dealer);
+        let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
+        self.engine = Engine::Running(dealer);
         Ok(())
     }
 
-    /// The table takes this in.
-    pub(super) fn taken(&self, event: &Event) {
+    /// Records that the table processes an event.
+    pub(super) fn processed(&self, event: &Event) {
         if let Event::Received(_) = event {
-            self.ears.0.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.guard.0.waiting.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// Sends what is queued and ends the line. Says whether the other has taken it: a side says
-    /// goodbye only when it has the end of the match too.
+    /// Sends what is queued and closes the connection. Returns whether the peer has received
+    /// everything: a side says goodbye only once it also has the end of the match.
     pub(super) fn close(self) -> bool {
-        drop(self.ears);
-        // The engine ends when nobody orders any more, and lets go of the line.
+        drop(self.guard);
+        // The engine ends when its order queue is dropped, and releases the connection.
         drop(self.engine);
         self.listener.join().is_ok()
             && unshared(self.connection).is_some_and(|connection| {
-                connection.close(LAST_WORDS) || connection.ended() == Some(ConnectionError::Closed)
+                connection.close(CLOSE_TIMEOUT)
+                    || connection.ended() == Some(ConnectionError::Closed)
             })
     }
 }
 
-/// The line, once the engine has let go of it.
+/// The connection, once the engine has released it.
 fn unshared(mut connection: Arc<Connection>) -> Option<Connection> {
-    for _ in 0..LAST_WORDS.as_millis() / LOOK.as_millis() {
+    for _ in 0..CLOSE_TIMEOUT.as_millis() / POLL_INTERVAL.as_millis() {
         connection = match Arc::try_unwrap(connection) {
             Ok(connection) => return Some(connection),
             Err(shared) => shared,
         };
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
     None
 }
 
-fn listen<X>(connection: &Connection, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
-    while !hearing.closed.load(Ordering::Relaxed) {
-        if hearing.waiting.load(Ordering::Relaxed) >= MAX_MESSAGES {
-            thread::sleep(PAUSE);
+fn listen<X>(
+    connection: &Connection,
+    state: &ListenerState,
+    deliver: impl Fn(Incoming<X>) -> bool,
+) {
+    while !state.closed.load(Ordering::Relaxed) {
+        if state.waiting.load(Ordering::Relaxed) >= MAX_MESSAGES {
+            thread::sleep(RETRY_INTERVAL);
             continue;
         }
-        let event = match connection.recv(LOOK) {
+        let event = match connection.recv(POLL_INTERVAL) {
             Ok(message) if message.stream == Stream::Log => {
-                hearing.waiting.fetch_add(1, Ordering::Relaxed);
-                Heard::Event(Event::Received(message.bytes))
+                state.waiting.fetch_add(1, Ordering::Relaxed);
+                Incoming::Event(Event::Received(message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
-                Some(control) => Heard::Control(control),
-                // A newer program may say more.
+                Some(control) => Incoming::Control(control),
+                // A newer program may send other messages.
                 None => continue,
             },
             Err(ConnectionError::TimedOut) => continue,
-            Err(error) => Heard::Lost(error),
+            Err(error) => Incoming::Lost(error),
         };
-        let lost = matches!(event, Heard::Lost(_));
-        if !heard(event) || lost {
+        let lost = matches!(event, Incoming::Lost(_));
+        if !deliver(event) || lost {
             return;
         }
     }

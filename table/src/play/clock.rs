@@ -1,17 +1,17 @@
-//! The time to think of one seat: so much for each move, and a bank for what takes longer. It has no
-//! clock of its own: it is told what time it is.
+//! The time limit of one seat: a fixed time for each move, and a bank for moves that take longer.
+//! It has no clock of its own; the caller passes the time.
 
 use std::time::{Duration, Instant};
 
 use crate::log::Clock;
 
-/// The time of one seat, as one program counts it.
+/// The remaining time of one seat, as one program counts it.
 #[derive(Clone, Debug)]
 pub(super) struct TimeBank {
     each_move: Duration,
     bank: Duration,
     turn: Option<Turn>,
-    /// Since when time passes that is not counted yet; none while it stands still.
+    /// The start of the time that is not counted yet. `None` while the clock is stopped.
     since: Option<Instant>,
 }
 
@@ -21,24 +21,24 @@ struct Turn {
     spent: Duration,
 }
 
-/// What is left of a seat's time.
+/// The time that a seat has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// For this move, before the bank is touched.
+    /// The time for this move, before the bank is used.
     pub each_move: Duration,
-    /// In the bank.
+    /// The time in the bank.
     pub bank: Duration,
 }
 
 impl TimeLeft {
-    /// Both together.
+    /// The sum of both.
     pub(crate) fn total(self) -> Duration {
         self.each_move + self.bank
     }
 }
 
 impl TimeBank {
-    /// The full time.
+    /// A clock with the full time.
     pub(super) fn new(clock: Clock) -> Self {
         TimeBank {
             each_move: Duration::from_secs(clock.each_move.into()),
@@ -48,8 +48,9 @@ impl TimeBank {
         }
     }
 
-    /// Says in which step it is this seat's turn now, if it is, and whether its time runs from now
-    /// on. A turn that is over takes off the bank what it took more than a move may.
+    /// Updates the clock. `turn` is the step in which it is this seat's turn, if it is, and `runs`
+    /// tells whether its time runs from now on. At the end of a turn, the bank loses the time that
+    /// exceeded the limit of a move.
     pub(super) fn update(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
         let passed = self.since.map(|since| now.saturating_duration_since(since));
         if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
@@ -63,7 +64,7 @@ impl TimeBank {
         self.since = (runs && turn.is_some()).then_some(now);
     }
 
-    /// What was left when somebody last looked.
+    /// The time that was left at the last update.
     pub(super) fn left(&self) -> TimeLeft {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
         let over = spent.saturating_sub(self.each_move);
@@ -73,7 +74,7 @@ impl TimeBank {
         }
     }
 
-    /// Takes up a bank as it was when a program ended. It never grows.
+    /// Restores the bank from an earlier run of the program. The bank never grows.
     pub(super) fn restore(&mut self, bank: Duration) {
         self.bank = self.bank.min(bank);
     }
@@ -83,13 +84,13 @@ impl TimeBank {
         self.turn.is_some()
     }
 
-    /// For how long nothing has been left in this turn.
+    /// For how long this seat has been out of time in this turn.
     pub(super) fn late(&self) -> Duration {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
         spent.saturating_sub(self.each_move + self.bank)
     }
 
-    /// Whether it is this seat's turn and nothing is left.
+    /// Whether it is this seat's turn and no time is left.
     pub(super) fn is_out(&self) -> bool {
         self.turn.is_some() && self.left().total().is_zero()
     }
@@ -112,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn a_move_takes_its_own_time_first_and_then_the_bank() {
+    fn move_uses_its_own_time_first_and_then_the_bank() {
         let (mut bank, now) = bank(10, 20);
         bank.update(Some(5), true, now);
         bank.update(Some(5), true, now + 4 * SECOND);
         assert_eq!(left(&bank), (6, 20));
         bank.update(Some(5), true, now + 13 * SECOND);
         assert_eq!(left(&bank), (0, 17));
-        // The next move has its time again, and the bank is what was left of it.
+        // The next move has its full time again, and the bank keeps what was left.
         bank.update(Some(7), true, now + 14 * SECOND);
         assert_eq!(left(&bank), (10, 16));
         bank.update(Some(7), true, now + 39 * SECOND);
@@ -128,7 +129,7 @@ mod tests {
         assert!(bank.is_out());
         bank.update(Some(7), true, now + 43 * SECOND);
         assert_eq!(bank.late(), 3 * SECOND);
-        // It is out for that turn; afterwards there is the time of a move and no bank.
+        // The seat is out of time for that turn. Later moves have their own time and no bank.
         bank.update(None, true, now + 44 * SECOND);
         assert!(!bank.is_out());
         bank.update(Some(9), true, now + 50 * SECOND);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stands_still_between_turns_and_while_nothing_can_be_said() {
+    fn clock_stops_between_turns_and_while_nothing_can_be_sent() {
         let (mut bank, now) = bank(10, 20);
         bank.update(None, true, now);
         bank.update(Some(1), true, now + 100 * SECOND);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bank_that_is_taken_up_never_grows() {
+    fn restored_bank_never_grows() {
         let (mut bank, _) = bank(0, 20);
         bank.restore(30 * SECOND);
         assert_eq!(left(&bank), (0, 20));

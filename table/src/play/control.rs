@@ -1,65 +1,65 @@
-//! What two players say on a new line before their match begins or goes on.
+//! The messages of two players on a new connection before their match begins or is resumed.
 
 use std::fmt;
 
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What is said on the control stream. The guest begins, with *Sit*, *Resume*, *Audit* or *Declines*. The
-/// host answers *Sit* in any case, and the others only if it does not agree.
+/// A message on the control stream. The guest begins with *Sit*, *Resume*, *Audit* or *Declines*.
+/// The host always answers *Sit*, and answers the others only if it does not agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// The guest wants to sit down to the match that the host proposes; as the answer of the host, the
+    /// The guest wants to play the match that the host proposes. As the answer of the host: the
     /// match begins.
     Sit,
-    /// The guest goes on with the match of this id.
+    /// The guest resumes the match with this id.
     Resume([u8; 32]),
-    /// The guest [audits](crate::audit::Auditing) the match of this id, which is over. What both open
-    /// follows.
+    /// The guest [audits](crate::audit::Auditing) the match with this id, which is over. The inputs
+    /// of both sides follow.
     Audit([u8; 32]),
-    /// There is an open match of this id between the two. It is resumed; none is begun beside it.
+    /// The two players have an open match with this id. It is resumed, and no new match begins.
     Open([u8; 32]),
-    /// The host has no match of this id with the guest.
+    /// The host has no match with this id with the guest.
     Unknown([u8; 32]),
-    /// The guest does not sit down: it insists on something else than the host proposes.
+    /// The guest does not play the proposed match, because it insists on something else.
     Declines(Term),
-    /// The host plays with somebody else, or decides about somebody else.
+    /// The host plays with another guest, or is deciding about one.
     Taken,
-    /// The host does not play with this guest.
+    /// The host does not want to play with this guest.
     Declined,
 }
 
-/// Something that a host proposes and a guest may insist on.
+/// A term of a match that a host proposes and a guest may insist on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {
     /// The game.
     Game,
-    /// How many cards the deck has.
+    /// The number of cards in the deck.
     Cards,
     /// The kinds of cards.
     Kinds,
-    /// How many cards are drawn.
+    /// The number of cards drawn.
     Draw,
-    /// How the deck is shuffled.
+    /// The shuffling algorithm.
     Shuffle,
-    /// How many hands are played.
+    /// The number of hands.
     Hands,
-    /// The chips of each.
+    /// The chips of each player.
     Stack,
     /// The blinds.
     Blinds,
     /// The ante and the smallest bet.
     Ante,
-    /// How much memory it takes.
+    /// The amount of memory needed.
     Memory,
     /// The clock.
     Clock,
-    /// The terms as a whole: the player of the guest has declined them.
+    /// The terms as a whole, declined by the player of the guest.
     All,
 }
 
 impl Term {
-    /// All of them, each at the place of its number.
+    /// All terms, indexed by their numbers.
     const EACH: [Self; 12] = [
         Term::Game,
         Term::Cards,
@@ -105,7 +105,7 @@ const TAKEN: u8 = 6;
 const DECLINED: u8 = 7;
 
 impl Control {
-    /// The bytes that stand for it.
+    /// Encodes the message.
     pub fn encode(self) -> Vec<u8> {
         let mut writer = Writer::default();
         match self {
@@ -121,7 +121,7 @@ impl Control {
         writer.finish()
     }
 
-    /// What these bytes stand for; `None` if they are not what [`encode`](Self::encode) writes.
+    /// Decodes a message. `None` if the bytes are not what [`encode`](Self::encode) writes.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         Self::read(bytes).ok()
     }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_encoding_and_nothing_else_is_read() {
+    fn messages_have_one_encoding_and_nothing_else_is_accepted() {
         let of = [7; 32];
         for control in [
             Control::Sit,

@@ -1,4 +1,4 @@
-//! What it takes to deal.
+//! The cost of dealing.
 
 use std::time::{Duration, Instant};
 
@@ -6,20 +6,21 @@ use dealerless::deck;
 use dealerless::mpc::TwoParty;
 use dealerless::net::Traffic;
 
-/// What a piece of work of an engine took. The two sides work at the same time: each waits for the
-/// other, and that is part of the time.
+/// The cost of a piece of work of an engine. The two sides work at the same time, and the time
+/// includes waiting for the other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// From its begin to its end.
+    /// The time from the start to the end of the work.
     pub time: Duration,
-    /// Bytes between the two engines, both ways. What the line adds to them is not counted.
+    /// The bytes between the two engines in both directions, without the overhead of the
+    /// connection.
     pub bytes: u64,
-    /// Flights both ways, as this side counts them: see [`Traffic`].
+    /// The flights in both directions, as this side counts them; see [`Traffic`].
     pub flights: u64,
 }
 
 impl Spent {
-    /// Does a piece of work in a session, and measures it.
+    /// Does a piece of work in a session and measures its cost.
     ///
     /// # Errors
     /// Those of the work.
@@ -42,12 +43,12 @@ impl Spent {
     }
 }
 
-/// What was made ahead for hands that come later.
+/// The preprocessing for later hands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prepared {
-    /// For so many hands.
+    /// The number of hands.
     pub hands: u32,
-    /// All together.
+    /// The cost for all these hands.
     pub spent: Spent,
 }
 
@@ -60,14 +61,14 @@ impl Prepared {
     }
 }
 
-/// What a deal cost this side. What a line takes once, before its first deal, is no part of it.
+/// The cost of a deal for this side, without the setup of the connection before its first deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DealCost {
-    /// The shuffle. If nothing was made ahead for it, that is part of it: so it is with the first one on
-    /// a line.
+    /// The cost of the shuffle. It includes the preprocessing if none was done ahead, as for the
+    /// first shuffle on a connection.
     pub shuffle: Spent,
-    /// What was made ahead, for this hand and later ones, since the cost of a deal was told last.
+    /// The preprocessing for this hand and later ones since the last report of a cost.
     pub prepared: Prepared,
-    /// The AND gates of the circuit that both sides compute together.
+    /// The number of AND gates of the circuit that both sides compute jointly.
     pub ands: usize,
 }

@@ -1,4 +1,4 @@
-//! The circuit by which a match is dealt.
+//! The circuit that deals the hands of a match.
 
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, KeptDeck, UncheckedDeck};
@@ -9,7 +9,8 @@ use rand::CryptoRng;
 
 use crate::rules::Stakes;
 
-/// The circuit by which a match is dealt: it draws cards of a deck, or deals the hands of boards.
+/// The circuit that deals the hands of a match. It draws cards of a deck, or deals the hands of
+/// boards.
 #[derive(Clone, Debug)]
 pub enum DealCircuit {
     /// A shuffle of a deck.
@@ -18,29 +19,29 @@ pub enum DealCircuit {
     Boards(SplitCircuit),
 }
 
-/// There is no such circuit.
+/// The circuit does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoCircuit {
-    /// The deck is not shuffled so.
+    /// The deck cannot be shuffled in this way.
     #[error(transparent)]
     Shuffle(#[from] SpecError),
-    /// The boards are not dealt so.
+    /// The boards cannot be dealt in this way.
     #[error(transparent)]
     Split(#[from] SplitError),
-    /// Boards are dealt by one network only.
-    #[error("boards are dealt by a network of Waksman, not by {0}")]
+    /// Boards can only be dealt by a Waksman network.
+    #[error("boards are dealt by a Waksman network, not by {0}")]
     Algorithm(Algorithm),
 }
 
 impl DealCircuit {
-    /// The algorithm by which boards are dealt.
+    /// The algorithm that deals boards.
     const OF_BOARDS: Algorithm = Algorithm::Waksman;
 
-    /// The algorithm that `choice` means for these stakes.
+    /// The algorithm that `choice` selects for the given stakes.
     ///
     /// # Errors
-    /// If the deck cannot be shuffled by any algorithm.
+    /// If no algorithm can shuffle the deck.
     pub fn algorithm_for(choice: deck::Choice, stakes: &Stakes) -> Result<Algorithm, SpecError> {
         let (cards, drawn) = stakes.deck();
         match (choice, stakes.boards()) {
@@ -50,7 +51,7 @@ impl DealCircuit {
         }
     }
 
-    /// The circuit for these stakes.
+    /// The circuit for the given stakes and algorithm.
     ///
     /// # Errors
     /// [`NoCircuit`].
@@ -69,7 +70,7 @@ impl DealCircuit {
         Ok(DealCircuit::Boards(SplitCircuit::build(split)))
     }
 
-    /// The algorithm by which it deals.
+    /// The algorithm of the circuit.
     #[cfg(feature = "internals")]
     pub fn algorithm(&self) -> Algorithm {
         match self {
@@ -78,7 +79,7 @@ impl DealCircuit {
         }
     }
 
-    /// The circuit itself.
+    /// The Boolean circuit.
     pub fn circuit(&self) -> &Circuit {
         match self {
             DealCircuit::Cards(shuffle) => shuffle.circuit(),
@@ -86,13 +87,13 @@ impl DealCircuit {
         }
     }
 
-    /// The AND gates that both parties compute together.
+    /// The number of AND gates that both parties compute jointly.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn joint_ands(&self) -> usize {
         Demand::of(self.circuit()).ands
     }
 
-    /// Whether an output says if the inputs of each party are in range.
+    /// Whether the outputs tell if the inputs of each party are in range.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn checks_inputs(&self) -> bool {
         match self {
@@ -101,7 +102,7 @@ impl DealCircuit {
         }
     }
 
-    /// Draws what a party enters.
+    /// Draws the random input of a party.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         match self {
@@ -110,7 +111,7 @@ impl DealCircuit {
         }
     }
 
-    /// What the output bits stand for, by position.
+    /// Decodes the output bits to cards, by position.
     pub(crate) fn decode(&self, outputs: &[Vec<bool>]) -> Vec<Card> {
         match self {
             DealCircuit::Cards(shuffle) => {
@@ -121,26 +122,26 @@ impl DealCircuit {
         }
     }
 
-    /// Makes ahead what so many hands of a match take.
+    /// Does the preprocessing for `hands` hands of a match.
     pub(super) fn prepare(&self, session: &mut Malicious, hands: usize) -> deck::Result<()> {
         Ok(session.prepare(Demand::of(self.circuit()).times(hands))?)
     }
 
-    /// Deals, with what this party enters. Returns the kept deck, and the shares from which more can be
-    /// computed while the session lives: none for boards.
+    /// Deals with the input of this party. Returns the kept deck, and the shares from which more
+    /// can be computed while the session lives; boards have none.
     pub(super) fn deal(
         &self,
         session: &mut Malicious,
-        entered: &Randomness,
+        input: &Randomness,
         name: &[u8],
     ) -> deck::Result<(KeptDeck, Option<UncheckedDeck>)> {
         match self {
             DealCircuit::Cards(shuffle) => {
-                let dealt = KeptDeck::shuffle_live(session, shuffle, entered, name);
+                let dealt = KeptDeck::shuffle_live(session, shuffle, input, name);
                 dealt.map(|(kept, unchecked)| (kept, Some(unchecked)))
             }
             DealCircuit::Boards(split) => {
-                let kept = KeptDeck::split(session, split, entered, name);
+                let kept = KeptDeck::split(session, split, input, name);
                 kept.map(|kept| (kept, None))
             }
         }

@@ -1,5 +1,4 @@
-//! The engine that shuffles, on a thread of its own: people go on playing while it prepares the
-//! next hands.
+//! The shuffling engine, on its own thread: the players continue while it prepares the next hands.
 
 use std::io;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -17,11 +16,11 @@ use super::deal_circuit::DealCircuit;
 use super::orders::{Done, Order, Orders, Reshuffling};
 use crate::seat::Seat;
 
-/// Statistical security of every batch: 40 bits, and 16 more for the attempts that a peer has
-/// before its user is asked.
+/// Statistical security of every batch in bits: 40 bits, and 16 more for the attempts that a peer
+/// has before the user is asked.
 pub const STATISTICAL_SECURITY: u8 = 56;
 
-/// How a seat takes part in the engine's sessions: the host garbles.
+/// The party of a seat in the engine's sessions: the host garbles.
 pub fn role(seat: Seat) -> Party {
     match seat {
         Seat::HOST => Party::Garbler,
@@ -29,24 +28,24 @@ pub fn role(seat: Seat) -> Party {
     }
 }
 
-/// The engine of one line. It is gone with it.
+/// The engine of one connection. It ends with the connection.
 pub struct Dealer {
     orders: Sender<Order>,
-    attempts: Counting,
+    attempts: SharedAttempts,
 }
 
-/// Who counts the attempts, for the engine and for those who order it.
+/// The counter of attempts, shared by the engine and its caller.
 #[derive(Clone)]
-struct Counting(Arc<Mutex<Box<dyn Attempts>>>);
+struct SharedAttempts(Arc<Mutex<Box<dyn Attempts>>>);
 
-impl Counting {
-    /// A count that panics has not counted: the next one may.
+impl SharedAttempts {
+    /// A counter that panicked has not counted; the next call may succeed.
     fn lock(&self) -> MutexGuard<'_, Box<dyn Attempts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Attempts for Counting {
+impl Attempts for SharedAttempts {
     fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
         self.lock().begins(attempt)
     }
@@ -56,27 +55,28 @@ impl Attempts for Counting {
     }
 }
 
-/// What the sessions of a [`Dealer`] are bound to.
+/// The parameters of a [`Dealer`], including what its sessions are bound to.
 pub struct Binding {
-    /// Whose side this is.
+    /// The seat of this side.
     pub seat: Seat,
-    /// The hash of the handshake of the line.
+    /// The hash of the connection's handshake.
     pub handshake: [u8; 32],
     /// The circuit of the match.
     pub circuit: Arc<DealCircuit>,
-    /// Who counts what the peer could cheat in.
+    /// The counter of runs in which the peer could have cheated.
     pub attempts: Box<dyn Attempts>,
 }
 
 impl Dealer {
-    /// Starts the engine. It says hello to the peer's at once, and tells `report` what it has done
-    /// from its own thread; `report` says whether anybody still listens. `give_way` is told whether
-    /// what the engine sends from now on can wait for everything else on the line.
+    /// Starts the engine. It greets the peer's engine immediately, and passes its results to
+    /// `report` on its own thread; `report` returns whether anybody still listens. The engine calls
+    /// `set_background` to state whether everything else on the connection has priority over what
+    /// it sends from now on.
     pub fn start(
         channel: Channel,
         binding: Binding,
         mut rng: impl CryptoRng + Send + 'static,
-        give_way: impl Fn(bool) + Send + 'static,
+        set_background: impl Fn(bool) + Send + 'static,
         report: impl Fn(Done) -> bool + Send + 'static,
     ) -> Self {
         let (sender, orders) = mpsc::channel();
@@ -86,29 +86,36 @@ impl Dealer {
             circuit,
             attempts,
         } = binding;
-        let counting = Counting(Arc::new(Mutex::new(attempts)));
+        let shared = SharedAttempts(Arc::new(Mutex::new(attempts)));
         let binding = Binding {
             seat,
             handshake,
             circuit,
-            attempts: Box::new(counting.clone()),
+            attempts: Box::new(shared.clone()),
         };
         thread::spawn(move || {
-            let served = serve(channel, binding, &orders, &mut rng, &give_way, &report);
-            if let Err(error) = served {
+            let result = run(
+                channel,
+                binding,
+                &orders,
+                &mut rng,
+                &set_background,
+                &report,
+            );
+            if let Err(error) = result {
                 report(Done::Failed(error));
             }
         });
         Dealer {
             orders: sender,
-            attempts: counting,
+            attempts: shared,
         }
     }
 }
 
 impl Orders for Dealer {
     fn order(&mut self, order: Order) {
-        // An engine that is gone has reported why.
+        // An engine that has ended has reported why.
         let _ = self.orders.send(order);
     }
 
@@ -117,12 +124,12 @@ impl Orders for Dealer {
     }
 }
 
-fn serve(
+fn run(
     channel: Channel,
     binding: Binding,
     orders: &Receiver<Order>,
     rng: &mut impl CryptoRng,
-    give_way: &impl Fn(bool),
+    set_background: &impl Fn(bool),
     report: &impl Fn(Done) -> bool,
 ) -> deck::Result<()> {
     let offer = Offer::new(role(binding.seat), Security::Malicious)
@@ -130,10 +137,10 @@ fn serve(
         .statistical_security(STATISTICAL_SECURITY)
         .counted_by(binding.attempts);
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
-    let mut dealt = Dealt::default();
-    // Ends when nobody orders any more.
+    let mut last = LastDeck::default();
+    // The loop ends when the senders of orders are dropped.
     for order in orders {
-        give_way(matches!(order, Order::Prepare(_)));
+        set_background(matches!(order, Order::Prepare(_)));
         let done = match order {
             Order::Prepare(hands) => {
                 let prepare = |session: &mut _| binding.circuit.prepare(session, hands as usize);
@@ -143,7 +150,7 @@ fn serve(
             Order::Shuffle(seeds, name) => {
                 let deal = |session: &mut _| binding.circuit.deal(session, &seeds, &name);
                 let ((deck, unchecked), spent) = Spent::measure(&mut session, deal)?;
-                dealt = Dealt {
+                last = LastDeck {
                     unchecked,
                     live: Vec::new(),
                 };
@@ -151,9 +158,9 @@ fn serve(
                 Done::Shuffled { deck, spent }
             }
             Order::Reshuffle(order) => {
-                let deck = dealt.before(&order)?;
+                let deck = last.before(&order)?;
                 let (hand, deck) = deck.reshuffle(&mut session, &order.hand, &order.name, rng)?;
-                dealt.live.push((Some(order.step), deck));
+                last.live.push((Some(order.step), deck));
                 Done::Reshuffled {
                     step: order.step,
                     hand: Box::new(hand),
@@ -169,16 +176,16 @@ fn serve(
 
 /// The last deck that the engine has dealt.
 #[derive(Default)]
-struct Dealt {
+struct LastDeck {
     /// The deck, until the first hand of it is shuffled again.
     unchecked: Option<UncheckedDeck>,
-    /// The deck once its seeds have been checked: as it lies, and as it would lie after the last hand that
-    /// was shuffled again, which the seats may not have sealed. By the step of the choice.
+    /// The decks once the seeds have been checked, by the step of the choice: the deck in its
+    /// current state, and the deck after the last reshuffle, which the seats may not have sealed.
     live: Vec<(Option<u64>, LiveDeck)>,
 }
 
-impl Dealt {
-    /// The deck from which this order takes its hand.
+impl LastDeck {
+    /// The deck that an order takes its hand from.
     fn before(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck> {
         if let Some(unchecked) = self.unchecked.take() {
             self.live
@@ -187,7 +194,7 @@ impl Dealt {
         self.live.retain(|(step, _)| *step == order.after);
         let deck = self.live.first().map(|(_, deck)| deck);
         deck.ok_or_else(|| {
-            deck::Error::Usage("the cards of an earlier engine can only be opened".into())
+            deck::Error::Usage("the cards of an earlier engine session can only be opened".into())
         })
     }
 }

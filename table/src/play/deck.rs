@@ -1,4 +1,4 @@
-//! A deck of one try of a hand: what its seat says when it seals and opens, and what it learns.
+//! A seat's deck in one try of a hand: its seal, its openings, and the cards that it learns.
 
 use dealerless::deck::{Card, Check, Error, KeptDeck, Result, Share};
 use zeroize::Zeroizing;
@@ -6,73 +6,73 @@ use zeroize::Zeroizing;
 use crate::log::{Attempt, CardOpening, Masked, Seal};
 use crate::seat::Seat;
 
-/// A deck as an engine has shuffled it.
+/// A deck that an engine has just shuffled.
 pub trait Shuffled: Send {
-    /// This seat's part of it, for one try of a hand. `secret` is fresh: the nonces of the seat's
-    /// commitments are made from it.
+    /// This seat's part of the deck, for one try of a hand. `secret` is fresh; the nonces of the
+    /// seat's commitments are derived from it.
     fn seated(
         self: Box<Self>,
-        of: Attempt,
+        attempt: Attempt,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck>;
 
-    /// The same, if it is a hand that was shuffled again for the choice of this step. Its cards are
-    /// counted from 0.
+    /// Like [`seated`](Self::seated), for a hand that was reshuffled for the choice of a step. Its
+    /// cards are counted from 0.
     fn seated_again(
         self: Box<Self>,
-        of: Attempt,
+        attempt: Attempt,
         step: u64,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck>;
 }
 
-/// A seat's part of the deck of a try: all that the play of a hand needs of it. What it says can be
-/// checked by the log alone, which knows no engine: masked values, commitments and shares.
+/// A seat's part of the deck of a try, with everything that playing a hand needs. The log, which
+/// knows no engine, can check its output: masked values, commitments and shares.
 ///
-/// A [`KeptDeck`] of the engine for two parties becomes one. An engine for more seats is another type
-/// with these methods.
+/// A [`KeptDeck`] of the two-party engine becomes one. An engine for more seats would be another
+/// type with these methods.
 pub trait HandDeck: Send {
-    /// What this seat says of its shares. The seat that seals first says the masked values too.
+    /// Makes this seat's seal. For the seat that seals first it includes the masked values.
     ///
     /// # Errors
     /// Those of the deck.
     fn seal(&self) -> Result<Seal>;
 
-    /// Checks what another seat has sealed: masked values that all seats hold alike, and seeds that
-    /// were in range. No card is learned before.
+    /// Checks another seat's seal: the masked values are the same as this seat's, and the seeds
+    /// were in range. No card is learned before this check.
     ///
     /// # Errors
     /// A failed [`Check`].
     fn check(&mut self, seal: &Seal) -> Result<()>;
 
-    /// This seat's share of a card, as it is said in the log.
+    /// Makes this seat's opening of a card.
     ///
     /// # Errors
-    /// If there is no such card.
+    /// If the card does not exist.
     fn open(&self, position: usize) -> Result<CardOpening>;
 
-    /// Learns a card from what another seat has opened.
+    /// Learns a card from another seat's opening.
     ///
     /// # Errors
-    /// A failed [`Check`], if it is not what that seat has sealed.
+    /// A failed [`Check`], if the opening does not match that seat's seal.
     fn learn(&mut self, opening: &CardOpening) -> Result<Card>;
 
-    /// What is kept of the deck until the hand is over. It holds secrets of this hand and no other.
+    /// The bytes to keep until the hand is over. They contain secrets of this hand only.
     fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
 }
 
 impl Shuffled for KeptDeck {
     fn seated(
         self: Box<Self>,
-        of: Attempt,
+        attempt: Attempt,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck> {
         Box::new(TryDeck {
-            name: of,
-            again: None,
+            attempt,
+            reshuffled_for: None,
             seat,
             kept: *self,
             secret,
@@ -81,14 +81,14 @@ impl Shuffled for KeptDeck {
 
     fn seated_again(
         self: Box<Self>,
-        of: Attempt,
+        attempt: Attempt,
         step: u64,
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck> {
         Box::new(TryDeck {
-            name: of,
-            again: Some(step),
+            attempt,
+            reshuffled_for: Some(step),
             seat,
             kept: *self,
             secret,
@@ -96,39 +96,39 @@ impl Shuffled for KeptDeck {
     }
 }
 
-/// The deck that [`HandDeck::to_bytes`] has written of this try. `name` is that under which it was
-/// [shuffled](super::orders::Order::Shuffle). `None` if it is anything else.
-pub(super) fn read_back(
+/// Reads the deck of a try from the output of [`HandDeck::to_bytes`]. `name` is the name under
+/// which it was [shuffled](super::orders::Order::Shuffle). `None` if the bytes are anything else.
+pub(super) fn deck_from_bytes(
     bytes: &[u8],
-    of: Attempt,
+    attempt: Attempt,
     seat: Seat,
     name: &[u8],
 ) -> Option<Box<dyn HandDeck>> {
     let (secret, deck) = bytes.split_first_chunk()?;
     let kept = KeptDeck::from_bytes(deck, name)?;
-    Some(Box::new(kept).seated(of, seat, Zeroizing::new(*secret)))
+    Some(Box::new(kept).seated(attempt, seat, Zeroizing::new(*secret)))
 }
 
-/// The same for a hand that was shuffled again for the choice of a step.
-pub(super) fn read_back_again(
+/// Like [`deck_from_bytes`], for a hand that was reshuffled for the choice of a step.
+pub(super) fn hand_from_bytes(
     bytes: &[u8],
-    (of, step): (Attempt, u64),
+    (attempt, step): (Attempt, u64),
     seat: Seat,
     name: &[u8],
 ) -> Option<Box<dyn HandDeck>> {
     let (secret, deck) = bytes.split_first_chunk()?;
     let kept = Box::new(KeptDeck::from_bytes(deck, name)?);
-    Some(kept.seated_again(of, step, seat, Zeroizing::new(*secret)))
+    Some(kept.seated_again(attempt, step, seat, Zeroizing::new(*secret)))
 }
 
-/// The deck of the engine for two parties.
+/// A deck of the two-party engine.
 struct TryDeck {
-    name: Attempt,
-    /// The step of the choice for which it was shuffled, if it is a hand that was shuffled again.
-    again: Option<u64>,
+    attempt: Attempt,
+    /// The step of the choice for which it was shuffled, if it is a reshuffled hand.
+    reshuffled_for: Option<u64>,
     seat: Seat,
     kept: KeptDeck,
-    /// From which the nonces of all commitments of this try are made.
+    /// The secret from which the nonces of all commitments of this try are derived.
     secret: Zeroizing<[u8; 32]>,
 }
 
@@ -142,7 +142,7 @@ impl TryDeck {
     }
 
     fn nonce(&self, position: usize) -> [u8; 32] {
-        (self.name).share_nonce(self.seat, position, &self.secret)
+        (self.attempt).share_nonce(self.seat, position, &self.secret)
     }
 }
 
@@ -151,10 +151,10 @@ impl HandDeck for TryDeck {
         let commitments = (0..self.kept.len()).map(|position| {
             let share = number(&self.kept.share(position)?.bits);
             let nonce = self.nonce(position);
-            let (of, seat) = (&self.name, self.seat);
-            Ok(match self.again {
-                Some(step) => of.reseal_commitment(seat, (step, position), share, &nonce),
-                None => of.share_commitment(seat, position, share, &nonce),
+            let (attempt, seat) = (&self.attempt, self.seat);
+            Ok(match self.reshuffled_for {
+                Some(step) => attempt.reseal_commitment(seat, (step, position), share, &nonce),
+                None => attempt.share_commitment(seat, position, share, &nonce),
             })
         });
         let validity = self.kept.validity();
@@ -209,7 +209,7 @@ impl HandDeck for TryDeck {
     }
 }
 
-/// Bits as a number, the lowest first.
+/// The number with these bits, the lowest bit first.
 fn number(bits: &[bool]) -> u64 {
     (bits.iter().rev()).fold(0, |number, &bit| number << 1 | u64::from(bit))
 }

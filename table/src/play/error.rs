@@ -1,4 +1,4 @@
-//! Why a seat cannot go on.
+//! Errors that stop a seat.
 
 use std::io;
 
@@ -6,55 +6,56 @@ use dealerless::{Blame, deck};
 
 use crate::log::{CannotResume, CannotSign, JournalError, Refused};
 
-/// Why a seat cannot go on. The log stays as it is on the disk.
+/// An error that stops a seat. The log on the disk is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// The file of the match fails.
-    #[error("the match cannot be written down")]
+    /// The match file cannot be read or written.
+    #[error("cannot write the file of the match")]
     Journal(#[from] JournalError),
-    /// The file of the inputs fails.
-    #[error("what this seat enters into the shuffle cannot be kept")]
+    /// The file of inputs cannot be written.
+    #[error("cannot write the file of this seat's inputs to the shuffles")]
     Inputs(#[source] io::Error),
-    /// The file of the deck fails.
-    #[error("the deck cannot be kept")]
+    /// The file of the deck cannot be read or written.
+    #[error("cannot read or write the file of the deck")]
     Vault(#[source] io::Error),
-    /// The deck of the hand in play is not as it was written, or of another hand. Nothing was done.
-    #[error("the file of the deck was changed or cut, or belongs to another hand")]
+    /// The stored deck of the hand in play was changed or belongs to another hand. Nothing was
+    /// changed.
+    #[error("the file of the deck was changed or truncated, or belongs to another hand")]
     Deck,
-    /// The line does not take what is sent.
+    /// Sending failed because the connection was lost.
     #[error("the connection was lost")]
     Connection(#[source] io::Error),
-    /// What arrived is no part of this match, or none that can be said now.
-    #[error("the peer broke the protocol of the table")]
+    /// The peer sent a part that is not allowed in this match now.
+    #[error("the peer violated the table protocol")]
     Refused(#[source] Refused),
-    /// What arrived is not even a message of the log.
-    #[error("the peer broke the protocol of the table: it sent no message of the log")]
+    /// The peer sent bytes that are not a message of the log.
+    #[error("the peer violated the table protocol: it sent an invalid message")]
     NoMessage,
-    /// The other seat does not tell what it has as it should.
+    /// The peer does not send its history as the protocol requires.
     #[error("the match cannot be resumed with the peer")]
     Resume(#[source] CannotResume),
-    /// The engine's session is over.
+    /// The engine's session has failed.
     #[error("the shuffle failed")]
     Engine(#[source] deck::Error),
-    /// What another seat has sealed does not pass the check of this side's engine. The hand was
-    /// declared void, or the steal for which it was shuffled again; nobody has seen a card of it.
+    /// Another seat's seal failed the check of this side's engine. The hand, or the steal for which
+    /// it was reshuffled, was declared void; nobody has seen a card of it.
     #[error("a check of the sealed deck failed")]
     Seal(#[source] deck::Error),
-    /// What another seat has opened does not pass the check of this side's engine. The hand is over,
-    /// and all have signed a result by which this side wins.
-    #[error("a check of an opened card failed, in a hand that this side won")]
+    /// Another seat's opening failed the check of this side's engine. The hand is over, and all
+    /// seats have signed a result by which this side wins.
+    #[error("a check of an opened card failed in a hand that this side won")]
     Opening(#[source] deck::Error),
-    /// That another seat has declared a try void cannot be counted, or it did so too often.
-    #[error("what the peer could have tried to cheat in cannot be counted")]
+    /// A try that another seat declared void could not be counted, or there were too many.
+    #[error("cannot count an attempt in which the peer could have cheated")]
     Uncounted(#[source] io::Error),
-    /// This program wants to say what the rules do not allow: a fault in it.
-    #[error("this program has a fault: it wants to say what the rules do not allow")]
+    /// This program has a bug: it tried to sign a part that the rules do not allow.
+    #[error("this program has a bug: it tried to sign a part that the rules do not allow")]
     Fault(#[from] CannotSign),
 }
 
 impl PlayError {
-    /// Whose fault it can be.
+    /// Returns whose fault the error can be.
     pub fn blame(&self) -> Blame {
         match self {
             Self::Journal(_)

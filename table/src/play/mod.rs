@@ -1,10 +1,10 @@
-//! One seat of a match, played: the log, the deck and the engine, driven by what arrives on the
-//! line and by what the player says.
+//! One seat of a match: its log, deck and engine, driven by messages of the peer and commands of
+//! the player.
 //!
-//! [`Play`] is the seat's program as a state machine: it is told what happened (`Event`), and
-//! says what it sends and what the player is to know ([`News`]). It waits for nothing and has no
-//! clock, so a test can bring events in any order. `Dealer` is the engine beside it, and [`Table`] is
-//! both, on lines that come and go.
+//! [`Play`] is a seat as a state machine. It receives events (`Event`), sends messages, and reports
+//! what the player needs to know ([`News`]). It never waits and has no clock, so a test can send
+//! events in any order. `Dealer` is the engine next to it. [`Table`] combines both, over
+//! connections that come and go.
 
 mod attached;
 mod clock;
@@ -41,7 +41,7 @@ pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
 
-/// Names that tests and fuzz targets need.
+/// Items that only tests and fuzz targets need.
 mod with_internals {
     pub use super::dealer::{Binding, Dealer};
     pub use super::deck::{HandDeck, Shuffled};

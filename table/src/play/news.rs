@@ -1,4 +1,4 @@
-//! What a player is told, and what a player says.
+//! The news for a player and the commands of a player.
 
 use dealerless::deck::Card;
 
@@ -7,27 +7,28 @@ use crate::log::{End, LogEvent};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
-/// Something that a player is to know: an event of the log, or what only this seat knows. The
+/// News for the player: an event of the log, or something that only this seat knows. The
 /// [log](super::Play::log) has the rest: the board, the pot, the stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum News {
-    /// An event of the match. That of the seals comes as [`Sealed`](Self::Sealed); a try that stands is
-    /// told again when the match is resumed.
+    /// An event of the match. The event of the seals comes as [`Sealed`](Self::Sealed). The start
+    /// of a sealed try is reported again when the match is resumed.
     Log(LogEvent),
     /// Other seats have declared tries of this hand void. This seat deals again only after
     /// [`Command::DealAgain`]: each try costs a run of the engine, and counts as one in which the
-    /// other could have tried to cheat.
+    /// peer could have tried to cheat.
     Voided {
-        /// How many.
+        /// The number of tries.
         tries: u32,
     },
-    /// The seats have met again, and have the same log. What was said while they were apart was
-    /// told before.
+    /// The seats have reconnected and have the same log. Events of the time without a connection
+    /// were reported before this.
     Resumed,
-    /// The deck is sealed: nobody can change a card of it.
+    /// The deck is final: nobody can change a card of it any more.
     Sealed {
-        /// What the deal cost. None if this program has not seen it: the match was taken up again since.
+        /// The cost of the deal. `None` if this program did not do it, because the match was
+        /// resumed since.
         cost: Option<DealCost>,
     },
     /// This seat has seen a card.
@@ -39,32 +40,34 @@ pub enum News {
     },
     /// It is this seat's turn.
     YourTurn {
-        /// What it may say.
+        /// The choices that it has.
         legal: Legal,
     },
-    /// It is another seat's turn. It is told once in each step, and once more on each new line.
+    /// It is another seat's turn. This is reported once in each step, and once more on each new
+    /// connection.
     TheirTurn {
-        /// Whose.
+        /// The seat.
         seat: Seat,
     },
-    /// This seat sits out: it deals no hand before it is told to [sit in](Command::SitOut).
+    /// This seat sits out: it deals no hand until it is told to [sit in](Command::SitOut).
     SitsOut,
-    /// These seats have no chips. Shall they buy in again?
+    /// These seats have no chips. The player is asked whether they may buy in again.
     AskRebuy {
-        /// Who.
+        /// The seats without chips.
         broke: Vec<Seat>,
     },
-    /// The time of a seat is out. If it is this one's, it has checked or folded, and sits out from
-    /// the next hand on; if it is another's, that is a claim of this side, and the match may be
-    /// [closed](Command::Close). In a match without a clock the other seat has said nothing for ten minutes.
+    /// A seat has run out of time. If it is this seat, it has checked or folded, and sits out from
+    /// the next hand on. If it is another seat, this is a claim of this side, and the match may be
+    /// [closed](Command::Close). In a match without a clock, the other seat has not responded for
+    /// ten minutes.
     OutOfTime {
-        /// Who.
+        /// The seat.
         seat: Seat,
     },
-    /// There has been no connection to a seat for as long as it may take for a move, or for ten minutes
-    /// in a match without a clock, and this side is ready to go on. That is a claim of this side too.
+    /// This side is ready to continue, but a seat has not been connected for as long as it may take
+    /// for a move, or for ten minutes in a match without a clock. This is a claim of this side too.
     Away {
-        /// Who.
+        /// The seat.
         seat: Seat,
     },
     /// The player's command cannot be carried out. Nothing has changed.
@@ -73,13 +76,13 @@ pub enum News {
     Over(End),
 }
 
-/// What a player says.
+/// A command of the player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Command {
-    /// A choice, when it is one's turn.
+    /// Makes a choice, if it is this seat's turn.
     Choose(Choice),
-    /// Whether seats without chips may buy in again.
+    /// States whether seats without chips may buy in again.
     Rebuy(bool),
     /// Sits out from the next hand on, or sits in again.
     SitOut(bool),
@@ -87,16 +90,17 @@ pub enum Command {
     DealAgain,
     /// Ends the pause after a showdown.
     Next,
-    /// Leaves the match for good, at the next turn of this seat.
+    /// Leaves the match for good at the next turn of this seat.
     Leave {
-        /// Also if the match may be closed instead.
+        /// Leaves even if the match may be closed instead.
         anyhow: bool,
     },
-    /// Takes back [`Leave`](Self::Leave), which was not signed yet.
+    /// Takes back [`Leave`](Self::Leave), as long as it was not signed.
     Stay,
-    /// Closes the match here, if the time of another seat is out. It can be resumed.
+    /// Closes the match here if another seat has run out of time. The match can be resumed.
     Close,
-    /// Allows another connection where there is none, and otherwise [deals again](Self::DealAgain).
+    /// Allows another connection if the seat is not connected. Otherwise, [deals
+    /// again](Self::DealAgain).
     Again,
 }
 
@@ -108,30 +112,31 @@ pub enum NotNow {
     #[error("it is not your turn")]
     NotYourTurn,
     /// The command is for another turn.
-    #[error("turn {0} is not now")]
+    #[error("turn {0} is not the current turn")]
     OtherTurn(u64),
     /// The rules do not allow it.
     #[error("{0}")]
     Foul(#[source] crate::rules::Foul),
-    /// The match was taken up again in the midst of the hand: its engine is gone.
-    #[error("this deck was taken up again after a break: its cards can only be opened")]
+    /// The match was resumed in the middle of the hand, and the engine session of its deck has
+    /// ended.
+    #[error("this deck was restored after a break: its cards can only be opened")]
     OnlyOpens,
-    /// Nobody asked.
-    #[error("nobody has asked for that")]
+    /// The program has not asked for this.
+    #[error("the program has not asked for this")]
     NobodyAsked,
-    /// There is nothing to take back.
+    /// The player is not about to leave.
     #[error("you are not about to leave")]
     NotLeaving,
     /// The match may be closed instead of left.
     #[error(
-        "the time of the other player is out: `close` closes the match here, moves no chips, and the \
+        "the other player has run out of time: `close` closes the match here, moves no chips, and the \
          match can be resumed"
     )]
     MayClose,
     /// The match may not be closed.
-    #[error("nobody else's time is out; `leave` ends the match for good")]
+    #[error("no other player has run out of time; `leave` ends the match for good")]
     NobodyLate,
-    /// There is a connection, and no deal waits for the player.
-    #[error("there is a line")]
+    /// There is a connection, and no deal is waiting for the player.
+    #[error("there is already a connection")]
     Connected,
 }

@@ -1,4 +1,4 @@
-//! What passes between a seat, its engine and its connection.
+//! The interfaces of a seat to its engine and its connection.
 
 use std::io;
 
@@ -13,19 +13,19 @@ pub trait Outbox {
     /// Sends a message to the other seats.
     ///
     /// # Errors
-    /// When the connection is lost.
+    /// If the connection is lost.
     fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
 }
 
-/// The engine, as a seat sees it. Its results come back as [`Event::Done`].
+/// The engine, from the seat's point of view. Its results come back as [`Event::Done`].
 pub trait Orders {
     /// Gives the engine an order.
     fn order(&mut self, order: Order);
-    /// Counts a try that another seat has declared void on this connection, as an attempt of the peer
-    /// that did not end well.
+    /// Counts a try that another seat has declared void on this connection as an attempt of the
+    /// peer that did not end well.
     ///
     /// # Errors
-    /// If it cannot be counted, or there were too many.
+    /// If the try cannot be counted, or there were too many.
     fn voided(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -33,40 +33,40 @@ pub trait Orders {
 
 /// An order to the engine. Both sides give the same orders, in the same order.
 pub enum Order {
-    /// Shuffle a deck with these seeds, under this name.
+    /// Shuffle a deck with these seeds under this name.
     Shuffle(Randomness, Vec<u8>),
-    /// Shuffle a hand again.
+    /// Reshuffle a hand.
     Reshuffle(Reshuffling),
-    /// Prepare this number of hands.
+    /// Do the preprocessing for this number of hands.
     Prepare(u32),
 }
 
-/// A hand that the engine is to shuffle again.
+/// A hand that the engine has to reshuffle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reshuffling {
-    /// The step of the choice that asks for it.
+    /// The step of the choice that asks for the reshuffle.
     pub step: u64,
-    /// The step of the choice before, for which a hand of this deck was shuffled again, if any was.
+    /// The step of the previous choice for which a hand of this deck was reshuffled, if any.
     pub after: Option<u64>,
     /// The positions of its cards.
     pub hand: Vec<usize>,
-    /// The other seat's share of the bits that say whether the seeds of the deck were in range.
+    /// The other seat's share of the bits that tell whether the seeds of the deck were in range.
     pub validity: Share,
-    /// The name that both sides use for the shuffled hand.
+    /// The name that both sides use for the reshuffled hand.
     pub name: Vec<u8>,
 }
 
-/// Something that a seat takes in.
+/// An event for a seat.
 pub enum Event {
     /// Another seat has sent an encoded [`LogMessage`](crate::log::LogMessage).
     Received(Vec<u8>),
-    /// The engine has carried out an order, or failed.
+    /// The engine has executed an order, or has failed.
     Done(Done),
 }
 
 /// A result of the engine.
 pub enum Done {
-    /// The hands are prepared.
+    /// The preprocessing is done.
     Prepared(Prepared),
     /// The deck is shuffled. Nothing of it has been opened.
     Shuffled {
@@ -75,13 +75,13 @@ pub enum Done {
         /// The cost of the shuffle.
         spent: Spent,
     },
-    /// The hand is shuffled again. Nothing of it has been opened.
+    /// The hand is reshuffled. Nothing of it has been opened.
     Reshuffled {
-        /// The step of the choice that asked for it.
+        /// The step of the choice that asked for the reshuffle.
         step: u64,
         /// The cards of the hand, counted from 0.
         hand: Box<dyn Shuffled>,
     },
-    /// The session is over.
+    /// The session has failed.
     Failed(deck::Error),
 }

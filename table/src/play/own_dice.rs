@@ -1,25 +1,25 @@
-//! The dice that this seat has drawn: they must outlive a crash between commitment and reveal.
+//! The dice that this seat has drawn. They must survive a crash between commitment and reveal.
 //!
-//! They are kept with the cards of the hand, in one file: the length of the cards, the cards, the dice
-//! if there are any, and a digest of all that. A file that went bad would make an honest seat look like
-//! a cheat.
+//! They are stored with the cards of the hand in one file: the length of the cards, the cards, the
+//! dice if there are any, and a digest of everything before. Without the digest, a damaged file
+//! would make an honest seat look like a cheater.
 
 use dealerless::dice::Reveal;
 use zeroize::Zeroizing;
 
 use crate::hash::Hash;
 
-/// What this seat has drawn for a roll.
+/// The dice that this seat has drawn for a roll.
 pub(super) struct OwnDice {
     /// The number of the roll in its hand.
     pub(super) roll: u32,
     pub(super) reveal: Reveal,
 }
 
-/// What is kept of a hand, in bytes.
+/// Encodes the cards and dice of a hand.
 pub(super) fn to_bytes(deck: &[u8], dice: Option<&OwnDice>) -> Zeroizing<Vec<u8>> {
     let values = dice.map_or(&[][..], |dice| &dice.reveal.values);
-    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocated at once: a growing vector would leave copies behind that nobody wipes.
     let mut bytes = Zeroizing::new(Vec::with_capacity(
         4 + deck.len() + 36 + 4 * values.len() + 32,
     ));
@@ -41,8 +41,8 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
     Hash::new("kept hand").field(bytes).finish()
 }
 
-/// The deck and the dice that [`to_bytes`] has written. Whether the dice are those that were
-/// committed to is for the log to say. `None` if the bytes are anything else.
+/// Decodes the output of [`to_bytes`] into the deck and the dice. Only the log tells whether the
+/// dice match the commitment. `None` if the bytes are anything else.
 pub(super) fn from_bytes(bytes: &[u8]) -> Option<(&[u8], Option<OwnDice>)> {
     let (bytes, expected) = bytes.split_last_chunk::<32>()?;
     if digest(bytes) != *expected {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_a_hand_is_read_as_it_was_written() {
+    fn stored_hand_is_read_as_written() {
         let dice = |values: &[u32]| OwnDice {
             roll: 7,
             reveal: Reveal {

@@ -1,4 +1,4 @@
-//! What one seat does: a state machine over what it hears.
+//! One seat as a state machine over the events that it receives.
 
 mod disputing;
 mod ordering;
@@ -32,87 +32,88 @@ use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
 
-/// How many hands a batch of preprocessing holds: enough for the buckets to be small.
+/// The number of hands in a batch of preprocessing: enough to keep the buckets small.
 const BATCH: u32 = 12;
 
-/// What a seat plays with.
+/// Everything that a seat needs to play.
 pub struct Setting<S, V, R = SystemRng> {
-    /// Its keys.
+    /// The identity of the player.
     pub identity: Arc<Identity>,
-    /// Where it sits.
+    /// The seat in the match.
     pub seat: Seat,
-    /// The match.
+    /// The log of the match.
     pub log: MatchLog,
     /// The file of the match.
     pub journal: Journal<S>,
-    /// The file of what this seat enters into the shuffles.
+    /// The file of this seat's inputs to the shuffles.
     pub inputs: Inputs<S>,
-    /// The place of the deck.
+    /// Storage for the deck of the current hand.
     pub vault: V,
     /// The circuit of the match.
     pub circuit: Arc<DealCircuit>,
-    /// The operating system's generator.
+    /// The random number generator of the operating system.
     pub rng: R,
 }
 
 /// One seat of a match.
 ///
-/// It begins without a connection: `begin` begins the match on one, and
-/// `meet_again` resumes it there. After `lose_connection` the seat
-/// sends nothing until the next one.
+/// It starts without a connection. `begin` begins the match on one, and `resume` resumes it on
+/// another. After `lose_connection` the seat sends nothing until the next one.
 pub struct Play<S, V, R> {
-    set: Setting<S, V, R>,
+    setting: Setting<S, V, R>,
     /// The state that is lost with the connection.
     connected: Option<Connected>,
-    /// What was heard or said and is not on the disk yet.
+    /// Received and signed parts that are not written to the disk yet.
     unwritten: Vec<SignedPart>,
-    hand: InHand,
-    /// The try whose run of the engine belonged to a lost connection: its hand and its number.
-    lost_run: Option<(u32, u32)>,
-    /// The hand, and the number of its void tries, for which the player has said [`Command::DealAgain`].
+    hand: HandState,
+    /// The try whose engine run was on a lost connection: the numbers of its hand and try.
+    lost_engine_run: Option<(u32, u32)>,
+    /// The hand, and the number of its void tries, for which the player has given
+    /// [`Command::DealAgain`].
     deals_again: Option<(u32, u32)>,
-    /// Tries that other seats have declared void, and that were not counted yet.
-    voided: u32,
-    /// There is a deck in the vault.
-    kept: bool,
-    /// What was made ahead since the cost of a deal was told last.
-    made_ahead: Prepared,
+    /// The number of tries that other seats have declared void and that were not counted yet.
+    uncounted_voids: u32,
+    /// Whether the vault holds a deck.
+    vault_has_deck: bool,
+    /// The preprocessing since the last report of the cost of a deal.
+    prepared: Prepared,
     choice: Option<Choice>,
     rebuy: Option<bool>,
     leaving: bool,
     sits_out: bool,
-    /// This seat deals no hand after a showdown before it is told to.
+    /// Whether this seat waits after each showdown until it is told to continue.
     pauses: bool,
-    /// The hand before this one was shown down, and the player looks at it.
+    /// Whether this seat waits now, after a showdown.
     paused: bool,
     news: VecDeque<News>,
 }
 
 /// The state of a connection and of the engine on it.
 struct Connected {
-    /// What the other seat has told.
-    told: Resuming,
-    /// What is to be sent, once all that was said is on the disk.
+    /// The progress of the peer's history.
+    peer_history: Resuming,
+    /// Messages to send once all signed parts are on the disk.
     unsent: Vec<LogMessage>,
-    /// Orders that the engine does not have yet.
+    /// Orders that were not given to the engine yet.
     due: VecDeque<Order>,
     run: Run,
-    /// Shuffles that were ordered for tries that are void by now, and are not done yet.
+    /// The number of unfinished shuffles that were ordered for tries that are void now.
     stale: usize,
-    /// Why there are no more shuffles.
+    /// The error after which the engine makes no more shuffles.
     failed: Option<deck::Error>,
-    /// The number of hands that preprocessing is left for, once the hand in play has its own.
+    /// The number of hands with preprocessing left, not counting the hand in play once it has its
+    /// own.
     pooled: u32,
-    /// The step for which the player was asked.
+    /// The step of the last question to the player.
     asked: Option<u64>,
-    /// The step in which the player was told that it is another's turn.
-    told_turn: Option<u64>,
+    /// The step of the last report about another seat's turn.
+    reported_turn: Option<u64>,
 }
 
 impl Connected {
-    fn new(told: Resuming) -> Self {
+    fn new(peer_history: Resuming) -> Self {
         Connected {
-            told,
+            peer_history,
             unsent: Vec::new(),
             due: VecDeque::new(),
             run: Run::default(),
@@ -120,72 +121,72 @@ impl Connected {
             failed: None,
             pooled: 0,
             asked: None,
-            told_turn: None,
+            reported_turn: None,
         }
     }
 }
 
-/// The engine's part in a try of a hand.
+/// The state of the engine in a try of a hand.
 #[derive(Default)]
 struct Run {
-    /// The seeds that this seat has committed itself to.
+    /// The seeds that this seat has committed to.
     seeds: Option<Randomness>,
-    /// The shuffle is ordered.
+    /// Whether the shuffle was ordered.
     ordered: bool,
-    /// The engine has dealt the try.
+    /// Whether the engine has dealt the try.
     live: bool,
-    /// The step of the choice for which the engine was last told to shuffle a hand again.
+    /// The step of the last choice for which the engine was told to reshuffle a hand.
     reshuffled: Option<u64>,
-    /// The batch behind this hand has been ordered.
+    /// Whether the batch after this hand was ordered.
     prepared: bool,
 }
 
-/// What a seat holds in a try of a hand, and nowhere else.
+/// The state of a seat that is specific to a try of a hand.
 #[derive(Default)]
-struct InHand {
+struct HandState {
     deck: Option<HandCards>,
-    /// What its shuffle took, if this program has seen it and has not told it.
+    /// The cost of its shuffle, if this program has done it and has not reported it.
     shuffle: Option<Spent>,
-    /// The player knows that it is sealed.
-    told_sealed: bool,
-    /// What it has drawn for the last roll to which it has committed.
+    /// Whether the seal was reported to the player.
+    reported_sealed: bool,
+    /// The dice of the last roll that the seat has committed to.
     dice: Option<OwnDice>,
-    trouble: Option<Trouble>,
+    failed_check: Option<FailedCheck>,
     known: Vec<Option<Card>>,
 }
 
-/// What only this seat can see.
-enum Trouble {
-    /// Another seat's seal fails a check. Nobody has seen a card.
+/// A failed check that only this seat can see.
+enum FailedCheck {
+    /// Another seat's seal failed the check. Nobody has seen a card.
     Seal(deck::Error),
-    /// The MACs of what was opened in this step do not fit.
+    /// The MACs of the cards opened in this step are invalid.
     Macs { step: u64, error: deck::Error },
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// A seat of a match that begins, or that is taken up again as its file and its deck say.
+    /// A seat of a match that begins, or that is resumed from its file and its stored deck.
     ///
     /// # Errors
-    /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged: a seat
-    /// that went on would have to forfeit the hand.
+    /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged,
+    /// because a seat that continued without it would have to forfeit the hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
-        let mut play = Self::without_deck(set);
+    pub(crate) fn new(setting: Setting<S, V, R>) -> Result<Self, PlayError> {
+        let mut play = Self::without_deck(setting);
         play.restore()?;
         Ok(play)
     }
 
-    fn without_deck(set: Setting<S, V, R>) -> Self {
+    fn without_deck(setting: Setting<S, V, R>) -> Self {
         Play {
-            set,
+            setting,
             connected: None,
             unwritten: Vec::new(),
-            hand: InHand::default(),
-            lost_run: None,
+            hand: HandState::default(),
+            lost_engine_run: None,
             deals_again: None,
-            voided: 0,
-            kept: false,
-            made_ahead: Prepared::default(),
+            uncounted_voids: 0,
+            vault_has_deck: false,
+            prepared: Prepared::default(),
             choice: None,
             rebuy: None,
             leaving: false,
@@ -196,54 +197,55 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// The log, from which everything follows that all seats know.
+    /// The log of the match, with everything that all seats know.
     pub fn log(&self) -> &MatchLog {
-        &self.set.log
+        &self.setting.log
     }
 
-    /// Where this seat sits.
+    /// The seat.
     pub fn seat(&self) -> Seat {
-        self.set.seat
+        self.setting.seat
     }
 
     /// The circuit of the match.
     pub(super) fn circuit(&self) -> Arc<DealCircuit> {
-        Arc::clone(&self.set.circuit)
+        Arc::clone(&self.setting.circuit)
     }
 
     /// The card at this position, if this seat has seen it in the hand in play.
     pub fn card(&self, position: usize) -> Option<Card> {
         let own = self.hand.known.get(position).copied().flatten();
-        own.or_else(|| self.set.log.public_card(position))
+        own.or_else(|| self.setting.log.public_card(position))
     }
 
-    /// What the player is to know next.
+    /// The next news for the player.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn news(&mut self) -> Option<News> {
         self.news.pop_front().or_else(|| self.their_turn())
     }
 
-    /// Pauses after each showdown from now on, until [`Command::Next`]: the player is to see it.
+    /// From now on, waits after each showdown for [`Command::Next`], so that the player can look at
+    /// it.
     pub(super) fn pause_after_showdowns(&mut self) {
         self.pauses = true;
     }
 
-    /// Takes in what was heard. [`go_on`](Self::go_on) then says what is due.
+    /// Processes an event. [`advance`](Self::advance) then does what is due.
     ///
     /// # Errors
-    /// [`PlayError`]; the seat cannot go on then.
+    /// [`PlayError`]. The seat cannot continue then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn receive(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
-            Event::Received(bytes) => self.hear_message(&bytes),
+            Event::Received(bytes) => self.receive_message(&bytes),
             Event::Done(Done::Prepared(prepared)) => {
-                self.made_ahead.add(prepared);
+                self.prepared.add(prepared);
                 Ok(())
             }
-            Event::Done(Done::Shuffled { deck, spent }) => self.keep(deck, spent),
+            Event::Done(Done::Shuffled { deck, spent }) => self.keep_deck(deck, spent),
             Event::Done(Done::Reshuffled { step, hand }) => self.keep_reshuffled(step, hand),
             Event::Done(Done::Failed(error)) => {
-                // A deck that is sealed needs no engine any more.
+                // A sealed deck needs no engine any more.
                 if let Some(connected) = &mut self.connected {
                     connected.failed = Some(error);
                 }
@@ -252,15 +254,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Takes in what the player says. [`go_on`](Self::go_on) then says what is due.
+    /// Processes a command of the player. [`advance`](Self::advance) then does what is due.
     ///
     /// # Errors
-    /// [`NotNow`]; nothing has changed then.
+    /// [`NotNow`]. Nothing has changed then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Choose(choice) => {
-                let allowed = self.set.log.may_choose(self.set.seat, &choice);
+                let allowed = self.setting.log.may_choose(self.setting.seat, &choice);
                 if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
                     return Err(NotNow::NotYourTurn);
                 }
@@ -271,7 +273,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.choice = Some(choice);
             }
             Command::Rebuy(agreed) => {
-                if self.set.log.phase() != Phase::Deal || self.broke().is_empty() {
+                if self.setting.log.phase() != Phase::Deal || self.broke().is_empty() {
                     return Err(NotNow::NobodyAsked);
                 }
                 self.rebuy = Some(agreed);
@@ -294,42 +296,43 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 true => {}
                 false => return Err(NotNow::NotLeaving),
             },
-            // A seat alone neither connects nor closes: its table does.
+            // The table, not the seat, connects and closes.
             Command::Close | Command::Again => return Err(NotNow::NobodyAsked),
         }
         Ok(())
     }
 
-    /// Says all that this seat has to say now, and orders what the engine is to do. What is said is
-    /// on the disk, behind all that was heard before, when it is sent.
+    /// Signs and sends all parts that are due, and gives the engine its orders. A signed part is on
+    /// the disk, after everything received before it, when it is sent.
     ///
     /// # Errors
-    /// [`PlayError`]; the seat cannot go on then.
+    /// [`PlayError`]. The seat cannot continue then.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn advance(
         &mut self,
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
     ) -> Result<(), PlayError> {
-        while self.voided > 0 && self.connected.is_some() {
+        while self.uncounted_voids > 0 && self.connected.is_some() {
             orders.voided().map_err(PlayError::Uncounted)?;
-            self.voided -= 1;
+            self.uncounted_voids -= 1;
         }
-        // Nothing is signed before it is known what the other seat has.
+        // Nothing is signed before the peer has sent its history.
         while self.is_synced()
             && let Some(part) = self.next_part()?
         {
-            let before = self.set.log.phase();
-            let (signed, events) = (self.set.log).sign(&self.set.identity, self.set.seat, &part)?;
+            let before = self.setting.log.phase();
+            let (signed, events) =
+                (self.setting.log).sign(&self.setting.identity, self.setting.seat, &part)?;
             let step = signed.step;
             self.unwritten.push(signed.clone());
             if let Some(connected) = &mut self.connected {
                 connected.unsent.push(LogMessage::Part(signed));
             }
-            self.added(self.set.seat, step, &part, &before, events)?;
+            self.after_part(self.setting.seat, step, &part, &before, events)?;
         }
-        // What ended the match belongs into the file, also if nothing is to be said any more.
-        let over = matches!(self.set.log.phase(), Phase::Over(_));
+        // The end of the match is written to the file even if nothing has to be sent.
+        let over = matches!(self.setting.log.phase(), Phase::Over(_));
         let connected = self.connected.as_mut();
         let unsent = connected.map_or_else(Vec::new, |now| std::mem::take(&mut now.unsent));
         if !unsent.is_empty() || over {
@@ -343,7 +346,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if over {
             self.destroy_deck()?;
         }
-        if let Some(error) = self.trouble_behind() {
+        if let Some(error) = self.reportable_failure() {
             return Err(error);
         }
         if !self.is_synced() {
@@ -355,20 +358,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         {
             return Err(PlayError::Engine(error));
         }
-        self.order(orders)
+        self.send_orders(orders)
     }
 
-    /// What failed a check in a try that is void by now, or in a hand that is over.
-    fn trouble_behind(&mut self) -> Option<PlayError> {
-        let phase = self.set.log.phase();
-        let is_behind = match self.hand.trouble.as_ref()? {
-            Trouble::Seal(_) => !matches!(phase, Phase::Seal(_) | Phase::Open(_)),
-            Trouble::Macs { .. } => self.set.log.game().is_none(),
+    /// The failed check of a try that is void now, or of a hand that is over.
+    fn reportable_failure(&mut self) -> Option<PlayError> {
+        let phase = self.setting.log.phase();
+        let is_reportable = match self.hand.failed_check.as_ref()? {
+            FailedCheck::Seal(_) => !matches!(phase, Phase::Seal(_) | Phase::Open(_)),
+            FailedCheck::Macs { .. } => self.setting.log.game().is_none(),
         };
-        let trouble = self.hand.trouble.take_if(|_| is_behind)?;
-        Some(match trouble {
-            Trouble::Seal(error) => PlayError::Seal(error),
-            Trouble::Macs { error, .. } => PlayError::Opening(error),
+        let failed = self.hand.failed_check.take_if(|_| is_reportable)?;
+        Some(match failed {
+            FailedCheck::Seal(error) => PlayError::Seal(error),
+            FailedCheck::Macs { error, .. } => PlayError::Opening(error),
         })
     }
 
@@ -378,54 +381,55 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         connected.is_some_and(|connected| connected.run.live)
     }
 
-    /// Asks the player once more what is asked in this step.
+    /// Lets the current question be asked once more in this step.
     fn ask_again(&mut self) {
         if let Some(connected) = &mut self.connected {
             connected.asked = None;
         }
     }
 
-    /// The try is void, or its hand is over. What failed a check in it is told later.
+    /// Resets the state of the try, which is void or whose hand is over. A failed check in it is
+    /// reported later.
     fn end_try(&mut self) {
-        self.hand = InHand {
-            trouble: self.hand.trouble.take(),
-            ..InHand::default()
+        self.hand = HandState {
+            failed_check: self.hand.failed_check.take(),
+            ..HandState::default()
         };
         if let Some(connected) = &mut self.connected {
             connected.run = Run::default();
         }
     }
 
-    /// Destroys the deck, of which no card is to be opened any more.
+    /// Destroys the deck once no more of its cards will be opened.
     fn destroy_deck(&mut self) -> Result<(), PlayError> {
         self.hand.deck = None;
-        if std::mem::take(&mut self.kept) {
-            self.set.vault.destroy().map_err(PlayError::Vault)?;
+        if std::mem::take(&mut self.vault_has_deck) {
+            self.setting.vault.destroy().map_err(PlayError::Vault)?;
         }
         Ok(())
     }
 
-    /// Writes what this side claims of a seat that says nothing, beside the log.
+    /// Writes a claim about a seat that does not respond.
     pub(super) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
         self.write()?;
-        Ok(self.set.journal.append_claim(claim)?)
+        Ok(self.setting.journal.append_claim(claim)?)
     }
 
-    /// Tells the player something that the seat itself does not know of.
+    /// Reports news to the player that come from the table.
     pub(super) fn report(&mut self, news: News) {
         self.news.push_back(news);
     }
 
-    /// Writes what was heard or said and is not on the disk yet.
+    /// Writes all received and signed parts that are not on the disk yet.
     pub(super) fn write(&mut self) -> Result<(), PlayError> {
-        self.set.journal.append(&self.unwritten)?;
+        self.setting.journal.append(&self.unwritten)?;
         self.unwritten.clear();
         Ok(())
     }
 
-    /// Whether a card of the try has been opened.
-    fn stands(&self) -> bool {
-        let log = &self.set.log;
+    /// Whether the deck of the try is final, because a card was opened.
+    fn deck_is_final(&self) -> bool {
+        let log = &self.setting.log;
         log.phase().is_sealed() && !log.may_sign(Seat::HOST).contains(&PartKind::Again)
     }
 }

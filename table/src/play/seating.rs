@@ -1,4 +1,4 @@
-//! Who sits where in the match that begins on a line, and with which circuit.
+//! The start of a match on a connection: the seats and the circuit.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::identity::{Name, PublicIdentity};
 use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting};
 use crate::rules::{Edition, Stakes};
 
-/// The oldest version of the engine with which a match can have begun that this program resumes. What
-/// has changed since then is only in semi-honest sessions, which no table uses.
+/// The oldest engine version of a match that this program can resume. Later versions have only
+/// changed semi-honest sessions, which no table uses.
 const OLDEST_ENGINE: u16 = 5;
 
-// A host can say the longest header.
+// The longest header fits the limit of a connection.
 const _: () = assert!(Header::MAX_LEN <= MAX_HEADER);
 
-/// A match that can begin: who plays it, and the circuit by which its decks are shuffled.
+/// A match that can begin: its players and seats, and the circuit that shuffles its decks.
 pub struct Seating {
     /// The match.
     pub sitting: Sitting,
@@ -26,50 +26,52 @@ pub struct Seating {
     pub circuit: Arc<DealCircuit>,
 }
 
-/// No match can begin on this line.
+/// Why no match can begin on this connection.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotBegin {
-    /// What the host says of the match makes no sense here.
+    /// The header of the host is not valid here.
     #[error("the host proposes a match that this program cannot play")]
     Header(#[from] HeaderError),
-    /// The host's program begins matches with another version of the log.
+    /// The host's program begins matches with a different log version.
     #[error(
-        "the host's match has version {} of the log, this program begins matches with version {}: \
-         the older of the two programs needs an update",
+        "the host's match has log version {}, but this program begins matches with version {}; \
+         update the older of the two programs",
         .theirs.number(),
         .ours.number()
     )]
     Log {
-        /// Of the host.
+        /// The version of the host.
         theirs: Edition,
-        /// Of this program.
+        /// The version of this program.
         ours: Edition,
     },
-    /// The two speak different versions of the engine.
-    #[error("the host's engine speaks version {theirs}, this one version {ours}")]
+    /// The two programs use different engine versions.
+    #[error("the host's engine has version {theirs}, but this one has version {ours}")]
     Engine {
-        /// Of the host.
+        /// The version of the host.
         theirs: u16,
-        /// Of this program.
+        /// The version of this program.
         ours: u16,
     },
-    /// There is no such shuffle.
-    #[error("the host proposes a shuffle that there is not")]
+    /// The shuffle does not exist.
+    #[error("the host proposes an unknown shuffle")]
     Shuffle(#[from] NoCircuit),
-    /// The host means another circuit by this name.
-    #[error("the host means another circuit by {0}: its program is another version, or changed")]
+    /// The host has a different circuit of this name.
+    #[error(
+        "the host has a different circuit for {0}: its program is a different version or was modified"
+    )]
     Circuit(Algorithm),
-    /// These players cannot sit down.
+    /// These players cannot play this match.
     #[error(transparent)]
     Players(#[from] CannotSit),
 }
 
 impl Seating {
-    /// What the host says of a match for these stakes, and the circuit for it.
+    /// Makes the header that a host proposes for these stakes, and the circuit for it.
     ///
     /// # Errors
-    /// If there is no such shuffle.
+    /// If the shuffle does not exist.
     pub fn propose(
         stakes: Stakes,
         algorithm: Algorithm,
@@ -92,10 +94,10 @@ impl Seating {
         Ok((header, Arc::new(circuit)))
     }
 
-    /// The new match that a host proposes by these bytes.
+    /// Decodes the header that a host proposes for a new match.
     ///
     /// # Errors
-    /// [`CannotBegin`], also if a match of an older version could only be resumed here.
+    /// [`CannotBegin`], also for an older version whose matches this program can only resume.
     pub fn proposal(bytes: &[u8]) -> Result<Header, CannotBegin> {
         let header = Header::decode(bytes)?;
         let (theirs, ours) = (header.log_version, Header::LOG_VERSION);
@@ -105,7 +107,7 @@ impl Seating {
         }
     }
 
-    /// The match that begins on a line, if this seat wants to play what `header` says.
+    /// The match that begins on a connection with the given header.
     ///
     /// # Errors
     /// [`CannotBegin`].
@@ -136,10 +138,10 @@ impl Seating {
         })
     }
 
-    /// A match that is taken up again, as it stands in its file.
+    /// The match from a file, to be resumed.
     ///
     /// # Errors
-    /// [`CannotBegin`], if this program cannot shuffle as that one did with which it was begun.
+    /// [`CannotBegin`], if this program cannot shuffle like the one that began the match.
     pub fn of_file(sitting: Sitting) -> Result<Self, CannotBegin> {
         let circuit = Arc::new(proposed_circuit(
             sitting.match_info.header(),
@@ -150,17 +152,17 @@ impl Seating {
 }
 
 impl Seating {
-    /// The circuit that a header means, for who only computes decks anew.
+    /// The circuit of a header, for recomputing decks only.
     ///
     /// # Errors
-    /// [`CannotBegin`], if this program does not know it.
+    /// [`CannotBegin`], if this program does not know the circuit.
     pub fn circuit_of(header: &Header) -> Result<DealCircuit, CannotBegin> {
         proposed_circuit(header, OLDEST_ENGINE)
     }
 }
 
-/// The circuit that a header means, if this program knows it and the header names no older version of the
-/// engine than `oldest`.
+/// The circuit of a header, if this program knows it and the header's engine version is not older
+/// than `oldest`.
 fn proposed_circuit(header: &Header, oldest: u16) -> Result<DealCircuit, CannotBegin> {
     let (theirs, ours) = (header.engine_version, net::VERSION);
     if !(oldest..=ours).contains(&theirs) {

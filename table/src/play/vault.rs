@@ -1,4 +1,4 @@
-//! Where the deck of the hand in play is kept until the hand is over.
+//! Storage for the deck of the hand in play until the hand is over.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -8,31 +8,31 @@ use zeroize::Zeroizing;
 
 use crate::identity::{Existing, remove_whole, write_whole};
 
-/// Keeps one deck, whole or not at all.
+/// Storage for one deck, which is kept completely or not at all.
 pub trait Vault: Send {
-    /// Keeps this deck in place of the one before. When it returns, the deck outlives a crash.
+    /// Stores a deck in place of the previous one. The deck is synced when this returns.
     ///
     /// # Errors
-    /// Those of the medium; the deck before is there then, or this one.
+    /// Those of the storage. It then holds either the previous deck or this one.
     fn keep(&mut self, deck: &[u8]) -> io::Result<()>;
 
-    /// The deck that is kept, if there is one.
+    /// Returns the stored deck, if there is one.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// Those of the storage.
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
 
-    /// Destroys the deck.
+    /// Destroys the stored deck.
     ///
     /// # Errors
-    /// Those of the medium.
+    /// Those of the storage.
     fn destroy(&mut self) -> io::Result<()>;
 }
 
-/// No deck is larger.
-const MOST: u64 = 1 << 24;
+/// The maximum length of a stored deck in bytes.
+const MAX_LEN: u64 = 1 << 24;
 
-/// Keeps a deck in the file at this path, which only its owner may read and which need not be there.
+/// Stores a deck in the file at this path, which only its owner may read. The file need not exist.
 #[derive(Debug)]
 pub struct FileVault(pub PathBuf);
 
@@ -46,8 +46,8 @@ impl Vault for FileVault {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-        let len = file.metadata()?.len().min(MOST);
+        // Allocated at once: a growing vector would leave copies behind that nobody wipes.
+        let len = file.metadata()?.len().min(MAX_LEN);
         let mut deck = Zeroizing::new(Vec::with_capacity(len as usize));
         file.take(len).read_to_end(&mut deck)?;
         Ok(Some(deck))
@@ -58,7 +58,7 @@ impl Vault for FileVault {
     }
 }
 
-/// Keeps a deck in memory, for a table that nobody means to come back to.
+/// Stores a deck in memory, for a match that is not resumed later.
 #[derive(Default)]
 pub struct MemoryVault(Option<Zeroizing<Vec<u8>>>);
 

@@ -1,5 +1,5 @@
-//! What a seat orders of its engine: when the log has come to where it is due, and never before all that
-//! was said is on the disk.
+//! Orders of a seat to its engine. An order is given when the log requires it, and only once all
+//! parts signed before are on the disk.
 
 use std::collections::VecDeque;
 
@@ -14,27 +14,27 @@ use crate::log::{MatchLog, Phase, Storage};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Whether the match cannot go on without another shuffle.
+    /// Whether the match cannot continue without another shuffle.
     pub(in crate::play) fn needs_engine(&self) -> bool {
-        match self.set.log.phase() {
+        match self.setting.log.phase() {
             Phase::Deal => true,
             Phase::Seal(_) => self.hand.deck.is_none(),
-            Phase::Reseal(seat, _) => self.runs_live() && seat == self.set.seat,
+            Phase::Reseal(seat, _) => self.runs_live() && seat == self.setting.seat,
             _ => false,
         }
     }
 
-    /// Notes what the engine is to do where the log has come to: the shuffle of a try that all seats
-    /// have begun, a hand that is shuffled again, the batch behind a hand that stands. Both sides'
-    /// logs come to the same, one part after the other, so both engines get the same orders in the
-    /// same order, however many parts are heard at once.
-    pub(super) fn note_due(&mut self) {
+    /// Queues the orders that the current state of the log requires: the shuffle of a try that all
+    /// seats have begun, the reshuffle of a hand, and the next batch once the deck is final. Both
+    /// sides' logs pass the same states, one part at a time. So both engines get the same orders in
+    /// the same sequence, regardless of how many parts arrive at once.
+    pub(super) fn queue_orders(&mut self) {
         if !self.is_synced() {
             return;
         }
         let reshuffling = self.reshuffling_due();
-        let lost_engine_run = self.has_lost_its_run();
-        let (stands, log) = (self.stands(), &self.set.log);
+        let lost_engine_run = self.has_lost_engine_run();
+        let (is_final, log) = (self.deck_is_final(), &self.setting.log);
         let Some(Connected {
             run, due, pooled, ..
         }) = &mut self.connected
@@ -52,15 +52,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         due.extend(reshuffling.map(Order::Reshuffle));
         let batch = log.batch();
-        if batch > 0 && stands && !run.prepared {
+        if batch > 0 && is_final && !run.prepared {
             run.prepared = true;
             due.push_back(Order::Prepare(batch));
             *pooled += batch;
         }
     }
 
-    /// Orders what is due. All that was said before is on the disk before the engine runs.
-    pub(super) fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
+    /// Gives the engine the queued orders. All parts signed before are on the disk before it runs.
+    pub(super) fn send_orders(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
         let connected = self.connected.as_mut();
         let due = connected.map_or_else(VecDeque::new, |now| std::mem::take(&mut now.due));
         if !due.is_empty() {
@@ -73,8 +73,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 }
 
-/// What the engines of both sides call the deck of the try that all seats have begun, if they have.
-/// It takes in all that was said up to their deals.
+/// The name that the engines of both sides use for the deck of the current try. `None` if not all
+/// seats have begun it. The name depends on all steps up to their deals.
 pub fn deck_name(log: &MatchLog) -> Option<Vec<u8>> {
     let (attempt, dealt) = (log.attempt(), log.dealt_hash()?);
     let hash = Hash::new("deck").field(&attempt.match_id).field(&dealt);

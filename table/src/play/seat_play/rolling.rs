@@ -1,5 +1,5 @@
-//! What a seat does when dice are rolled: it draws, keeps what it has drawn, and commits to it; it
-//! reveals it, or forfeits if it has lost it.
+//! Dice rolls: the seat draws dice, stores them and commits to them. Then it reveals them, or
+//! forfeits if it has lost them.
 
 use dealerless::dice::{Dice, Reveal, Terms};
 use rand::CryptoRng;
@@ -12,11 +12,11 @@ use crate::log::{Part, Storage};
 use crate::rules::Hand;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Draws dice and commits to them. What was drawn is on the disk before the commitment is said.
+    /// Draws dice and commits to them. The dice are on the disk before the commitment is signed.
     pub(super) fn commit_to_dice(&mut self, dice: Dice) -> Result<Part, PlayError> {
-        let reveal = Reveal::draw(dice, &mut self.set.rng);
+        let reveal = Reveal::draw(dice, &mut self.setting.rng);
         let commitment = self.with_terms(dice, |terms| {
-            reveal.commitment(terms, self.set.seat.number())
+            reveal.commitment(terms, self.setting.seat.number())
         });
         let roll = self.rolls();
         let own = OwnDice { roll, reveal };
@@ -26,11 +26,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(Part::Commit(commitment.0))
     }
 
-    /// Reveals the dice. Without those to which it has committed this seat cannot go on: to say
-    /// others would be a foul.
+    /// Reveals the dice. A seat that has lost the dice that it committed to forfeits, because
+    /// revealing other dice would be a foul.
     pub(super) fn reveal_dice(&self, dice: Dice) -> Part {
-        let seat = self.set.seat.number();
-        let committed = self.set.log.dice_commitment(self.set.seat);
+        let seat = self.setting.seat.number();
+        let committed = self.setting.log.dice_commitment(self.setting.seat);
         let own = self.hand.dice.as_ref().filter(|own| {
             let fits = |terms: &Terms<'_>| {
                 committed.is_some_and(|to| own.reveal.check(terms, seat, &to).is_ok())
@@ -40,25 +40,25 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         own.map_or(Part::Forfeit, |own| Part::Reveal(own.reveal.clone()))
     }
 
-    /// Keeps the deck and the dice of the hand in play.
+    /// Stores the deck and the dice of the hand in play.
     pub(super) fn keep_hand(
         &mut self,
         deck: &[u8],
         dice: Option<&OwnDice>,
     ) -> Result<(), PlayError> {
         let bytes = own_dice::to_bytes(deck, dice);
-        self.set.vault.keep(&bytes).map_err(PlayError::Vault)?;
-        self.kept = true;
+        self.setting.vault.keep(&bytes).map_err(PlayError::Vault)?;
+        self.vault_has_deck = true;
         Ok(())
     }
 
     fn rolls(&self) -> u32 {
-        self.set.log.game().map_or(0, Hand::rolls)
+        self.setting.log.game().map_or(0, Hand::rolls)
     }
 
     fn with_terms<T>(&self, dice: Dice, act: impl FnOnce(&Terms<'_>) -> T) -> T {
         act(&Terms {
-            context: &self.set.log.attempt().dice_context(),
+            context: &self.setting.log.attempt().dice_context(),
             number: self.rolls().into(),
             dice,
         })

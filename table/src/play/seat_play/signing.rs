@@ -1,4 +1,4 @@
-//! What a seat says: the part that is due, if there is one.
+//! The part that a seat has to sign next.
 
 use dealerless::deck::{self, Card};
 use rand::CryptoRng;
@@ -8,27 +8,27 @@ use super::super::dealer::role;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
-use super::{BATCH, Play, Trouble};
+use super::{BATCH, FailedCheck, Play};
 use crate::log::{CardOpening, Input, Part, PartKind, Phase, Storage};
 use crate::rules::{Choice, Legal, Opening};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// What this seat is to say now, if anything.
+    /// The part that this seat has to sign now, if any.
     pub(super) fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
-        let may = self.set.log.may_sign(self.set.seat);
-        if may.is_empty() {
+        let allowed = self.setting.log.may_sign(self.setting.seat);
+        if allowed.is_empty() {
             return Ok(None);
         }
-        match self.hand.trouble {
-            // Once that is said, the user is asked before there is another deal.
-            Some(Trouble::Seal(_)) => {
-                return Ok(may.contains(&PartKind::Again).then_some(Part::Again));
+        match self.hand.failed_check {
+            // After this part the user is asked before the next deal.
+            Some(FailedCheck::Seal(_)) => {
+                return Ok(allowed.contains(&PartKind::Again).then_some(Part::Again));
             }
-            Some(Trouble::Macs { .. }) if self.set.log.game().is_none() => return Ok(None),
+            Some(FailedCheck::Macs { .. }) if self.setting.log.game().is_none() => return Ok(None),
             _ => {}
         }
-        if let Some(part) = self.disputes() {
+        if let Some(part) = self.due_dispute() {
             return Ok(Some(part));
         }
         if self.leaving && self.leaves_now() {
@@ -36,8 +36,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         let connected = self.connected.as_ref();
         let engine_failed = connected.is_some_and(|connected| connected.failed.is_some());
-        match self.set.log.phase() {
-            // No more can be shuffled.
+        match self.setting.log.phase() {
+            // Without the engine nothing can be shuffled.
             Phase::Deal if engine_failed => Ok(None),
             Phase::Deal if self.sits_out => {
                 self.ask(News::SitsOut);
@@ -45,12 +45,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             Phase::Deal if self.paused => Ok(None),
             Phase::Deal => self.deal(),
-            Phase::Seal(_) if self.has_lost_its_run() => Ok(Some(Part::Again)),
+            Phase::Seal(_) if self.has_lost_engine_run() => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),
             Phase::Result(outcome) => Ok(Some(Part::Result(outcome.stacks))),
             Phase::Over(_) => Ok(None),
-            // The hand stands, and this seat cannot go on with it; or nobody has seen a card yet.
-            _ if self.hand.deck.is_none() => match may.contains(&PartKind::Again) {
+            // Without its deck, this seat declares the try void while that is allowed, and forfeits
+            // otherwise.
+            _ if self.hand.deck.is_none() => match allowed.contains(&PartKind::Again) {
                 true => Ok(Some(Part::Again)),
                 false => Ok(Some(Part::Forfeit)),
             },
@@ -68,28 +69,30 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Whether a player who leaves now does so at once: where this seat deals, seals or chooses. What the
-    /// rules ask of its program is done first, so that no pot is lost that is all but won.
+    /// Whether a player who leaves now does so immediately: when this seat deals, seals or makes a
+    /// choice. Parts that the rules require of the program come first, so that an almost certainly
+    /// won pot is not lost.
     pub fn leaves_now(&self) -> bool {
-        let may_speak = !self.set.log.may_sign(self.set.seat).is_empty();
-        let phase = self.set.log.phase();
+        let has_turn = !self.setting.log.may_sign(self.setting.seat).is_empty();
+        let phase = self.setting.log.phase();
         let is_turn = matches!(
             phase,
             Phase::Deal | Phase::Seal(_) | Phase::Reseal(..) | Phase::Choose { .. }
         );
-        may_speak && is_turn
+        has_turn && is_turn
     }
 
-    /// Whether a hand that was shown beats this seat's hand in every pot that the seat contests.
+    /// Whether a shown hand beats this seat's hand in every pot that the seat contests.
     pub fn is_beaten(&self) -> bool {
-        self.set.log.game().is_some_and(|game| {
-            let held = game.held(self.set.seat).into_iter();
+        self.setting.log.game().is_some_and(|game| {
+            let held = game.held(self.setting.seat).into_iter();
             let cards: Option<Vec<Card>> = held.map(|position| self.card(position)).collect();
-            cards.is_some_and(|cards| game.is_beaten(self.set.seat, &cards))
+            cards.is_some_and(|cards| game.is_beaten(self.setting.seat, &cards))
         })
     }
 
-    /// What this seat says when its time is out. It mucks only a hand that wins nothing any more.
+    /// The choice of this seat when it runs out of time. It mucks only a hand that cannot win
+    /// anything any more.
     pub(in super::super) fn out_of_time(&self, legal: &Legal) -> Choice {
         match legal {
             Legal::ShowOrMuck if self.is_beaten() => Choice::Muck,
@@ -97,9 +100,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Asks the player, once in each step.
+    /// Asks the player a question, once in each step.
     pub(super) fn ask(&mut self, question: News) {
-        let step = self.set.log.step();
+        let step = self.setting.log.step();
         if let Some(connected) = &mut self.connected
             && connected.asked.replace(step) != Some(step)
         {
@@ -107,13 +110,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// The news that another seat is to choose, once in each step of a connection.
+    /// Returns the news that it is another seat's turn, once in each step of a connection.
     pub(super) fn their_turn(&mut self) -> Option<News> {
-        let step = self.set.log.step();
-        match self.set.log.phase() {
-            Phase::Choose { seat, .. } if seat != self.set.seat && self.is_synced() => {
+        let step = self.setting.log.step();
+        match self.setting.log.phase() {
+            Phase::Choose { seat, .. } if seat != self.setting.seat && self.is_synced() => {
                 let connected = self.connected.as_mut()?;
-                let is_new = connected.told_turn.replace(step) != Some(step);
+                let is_new = connected.reported_turn.replace(step) != Some(step);
                 is_new.then_some(News::TheirTurn { seat })
             }
             _ => None,
@@ -122,7 +125,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     pub(super) fn broke(&self) -> Vec<Seat> {
         if self
-            .set
+            .setting
             .log
             .match_info()
             .header()
@@ -132,15 +135,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         {
             return Vec::new();
         }
-        let stacks = self.set.log.stacks();
+        let stacks = self.setting.log.stacks();
         let seats = Seat::all(stacks.len());
         seats.filter(|seat| stacks[seat.index()] == 0).collect()
     }
 
-    /// The hand that is to be dealt, and how many tries of it others have declared void, if any.
+    /// The number of the hand to deal, and the number of its tries that others have declared void.
+    /// `None` without such tries.
     pub(super) fn void_tries(&self) -> Option<(u32, u32)> {
-        let log = &self.set.log;
-        let tries = log.voided_by_others(self.set.seat);
+        let log = &self.setting.log;
+        let tries = log.voided_by_others(self.setting.seat);
         let is_due = log.phase() == Phase::Deal && tries > 0;
         is_due.then_some((log.attempt().hand, tries))
     }
@@ -157,34 +161,37 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(None);
         }
         let rebuy = self.rebuy.take().unwrap_or(false);
-        let seats = Seat::all(self.set.log.match_info().seats());
+        let seats = Seat::all(self.setting.log.match_info().seats());
         let rebuys = seats.map(|seat| rebuy && broke.contains(&seat)).collect();
         let seeds = self
-            .set
+            .setting
             .circuit
-            .sample(role(self.set.seat), &mut self.set.rng);
+            .sample(role(self.setting.seat), &mut self.setting.rng);
         let mut nonce = Zeroizing::new([0; 32]);
-        self.set.rng.fill_bytes(&mut *nonce);
-        let attempt = self.set.log.attempt();
-        let commitment = attempt.input_commitment(self.set.seat, seeds.bits(), &nonce);
+        self.setting.rng.fill_bytes(&mut *nonce);
+        let attempt = self.setting.log.attempt();
+        let commitment = attempt.input_commitment(self.setting.seat, seeds.bits(), &nonce);
         let input = Input {
             attempt: attempt,
             bits: Zeroizing::new(seeds.bits().to_vec()),
             nonce,
         };
-        self.set.inputs.append(&input).map_err(PlayError::Inputs)?;
+        self.setting
+            .inputs
+            .append(&input)
+            .map_err(PlayError::Inputs)?;
         if let Some(connected) = &mut self.connected {
             connected.run.seeds = Some(seeds);
         }
         let batch = self.batch();
-        let deal = self.set.log.deal(commitment, rebuys, batch);
+        let deal = self.setting.log.deal(commitment, rebuys, batch);
         Ok(Some(Part::Deal(deal)))
     }
 
-    /// How many hands the batch behind this hand holds. All seats come to the same number.
+    /// The number of hands in the batch after this hand. All seats compute the same number.
     pub(super) fn batch(&self) -> u32 {
-        let hands = self.set.log.match_info().header().stakes.hands();
-        let left = hands.saturating_sub(self.set.log.attempt().hand);
+        let hands = self.setting.log.match_info().header().stakes.hands();
+        let left = hands.saturating_sub(self.setting.log.attempt().hand);
         let pooled = self.connected.as_ref().map_or(0, |now| now.pooled);
         let pooled = pooled.saturating_sub(1);
         match pooled {
@@ -194,7 +201,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     pub(super) fn seal(&mut self) -> Result<Option<Part>, PlayError> {
-        // The engine is not done yet, or this seat has no deck and says so elsewhere.
+        // The engine is not done yet, or the seat has lost its deck, which is handled elsewhere.
         let Some(deck) = &self.hand.deck else {
             return Ok(None);
         };
@@ -210,9 +217,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         };
         let due = openings
             .iter()
-            .filter(|opening| opening.opener == self.set.seat);
+            .filter(|opening| opening.opener == self.setting.seat);
         let cards = due.flat_map(|opening| &opening.cards);
-        let shares = cards.map(|&(position, _)| deck.open(&self.set.log, position));
+        let shares = cards.map(|&(position, _)| deck.open(&self.setting.log, position));
         let shares: deck::Result<Vec<CardOpening>> = shares.collect();
         shares.map(Part::Open).map_err(PlayError::Engine)
     }

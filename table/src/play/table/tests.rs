@@ -1,5 +1,6 @@
-//! A peer that says nothing more, in each phase of each game: when its time and the grace period are out,
-//! the match can be closed. The file stays good, no chips move, and the match can be resumed.
+//! A peer that stops responding, in each phase of each game. Once its time and the grace period are
+//! over, the match can be closed. The file stays valid, no chips move, and the match can be
+//! resumed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,28 +12,28 @@ use super::super::deal_circuit::DealCircuit;
 use super::super::vault::MemoryVault;
 use super::*;
 use crate::identity::Identity;
-use crate::log::tests::test_match::{TestMatch as World, boards, draw, free_deck, holdem};
+use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
 use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
 use crate::random::system_rng;
 use crate::record::Record;
 use crate::rules::Legal;
 
-type Silent = Table<MemoryStorage, MemoryVault, ()>;
+type TestTable = Table<MemoryStorage, MemoryVault, ()>;
 
-/// One seat of a match in which this was said, without an engine, and the file of the match.
+/// One seat of a match with the given log, without an engine, and the file of the match.
 fn at_a_table(
-    world: &World,
+    test: &TestMatch,
     log: &MatchLog,
     own: Seat,
     circuit: &Arc<DealCircuit>,
-) -> (Silent, MemoryStorage) {
+) -> (TestTable, MemoryStorage) {
     let identity = Arc::new(Identity::from_seed([own.number(); 32]));
     let key = identity.file_key();
     let file = MemoryStorage::default();
-    let mut journal = Journal::create(file.clone(), key.clone(), &world.sitting(own)).unwrap();
+    let mut journal = Journal::create(file.clone(), key.clone(), &test.sitting(own)).unwrap();
     let parts: Vec<_> = log.history(0).cloned().collect();
     journal.append(&parts).unwrap();
-    let inputs = Inputs::open(MemoryStorage::default(), key, world.match_info.id()).unwrap();
+    let inputs = Inputs::open(MemoryStorage::default(), key, test.match_info.id()).unwrap();
     let setting = Setting {
         identity,
         seat: own,
@@ -46,12 +47,12 @@ fn at_a_table(
     (Table::new(setting, Deadlines::default()).unwrap(), file)
 }
 
-/// Whether this side waits for the other seat where it waits for itself too.
+/// Whether this side also waits for the other seat's engine while it has to sign itself.
 fn waits_for_engines(phase: &Phase) -> bool {
     matches!(phase, Phase::Seal(_))
 }
 
-/// The phase, and who speaks in it.
+/// The name of a phase.
 fn named(phase: &Phase) -> String {
     match phase {
         Phase::Deal => "deal".to_owned(),
@@ -71,41 +72,42 @@ fn named(phase: &Phase) -> String {
     }
 }
 
-/// The other seat is silent from here on. Says whether the match could be closed, which it then was.
-fn is_silent(
-    world: &World,
+/// Lets the other seat stop responding. Returns whether the match could be closed; if so, it was
+/// closed.
+fn closes_when_peer_stops(
+    test: &TestMatch,
     log: &MatchLog,
     (own, up): (Seat, bool),
     circuit: &Arc<DealCircuit>,
 ) -> bool {
-    let (mut table, file) = at_a_table(world, log, own, circuit);
+    let (mut table, file) = at_a_table(test, log, own, circuit);
     if up {
         table.play.begin();
     }
-    // What happened before.
+    // Skips news from before.
     while table.play.news().is_some() {}
-    let clock = world.match_info.header().clock;
+    let clock = test.match_info.header().clock;
     let limited = clock != Clock::default();
     let time = match limited {
         true => u64::from(clock.each_move + clock.bank) + 10,
         false => 600,
     };
     let (begun, time) = (Instant::now(), Duration::from_secs(time));
-    table.look_at_clocks(begun).unwrap();
+    table.update_clocks(begun).unwrap();
     let shortly_before = begun + time - Duration::from_millis(1);
-    table.look_at_clocks(shortly_before).unwrap();
+    table.update_clocks(shortly_before).unwrap();
     let own_news = |news: &News| matches!(news, News::OutOfTime { seat } if *seat == own);
     while let Some(news) = table.play.news() {
         assert!(own_news(&news), "{news:?}");
     }
     assert_eq!(table.may_close(), None);
-    table.look_at_clocks(begun + time).unwrap();
+    table.update_clocks(begun + time).unwrap();
     let other = own.next(2);
     let Some(late) = table.may_close() else {
         return false;
     };
     assert_eq!(late, other);
-    table.close_here().unwrap();
+    table.record_close().unwrap();
 
     let record = Record::read(&file.bytes(), None).unwrap();
     assert_eq!(record.log.hash(), log.hash());
@@ -129,51 +131,51 @@ fn is_silent(
     assert!(opened.is_closed());
     assert_eq!(opened.log.final_stacks(), log.final_stacks());
     let mut resumed = opened.log;
-    world.play_until(&mut resumed, |log| matches!(log.phase(), Phase::Over(_)));
+    test.play_until(&mut resumed, |log| matches!(log.phase(), Phase::Over(_)));
     assert_eq!(resumed.phase(), Phase::Over(End::Played));
     true
 }
 
-/// All parts of a match. `last_first`: where several seats speak, the last one does so first.
-fn parts_of(world: &World, last_first: bool) -> Vec<SignedPart> {
-    let (mut log, mut parts) = (world.log(), Vec::new());
-    let speaker = |log: &MatchLog| match last_first {
+/// All parts of a match. If `last_first`, the last of several seats signs first.
+fn parts_of(test: &TestMatch, last_first: bool) -> Vec<SignedPart> {
+    let (mut log, mut parts) = (test.log(), Vec::new());
+    let signer = |log: &MatchLog| match last_first {
         true => log.waits_for().pop(),
         false => log.waits_for().first().copied(),
     };
-    while let Some(seat) = speaker(&log) {
-        let part = world.honest(&log, seat);
-        let identity = &world.identities[seat.index()];
+    while let Some(seat) = signer(&log) {
+        let part = test.honest(&log, seat);
+        let identity = &test.identities[seat.index()];
         parts.push(log.sign(identity, seat, &part).unwrap().0);
     }
     parts
 }
 
 #[test]
-fn a_match_can_be_closed_when_the_peer_is_silent_in_any_phase_with_a_connection_or_without_one() {
+fn match_can_be_closed_when_the_peer_stops_responding_in_any_phase() {
     let mut closed = BTreeSet::new();
     for (clock, last_first) in [(None, false), (Some(Clock::default()), true)] {
-        for mut world in [holdem(2, 1), draw(2, 1), free_deck(2), boards(2)] {
+        for mut test in [holdem(2, 1), draw(2, 1), free_deck(2), boards(2)] {
             if let Some(clock) = clock {
-                let header = world.match_info.header().clone();
-                let players = world.match_info.players().to_vec();
-                world.match_info = Match::new(Header { clock, ..header }, players).unwrap();
+                let header = test.match_info.header().clone();
+                let players = test.match_info.players().to_vec();
+                test.match_info = Match::new(Header { clock, ..header }, players).unwrap();
             }
-            let header = world.match_info.header();
+            let header = test.match_info.header();
             let algorithm = match header.stakes.boards() {
                 Some(_) => Algorithm::Waksman,
                 None => header.algorithm,
             };
             let circuit = Arc::new(DealCircuit::of(&header.stakes, algorithm).unwrap());
-            let parts = parts_of(&world, last_first);
-            for log in world.prefixes(&parts) {
+            let parts = parts_of(&test, last_first);
+            for log in test.prefixes(&parts) {
                 let (phase, waits_for) = (log.phase(), log.waits_for());
                 for own in [Seat::HOST, Seat::GUEST]
                     .into_iter()
                     .filter(|_| !waits_for.is_empty())
                 {
                     let waits = !waits_for.contains(&own) || waits_for_engines(&phase);
-                    let of = |up| is_silent(&world, &log, (own, up), &circuit);
+                    let of = |up| closes_when_peer_stops(&test, &log, (own, up), &circuit);
                     assert_eq!(of(true), waits, "{phase:?}, seat {own}");
                     assert!(of(false), "{phase:?}, seat {own}");
                     if waits {
@@ -203,7 +205,7 @@ fn a_match_can_be_closed_when_the_peer_is_silent_in_any_phase_with_a_connection_
     let both = both
         .iter()
         .flat_map(|phase| [0, 1].map(|silent| (*phase, silent)));
-    // Where this side seals anew, it waits for an engine: see the tests of the clocks.
+    // When this side reseals, it waits for an engine; see the tests of the clocks.
     let reseals = [("reseal of seat 0", 0), ("reseal of seat 1", 1)];
     let expected = both.chain(reseals);
     let expected: BTreeSet<String> = expected
