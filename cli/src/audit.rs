@@ -87,7 +87,7 @@ fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
         "there is no finished match of that name here that can be audited"
     };
     let several = "several matches can be audited; name one";
-    open::only_one(own, which, fits, (none, several))
+    open::only_one(own, which, fits, none, several)
 }
 
 fn begin(own: &Own, file: &MatchFile) -> anyhow::Result<Auditing> {
@@ -133,7 +133,7 @@ fn call_host(
     loop {
         match guest.join_again(file.peer(), &route.addresses, route.relay.as_ref()) {
             Ok(connection) => {
-                sit::say(&connection, Control::Audit(file.id()))?;
+                sit::send(&connection, Control::Audit(file.id()))?;
                 return Ok(connection);
             }
             Err(error) => ensure!(Instant::now() < deadline, error),

@@ -177,7 +177,7 @@ struct Failure<'a> {
 
 /// Reports why a command failed, to people and, if there is one, to a program. Returns the exit
 /// code.
-pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
+pub(crate) fn report(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
     let code = exit_code(error);
     if code == NOBODY_READS {
         return code;
@@ -186,7 +186,7 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
     // The command's own object has reported the negative answer, or the results until Ctrl-C.
     let is_reported = matches!(code, NO | BROKEN_OFF) && reports != Reports::Events;
     if !is_reported {
-        tell_program(code, &message, reports);
+        report_to_program(code, &message, reports);
     }
     match code {
         // A program that ended this one gets the event. The page reports it to its own terminal.
@@ -198,7 +198,7 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
 }
 
 /// Reports to a program why a command failed.
-pub(crate) fn tell_program(exit_code: u8, message: &str, reports: Reports<'_>) {
+pub(crate) fn report_to_program(exit_code: u8, message: &str, reports: Reports<'_>) {
     // The error itself matters more than a failure to report it.
     let _ = match reports {
         Reports::ToNobody => Ok(()),

@@ -155,15 +155,12 @@ impl Hosting {
             Arrival::New(connection) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_connection(&connection, self.header, own)?;
-                keep_watch(
-                    room,
-                    &posts,
-                    (connection.peer.clone(), seating.sitting.match_info.id()),
-                )?;
+                let id = seating.sitting.match_info.id();
+                keep_watch(room, &posts, connection.peer.clone(), id)?;
                 StoredMatch::begin(around, *connection, seating)?
             }
             Arrival::Resuming(connection, file) => {
-                keep_watch(room, &posts, (connection.peer.clone(), file.id()))?;
+                keep_watch(room, &posts, connection.peer.clone(), file.id())?;
                 let mut stored = StoredMatch::resume(around, *file)?;
                 stored.meet_again(*connection)?;
                 stored
@@ -217,9 +214,7 @@ impl Waiting<'_> {
         loop {
             let left = timeout.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody sat down in time");
-            let accepted = self
-                .admission
-                .accepted((&mut self.room, &mut self.player))?;
+            let accepted = self.admission.accepted(&mut self.room, &mut self.player)?;
             let arrival = match accepted {
                 Some((connection, wants)) => self.accepted(connection, wants)?,
                 None => match self.room.next(left.min(self.admission.due())) {
@@ -287,12 +282,13 @@ impl Waiting<'_> {
             Ok(false) => self.sits(arrival, warning),
             Ok(true) => {
                 // The file is released while the player is asked, so that `resume` can use it.
-                let asked = match arrival {
+                let (connection, wants) = match arrival {
                     Arrival::New(connection) => (connection, Wants::ToPlay),
                     Arrival::Resuming(connection, file) => (connection, Wants::ToResume(file.id())),
                 };
-                let around = (&mut self.room, &mut self.player);
-                self.admission.ask(asked, warning, around)?;
+                let (room, player) = (&mut self.room, &mut self.player);
+                self.admission
+                    .ask(connection, wants, warning, room, player)?;
                 Ok(None)
             }
             Err(error) => self.does_not_sit(arrival, &error),
@@ -423,8 +419,7 @@ impl Waiting<'_> {
         )))?;
         let until = Instant::now() + ANSWER;
         let lapsed = || connection.ended().is_some() || Instant::now() >= until;
-        let around = (&mut self.player, self.posts);
-        standing::choose("resume", "new", around, lapsed)
+        standing::choose("resume", "new", &mut self.player, self.posts, lapsed)
     }
 
     /// Closes an open match here, so that the guest can begin another one.
@@ -464,14 +459,14 @@ impl Waiting<'_> {
             arrival => arrival,
         };
         let sits = match &arrival {
-            Arrival::New(connection) => sit::say(connection, Control::Sit),
+            Arrival::New(connection) => sit::send(connection, Control::Sit),
             Arrival::Resuming(..) => Ok(()),
         };
         match sits {
             Ok(()) => {
                 let why = "Another player has sat down.";
-                let around = (&mut self.room, &mut self.player);
-                self.admission.lapse(Control::Taken, why, around)?;
+                let (room, player) = (&mut self.room, &mut self.player);
+                self.admission.lapse(Control::Taken, why, room, player)?;
                 Ok(Some(arrival))
             }
             Err(error) => self.does_not_sit(arrival, &error.into()),

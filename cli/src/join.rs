@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let posts = Posts::default();
     posts.break_off_by_signal()?;
     // The host may name another match that is open between the two, or may not resume the one here.
-    let mut said = None;
+    let mut answer = None;
     for _ in 0..=CHANGES {
         let (connection, route) = found.connect(args, &own)?;
         let relay = route.relay.as_ref();
@@ -87,10 +87,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             posts: &posts,
             args,
         };
-        let Some((control, same)) = sits.play((connection, route), said, player)? else {
+        let Some((control, same)) = sits.play(connection, route, answer, player)? else {
             return Ok(());
         };
-        (said, player) = (Some(control), same);
+        (answer, player) = (Some(control), same);
     }
     bail!("the host keeps naming other matches")
 }
@@ -106,16 +106,17 @@ struct GuestSeat<'a> {
 }
 
 impl GuestSeat<'_> {
-    /// Resumes the open match, or sits down to a new one. `said` is the host's answer to the
+    /// Resumes the open match, or sits down to a new one. `answer` is the host's answer to the
     /// previous attempt. Returns the host's message, with the player, if the host does not agree.
     fn play(
         &self,
-        (connection, route): (Connection, Route),
-        said: Option<Control>,
+        connection: Connection,
+        route: Route,
+        answer: Option<Control>,
         mut player: Player,
     ) -> anyhow::Result<Option<(Control, Player)>> {
         let own = self.own;
-        let (named, refused) = match said {
+        let (named, refused) = match answer {
             Some(Control::Open(of)) => (Some(of), None),
             Some(Control::Unknown(of)) => (None, Some(of)),
             _ => (None, None),
@@ -132,8 +133,10 @@ impl GuestSeat<'_> {
             player,
             posts: self.posts,
             dialer: Some(Dialer::new(
-                (own.home.identity().clone(), own.name.clone()),
-                (connection.peer.clone(), of),
+                own.home.identity().clone(),
+                own.name.clone(),
+                connection.peer.clone(),
+                of,
                 route.clone(),
                 self.posts.clone(),
             )),
@@ -147,7 +150,7 @@ impl GuestSeat<'_> {
             ),
             (Some(file), _) => {
                 let (of, path) = (file.id(), file.path.clone());
-                sit::say(&connection, Control::Resume(of))?;
+                sit::send(&connection, Control::Resume(of))?;
                 if file.is_over() {
                     stored_match::send_end(own, file, connection)?;
                     let text =
@@ -190,7 +193,7 @@ impl GuestSeat<'_> {
         }
         if let Some((control, player)) = &declined {
             let asks = matches!(control, Control::Unknown(_)) && self.asks(player);
-            forget_unless_begun(own, (&of, path), asks)?;
+            forget_unless_begun(own, &of, path, asks)?;
         }
         Ok(declined)
     }
@@ -229,7 +232,7 @@ impl GuestSeat<'_> {
         let question = Event::AskSit(Box::new(terms));
         // A host that has disconnected may have sent the reason.
         let lapsed = || connection.ended().is_some();
-        match standing::answer(&question, sits, (player, self.posts), lapsed)? {
+        match standing::answer(&question, sits, player, self.posts, lapsed)? {
             Some(true) => Ok(()),
             None if lapsed() => Ok(()),
             _ => Err(AnswerIsNo("You declined, and the host was told. No match has begun.").into()),
@@ -250,11 +253,7 @@ fn instead_of(file: &MatchFile) -> String {
 
 /// Handles a match that the host does not resume. If it holds no part of the host, its file is
 /// removed. Otherwise it stays open, and a player who is asked may begin another match.
-fn forget_unless_begun(
-    own: &Own,
-    (of, path): (&[u8; 32], PathBuf),
-    asks: bool,
-) -> anyhow::Result<()> {
+fn forget_unless_begun(own: &Own, of: &[u8; 32], path: PathBuf, asks: bool) -> anyhow::Result<()> {
     let file = MatchFile::open(own, path)?;
     if !file.has_peer_parts() {
         return file.forget();
@@ -339,7 +338,7 @@ fn decline(connection: Connection, error: anyhow::Error) -> anyhow::Error {
     let term = differs.or(error.is::<AnswerIsNo>().then_some(Term::All));
     if let Some(term) = term {
         // The error itself matters more than whether the host receives it.
-        let _ = sit::say(&connection, Control::Declines(term));
+        let _ = sit::send(&connection, Control::Declines(term));
         connection.close(GOODBYE);
     }
     error

@@ -105,6 +105,6 @@ pub fn run() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => ExitCode::from(failure::tell(&error, called.reports())),
+        Err(error) => ExitCode::from(failure::report(&error, called.reports())),
     }
 }

@@ -90,8 +90,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.close {
         let log = file.path.display().to_string();
         let opened = file.close()?;
-        let at = (&opened.log, opened.sitting.seat);
-        return stored_match::closed(&mut args.own.player(&own), log, at);
+        let mut player = args.own.player(&own);
+        return stored_match::closed(&mut player, log, &opened.log, opened.sitting.seat);
     }
     let file = if args.forfeit {
         without_deck(&own, file)?
@@ -110,13 +110,20 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let dialer = match file.seat() {
         Seat::HOST => {
             let door = args.with.door(own, &file, &mut player)?;
-            keep_watch(WaitingRoom::new(door), &posts, (peer, of))?;
+            keep_watch(WaitingRoom::new(door), &posts, peer, of)?;
             None
         }
         _ => {
             let route = args.with.route(own, &peer)?;
-            let who = (own.home.identity().clone(), own.name.clone());
-            Some(Dialer::new(who, (peer, of), route, posts.clone()))
+            let identity = own.home.identity().clone();
+            Some(Dialer::new(
+                identity,
+                own.name.clone(),
+                peer,
+                of,
+                route,
+                posts.clone(),
+            ))
         }
     };
     let around = SeatContext {
@@ -185,7 +192,10 @@ fn list(files: &Files, json: bool) -> anyhow::Result<()> {
         let Unread {
             of, peer, message, ..
         } = one;
-        format!("{of}  with {}\n  cannot be read: {message}", Name::clean(peer))
+        format!(
+            "{of}  with {}\n  cannot be read: {message}",
+            Name::clean(peer)
+        )
     };
     let lines = listed.iter().map(line).chain(unread.iter().map(not_read));
     show(&lines.collect::<Vec<_>>().join("\n"))

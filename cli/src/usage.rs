@@ -11,7 +11,7 @@ use dealerless_events::ending::LOCAL;
 
 use crate::Cli;
 
-use crate::failure::{EXIT_CODES, Reports, tell_program};
+use crate::failure::{EXIT_CODES, Reports, report_to_program};
 use crate::output::{lines, say};
 
 /// The command that was called, and whether it reports to a program.
@@ -27,10 +27,12 @@ const EVENT_COMMANDS: [&str; 4] = ["host", "join", "resume", "audit"];
 impl Called {
     /// How the command reports to a program.
     pub(crate) fn reports(&self) -> Reports<'_> {
-        match self.json {
-            false => Reports::ToNobody,
-            true if EVENT_COMMANDS.contains(&&*self.name) => Reports::Events,
-            true => Reports::Objects(&self.name),
+        if !self.json {
+            Reports::ToNobody
+        } else if EVENT_COMMANDS.contains(&&*self.name) {
+            Reports::Events
+        } else {
+            Reports::Objects(&self.name)
         }
     }
 
@@ -78,11 +80,11 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called
         if !error.use_stderr() {
             return printed(&error);
         }
-        let said = explained(&error);
-        let text = said.clone().unwrap_or_else(|| error.to_string());
+        let own_text = explained(&error);
+        let text = own_text.clone().unwrap_or_else(|| error.to_string());
         let message = text.trim_start_matches("error: ").trim_end();
-        tell_program(LOCAL, message, Called::of_wrong(&command, &args).reports());
-        match said {
+        report_to_program(LOCAL, message, Called::of_wrong(&command, &args).reports());
+        match own_text {
             Some(text) => say(text.trim_end()),
             None => {
                 let _ = error.print();

@@ -34,7 +34,7 @@ pub(super) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<Board>> {
 }
 
 /// Reports the numbers given to boards from a file without numbers.
-pub(super) fn say_if_counted(path: &Path, format: Format, boards: &[Board]) {
+pub(super) fn report_if_numbered(path: &Path, format: Format, boards: &[Board]) {
     if !format.holds_numbers() {
         let (name, last) = (path.display(), boards.len());
         say(&format!(

@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (path, ..) in &files {
         check_free(path)?;
     }
-    board_file::say_if_counted(&args.input, from, &boards);
+    board_file::report_if_numbered(&args.input, from, &boards);
     let mut written = Vec::new();
     for (path, boards, bytes) in files {
         let file = Written::new(&path, &boards, to);

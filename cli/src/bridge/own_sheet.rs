@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     // After the result of a set the next one is due, if there is one.
     let due = file.opened.log.attempt().hand.min(stakes.hands());
     let set = args.set.unwrap_or(due);
-    let sheets = sheets(&own, &file, (set, args.first))?;
+    let sheets = sheets(&own, &file, set, args.first)?;
     let (dealer, name) = match file.seat() {
         Seat::HOST => (Dealer::One, "dealer-1"),
         _ => (Dealer::Two, "dealer-2"),
@@ -119,11 +119,11 @@ fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
         None => "there is no match with boards of bridge; `dealerless history` lists all matches",
     };
     let several = "there are several matches with boards of bridge; name one";
-    open::only_one(own, which.unwrap_or_default(), has_boards, (none, several))
+    open::only_one(own, which.unwrap_or_default(), has_boards, none, several)
 }
 
 /// This player's half of the work for each board of the set.
-fn sheets(own: &Own, file: &MatchFile, (set, first): (u32, u32)) -> anyhow::Result<Vec<HalfSheet>> {
+fn sheets(own: &Own, file: &MatchFile, set: u32, first: u32) -> anyhow::Result<Vec<HalfSheet>> {
     let input = input(own, file, set)?;
     let seating = Seating::of_file(file.opened.sitting.clone())?;
     let DealCircuit::Boards(split) = &*seating.circuit else {

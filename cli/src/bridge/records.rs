@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_output(args.output.as_deref(), &endings, &[&args.input])?;
     let from = board_file::given_or_by_suffix(args.from, "--from", &args.input)?;
     let boards = board_file::read(&args.input, from)?;
-    board_file::say_if_counted(&args.input, from, &boards);
+    board_file::report_if_numbered(&args.input, from, &boards);
     let page = page(args.output.as_deref());
     let text = if args.curtain_cards {
         curtain_cards(page, &boards)

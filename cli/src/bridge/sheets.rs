@@ -225,7 +225,7 @@ mod tests {
         let refused = |text: &[u8]| format!("{:#}", deals(text).unwrap_err());
         assert_eq!(refused(b""), "there are no deals");
         let twice = format!("{DEAL}\n\n{}", DEAL.replace("J2", "Q2"));
-        assert!(refused(twice.as_bytes()).starts_with("line 3: the card SQ stands there twice"));
+        assert!(refused(twice.as_bytes()).starts_with("line 3: the card SQ appears twice"));
         assert!(refused(b"\n\xff\n").starts_with("line 2 is not text"));
         let many = format!("{DEAL}\n").repeat(1001);
         assert_eq!(
@@ -244,13 +244,13 @@ mod tests {
         };
         let cards = |more: &str| DEAL.replace("N:J2", &format!("N:{more}J2"));
         for (line, wrong) in [
-            (cards("K"), "stands there twice"),
-            (cards("JJ"), "stands there twice"),
+            (cards("K"), "appears twice"),
+            (cards("JJ"), "appears twice"),
             (DEAL.replace("N:J2", "N:J"), "12 cards"),
-            (cards("\u{1b}[2J"), "is no rank"),
-            (cards("\0"), "is no rank"),
-            (cards("♠"), "is no rank"),
-            (cards("10"), "is no rank"),
+            (cards("\u{1b}[2J"), "is not a rank"),
+            (cards("\0"), "is not a rank"),
+            (cards("♠"), "is not a rank"),
+            (cards("10"), "is not a rank"),
             (DEAL.replace("N:", "\u{feff}N:"), "line 2"),
             (DEAL.replace(' ', "\t"), "line 2"),
             (DEAL.replace('.', ""), "line 2"),
@@ -259,7 +259,7 @@ mod tests {
             (":".repeat(100_000), "line 2"),
             (format!("N:{}", " ".repeat(100_000) + "."), "line 2"),
             (format!("N:{}", ".".repeat(100_000)), "line 2"),
-            (cards(&"A".repeat(100_000)), "stands there twice"),
+            (cards(&"A".repeat(100_000)), "appears twice"),
         ] {
             let error = refused(&line);
             assert!(

@@ -83,13 +83,13 @@ mod tests {
     fn a_page_gets_every_line_once_in_order() {
         let mut lines = Lines::default();
         assert_eq!(lines.from(0), None);
-        let mut said = Vec::new();
+        let mut written = Vec::new();
         for number in 0..20_000 {
             let line = format!("{{\"event\":\"chose\",\"turn\":{number}}}\n");
-            said.extend_from_slice(line.as_bytes());
+            written.extend_from_slice(line.as_bytes());
             lines.push(line.into());
         }
-        assert!(all(&lines) == said);
+        assert!(all(&lines) == written);
         assert_eq!(lines.from(20_000), None);
     }
 

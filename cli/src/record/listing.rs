@@ -47,7 +47,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 };
                 let is_current = since.get(position).unwrap_or(&0) == &hand.since(*position);
                 let card = cards.get(position).filter(|_| is_current);
-                lines.push(opened(&who, *position, *to, (card, &names)));
+                lines.push(opened(&who, *position, *to, card, &names));
             }
             LogEvent::Reshuffled {
                 seat,
@@ -117,7 +117,8 @@ fn opened(
     who: &Who,
     position: usize,
     to: Learners,
-    (card, names): (Option<&Card>, &CardNames),
+    card: Option<&Card>,
+    names: &CardNames,
 ) -> String {
     let face = card.map_or("?".to_owned(), |&card| names.name(card));
     let place = who.names().place(position);

@@ -30,7 +30,7 @@ pub(crate) struct Admission<'a> {
     /// The peers that the player was asked about.
     asked: HashSet<Fingerprint>,
     /// The peers whose failed visit was reported to the player.
-    told: HashSet<Fingerprint>,
+    reported: HashSet<Fingerprint>,
     question: Option<Question>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Admission<'a> {
             posts,
             expected: expected.into_iter().collect(),
             asked: HashSet::new(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
             question: None,
         }
     }
@@ -95,7 +95,7 @@ impl<'a> Admission<'a> {
     /// Whether to report to the player that this peer came and did not sit down. A peer that is not
     /// expected is reported once.
     pub(crate) fn is_news(&mut self, peer: &PublicIdentity) -> bool {
-        self.expects(peer) || self.told.insert(peer.fingerprint())
+        self.expects(peer) || self.reported.insert(peer.fingerprint())
     }
 
     /// The time until the next poll of the question.
@@ -116,9 +116,11 @@ impl<'a> Admission<'a> {
     /// If the player's input or output has failed.
     pub(crate) fn ask(
         &mut self,
-        (connection, wants): (Box<Connection>, Wants),
+        connection: Box<Connection>,
+        wants: Wants,
         warning: Option<String>,
-        (room, player): (&mut WaitingRoom, &mut Player),
+        room: &mut WaitingRoom,
+        player: &mut Player,
     ) -> anyhow::Result<()> {
         let expected = self.expects(&connection.peer);
         if let Some(question) = &mut self.question {
@@ -133,7 +135,7 @@ impl<'a> Admission<'a> {
                 return Ok(());
             }
             let why = "A player that you expect has arrived.";
-            self.lapse(Control::Taken, why, (&mut *room, &mut *player))?;
+            self.lapse(Control::Taken, why, room, player)?;
         }
         let known = (&connection.peer, &connection.peer_name);
         let standing = standing::question(self.own, known);
@@ -196,16 +198,17 @@ impl<'a> Admission<'a> {
     /// If the player's output has failed.
     pub(crate) fn accepted(
         &mut self,
-        (room, player): (&mut WaitingRoom, &mut Player),
+        room: &mut WaitingRoom,
+        player: &mut Player,
     ) -> anyhow::Result<Option<(Box<Connection>, Wants)>> {
         let Some(question) = &self.question else {
             return Ok(None);
         };
         if question.connection.ended().is_some() {
-            self.lapse(Control::Declined, "The player has left.", (room, player))?;
+            self.lapse(Control::Declined, "The player has left.", room, player)?;
         } else if Instant::now() >= question.until {
             let why = "You did not answer in time.";
-            self.lapse(Control::Declined, why, (room, player))?;
+            self.lapse(Control::Declined, why, room, player)?;
         }
         while let Some(question) = &self.question
             && let Some(early) = self.posts.take()
@@ -216,13 +219,13 @@ impl<'a> Admission<'a> {
                     // The end of the input ends the match too.
                     self.posts.put(Post::InputEnded);
                     let why = "Nobody is there to answer.";
-                    self.lapse(Control::Declined, why, (room, player))?;
+                    self.lapse(Control::Declined, why, room, player)?;
                     break;
                 }
                 Early::Post(_) => continue,
             };
             let said = player.read(connection);
-            match said.and_then(|said| said_of(&question.connection.peer, said)) {
+            match said.and_then(|said| answer_about(&question.connection.peer, said)) {
                 Ok(None) => {}
                 Ok(Some(true)) => {
                     let accepted = self.question.take();
@@ -232,7 +235,7 @@ impl<'a> Admission<'a> {
                     // The player is not asked again about this peer, even if it was expected.
                     let peer = question.connection.peer.clone();
                     self.expected.retain(|expected| *expected != peer);
-                    self.lapse(Control::Declined, "You declined.", (room, player))?;
+                    self.lapse(Control::Declined, "You declined.", room, player)?;
                 }
                 Err((code, message)) => player.tell(&Event::refused(code, message))?,
             }
@@ -248,7 +251,8 @@ impl<'a> Admission<'a> {
         &mut self,
         control: Control,
         why: &str,
-        (room, player): (&mut WaitingRoom, &mut Player),
+        room: &mut WaitingRoom,
+        player: &mut Player,
     ) -> anyhow::Result<()> {
         let Some(Question { connection, .. }) = self.question.take() else {
             return Ok(());
@@ -264,8 +268,8 @@ impl<'a> Admission<'a> {
 }
 
 /// The player's answer about this peer, if there is one.
-fn said_of(peer: &PublicIdentity, said: Option<Said>) -> Result<Option<bool>, Complaint> {
-    match said {
+fn answer_about(peer: &PublicIdentity, answer: Option<Said>) -> Result<Option<bool>, Complaint> {
+    match answer {
         None => Ok(None),
         Some(Said::Admit { fingerprint, agree })
             if fingerprint == peer.fingerprint().to_string() =>

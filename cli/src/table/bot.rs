@@ -62,7 +62,7 @@ impl<R: Rng> Bot<R> {
                 proposals,
                 may_propose,
                 may_draw,
-            } => self.speak(turn, proposals, (*may_propose, *may_draw)),
+            } => self.speak(turn, proposals, *may_propose, *may_draw),
         }
     }
 
@@ -104,7 +104,8 @@ impl<R: Rng> Bot<R> {
         &mut self,
         turn: &YourTurn,
         proposals: &[Standing],
-        (may_propose, may_draw): (bool, bool),
+        may_propose: bool,
+        may_draw: bool,
     ) -> Said {
         let new = |standing: &&Standing| {
             standing.by != self.seat && !standing.agreed.contains(&self.seat)
@@ -154,15 +155,15 @@ impl<R: Rng> Bot<R> {
         };
         let is_held = |position| turn.held.iter().any(|held| held.contains(&position));
         let first = (0..self.drawn).find(closed)?;
-        let (positions, to) = match self.boards {
-            true => {
-                let (board, _) = hands::place(first);
-                let of_board = Compass::ALL.map(|seat| hands::position(board, seat));
-                (of_board.to_vec(), To::ALL)
-            }
+        let (positions, to) = if self.boards {
+            let (board, _) = hands::place(first);
+            let of_board = Compass::ALL.map(|seat| hands::position(board, seat));
+            (of_board.to_vec(), To::ALL)
+        } else if is_held(first) || self.rng.random() {
             // A card that another player holds can only be opened to all.
-            false if is_held(first) || self.rng.random() => (vec![first], To::ALL),
-            false => (vec![first], To::Seat(self.seat)),
+            (vec![first], To::ALL)
+        } else {
+            (vec![first], To::Seat(self.seat))
         };
         let positions = positions.iter().filter(|position| !is_open(position));
         let reveal = |&position: &usize| {

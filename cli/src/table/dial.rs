@@ -70,8 +70,10 @@ impl Drop for StopOnDrop {
 impl Dialer {
     /// A dialer for the host with these keys and the match `of` with it.
     pub(crate) fn new(
-        (identity, name): (Arc<Identity>, Name),
-        (peer, of): (PublicIdentity, [u8; 32]),
+        identity: Arc<Identity>,
+        name: Name,
+        peer: PublicIdentity,
+        of: [u8; 32],
         route: Route,
         posts: Posts,
     ) -> Self {

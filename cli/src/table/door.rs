@@ -113,7 +113,8 @@ pub(crate) fn cannot_burn(error: &io::Error) -> String {
 pub(crate) fn keep_watch(
     mut room: WaitingRoom,
     posts: &Posts,
-    (peer, of): (PublicIdentity, [u8; 32]),
+    peer: PublicIdentity,
+    of: [u8; 32],
 ) -> io::Result<()> {
     let posts = posts.clone();
     let watch = move || {

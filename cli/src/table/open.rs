@@ -155,11 +155,13 @@ impl MatchFile {
             let claims = &mut self.opened.claims.iter();
             claims.any(|claim| claim.what == what && claim.is_valid(log))
         };
-        let late = match claimed(Claimed::OutOfTime) {
+        let late = if !claimed(Claimed::OutOfTime) {
+            String::new()
+        } else if who == "you" {
             // The peer's engine does not answer.
-            true if who == "you" => format!(", {} out of time", self.peer_name()),
-            true => ", out of time".to_owned(),
-            false => String::new(),
+            format!(", {} out of time", self.peer_name())
+        } else {
+            ", out of time".to_owned()
         };
         let away = if claimed(Claimed::Away) {
             format!(", {} was away", self.peer_name())
@@ -263,7 +265,8 @@ pub(crate) fn only_one(
     own: &Own,
     which: &str,
     fits: impl Fn(&MatchFile) -> bool,
-    (none, several): (&'static str, &'static str),
+    none: &'static str,
+    several: &'static str,
 ) -> anyhow::Result<MatchFile> {
     let files = MatchFolder(own.home.matches()).list();
     let files = files.context("cannot read the folder of matches")?;

@@ -238,10 +238,12 @@ impl OwnArgs {
         let terminal = io::stdout().is_terminal();
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let dumb = set("TERM").is_some_and(|term| term == "dumb");
-        let colours = match terminal && !dumb && set("NO_COLOR").is_none() {
-            false => Colours::None,
-            true if self.four_colours => Colours::Four,
-            true => Colours::Two,
+        let colours = if !terminal || dumb || set("NO_COLOR").is_some() {
+            Colours::None
+        } else if self.four_colours {
+            Colours::Four
+        } else {
+            Colours::Two
         };
         let ink = Ink {
             style: self.faces,

@@ -215,15 +215,15 @@ impl Player {
         }
     }
 
-    /// The length of a wait at which it is reported again, after it was reported at `told`.
-    pub(crate) fn tells_waiting_after(&self, told: Duration) -> Duration {
+    /// The length of a wait at which the next report is due, after the report at `reported`.
+    pub(crate) fn next_waiting_report(&self, reported: Duration) -> Duration {
         match self.screen() {
-            Some(screen) if screen.is_live() => told + Duration::from_secs(1),
-            _ => match told.as_secs() {
+            Some(screen) if screen.is_live() => reported + Duration::from_secs(1),
+            _ => match reported.as_secs() {
                 0 => Duration::from_secs(5),
                 5 => Duration::from_secs(15),
                 15 => Duration::from_secs(60),
-                _ => told + Duration::from_secs(60),
+                _ => reported + Duration::from_secs(60),
             },
         }
     }

@@ -230,7 +230,7 @@ impl Screen {
                 pot,
                 posted,
                 ..
-            } => self.dealt(*hand, *attempt, *button, (stacks, posted, *pot)),
+            } => self.dealt(*hand, *attempt, *button, stacks, posted, *pot),
             Event::Again { seat, .. } => one(format!(
                 "{} this deal void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "declare")
@@ -346,7 +346,9 @@ impl Screen {
         hand: u32,
         attempt: u32,
         button: u8,
-        (stacks, posted, pot): (&[u64], &[u64], u64),
+        stacks: &[u64],
+        posted: &[u64],
+        pot: u64,
     ) -> Vec<String> {
         let hands = self.seated.as_ref().map_or(0, |seated| seated.hands);
         let again = match attempt {

@@ -62,7 +62,7 @@ pub(crate) struct SeatRunner<'a, S, V> {
 pub(crate) struct Wait {
     what: Option<(u64, bool)>,
     since: Instant,
-    told: Duration,
+    reported: Duration,
 }
 
 impl Default for Wait {
@@ -70,7 +70,7 @@ impl Default for Wait {
         Wait {
             what: None,
             since: Instant::now(),
-            told: Duration::ZERO,
+            reported: Duration::ZERO,
         }
     }
 }
@@ -91,7 +91,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                 let _ = banks.keep(&self.table);
             }
             let stopped = match happened {
-                None => self.tell_waiting()?,
+                None => self.report_waiting()?,
                 Some(TableEvent::News(news)) => self.news(&news)?,
                 Some(TableEvent::ConnectionLost(error)) => self.connection_lost(&error)?,
                 Some(TableEvent::Control(
@@ -301,7 +301,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             None if self.player.shows_time() => Duration::from_secs(1),
             None => LONG,
             Some(_) => {
-                let due = self.player.tells_waiting_after(self.wait.told);
+                let due = self.player.next_waiting_report(self.wait.reported);
                 due.saturating_sub(self.wait.since.elapsed())
             }
         }
@@ -317,8 +317,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         Some((others.map(Seat::number).collect(), Awaited::Line))
     }
 
-    fn tell_waiting(&mut self) -> anyhow::Result<Option<Stopped>> {
-        let due = self.player.tells_waiting_after(self.wait.told);
+    fn report_waiting(&mut self) -> anyhow::Result<Option<Stopped>> {
+        let due = self.player.next_waiting_report(self.wait.reported);
         let Some((seats, what)) = self.awaited() else {
             let left = self.time_left(self.table.play().seat());
             self.player.show_time(left)?;
@@ -327,7 +327,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         if self.wait.since.elapsed() < due {
             return Ok(None);
         }
-        self.wait.told = due;
+        self.wait.reported = due;
         let seconds = due.as_secs();
         self.player.tell(&Event::Waiting {
             seats,

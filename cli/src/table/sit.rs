@@ -17,7 +17,7 @@ use crate::failure::AnswerIsNo;
 ///
 /// # Errors
 /// If the connection has ended.
-pub(crate) fn say(connection: &Connection, control: Control) -> Result<(), ConnectionError> {
+pub(crate) fn send(connection: &Connection, control: Control) -> Result<(), ConnectionError> {
     connection.send_control(control.encode())
 }
 
@@ -92,27 +92,27 @@ pub(crate) const ANSWER: Duration = Duration::from_secs(600);
 /// If the host declines, does not answer, or disconnects.
 pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::Result<Control> {
     // A connection that has ended may still hold the host's answer.
-    let said = say(connection, Control::Sit);
+    let sent = send(connection, Control::Sit);
     let message = match connection.recv(SOON) {
         Err(ConnectionError::TimedOut) => {
             let text = "The host's program has your request, but the host has not accepted it yet.";
             player.tell(&Event::Notice { text: text.into() })?;
             connection.recv(ANSWER)
         }
-        said => said,
+        answered => answered,
     };
     let message = match message {
         // The host may have agreed. If it has not, it does not know the match when this side
         // resumes it, and the match is removed then.
         Err(_)
-            if said.is_ok()
+            if sent.is_ok()
                 && connection.ended().is_some_and(|why| {
                     !matches!(why, ConnectionError::Forged | ConnectionError::Broken(_))
                 }) =>
         {
             return Ok(Control::Sit);
         }
-        said => said.context("the host has not answered")?,
+        answered => answered.context("the host has not answered")?,
     };
     match (message.stream, Control::decode(&message.bytes)) {
         (Stream::Control, Some(control @ (Control::Sit | Control::Open(_)))) => Ok(control),

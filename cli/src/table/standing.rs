@@ -83,7 +83,7 @@ pub(crate) fn ask(
     };
     refuse_for_bots(player, &question)?;
     let again = |said: &Said| matches!(said, Said::Again {}).then_some(true);
-    match answer(&question, again, (player, posts), || false)? {
+    match answer(&question, again, player, posts, || false)? {
         Some(_) => Ok(()),
         None => Err(BrokenOff.into()),
     }
@@ -100,7 +100,8 @@ const POLL: Duration = Duration::from_millis(200);
 pub(crate) fn answer(
     question: &Event,
     answers: impl Fn(&Said) -> Option<bool>,
-    (player, posts): (&mut Player, &Posts),
+    player: &mut Player,
+    posts: &Posts,
     lapsed: impl Fn() -> bool,
 ) -> anyhow::Result<Option<bool>> {
     player.tell(question)?;
@@ -134,7 +135,8 @@ pub(crate) fn answer(
 pub(crate) fn choose(
     first: &str,
     second: &str,
-    (player, posts): (&mut Player, &Posts),
+    player: &mut Player,
+    posts: &Posts,
     lapsed: impl Fn() -> bool,
 ) -> anyhow::Result<Option<bool>> {
     player.listen(posts)?;
@@ -211,7 +213,7 @@ mod tests {
         for word in ["zz", "New"] {
             assert!(posts.typed(TypedLine::Text(word.into())).is_none());
         }
-        let chosen = choose("resume", "new", (&mut player, &posts), || false);
+        let chosen = choose("resume", "new", &mut player, &posts, || false);
         assert_eq!(chosen.unwrap(), Some(false));
         drop(player);
         let mut text = String::new();

@@ -70,9 +70,9 @@ impl<'a> StoredMatch<'a> {
             .context("cannot make the file of the match")?;
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
         let log = MatchLog::new(sitting.match_info.clone());
-        let whom = (connection.peer.clone(), connection.peer_name.clone());
-        let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
-        let mut stored = StoredMatch::sit(around, (&path, &sitting, false), setting, whom)?;
+        let (peer, name) = (connection.peer.clone(), connection.peer_name.clone());
+        let setting = setting(own, &path, &sitting, journal, log, circuit)?;
+        let mut stored = StoredMatch::sit(around, &path, &sitting, false, setting, peer, name)?;
         let seat = &mut stored.seat;
         let attempts = seat.sessions.counted(own, &seat.peer)?;
         seat.table.begin(connection, attempts);
@@ -85,19 +85,21 @@ impl<'a> StoredMatch<'a> {
     /// If it cannot continue, for example because of a damaged deck or an unknown shuffle.
     pub(crate) fn resume(around: SeatContext<'a>, file: MatchFile) -> anyhow::Result<Self> {
         let own = around.own;
-        let whom = (file.peer().clone(), file.peer_name());
+        let (peer, name) = (file.peer().clone(), file.peer_name());
         let MatchFile { path, opened } = file;
         let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
-        let from_file = (opened.journal, opened.log);
-        let setting = setting(own, (&path, &sitting), from_file, circuit)?;
-        StoredMatch::sit(around, (&path, &sitting, true), setting, whom)
+        let setting = setting(own, &path, &sitting, opened.journal, opened.log, circuit)?;
+        StoredMatch::sit(around, &path, &sitting, true, setting, peer, name)
     }
 
     fn sit(
         around: SeatContext<'a>,
-        (path, sitting, resumed): (&Path, &Sitting, bool),
+        path: &Path,
+        sitting: &Sitting,
+        resumed: bool,
         setting: OnDisk,
-        (peer, peer_name): (PublicIdentity, Name),
+        peer: PublicIdentity,
+        peer_name: Name,
     ) -> anyhow::Result<Self> {
         let SeatContext {
             own,
@@ -211,7 +213,7 @@ impl<'a> StoredMatch<'a> {
             }
             Stopped::Closed => {
                 let play = seat.table.play();
-                closed(&mut seat.player, self.log_file, (play.log(), play.seat()))?;
+                closed(&mut seat.player, self.log_file, play.log(), play.seat())?;
             }
             Stopped::BrokenOff => {
                 let play = seat.table.play();
@@ -293,7 +295,8 @@ impl<'a> StoredMatch<'a> {
 pub(crate) fn closed(
     player: &mut Player,
     file: String,
-    (log, seat): (&MatchLog, Seat),
+    log: &MatchLog,
+    seat: Seat,
 ) -> anyhow::Result<()> {
     let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
                   name it.";
@@ -308,8 +311,10 @@ pub(crate) fn closed(
 
 fn setting(
     own: &Own,
-    (path, sitting): (&Path, &Sitting),
-    (journal, log): (Journal<DiskStorage>, MatchLog),
+    path: &Path,
+    sitting: &Sitting,
+    journal: Journal<DiskStorage>,
+    log: MatchLog,
     circuit: Arc<DealCircuit>,
 ) -> anyhow::Result<OnDisk> {
     let identity = Arc::clone(own.home.identity());
@@ -338,8 +343,7 @@ pub(crate) fn unattended(
 ) -> anyhow::Result<Table<DiskStorage, FileVault, Post>> {
     let MatchFile { path, opened } = file;
     let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
-    let from_file = (opened.journal, opened.log);
-    let setting = setting(own, (&path, &sitting), from_file, circuit)?;
+    let setting = setting(own, &path, &sitting, opened.journal, opened.log, circuit)?;
     Ok(Table::new(setting, Deadlines::default())?)
 }
 

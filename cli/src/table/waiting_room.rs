@@ -70,8 +70,8 @@ impl WaitingRoom {
             self.leaving.retain(|(connection, until)| {
                 connection.ended().is_none() && Instant::now() < *until
             });
-            if let Some(comes) = self.first_message() {
-                return Some(comes);
+            if let Some(event) = self.first_message() {
+                return Some(event);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let nobody = self.silent.is_empty() && self.leaving.is_empty();
@@ -88,7 +88,7 @@ impl WaitingRoom {
     }
 
     /// Waits for the first message of a peer. An older connection of the same peer is closed: a
-    /// peer that lost its connection comes again, and no peer takes more than one place.
+    /// peer that lost its connection event again, and no peer takes more than one place.
     pub(crate) fn admit(&mut self, connection: Box<Connection>, warning: Option<String>) {
         self.silent
             .retain(|silent| silent.connection.peer != connection.peer);
@@ -105,7 +105,7 @@ impl WaitingRoom {
 
     /// Sends a refusal to a peer and closes the connection, without blocking.
     pub(crate) fn decline(&mut self, connection: Box<Connection>, control: Control) {
-        if sit::say(&connection, control).is_err() {
+        if sit::send(&connection, control).is_err() {
             return;
         }
         connection.close(Duration::ZERO);
@@ -130,16 +130,16 @@ impl WaitingRoom {
     fn first_message(&mut self) -> Option<RoomEvent> {
         for place in 0..self.silent.len() {
             let silent = &self.silent[place];
-            let said = match silent.connection.recv(Duration::ZERO) {
+            let received = match silent.connection.recv(Duration::ZERO) {
                 Err(ConnectionError::TimedOut) if Instant::now() < silent.until => continue,
-                said => said.and_then(|message| wanted(&message)),
+                received => received.and_then(|message| request(&message)),
             };
             let Silent {
                 connection,
                 warning,
                 ..
             } = self.silent.remove(place);
-            return Some(match said {
+            return Some(match received {
                 Ok(control) => RoomEvent::Request(connection, control, warning),
                 Err(error) => RoomEvent::Gone(connection, error),
             });
@@ -149,7 +149,7 @@ impl WaitingRoom {
 }
 
 /// The first message of a guest, which begins or resumes a match or an audit.
-fn wanted(message: &Message) -> Result<Control, ConnectionError> {
+fn request(message: &Message) -> Result<Control, ConnectionError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (
             Stream::Control,

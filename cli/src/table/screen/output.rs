@@ -49,13 +49,12 @@ impl Output {
     pub(super) fn lines(&mut self, text: &str) -> io::Result<()> {
         let columns = self.columns.map_or(0, |columns| columns());
         let fits = text.split('\n').all(|row| width(row) <= columns);
-        let written = match self.prompted && fits {
-            true => text.split('\n').map(|row| self.above_prompt(row)).collect(),
+        let written = if self.prompted && fits {
+            text.split('\n').map(|row| self.above_prompt(row)).collect()
+        } else {
             // A row that wraps would overwrite the prompt.
-            false => {
-                let prompt = if self.prompted { PROMPT } else { "" };
-                format!("{}{text}\n{prompt}", self.cleared())
-            }
+            let prompt = if self.prompted { PROMPT } else { "" };
+            format!("{}{text}\n{prompt}", self.cleared())
         };
         self.passing = false;
         self.write(&written)

@@ -183,10 +183,10 @@ fn each_turn_is_reported_once_to_both_with_the_held_positions() {
     ];
     for (stakes, held) in games {
         let [(_, host), (_, guest)] = play(&stakes, |_, event, rng| one(random(event, rng)));
-        let told = turns(&host, 0);
-        assert_eq!(told, turns(&guest, 1));
-        assert!(told.windows(2).all(|turns| turns[0].0 < turns[1].0));
-        assert_eq!(told[0].2["held"], held);
+        let reported = turns(&host, 0);
+        assert_eq!(reported, turns(&guest, 1));
+        assert!(reported.windows(2).all(|turns| turns[0].0 < turns[1].0));
+        assert_eq!(reported[0].2["held"], held);
         for (seat, events) in [&host, &guest].into_iter().enumerate() {
             for turn in of_kind(events, "your-turn") {
                 assert_eq!(turn["held"][seat], turn["positions"], "{turn}");
@@ -197,7 +197,7 @@ fn each_turn_is_reported_once_to_both_with_the_held_positions() {
                 assert!(turn["time"].is_null() && turn["cards"].is_null(), "{turn}");
             }
         }
-        let last = &told.last().unwrap().2["held"];
+        let last = &reported.last().unwrap().2["held"];
         match stakes.betting() {
             Some(_) => assert_eq!(
                 last[0].as_array().map(Vec::len),
@@ -277,8 +277,9 @@ fn invalid_commands_are_refused_and_change_nothing() {
         let turns = of_kind(events, "your-turn").len();
         match seat {
             0 => {
-                let told: Vec<&str> = errors.iter().map(|e| e["code"].as_str().unwrap()).collect();
-                assert_eq!(told, codes.repeat(turns));
+                let reported: Vec<&str> =
+                    errors.iter().map(|e| e["code"].as_str().unwrap()).collect();
+                assert_eq!(reported, codes.repeat(turns));
             }
             _ => assert!(errors.is_empty()),
         }

@@ -17,7 +17,7 @@ use super::seats::met;
 
 /// The front end of a host whose guest disconnects as soon as the match is over.
 struct Front {
-    said: Vec<u8>,
+    output: Vec<u8>,
     guests: Option<Connection>,
     peers: SharedPeers,
     guest: PublicIdentity,
@@ -43,9 +43,9 @@ impl Front {
 
 impl Write for Front {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.said.extend_from_slice(bytes);
-        while let Some(end) = self.said.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.said.drain(..=end).collect();
+        self.output.extend_from_slice(bytes);
+        while let Some(end) = self.output.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.output.drain(..=end).collect();
             self.receive(std::str::from_utf8(&line).unwrap());
         }
         Ok(bytes.len())
@@ -81,7 +81,7 @@ fn a_foul_is_counted_before_the_last_call() {
 
     let (posts, counted) = (Posts::default(), Arc::default());
     let front = Front {
-        said: Vec::new(),
+        output: Vec::new(),
         guests: Some(guest.connection),
         peers: host.own.peers.clone(),
         guest: host.connection.peer.clone(),

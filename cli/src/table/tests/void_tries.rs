@@ -28,9 +28,9 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
         };
         let result = match part {
             Some(part) => {
-                let said = log.sign(host.own.home.identity(), Seat::HOST, &part);
-                let said = LogMessage::Part(said.unwrap().0);
-                host.connection.send_log(said.encode())
+                let signed = log.sign(host.own.home.identity(), Seat::HOST, &part);
+                let signed = LogMessage::Part(signed.unwrap().0);
+                host.connection.send_log(signed.encode())
             }
             None => host
                 .connection
