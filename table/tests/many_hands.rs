@@ -1,8 +1,8 @@
-//! A match of many hands between two seats with the real engine: every card is as likely at every
-//! place, and the memory of the process does not grow from hand to hand.
+//! A match of many hands between two seats with the real engine. Every card is equally likely at
+//! every position, and the memory of the process does not grow with the number of hands.
 //!
-//! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000. This
-//! file has one test, so that the memory is that of one match and its two seats.
+//! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000
+//! hands. This file has only one test, so that the memory is that of one match and its two seats.
 
 #[path = "promises/two_seats/seats.rs"]
 mod seats;
@@ -20,20 +20,20 @@ use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes,
 
 use seats::{Side, both, wirings};
 
-/// Fewer say little about 9 of 52 cards.
+/// The minimum number of hands. Fewer would not be significant for 9 of 52 cards.
 const HANDS: usize = 500;
 
 const CARDS: usize = 52;
 const DRAW: usize = 9;
 
-/// What the process may grow by after the first tenth of the hands: far above what the allocator
-/// wanders by, far below a kilobyte a hand in a soak.
+/// The allowed growth of the process after the first tenth of the hands: far above the variation of
+/// the allocator, far below a kilobyte for each hand in a soak.
 const GROWTH_KIB: u64 = 4096;
 
-/// ln 10^-9: an honest test fails once in 10^9 runs.
+/// ln 10^-9: the test fails by chance once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
-/// A file that nobody reads: what is written to it takes no memory.
+/// A file that nobody reads. Written bytes are discarded.
 #[derive(Default)]
 struct Unread;
 
@@ -55,16 +55,16 @@ impl Storage for Unread {
     }
 }
 
-/// What one seat has seen.
+/// The observations of one seat.
 struct Hands {
-    /// The cards of every hand by number: all of them, after the showdown.
+    /// The numbers of all cards of every hand, known after the showdown.
     cards: Vec<[u8; DRAW]>,
     times: Vec<Duration>,
-    /// The resident memory after the first tenth of the hands, and after all.
+    /// The resident memory after the first tenth of the hands and at the end.
     memory_kib: Option<[u64; 2]>,
 }
 
-/// The memory of this process that is resident, where the system says so.
+/// The resident memory of this process, if the system reports it.
 fn resident_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let (_, rest) = status.split_once("VmRSS:")?;
@@ -87,7 +87,7 @@ fn play_many(mut side: Side<Unread>, hands: usize) -> Hands {
             News::Log(LogEvent::HandOver { .. }) => {
                 let opened = std::mem::replace(&mut cards, [None; DRAW]);
                 seen.cards
-                    .push(opened.map(|card| card.expect("all are shown at the end")));
+                    .push(opened.map(|card| card.expect("all cards are shown at the end")));
                 seen.times.push(begun.elapsed());
                 begun = Instant::now();
                 if seen.cards.len() == hands / 10 {
@@ -118,7 +118,7 @@ fn median(times: &[Duration]) -> Duration {
 }
 
 #[test]
-fn many_hands_of_one_match_are_uniform_and_take_no_more_memory_than_a_few() {
+fn many_hands_are_uniform_and_memory_does_not_grow() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
     let rules = BettingRules {
         stack: 1_000_000,
@@ -133,7 +133,10 @@ fn many_hands_of_one_match_are_uniform_and_take_no_more_memory_than_a_few() {
     let (wirings, of) = wirings(&stakes, &circuit);
     let sides = wirings.map(|wiring| Side::new(wiring, &of));
     let [mine, theirs] = both(sides, |side| play_many(side, hands));
-    assert!(mine.cards == theirs.cards, "both have seen the same cards");
+    assert!(
+        mine.cards == theirs.cards,
+        "both seats have seen the same cards"
+    );
     println!(
         "{hands} hands of {DRAW} of {CARDS} cards by {}, in {:?}",
         spec.algorithm(),
@@ -158,6 +161,6 @@ fn many_hands_of_one_match_are_uniform_and_take_no_more_memory_than_a_few() {
             println!("resident: {warm} KiB after a tenth of the hands, {end} KiB at the end");
             assert!(end <= warm + GROWTH_KIB, "{warm} KiB, then {end} KiB");
         }
-        None => println!("resident: not known on this system"),
+        None => println!("resident: unknown on this system"),
     }
 }

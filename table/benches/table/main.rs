@@ -1,8 +1,8 @@
-//! What it costs to sit down and to play: time, round trips, bytes and synced writes.
+//! The cost of starting and playing a match: time, round trips, bytes and synced writes.
 //!
-//! `cargo bench -p dealerless-table --bench table`. Both players run in this process, over loopback
-//! and an encrypted line, through a proxy that delays and limits. Their files are in memory and
-//! count how often they are synced; the two lists of known peers are on the disk.
+//! Run with `cargo bench -p dealerless-table --bench table`. Both players run in this process, over
+//! loopback and an encrypted connection, through a proxy that limits delay and bandwidth. Their
+//! files are in memory and count syncs; the two lists of known peers are on the disk.
 
 mod match_of_two;
 mod proxy;
@@ -11,25 +11,25 @@ mod resuming;
 use std::time::{Duration, Instant};
 
 use match_of_two::{Measured, measure};
-use proxy::Way;
+use proxy::Link;
 use resuming::resume;
 
 const HANDS: u32 = 100;
 const SLOW_HANDS: u32 = 14;
 const MBIT: u64 = 1_000_000 / 8;
-/// What a synced write takes, in the row that counts those that wait for each other.
+/// The duration of a synced write in the row that counts consecutive writes.
 const SYNC: Duration = Duration::from_millis(4);
 
 fn main() {
-    let at = |round_trip, rate| Way {
+    let at = |round_trip, rate| Link {
         delay: Duration::from_millis(round_trip) / 2,
         rate,
     };
     let base = measure(at(0, None), Duration::ZERO, HANDS);
     println!(
-        "From joining to the guest's hole cards, and from dealing to both players' hole cards"
+        "Time from joining to the guest's hole cards, and from dealing to both players' hole cards"
     );
-    println!("(once both have dealt; once the first of them has):\n");
+    println!("(from both deals, and from the first deal):\n");
     println!("| round trip | rate | sit down | next hand | from the first deal | slowest move |");
     println!("|---|---|---|---|---|---|");
     println!(
@@ -49,9 +49,9 @@ fn main() {
     row(0, Some(10 * MBIT), &at_rate, &base);
 
     println!(
-        "\nFrom dialing after a lost line until the guest can move, and until the host has its move:\n"
+        "\nTime from dialing after a lost connection until the guest can move, and until the host has its move:\n"
     );
-    println!("| round trip | can move | move heard |");
+    println!("| round trip | can move | move received |");
     println!("|---|---|---|");
     let base_resumed = resume(at(0, None));
     for round_trip in [0, 20, 50, 150] {
@@ -66,7 +66,7 @@ fn main() {
 
     let synced = measure(at(0, None), SYNC, SLOW_HANDS);
     let waiting = (synced.next - base.next).as_secs_f64() / SYNC.as_secs_f64();
-    println!("\nSynced writes, one after the other, from both deals to hole cards: {waiting:.1}");
+    println!("\nConsecutive synced writes from both deals to the hole cards: {waiting:.1}");
     println!("(measured with {} a write).", ms(SYNC));
     println!(
         "Synced writes of a whole hand: host {}, guest {}.",
@@ -89,7 +89,7 @@ fn ms(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// A time, and how many round trips it is longer than without any.
+/// Formats a time, with its difference from `base` in round trips.
 fn in_trips(round_trip: u64, time: Duration, base: Duration) -> String {
     if round_trip == 0 {
         return ms(time);
@@ -110,7 +110,7 @@ fn row(round_trip: u64, rate: Option<u64>, measured: &Measured, base: &Measured)
     );
 }
 
-/// What it takes to encrypt and decrypt so many bytes, in frames as long as those of a pool.
+/// The time to encrypt and decrypt this number of bytes, in frames as long as those of a pool.
 fn encryption(bytes: usize) -> Duration {
     let builder = || {
         snow::Builder::new(

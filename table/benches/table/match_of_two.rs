@@ -1,4 +1,4 @@
-//! Two players who call everything, and what that costs.
+//! A match of two players who call every bet, and its cost.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,25 +19,26 @@ use dealerless_table::system_rng;
 
 use zeroize::Zeroizing;
 
-use crate::proxy::{Way, proxy};
+use crate::proxy::{Link, proxy};
 
-/// What a match costs.
+/// The measurements of a match.
 #[derive(Clone)]
 pub(crate) struct Measured {
-    /// From joining to the guest's hole cards.
+    /// The time from joining to the guest's hole cards.
     pub(crate) first: Duration,
-    /// From when the second of the two says its deal to both players' hole cards: the median over
-    /// the hands after the first.
+    /// The time from the second player's deal to both players' hole cards: the median over the
+    /// hands after the first.
     pub(crate) next: Duration,
-    /// The same from when the first says it.
+    /// The same from the first player's deal.
     pub(crate) next_from_first: Duration,
-    /// From when a player chooses until the other hears of it: the slowest of the match.
+    /// The time from a player's choice until the other player receives it: the slowest of the
+    /// match.
     pub(crate) slowest_move: Duration,
-    /// The whole match, for each hand.
+    /// The time of the whole match, divided by the number of hands.
     pub(crate) hand: Duration,
-    /// Both ways, all included: the mean over all hands.
+    /// The number of bytes in both directions, everything included: the mean over all hands.
     pub(crate) bytes_of_a_hand: u64,
-    /// Synced writes of a hand at host and guest, the mean.
+    /// The number of synced writes of a hand at the host and the guest: the mean over all hands.
     pub(crate) syncs: [u64; 2],
 }
 
@@ -63,7 +64,7 @@ impl Player {
     }
 }
 
-/// A file in memory that counts how often it is synced, and takes some time for it.
+/// A file in memory that counts its syncs and takes some time for each.
 pub(crate) struct Counted {
     bytes: Vec<u8>,
     syncs: Syncs,
@@ -103,7 +104,8 @@ impl Storage for Counted {
     }
 }
 
-/// A place for a deck that counts as its file does: the file and the folder are synced.
+/// Storage for a deck. It counts two syncs for each deck, as a file does: one of the file and one
+/// of the folder.
 pub(crate) struct CountedVault(Syncs);
 
 impl Vault for CountedVault {
@@ -121,7 +123,7 @@ impl Vault for CountedVault {
     }
 }
 
-/// Two players, and the door of the first, at which a match of so many hands can begin.
+/// Makes two players, and the door of the first one for a match of this number of hands.
 pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let rules = BettingRules {
@@ -149,16 +151,16 @@ pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     ([host, guest], door.expect("a door"))
 }
 
-/// Plays a match, and measures.
-pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
+/// Plays a match and measures it.
+pub(crate) fn measure(link: Link, sync: Duration, hands: u32) -> Measured {
     let ([host, guest], door) = door(hands);
-    let (address, bytes) = proxy(door.addresses()[0], way);
+    let (address, bytes) = proxy(door.addresses()[0], link);
     let invite = door.invite(vec![address.into()], None).expect("an invite");
     thread::scope(|scope| {
         let host = &host;
         let at_host = scope.spawn(move || {
             let Some(DoorEvent::Connection(connection)) = door.next(Duration::from_secs(60)) else {
-                panic!("the guest did not come");
+                panic!("the guest did not connect");
             };
             play(host, *connection, Instant::now(), sync)
         });
@@ -180,12 +182,12 @@ pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
             all.sort_unstable();
             all[all.len() / 2]
         };
-        let slowest = |chosen: &[Instant], heard: &[Instant]| {
-            let moves = chosen.iter().zip(heard);
-            moves.map(|(chosen, heard)| *heard - *chosen).max()
+        let slowest = |chosen: &[Instant], received: &[Instant]| {
+            let moves = chosen.iter().zip(received);
+            moves.map(|(chosen, received)| *received - *chosen).max()
         };
-        let to_guest = slowest(&at_host.chosen, &at_guest.heard);
-        let to_host = slowest(&at_guest.chosen, &at_host.heard);
+        let to_guest = slowest(&at_host.chosen, &at_guest.received);
+        let to_host = slowest(&at_guest.chosen, &at_host.received);
         Measured {
             first: at_guest.cards[0].seen - begun,
             next: median(Instant::max),
@@ -198,7 +200,7 @@ pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
     })
 }
 
-/// When a hand was dealt, and when this seat had seen its cards.
+/// The times at which a hand was dealt and this seat had seen its cards.
 struct Hole {
     dealt: Instant,
     seen: Instant,
@@ -206,13 +208,14 @@ struct Hole {
 
 struct Played {
     cards: Vec<Hole>,
-    /// When this seat chose, and when it heard of the other's choices.
+    /// The times of this seat's choices, and the times at which it received the other seat's
+    /// choices.
     chosen: Vec<Instant>,
-    heard: Vec<Instant>,
+    received: Vec<Instant>,
     syncs: u64,
 }
 
-/// A seat of the match that begins on this line.
+/// A seat of the match that begins on this connection.
 pub(crate) fn seat<X: Send + 'static>(
     player: &Player,
     connection: &Connection,
@@ -249,7 +252,7 @@ pub(crate) fn seat<X: Send + 'static>(
     Table::new(setting, Deadlines::default()).expect("no old deck")
 }
 
-/// Counts what the other could cheat in.
+/// The counter of attempts in which the peer could cheat.
 pub(crate) fn attempts(player: &Player, connection: &Connection) -> Box<dyn Attempts> {
     player
         .peers
@@ -257,7 +260,7 @@ pub(crate) fn attempts(player: &Player, connection: &Connection) -> Box<dyn Atte
         .expect("a known peer")
 }
 
-/// What somebody says who calls and shows.
+/// The choice of a player who calls and shows.
 pub(crate) fn calls(legal: &Legal) -> Command {
     Command::Choose(match legal {
         Legal::Bet { call: None, .. } => Choice::Check,
@@ -275,9 +278,11 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
     let attempts = attempts(player, &connection);
     table.begin(connection, attempts);
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
-    let (mut chosen, mut heard) = (Vec::new(), Vec::new());
+    let (mut chosen, mut received) = (Vec::new(), Vec::new());
     loop {
-        let happened = table.next(Duration::from_secs(60)).expect("no trouble");
+        let happened = table
+            .next(Duration::from_secs(60))
+            .expect("an honest match");
         let Some(TableEvent::News(news)) = happened else {
             panic!("{happened:?}");
         };
@@ -285,7 +290,7 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
             News::Log(LogEvent::Begun(_)) => hole = 0,
             News::Card { position, .. } if position < 4 => {
                 hole += 1;
-                // Its own two, not those that are shown later.
+                // The two hole cards of this seat, not those shown later.
                 if hole == 2 {
                     let seen = Instant::now();
                     cards.push(Hole { dealt, seen });
@@ -296,7 +301,7 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
                 table.command(calls(&legal)).expect("its turn");
             }
             News::Log(LogEvent::Chose(chosen)) if chosen.seat != table.play().seat() => {
-                heard.push(Instant::now());
+                received.push(Instant::now());
             }
             News::Log(LogEvent::HandOver { .. }) => dealt = Instant::now(),
             News::Over(_) => break,
@@ -307,7 +312,7 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
     Played {
         cards,
         chosen,
-        heard,
+        received,
         syncs: syncs.count.load(Ordering::Relaxed),
     }
 }

@@ -1,4 +1,4 @@
-//! A line that is slow: what comes is passed on after a delay, and at a rate.
+//! A slow link: bytes are forwarded with a delay and a limited rate.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,41 +8,41 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How a line is.
+/// The properties of a link.
 #[derive(Clone, Copy)]
-pub(crate) struct Way {
-    /// In one direction.
+pub(crate) struct Link {
+    /// The delay in one direction.
     pub(crate) delay: Duration,
-    /// Bytes a second in each direction.
+    /// The rate in bytes per second in each direction.
     pub(crate) rate: Option<u64>,
 }
 
-/// A proxy before `target`; and the bytes that have passed, both ways.
-pub(crate) fn proxy(target: SocketAddr, way: Way) -> (SocketAddr, Arc<AtomicU64>) {
+/// Starts a proxy to `target`. Returns its address and a counter of the bytes in both directions.
+pub(crate) fn proxy(target: SocketAddr, link: Link) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let bytes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&bytes);
     thread::spawn(move || {
         for guest in listener.incoming() {
-            // The handshake of TCP takes a round trip.
-            thread::sleep(2 * way.delay);
+            // The TCP handshake takes a round trip.
+            thread::sleep(2 * link.delay);
             let host = TcpStream::connect(target);
-            // At the end the host is gone.
+            // The host is gone at the end.
             let (Ok(guest), Ok(host)) = (guest, host) else {
                 break;
             };
             for (from, to) in [(&guest, &host), (&host, &guest)] {
                 from.set_nodelay(true).expect("a socket");
                 let streams = [from, to].map(|stream| stream.try_clone().expect("a socket"));
-                carry(streams, way, Arc::clone(&counted));
+                carry(streams, link, Arc::clone(&counted));
             }
         }
     });
     (address, bytes)
 }
 
-fn carry([mut from, to]: [TcpStream; 2], way: Way, bytes: Arc<AtomicU64>) {
+fn carry([mut from, to]: [TcpStream; 2], link: Link, bytes: Arc<AtomicU64>) {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || deliver(to, &receiver));
     thread::spawn(move || {
@@ -50,11 +50,11 @@ fn carry([mut from, to]: [TcpStream; 2], way: Way, bytes: Arc<AtomicU64>) {
         let mut buffer = [0; 1448];
         while let Ok(count @ 1..) = from.read(&mut buffer) {
             bytes.fetch_add(count as u64, Ordering::Relaxed);
-            let takes = way
+            let takes = link
                 .rate
                 .map_or(0, |rate| count as u64 * 1_000_000_000 / rate);
             free = free.max(Instant::now()) + Duration::from_nanos(takes);
-            let packet: (Instant, Vec<u8>) = (free + way.delay, buffer[..count].to_vec());
+            let packet: (Instant, Vec<u8>) = (free + link.delay, buffer[..count].to_vec());
             if Sender::send(&sender, packet).is_err() {
                 break;
             }
@@ -69,6 +69,6 @@ fn deliver(mut to: TcpStream, packets: &Receiver<(Instant, Vec<u8>)>) {
             break;
         }
     }
-    // It may be closed already.
+    // The connection may already be closed.
     let _ = to.shutdown(Shutdown::Write);
 }

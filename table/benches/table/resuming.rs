@@ -1,4 +1,4 @@
-//! A line that is lost in the midst of a hand, and the next one.
+//! A connection that is lost in the middle of a hand, and the next one.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,22 +9,23 @@ use dealerless_table::log::{LogEvent, Storage};
 use dealerless_table::play::{News, Table, TableEvent, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
-use crate::proxy::{Way, proxy};
+use crate::proxy::{Link, proxy};
 
-const LONG: Duration = Duration::from_secs(60);
-const NOTICED: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_secs(60);
+const NOTICE_TIME: Duration = Duration::from_millis(500);
 
-/// From when the guest dials again until it can move, and until the host has heard its move.
-pub(crate) fn resume(way: Way) -> [Duration; 2] {
+/// Measures the time from the guest's redial until the guest can move, and until the host receives
+/// its move.
+pub(crate) fn resume(link: Link) -> [Duration; 2] {
     let ([host, guest], door) = door(2);
-    let (address, _) = proxy(door.addresses()[0], way);
+    let (address, _) = proxy(door.addresses()[0], link);
     let invite = door.invite(vec![address.into()], None).expect("an invite");
     thread::scope(|scope| {
         let host = &host;
         let at_host = scope.spawn(move || {
-            let connection = || match door.next(LONG) {
+            let connection = || match door.next(TIMEOUT) {
                 Some(DoorEvent::Connection(connection)) => *connection,
-                _ => panic!("the guest did not come"),
+                _ => panic!("the guest did not connect"),
             };
             play_host(host, connection)
         });
@@ -40,20 +41,20 @@ pub(crate) fn resume(way: Way) -> [Duration; 2] {
             dialer.join_again(&host_keys, &at, None).expect("the host")
         };
         let [dialed, resumed] = play_guest(&guest, connection, again);
-        let heard = at_host.join().expect("the host");
-        [resumed - dialed, heard - dialed]
+        let received = at_host.join().expect("the host");
+        [resumed - dialed, received - dialed]
     })
 }
 
-/// What the seat has to tell next; nothing if its line is lost.
+/// The next news of the seat. `None` if its connection is lost.
 fn news<S: Storage, V: Vault>(table: &mut Table<S, V, ()>) -> Option<News> {
-    match table.next(LONG).expect("no trouble") {
+    match table.next(TIMEOUT).expect("an honest match") {
         Some(TableEvent::News(news)) => Some(news),
         _ => None,
     }
 }
 
-/// Plays until it has heard a move on the second line. Gives when that was.
+/// Plays until it receives a move on the second connection. Returns the time of that.
 fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Instant {
     let first = connection();
     let mut table = seat::<()>(player, &first, &Syncs::default());
@@ -79,8 +80,8 @@ fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Ins
     }
 }
 
-/// Plays until its first turn in the second hand, loses its line there, and moves on the next one.
-/// Gives when it dialed, and when it could move.
+/// Plays until its first turn in the second hand, drops the connection there, and moves on the next
+/// one. Returns the times at which it dialed and could move.
 fn play_guest(
     player: &Player,
     connection: Connection,
@@ -91,25 +92,25 @@ fn play_guest(
     table.begin(connection, counts);
     let mut hands = 0;
     loop {
-        match news(&mut table).expect("a line") {
+        match news(&mut table).expect("a connection") {
             News::YourTurn { .. } if hands > 0 => break,
             News::YourTurn { legal } => table.command(calls(&legal)).expect("its turn"),
             News::Log(LogEvent::HandOver { .. }) => hands += 1,
             _ => {}
         }
     }
-    // Both have noticed that the line is gone.
+    // Both sides notice that the connection is gone.
     table.lose_connection();
-    thread::sleep(NOTICED);
+    thread::sleep(NOTICE_TIME);
     let dialed = Instant::now();
     let connection = again();
     let counts = attempts(player, &connection);
     table.resume(connection, counts).expect("files in memory");
     loop {
-        if let News::YourTurn { legal } = news(&mut table).expect("a line") {
+        if let News::YourTurn { legal } = news(&mut table).expect("a connection") {
             let resumed = Instant::now();
             table.command(calls(&legal)).expect("its turn");
-            // Sends it, and waits until the host has gone.
+            // Sends the move and waits until the host has disconnected.
             while news(&mut table).is_some() {}
             return [dialed, resumed];
         }

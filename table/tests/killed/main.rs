@@ -1,41 +1,41 @@
-//! A match goes on wherever one of its programs is killed: with the same cards and the same chips,
-//! and no try is void of which anybody has seen a card.
+//! A match continues after one of its programs is killed at any point, with the same cards and the
+//! same chips. No try becomes void after anybody has seen a card of it.
 //!
-//! Here the programs are processes with files, and a line over TCP, and the operating system kills
-//! them, at each write and each frame. `resuming` does the same in memory, where more can be tried.
-//! `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test killed -- --nocapture` leaves
-//! none out.
+//! The programs are processes with files and a connection over TCP, and the operating system kills
+//! them at each write and each frame. The tests in `resuming` do the same in memory, where they can
+//! try more. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test killed --
+//! --nocapture` tries every combination.
 #![cfg(unix)]
 
-mod deeds;
+mod operations;
 mod pair;
 mod points;
+mod proxy;
 mod seat;
-mod way;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use dealerless::testing::soak::soak;
 
-use pair::{Pair, Went};
-use points::{Deed, Frame, Plan};
+use pair::{Outcome, Pair};
+use points::{Frame, KillPoint, Plan};
 
-/// The test that is a program.
-const A_SEAT: &str = "a_seat_in_a_process_of_its_own";
+/// The name of the test that runs as a program.
+const SEAT_PROCESS: &str = "seat_in_its_own_process";
 
 #[test]
-#[ignore = "the other tests start it, in processes of their own"]
-fn a_seat_in_a_process_of_its_own() {
+#[ignore = "the other tests start it in separate processes"]
+fn seat_in_its_own_process() {
     seat::play();
 }
 
-/// What came of many matches.
+/// The combined results of many matches.
 #[derive(Default)]
 struct Counts {
-    /// Matches in which so many programs were killed.
+    /// The number of matches by the number of killed programs.
     killed: [AtomicUsize; 3],
-    /// Tries that were declared void.
+    /// The number of void tries.
     void: AtomicUsize,
 }
 
@@ -56,9 +56,9 @@ fn play_all(plans: &[Plan]) -> Counts {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let went = Pair::play(*plan);
-                    counts.killed[went.kills].fetch_add(1, Ordering::Relaxed);
-                    counts.void.fetch_add(went.void, Ordering::Relaxed);
+                    let outcome = Pair::play(*plan);
+                    counts.killed[outcome.kills].fetch_add(1, Ordering::Relaxed);
+                    counts.void.fetch_add(outcome.void, Ordering::Relaxed);
                 }
             });
         }
@@ -66,50 +66,52 @@ fn play_all(plans: &[Plan]) -> Counts {
     counts
 }
 
-/// A match in which nothing goes wrong.
-fn undisturbed() -> Went {
-    let went = Pair::play(Plan::default());
-    assert_eq!((went.kills, went.void), (0, 0));
-    went
+/// Plays a match in which nothing goes wrong.
+fn undisturbed() -> Outcome {
+    let outcome = Pair::play(Plan::default());
+    assert_eq!((outcome.kills, outcome.void), (0, 0));
+    outcome
 }
 
-/// All moments of a seat at which its program can be killed, with the step of the log.
-fn moments(went: &Went, seat: usize) -> Vec<(Deed, u64)> {
-    let deeds = went.did[seat].iter().enumerate();
-    let moments = deeds.flat_map(|(number, &(kind, step))| {
+/// All points at which the program of a seat can be killed, each with the step of the log.
+fn kill_points(outcome: &Outcome, seat: usize) -> Vec<(KillPoint, u64)> {
+    let operations = outcome.operations[seat].iter().enumerate();
+    let points = operations.flat_map(|(number, &(kind, step))| {
         let whens = kind.moments().iter();
-        whens.map(move |&when| (Deed { number, when }, step))
+        whens.map(move |&when| (KillPoint { number, when }, step))
     });
-    moments.collect()
+    points.collect()
 }
 
 #[test]
-fn a_program_is_killed_before_in_the_midst_of_and_after_each_write() {
-    let went = undisturbed();
+fn program_is_killed_before_during_and_after_each_write() {
+    let outcome = undisturbed();
     let plans = [0, 1].map(|seat| {
-        let plan = move |(deed, _)| {
+        let plan = move |(point, _)| {
             let mut plan = Plan::default();
-            plan.deeds[seat] = Some(deed);
+            plan.kill_at[seat] = Some(point);
             plan
         };
-        moments(&went, seat).into_iter().map(plan)
+        kill_points(&outcome, seat).into_iter().map(plan)
     });
     let plans: Vec<Plan> = plans.into_iter().flatten().collect();
     let counts = play_all(&plans);
     let (killed, void) = (counts.killed(1), counts.void());
-    println!("killed at {killed} moments; {void} tries were void");
-    // What the engine does beside the hand comes in no fixed order, and a few may not come at all.
+    println!("killed at {killed} points; {void} tries were void");
+    // The background work of the engine has no fixed order, and a few points may not be reached at
+    // all.
     assert!(killed > 200 && killed * 20 >= plans.len() * 19);
     assert!(void > 0 && void < killed);
 }
 
-/// Each frame of each side; it arrives, or, of every second one and in a soak of all, it does not.
+/// After each frame of each side. Every second frame still arrives; in a soak both cases are tried
+/// for each frame.
 #[test]
-fn a_program_is_killed_after_each_frame_that_it_sends() {
-    let went = undisturbed();
+fn program_is_killed_after_each_frame_that_it_sends() {
+    let outcome = undisturbed();
     let mut plans = Vec::new();
     for seat in [0, 1] {
-        for number in 0..went.frames[seat] {
+        for number in 0..outcome.frames[seat] {
             for arrives in [false, true] {
                 if soak().is_some() || arrives == number.is_multiple_of(2) {
                     plans.push(Plan {
@@ -127,22 +129,23 @@ fn a_program_is_killed_after_each_frame_that_it_sends() {
     let counts = play_all(&plans);
     let (killed, void) = (counts.killed(1), counts.void());
     println!("killed at {killed} frames; {void} tries were void");
-    // How much the two say in one frame depends on when they say it.
+    // The number of messages in one frame depends on the timing.
     assert!(killed > 100 && killed * 5 >= plans.len() * 4);
     assert!(void > 0 && void < killed);
 }
 
-/// Both are killed in the same step: at some pairs of moments, or, in a soak, at all.
+/// Both programs are killed at some pairs of points of a step, or at all pairs in a soak.
 #[test]
 fn both_programs_are_killed_in_the_same_step() {
-    let went = undisturbed();
+    let outcome = undisturbed();
     let mut plans = Vec::new();
-    for (number, (deed, step)) in moments(&went, 0).into_iter().enumerate() {
-        for (other_number, (other, other_step)) in moments(&went, 1).into_iter().enumerate() {
+    for (number, (point, step)) in kill_points(&outcome, 0).into_iter().enumerate() {
+        for (other_number, (other, other_step)) in kill_points(&outcome, 1).into_iter().enumerate()
+        {
             let sampled = (number + 3 * other_number).is_multiple_of(29);
             if step == other_step && (soak().is_some() || sampled) {
                 plans.push(Plan {
-                    deeds: [Some(deed), Some(other)],
+                    kill_at: [Some(point), Some(other)],
                     frame: None,
                 });
             }
@@ -150,6 +153,6 @@ fn both_programs_are_killed_in_the_same_step() {
     }
     let counts = play_all(&plans);
     let (both, one) = (counts.killed(2), counts.killed(1));
-    println!("killed both at {both} pairs of moments of the same step, and one at {one}");
+    println!("killed both at {both} pairs of points of the same step, and one at {one}");
     assert!(both > 20 && both + one == plans.len());
 }

@@ -1,4 +1,4 @@
-//! Two programs play a match, in which one or both are killed and started again.
+//! Two programs play a match. One or both are killed and started again.
 
 use std::collections::HashMap;
 use std::env;
@@ -24,16 +24,16 @@ use dealerless_table::{Seat, system_rng};
 use tempfile::TempDir;
 
 use crate::points::{Kind, Plan};
-use crate::seat::{self, LOG, Said};
-use crate::way::Way;
+use crate::proxy::Proxy;
+use crate::seat::{self, LOG, Report};
 
-/// Held while a program starts, and while this process has locked a folder. A process that starts
-/// has for a moment all files that are open here, and with them their locks.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Held while a program starts, and while this process has a folder locked. A process that starts
+/// briefly inherits all files that are open here, and their locks.
+static FORK_LOCK: Mutex<()> = Mutex::new(());
 
-/// No match lasts longer.
-const STUCK: Duration = Duration::from_secs(60);
-/// How many hands are played.
+/// The maximum duration of a match.
+const MATCH_TIMEOUT: Duration = Duration::from_secs(60);
+/// The number of hands in a match.
 pub(crate) const HANDS: u32 = 2;
 const STACK: u64 = 200;
 
@@ -54,53 +54,53 @@ static HEADER: LazyLock<Header> = LazyLock::new(|| {
     proposed.unwrap().0
 });
 
-/// How a match went.
-pub(crate) struct Went {
-    /// What each program did in its last life, with the step of the log.
-    pub(crate) did: [Vec<(Kind, u64)>; 2],
+/// The outcome of a match.
+pub(crate) struct Outcome {
+    /// The disk operations of each program since its last start, with the steps of the log.
+    pub(crate) operations: [Vec<(Kind, u64)>; 2],
     pub(crate) frames: [usize; 2],
-    /// How often a program was killed.
+    /// The number of times that a program was killed.
     pub(crate) kills: usize,
-    /// The tries that were declared void.
+    /// The number of void tries.
     pub(crate) void: usize,
 }
 
-/// What a program has said; or nothing more comes of it.
-type Word = (usize, Option<String>);
+/// A line of text from the program of a seat; `None` at the end of its output.
+type Line = (usize, Option<String>);
 
-/// The programs that run.
+/// The running programs.
 type Children = Arc<[Mutex<Option<Child>>; 2]>;
 
-/// A seat, over all lives of its program.
+/// A seat, over all runs of its program.
 struct Side {
     folder: TempDir,
-    /// It has told that the match is over, and may end.
+    /// Whether its program has reported the end of the match.
     over: bool,
     ended: bool,
     kills: usize,
     void: usize,
-    /// What it saw, by hand, try and position.
+    /// The cards that it saw, by hand, try and position.
     cards: HashMap<(u32, u32, usize), u64>,
-    did: Vec<(Kind, u64)>,
+    operations: Vec<(Kind, u64)>,
 }
 
-/// Two programs, and what is between them.
+/// Two programs and the proxy between them.
 pub(crate) struct Pair {
     plan: Plan,
     sides: [Side; 2],
     children: Children,
-    way: Way,
-    words: (Sender<Word>, Receiver<Word>),
-    /// What both have said, for whoever looks for a fault.
-    story: String,
+    proxy: Proxy,
+    lines: (Sender<Line>, Receiver<Line>),
+    /// The output of both programs, for error messages.
+    transcript: String,
 }
 
-/// Both folders, each with a file of the match in which nothing was said.
+/// Makes both folders, each with an empty match file.
 fn folders() -> [TempDir; 2] {
-    // In memory where that can be: what is written outlives a killed program there as well.
+    // In memory if possible: written bytes survive a killed program there as well.
     let folder = || tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folders = [(); 2].map(|()| folder().unwrap());
-    let _alone = alone();
+    let _lock = lock();
     let names = ["Anna", "Bob"].map(Name::clean);
     let homes = folders.each_ref();
     let homes = homes.map(|folder| Home::open(folder.path(), None, &mut system_rng()).unwrap());
@@ -128,8 +128,8 @@ fn folders() -> [TempDir; 2] {
     folders
 }
 
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> MutexGuard<'static, ()> {
+    FORK_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn child(children: &Children, seat: usize) -> MutexGuard<'_, Option<Child>> {
@@ -142,7 +142,7 @@ impl Pair {
         let own = Arc::clone(&children);
         let kill = move |seat| {
             let mut child = child(&own, seat);
-            let child = child.as_mut().expect("it has sent something");
+            let child = child.as_mut().expect("the program has sent a frame");
             child.kill().unwrap();
             child.wait().unwrap();
         };
@@ -153,104 +153,104 @@ impl Pair {
             kills: 0,
             void: 0,
             cards: HashMap::new(),
-            did: Vec::new(),
+            operations: Vec::new(),
         };
         Pair {
             plan,
             sides: folders().map(side),
             children,
-            way: Way::new(plan.frame, Box::new(kill)),
-            words: channel(),
-            story: String::new(),
+            proxy: Proxy::new(plan.frame, Box::new(kill)),
+            lines: channel(),
+            transcript: String::new(),
         }
     }
 
-    /// Starts the program of a seat. The first one is told in which deed it is killed.
+    /// Starts the program of a seat. At the first start it gets its kill point.
     fn start(&self, seat: usize, first: bool) {
         let mut command = Command::new(env::current_exe().unwrap());
         command
-            .args(["--exact", "--ignored", "--nocapture", crate::A_SEAT])
+            .args(["--exact", "--ignored", "--nocapture", crate::SEAT_PROCESS])
             .env(seat::FOLDER, self.sides[seat].folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         if first {
             command.env(seat::FIRST, "");
-            if let Some(deed) = self.plan.deeds[seat] {
-                command.env(seat::KILL, deed.to_string());
+            if let Some(point) = self.plan.kill_at[seat] {
+                command.env(seat::KILL, point.to_string());
             }
         }
         if seat == 1 {
-            command.env(seat::HOST, self.way.address.to_string());
+            command.env(seat::HOST, self.proxy.address.to_string());
         }
         let mut started = {
-            let _alone = alone();
+            let _lock = lock();
             command.spawn().unwrap()
         };
-        let said = BufReader::new(started.stderr.take().unwrap());
-        let words = self.words.0.clone();
+        let output = BufReader::new(started.stderr.take().unwrap());
+        let sender = self.lines.0.clone();
         thread::spawn(move || {
-            for connection in said.lines().map_while(Result::ok) {
-                let _ = words.send((seat, Some(connection)));
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send((seat, Some(line)));
             }
-            let _ = words.send((seat, None));
+            let _ = sender.send((seat, None));
         });
         *child(&self.children, seat) = Some(started);
     }
 
-    /// Plays a match in which this goes wrong.
-    pub(crate) fn play(plan: Plan) -> Went {
+    /// Plays a match with these faults.
+    pub(crate) fn play(plan: Plan) -> Outcome {
         let mut pair = Pair::new(plan);
         for seat in [0, 1] {
             pair.start(seat, true);
         }
         let begun = Instant::now();
         while !pair.sides.iter().all(|side| side.ended) {
-            let left = STUCK.saturating_sub(begun.elapsed());
-            let Ok((seat, word)) = pair.words.1.recv_timeout(left) else {
-                panic!("it hangs: {plan:?} {}", pair.story)
+            let left = MATCH_TIMEOUT.saturating_sub(begun.elapsed());
+            let Ok((seat, line)) = pair.lines.1.recv_timeout(left) else {
+                panic!("timeout: {plan:?} {}", pair.transcript)
             };
-            let heard = word.as_deref().unwrap_or("(ends)");
-            pair.story.push_str(&format!("{seat}: {heard}\n"));
-            match word.as_deref().map(Said::read) {
+            let text = line.as_deref().unwrap_or("(ends)");
+            pair.transcript.push_str(&format!("{seat}: {text}\n"));
+            match line.as_deref().map(Report::parse) {
                 None => pair.ended(seat),
-                Some(Some(said)) => pair.hear(seat, said),
-                // Of the harness; or cut.
+                Some(Some(report)) => pair.receive(seat, report),
+                // A line of the test harness, or an incomplete line.
                 Some(None) => {}
             }
         }
         pair.check();
-        Went {
+        Outcome {
             kills: pair.sides.iter().map(|side| side.kills).sum(),
             void: pair.sides.iter().map(|side| side.void).max().unwrap(),
-            frames: pair.way.frames(),
-            did: pair.sides.map(|side| side.did),
+            frames: pair.proxy.frames(),
+            operations: pair.sides.map(|side| side.operations),
         }
     }
 
-    /// A program has ended: well, or it was killed and starts again.
+    /// Handles the end of a program. If it was killed, it starts again.
     fn ended(&mut self, seat: usize) {
         let ended = child(&self.children, seat).take();
-        let status = ended.expect("it ran").wait().unwrap();
+        let status = ended.expect("the program ran").wait().unwrap();
         let side = &mut self.sides[seat];
         if status.success() {
             side.ended = true;
             return;
         }
-        let story = &self.story;
-        assert_eq!(status.signal(), Some(9), "{:?} {story}", self.plan);
+        let transcript = &self.transcript;
+        assert_eq!(status.signal(), Some(9), "{:?} {transcript}", self.plan);
         (side.kills, side.over) = (side.kills + 1, false);
         if seat == 0 {
-            self.way.host_is(None);
+            self.proxy.set_host(None);
         }
         self.start(seat, false);
     }
 
-    fn hear(&mut self, seat: usize, said: Said) {
+    fn receive(&mut self, seat: usize, report: Report) {
         let side = &mut self.sides[seat];
-        match said {
-            Said::Listens(at) => self.way.host_is(Some(at.parse().unwrap())),
-            Said::Card {
+        match report {
+            Report::Listens(at) => self.proxy.set_host(Some(at.parse().unwrap())),
+            Report::Card {
                 hand,
                 attempt,
                 position,
@@ -258,14 +258,18 @@ impl Pair {
             } => {
                 let before = side.cards.insert((hand, attempt, position), card);
                 let same = before.is_none_or(|before| before == card);
-                assert!(same, "another card: {:?} {}", self.plan, self.story);
+                assert!(
+                    same,
+                    "a different card: {:?} {}",
+                    self.plan, self.transcript
+                );
             }
-            Said::Void => side.void += 1,
-            Said::Over(played) => {
-                assert!(played, "{:?} {}", self.plan, self.story);
+            Report::Void => side.void += 1,
+            Report::Over(played) => {
+                assert!(played, "{:?} {}", self.plan, self.transcript);
                 side.over = true;
             }
-            Said::Did(kind, step) => side.did.push((kind, step)),
+            Report::Operation(kind, step) => side.operations.push((kind, step)),
         }
         if self.sides.iter().all(|side| side.over || side.ended) {
             for seat in [0, 1] {
@@ -277,10 +281,10 @@ impl Pair {
         }
     }
 
-    /// What must be so however a match went.
+    /// Checks everything that has to hold after any match.
     fn check(&self) {
         let plan = self.plan;
-        let _alone = alone();
+        let _lock = lock();
         let records = self.sides.each_ref().map(|side| {
             let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
@@ -288,7 +292,7 @@ impl Pair {
             assert!(record.log.evidence().is_none() && record.log.foul().is_none());
             assert_eq!(record.state(), MatchState::Over(End::Played), "{plan:?}");
             check_inputs(&record, &log, &home);
-            // The deck is destroyed, and nothing lies about.
+            // The deck is destroyed, and no temporary files are left.
             let mut files = fs::read_dir(home.matches()).unwrap();
             let known = |path: &Path| path.extension().is_some_and(|end| end != "deck");
             assert!(files.all(|file| known(&file.unwrap().path())), "{plan:?}");
@@ -302,7 +306,7 @@ impl Pair {
             same_owner: false,
         };
         assert_eq!(compare(one, other), same, "{plan:?}");
-        // What both have seen is the same.
+        // Both have seen the same cards.
         for (at, card) in &self.sides[0].cards {
             let other = self.sides[1].cards.get(at);
             assert!(other.is_none_or(|other| other == card), "{plan:?}");
@@ -311,7 +315,7 @@ impl Pair {
 }
 
 impl Side {
-    /// What its player saw is what the record says: of each hand one deck.
+    /// Checks that the player saw the cards of the record, and one deck for each hand.
     fn check(&self, record: &Record, plan: Plan) {
         let hands = &record.hands;
         let numbers: Vec<u32> = hands.iter().map(|hand| hand.begun.hand).collect();
@@ -321,7 +325,7 @@ impl Side {
         assert_eq!(chips, 2 * STACK, "{plan:?}");
         for (&(hand, attempt, position), &card) in &self.cards {
             let hand = &hands[hand as usize - 1];
-            // No try is void of which anybody has seen a card.
+            // Nobody has seen a card of a void try.
             assert_eq!(attempt as usize, hand.voided.len(), "{plan:?}");
             let recorded = hand.card(position).map(|card| card.0);
             assert_eq!(recorded, Some(card), "{plan:?}");
@@ -329,7 +333,7 @@ impl Side {
     }
 }
 
-/// All that a seat has committed itself to can be opened.
+/// Checks that a seat can open all its input commitments.
 fn check_inputs(record: &Record, log: &Path, home: &Home) {
     let file = DiskStorage::open(&log.with_extension("inputs")).unwrap();
     let (key, of) = (home.identity().file_key(), record.log.match_info().id());

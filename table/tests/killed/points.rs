@@ -5,75 +5,74 @@ use std::str::FromStr;
 
 use strum::{Display, EnumString};
 
-/// What a program does to its disk.
+/// A disk operation of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Something is written behind the log, or behind the file of the inputs.
+    /// A record is appended to the log or to the file of inputs.
     Append,
-    /// What was written is put on the disk.
+    /// Written bytes are synced.
     Sync,
-    /// What a crash has left is cut off.
+    /// An incomplete record is cut off.
     Truncate,
     /// The file of the deck is replaced.
     Keep,
-    /// It is removed.
+    /// The file of the deck is removed.
     Destroy,
-    /// An attempt begins or has ended well.
+    /// The start or the good end of an attempt is recorded.
     Attempt,
 }
 
-/// How far a deed comes.
+/// How far an operation comes before the program is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum When {
-    /// It was about to begin.
+    /// The operation is about to begin.
     Before,
-    /// Half of the bytes are there.
+    /// Half of the bytes are written.
     Midway,
-    /// It is done.
+    /// The operation is done.
     After,
 }
 
 impl Kind {
-    /// The moments at which there is a difference. Between a deed that is done and the next one that
-    /// has not begun a program sends, and hears.
+    /// The moments that make a difference. Between two operations a program sends and receives.
     pub(crate) fn moments(self) -> &'static [When] {
         match self {
             Kind::Append | Kind::Keep => &[When::Before, When::Midway, When::After],
-            // Right after the append before it.
+            // The moment before it is the one after the previous append.
             Kind::Sync => &[When::After],
             _ => &[When::Before, When::After],
         }
     }
 }
 
-/// The program is killed in this deed, counted from 0.
+/// The program is killed at this operation, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Deed {
+pub(crate) struct KillPoint {
     pub(crate) number: usize,
     pub(crate) when: When,
 }
 
-impl fmt::Display for Deed {
+impl fmt::Display for KillPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.number, self.when)
     }
 }
 
-impl FromStr for Deed {
+impl FromStr for KillPoint {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (number, when) = text.split_once(':').ok_or("no moment")?;
-        Ok(Deed {
-            number: number.parse().map_err(|_| "no number")?,
-            when: when.parse().map_err(|_| "no such moment")?,
+        let (number, when) = text.split_once(':').ok_or("missing moment")?;
+        Ok(KillPoint {
+            number: number.parse().map_err(|_| "invalid number")?,
+            when: when.parse().map_err(|_| "unknown moment")?,
         })
     }
 }
 
-/// A program is killed when it has sent this frame of the line, counted from 0.
+/// A program is killed after it has sent this frame of the connection, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) seat: usize,
@@ -82,10 +81,10 @@ pub(crate) struct Frame {
     pub(crate) arrives: bool,
 }
 
-/// What goes wrong in a match.
+/// The faults in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// In the deeds of each seat.
-    pub(crate) deeds: [Option<Deed>; 2],
+    /// The point at which each seat's program is killed.
+    pub(crate) kill_at: [Option<KillPoint>; 2],
     pub(crate) frame: Option<Frame>,
 }

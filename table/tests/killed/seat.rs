@@ -1,5 +1,5 @@
-//! One seat of a match, in a process of its own: it calls and shows. What it sees it says on the
-//! standard error, a line at a time.
+//! One seat of a match in its own process. It calls and shows, and writes what it sees to the
+//! standard error, one line for each report.
 
 use std::env;
 use std::io::{Read, Write, stderr, stdin};
@@ -19,27 +19,27 @@ use dealerless_table::play::{
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{SystemRng, system_rng};
 
-use crate::deeds::{Deeds, Growing, Kept, Tried};
+use crate::operations::{CountedAttempts, CountedStorage, CountedVault, Operations};
 use crate::points::Kind;
 
-/// The variable with the folder of the player.
+/// The environment variable with the folder of the player.
 pub(crate) const FOLDER: &str = "DEALERLESS_TEST_FOLDER";
-/// That with the deed in which it is killed, if it is.
+/// The environment variable with the point at which the program is killed, if any.
 pub(crate) const KILL: &str = "DEALERLESS_TEST_KILL";
-/// That which is there if the match begins.
+/// The environment variable that is set if the match begins.
 pub(crate) const FIRST: &str = "DEALERLESS_TEST_FIRST";
-/// That with the address of the host, at the guest's seat.
+/// The environment variable with the address of the host, set for the guest.
 pub(crate) const HOST: &str = "DEALERLESS_TEST_HOST";
 
-/// The file of the match, in the folder of matches.
+/// The name of the match file in the folder of matches.
 pub(crate) const LOG: &str = "played.log";
 
-/// What its player sees.
+/// A report of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// A host listens here.
+pub(crate) enum Report {
+    /// The host listens at this address.
     Listens(String),
-    /// It sees this card of this try of a hand.
+    /// The player sees this card of this try of a hand.
     Card {
         hand: u32,
         attempt: u32,
@@ -48,85 +48,87 @@ pub(crate) enum Said {
     },
     /// A try is void.
     Void,
-    /// The match is over; whether it was played to its end.
+    /// The match is over. Whether it was played to its end.
     Over(bool),
-    /// What it did to its disk, and in which step of the log.
-    Did(Kind, u64),
+    /// A disk operation, and the step of the log.
+    Operation(Kind, u64),
 }
 
-impl Said {
-    fn tell(&self) {
-        let connection = match self {
-            Said::Listens(at) => format!("@ listens {at}\n"),
-            Said::Card {
+impl Report {
+    fn send(&self) {
+        let line = match self {
+            Report::Listens(at) => format!("@ listens {at}\n"),
+            Report::Card {
                 hand,
                 attempt,
                 position,
                 card,
             } => format!("@ card {hand} {attempt} {position} {card}\n"),
-            Said::Void => "@ void\n".into(),
-            Said::Over(played) => format!("@ over {played}\n"),
-            Said::Did(kind, step) => format!("@ did {kind} {step}\n"),
+            Report::Void => "@ void\n".into(),
+            Report::Over(played) => format!("@ over {played}\n"),
+            Report::Operation(kind, step) => format!("@ operation {kind} {step}\n"),
         };
-        // In one piece, and at once.
-        stderr().write_all(connection.as_bytes()).expect("a parent");
+        // In one piece, without buffering.
+        stderr()
+            .write_all(line.as_bytes())
+            .expect("the parent reads it");
     }
 
-    /// What a line means, if the seat and not the harness has written it, and all of it.
-    pub(crate) fn read(connection: &str) -> Option<Self> {
-        let words: Vec<&str> = connection.strip_prefix("@ ")?.split(' ').collect();
+    /// Parses a line of output. `None` if it is incomplete or was written by the test harness.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.strip_prefix("@ ")?.split(' ').collect();
         Some(match words[..] {
-            ["listens", at] => Said::Listens(at.into()),
-            ["card", hand, attempt, position, card] => Said::Card {
+            ["listens", at] => Report::Listens(at.into()),
+            ["card", hand, attempt, position, card] => Report::Card {
                 hand: hand.parse().ok()?,
                 attempt: attempt.parse().ok()?,
                 position: position.parse().ok()?,
                 card: card.parse().ok()?,
             },
-            ["void"] => Said::Void,
-            ["over", played] => Said::Over(played.parse().ok()?),
-            ["did", kind, step] => Said::Did(kind.parse().ok()?, step.parse().ok()?),
+            ["void"] => Report::Void,
+            ["over", played] => Report::Over(played.parse().ok()?),
+            ["operation", kind, step] => Report::Operation(kind.parse().ok()?, step.parse().ok()?),
             _ => return None,
         })
     }
 }
 
-/// What wakes the table, beside line and engine.
+/// An item posted to the table.
 enum Post {
-    /// With what the guest says there, if this is the guest.
+    /// A new connection; at the guest's seat with the control message that it has sent.
     Connection(Box<Connection>, Option<Control>),
     /// Both sides are done.
     End,
 }
 
-type OnDisk = Table<Growing, Kept, Post>;
+type OnDisk = Table<CountedStorage, CountedVault, Post>;
 
 struct Program {
     table: OnDisk,
-    deeds: Deeds,
+    operations: Operations,
     peers: SharedPeers,
     peer: PublicIdentity,
-    /// Asks for another line.
+    /// Asks for another connection.
     dial: Sender<()>,
-    /// The hand and the try.
+    /// The numbers of the current hand and try.
     dealt: (u32, u32),
 }
 
-/// Plays a seat, as the environment says. Nothing if it says nothing.
+/// Plays a seat as the environment variables specify. Does nothing without them.
 pub(crate) fn play() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
-    let kill = env::var(KILL)
+    let kill_at = env::var(KILL)
         .ok()
-        .map(|text| text.parse().expect("a deed"));
-    let deeds = Deeds::until(kill);
+        .map(|text| text.parse().expect("a kill point"));
+    let operations = Operations::new(kill_at);
     let home = Arc::new(Home::open(&folder, None, &mut system_rng()).expect("a folder"));
     let peers = home.known_peers().expect("a list");
-    let setting = setting(&home, &deeds);
+    let setting = setting(&home, &operations);
     let of = setting.log.match_info().clone();
     let peer = of.players()[1 - setting.seat.index()].identity.clone();
-    let table = Table::new(setting, Deadlines::default()).expect("what was kept");
+    let table = Table::new(setting, Deadlines::default()).expect("a valid deck");
     let mailbox = table.mailbox();
     let (dial, dialled) = channel();
     match env::var(HOST) {
@@ -137,23 +139,25 @@ pub(crate) fn play() {
             thread::spawn(move || {
                 let mut first = env::var_os(FIRST).is_some();
                 while dialled.recv().is_ok() {
-                    let says = match std::mem::take(&mut first) {
+                    let message = match std::mem::take(&mut first) {
                         true => Control::Sit,
                         false => Control::Resume(of.id()),
                     };
-                    let connection = Box::new(connection(&home, &peer, &host, says));
-                    mailbox.post(Post::Connection(connection, Some(says)));
+                    let connection = Box::new(connection(&home, &peer, &host, message));
+                    mailbox.post(Post::Connection(connection, Some(message)));
                 }
             });
         }
     }
     thread::spawn(move || {
-        stdin().read_to_end(&mut Vec::new()).expect("a parent");
+        stdin()
+            .read_to_end(&mut Vec::new())
+            .expect("the parent closes it");
         mailbox.post(Post::End);
     });
     let program = Program {
         table,
-        deeds,
+        operations,
         peers,
         peer,
         dial,
@@ -162,22 +166,25 @@ pub(crate) fn play() {
     program.run();
 }
 
-fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, SystemRng> {
+fn setting(
+    home: &Home,
+    operations: &Operations,
+) -> Setting<CountedStorage, CountedVault, SystemRng> {
     let path = home.matches().join(LOG);
-    let growing = |file| Growing {
+    let counted = |file| CountedStorage {
         file,
-        deeds: deeds.clone(),
+        operations: operations.clone(),
     };
     let identity = Arc::clone(home.identity());
     let log = DiskStorage::open(&path).expect("the file of the match");
-    let opened = Journal::open(growing(log), identity.file_key()).expect("its own file");
+    let opened = Journal::open(counted(log), identity.file_key()).expect("its own file");
     let seating = Seating::of_file(opened.sitting).expect("a known circuit");
     let path = path.with_extension("inputs");
     let inputs = match path.exists() {
         true => DiskStorage::open(&path),
         false => DiskStorage::create(&path),
     };
-    let inputs = growing(inputs.expect("the file of the inputs"));
+    let inputs = counted(inputs.expect("the file of the inputs"));
     let of = opened.log.match_info().id();
     let inputs = Inputs::open(inputs, identity.file_key(), of).expect("its own inputs");
     Setting {
@@ -186,17 +193,17 @@ fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, SystemRng> {
         log: opened.log,
         journal: opened.journal,
         inputs: inputs.file,
-        vault: Kept {
+        vault: CountedVault {
             file: FileVault(path.with_extension("deck")),
             unfinished: path.with_file_name(".dealerless-unfinished-half"),
-            deeds: deeds.clone(),
+            operations: operations.clone(),
         },
         circuit: seating.circuit,
         rng: system_rng(),
     }
 }
 
-/// Waits for the guest, again and again.
+/// Waits for connections of the guest.
 fn listen(home: &Arc<Home>, peers: &SharedPeers, mailbox: Mailbox<Post>) {
     let door = Door::open(
         Arc::clone(home),
@@ -207,7 +214,7 @@ fn listen(home: &Arc<Home>, peers: &SharedPeers, mailbox: Mailbox<Post>) {
         Timing::default(),
     );
     let door = door.expect("a free port");
-    Said::Listens(door.addresses()[0].to_string()).tell();
+    Report::Listens(door.addresses()[0].to_string()).send();
     thread::spawn(move || {
         loop {
             if let Some(DoorEvent::Connection(connection)) = door.next(Duration::from_secs(1)) {
@@ -217,8 +224,8 @@ fn listen(home: &Arc<Home>, peers: &SharedPeers, mailbox: Mailbox<Post>) {
     });
 }
 
-/// A line to the host, whenever it is there.
-fn connection(home: &Home, host: &PublicIdentity, at: &Address, says: Control) -> Connection {
+/// Connects to the host as soon as it is reachable.
+fn connection(home: &Home, host: &PublicIdentity, at: &Address, message: Control) -> Connection {
     let name = Name::clean("Bob");
     let guest = Guest {
         identity: home.identity(),
@@ -227,7 +234,7 @@ fn connection(home: &Home, host: &PublicIdentity, at: &Address, says: Control) -
     };
     loop {
         if let Ok(connection) = guest.join_again(host, std::slice::from_ref(at), None)
-            && connection.send_control(says.encode()).is_ok()
+            && connection.send_control(message.encode()).is_ok()
         {
             return connection;
         }
@@ -238,28 +245,28 @@ fn connection(home: &Home, host: &PublicIdentity, at: &Address, says: Control) -
 impl Program {
     fn run(mut self) {
         if let Phase::Over(end) = self.table.play().log().phase() {
-            Said::Over(end == End::Played).tell();
+            Report::Over(end == End::Played).send();
         }
         let _ = self.dial.send(());
         loop {
-            self.deeds.at_step(self.log().step());
+            self.operations.set_step(self.log().step());
             match self
                 .table
                 .next(Duration::from_secs(1))
                 .expect("an honest match")
             {
-                Some(TableEvent::News(news)) => self.hear(&news),
+                Some(TableEvent::News(news)) => self.handle_news(&news),
                 Some(TableEvent::ConnectionLost(_)) => drop(self.dial.send(())),
-                Some(TableEvent::Posted(Post::Connection(connection, says))) => {
-                    self.meet(*connection, says)
+                Some(TableEvent::Posted(Post::Connection(connection, message))) => {
+                    self.start_connection(*connection, message)
                 }
                 Some(TableEvent::Posted(Post::End)) => break,
                 Some(TableEvent::Control(_) | TableEvent::Accepted(_)) | None => {}
             }
         }
         self.table.close();
-        for (kind, step) in self.deeds.done() {
-            Said::Did(kind, step).tell();
+        for (kind, step) in self.operations.done() {
+            Report::Operation(kind, step).send();
         }
     }
 
@@ -267,35 +274,35 @@ impl Program {
         self.table.play().log()
     }
 
-    fn meet(&mut self, connection: Connection, says: Option<Control>) {
-        let says = says.or_else(|| {
-            let message = connection.recv(Duration::from_secs(10)).ok()?;
-            Control::decode(&message.bytes)
+    fn start_connection(&mut self, connection: Connection, message: Option<Control>) {
+        let message = message.or_else(|| {
+            let received = connection.recv(Duration::from_secs(10)).ok()?;
+            Control::decode(&received.bytes)
         });
-        // A line that ends before a word is none.
-        let Some(says) = says else { return };
+        // A connection that ends before the first message is ignored.
+        let Some(message) = message else { return };
         let counted = self.peers.counted(&self.peer);
-        let attempts = Box::new(Tried {
+        let attempts = Box::new(CountedAttempts {
             counted: counted.expect("a known peer"),
-            deeds: self.deeds.clone(),
+            operations: self.operations.clone(),
         });
-        match says {
+        match message {
             Control::Sit => self.table.begin(connection, attempts),
             _ => self.table.resume(connection, attempts).expect("a file"),
         }
     }
 
-    fn hear(&mut self, news: &News) {
+    fn handle_news(&mut self, news: &News) {
         match news {
             News::Log(LogEvent::Begun(begun)) => self.dealt = (begun.hand, begun.attempt),
-            News::Log(LogEvent::Void { .. }) => Said::Void.tell(),
-            News::Card { position, card } => Said::Card {
+            News::Log(LogEvent::Void { .. }) => Report::Void.send(),
+            News::Card { position, card } => Report::Card {
                 hand: self.dealt.0,
                 attempt: self.dealt.1,
                 position: *position,
                 card: card.0,
             }
-            .tell(),
+            .send(),
             News::YourTurn { legal } => {
                 let choice = match legal {
                     Legal::Bet { call: None, .. } => Choice::Check,
@@ -306,8 +313,11 @@ impl Program {
                     .command(Command::Choose(choice))
                     .expect("its turn");
             }
-            News::Voided { .. } => self.table.command(Command::DealAgain).expect("it is asked"),
-            News::Over(end) => Said::Over(*end == End::Played).tell(),
+            News::Voided { .. } => self
+                .table
+                .command(Command::DealAgain)
+                .expect("the program has asked"),
+            News::Over(end) => Report::Over(*end == End::Played).send(),
             _ => {}
         }
     }

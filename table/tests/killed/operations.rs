@@ -1,4 +1,5 @@
-//! What a program does to its disk, counted; and the one deed in which it kills itself.
+//! The disk operations of a program. They are counted, and the program can kill itself at one of
+//! them.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -11,109 +12,110 @@ use dealerless_table::play::{FileVault, Vault};
 use rustix::process::{Signal, getpid, kill_process};
 use zeroize::Zeroizing;
 
-use crate::points::{Deed, Kind, When};
+use crate::points::{KillPoint, Kind, When};
 
 #[derive(Default)]
 struct Count {
-    /// The deeds until now: each with the step of the log in which it was done.
+    /// The operations so far, each with the current step of the log.
     done: Vec<(Kind, u64)>,
     step: u64,
 }
 
-/// The deeds of a program, from its start.
+/// The disk operations of a program since its start.
 #[derive(Clone, Default)]
-pub(crate) struct Deeds {
-    kill: Option<Deed>,
+pub(crate) struct Operations {
+    kill_at: Option<KillPoint>,
     count: Arc<Mutex<Count>>,
 }
 
-/// The process ends here. None of its threads does anything more.
+/// Kills the process. None of its threads does anything after this.
 fn die() -> ! {
-    kill_process(getpid(), Signal::KILL).expect("a signal to oneself");
-    unreachable!("nobody outlives this signal")
+    kill_process(getpid(), Signal::KILL).expect("the process can send itself a signal");
+    unreachable!("the signal kills the process")
 }
 
-impl Deeds {
-    /// The program kills itself in this deed, if there is one.
-    pub(crate) fn until(kill: Option<Deed>) -> Self {
-        Deeds {
-            kill,
+impl Operations {
+    /// The program kills itself at this point, if there is one.
+    pub(crate) fn new(kill_at: Option<KillPoint>) -> Self {
+        Operations {
+            kill_at,
             count: Arc::default(),
         }
     }
 
-    /// The log has come to this step.
-    pub(crate) fn at_step(&self, step: u64) {
+    /// Sets the current step of the log.
+    pub(crate) fn set_step(&self, step: u64) {
         self.count.lock().unwrap().step = step;
     }
 
-    /// What was done, and in which step of the log.
+    /// The operations so far, each with the step of the log.
     pub(crate) fn done(&self) -> Vec<(Kind, u64)> {
         self.count.lock().unwrap().done.clone()
     }
 
-    fn deed<T>(&self, kind: Kind, midway: impl FnOnce(), deed: impl FnOnce() -> T) -> T {
+    fn perform<T>(&self, kind: Kind, half: impl FnOnce(), whole: impl FnOnce() -> T) -> T {
         let number = {
             let mut count = self.count.lock().unwrap();
             let step = count.step;
             count.done.push((kind, step));
             count.done.len() - 1
         };
-        let kill = self.kill.filter(|kill| kill.number == number);
-        match kill.map(|kill| kill.when) {
+        let kill = self.kill_at.filter(|point| point.number == number);
+        match kill.map(|point| point.when) {
             Some(When::Before) => die(),
             Some(When::Midway) => {
-                midway();
+                half();
                 die()
             }
             Some(When::After) => {
-                deed();
+                whole();
                 die()
             }
-            None => deed(),
+            None => whole(),
         }
     }
 }
 
-/// A file that grows.
-pub(crate) struct Growing {
+/// A file whose operations are counted.
+pub(crate) struct CountedStorage {
     pub(crate) file: DiskStorage,
-    pub(crate) deeds: Deeds,
+    pub(crate) operations: Operations,
 }
 
-impl Storage for Growing {
+impl Storage for CountedStorage {
     fn read(&mut self) -> io::Result<Vec<u8>> {
         self.file.read()
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let deeds = self.deeds.clone();
+        let operations = self.operations.clone();
         let file = Mutex::new(&mut self.file);
         let write = |bytes| file.lock().unwrap().append(bytes);
         let half = || write(&bytes[..bytes.len() / 2]).unwrap();
-        deeds.deed(Kind::Append, half, || write(bytes))
+        operations.perform(Kind::Append, half, || write(bytes))
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.deeds.deed(Kind::Sync, || {}, || self.file.sync())
+        self.operations
+            .perform(Kind::Sync, || {}, || self.file.sync())
     }
 
     fn truncate(&mut self, len: u64) -> io::Result<()> {
         let file = &mut self.file;
-        self.deeds
-            .deed(Kind::Truncate, || {}, || file.truncate(len))
+        self.operations
+            .perform(Kind::Truncate, || {}, || file.truncate(len))
     }
 }
 
-/// The place of the deck.
-pub(crate) struct Kept {
+/// Storage for the deck whose operations are counted.
+pub(crate) struct CountedVault {
     pub(crate) file: FileVault,
-    /// What a deck is called until all of it is written.
+    /// The name of the deck's file until it is completely written.
     pub(crate) unfinished: PathBuf,
-    pub(crate) deeds: Deeds,
+    pub(crate) operations: Operations,
 }
 
-impl Vault for Kept {
+impl Vault for CountedVault {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
         let half = || {
             let mut options = OpenOptions::new();
@@ -121,7 +123,8 @@ impl Vault for Kept {
             file.unwrap().write_all(&deck[..deck.len() / 2]).unwrap();
         };
         let file = &mut self.file;
-        self.deeds.deed(Kind::Keep, half, || file.keep(deck))
+        self.operations
+            .perform(Kind::Keep, half, || file.keep(deck))
     }
 
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
@@ -130,26 +133,27 @@ impl Vault for Kept {
 
     fn destroy(&mut self) -> io::Result<()> {
         let file = &mut self.file;
-        self.deeds.deed(Kind::Destroy, || {}, || file.destroy())
+        self.operations
+            .perform(Kind::Destroy, || {}, || file.destroy())
     }
 }
 
-/// The attempts, in the list of known peers.
-pub(crate) struct Tried {
+/// The attempts in the list of known peers, counted as disk operations.
+pub(crate) struct CountedAttempts {
     pub(crate) counted: Box<dyn Attempts>,
-    pub(crate) deeds: Deeds,
+    pub(crate) operations: Operations,
 }
 
-impl Attempts for Tried {
+impl Attempts for CountedAttempts {
     fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
         let counted = &mut self.counted;
-        self.deeds
-            .deed(Kind::Attempt, || {}, || counted.begins(attempt))
+        self.operations
+            .perform(Kind::Attempt, || {}, || counted.begins(attempt))
     }
 
     fn ends_well(&mut self, attempt: Attempt) {
         let counted = &mut self.counted;
-        self.deeds
-            .deed(Kind::Attempt, || {}, || counted.ends_well(attempt));
+        self.operations
+            .perform(Kind::Attempt, || {}, || counted.ends_well(attempt));
     }
 }

@@ -1,5 +1,5 @@
-//! The way between the two programs: it follows the host to wherever it listens, counts the frames
-//! of each side, and kills a program that has sent a certain one.
+//! The proxy between the two programs. It follows the host to its current address, counts the
+//! frames of each side, and kills a program after a given frame.
 
 use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use dealerless::testing::table_frame::frame;
 
 use crate::points::Frame;
 
-/// Kills the program of a seat. When it returns, that program does nothing more.
+/// Kills the program of a seat. The program has ended when this returns.
 pub(crate) type Kill = Box<dyn Fn(usize) + Send + Sync>;
 
 struct Shared {
@@ -22,15 +22,15 @@ struct Shared {
     closed: AtomicBool,
 }
 
-/// A way to the host.
-pub(crate) struct Way {
-    /// Where the guest connects.
+/// A proxy to the host.
+pub(crate) struct Proxy {
+    /// The address that the guest connects to.
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
 }
 
-impl Way {
-    /// A way on which a program is killed at this frame, if there is one.
+impl Proxy {
+    /// Starts a proxy that kills a program at this frame, if given.
     pub(crate) fn new(trap: Option<Frame>, kill: Kill) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -55,25 +55,25 @@ impl Way {
                 }
             }
         });
-        Way { address, shared }
+        Proxy { address, shared }
     }
 
-    /// The host listens there now; or it is gone.
-    pub(crate) fn host_is(&self, at: Option<SocketAddr>) {
+    /// Sets the current address of the host, or `None` while it is down.
+    pub(crate) fn set_host(&self, at: Option<SocketAddr>) {
         *self.shared.host.lock().unwrap() = at;
     }
 
-    /// How many frames each side has sent.
+    /// The number of frames that each side has sent.
     pub(crate) fn frames(&self) -> [usize; 2] {
         let frames = self.shared.frames.each_ref();
         frames.map(|frames| frames.load(Ordering::Relaxed))
     }
 }
 
-impl Drop for Way {
+impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Relaxed);
-        // It wakes who waits for guests.
+        // This connection wakes the thread that accepts guests.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -82,15 +82,15 @@ fn carry(shared: &Arc<Shared>, host: TcpStream, guest: TcpStream) {
     for stream in [&host, &guest] {
         stream.set_nodelay(true).unwrap();
     }
-    let too = [&guest, &host].map(|stream| stream.try_clone().unwrap());
-    let [guest_too, host_too] = too;
-    for (seat, from, to) in [(0, host, guest), (1, guest_too, host_too)] {
+    let clones = [&guest, &host].map(|stream| stream.try_clone().unwrap());
+    let [guest_clone, host_clone] = clones;
+    for (seat, from, to) in [(0, host, guest), (1, guest_clone, host_clone)] {
         let shared = Arc::clone(shared);
-        thread::spawn(move || pass(&shared, seat, from, to));
+        thread::spawn(move || forward(&shared, seat, from, to));
     }
 }
 
-fn pass(shared: &Shared, seat: usize, mut from: TcpStream, mut to: TcpStream) {
+fn forward(shared: &Shared, seat: usize, mut from: TcpStream, mut to: TcpStream) {
     let mut prelude = seat == 1;
     while let Some(frame) = frame(&mut from, std::mem::take(&mut prelude)) {
         let number = shared.frames[seat].fetch_add(1, Ordering::Relaxed);
