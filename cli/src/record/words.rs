@@ -109,8 +109,7 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
                 return format!("Open {after}, in hand {hand}. {unsettled}");
             }
             let (names, due) = (who.list(&waits_for), due(&record.log));
-            let verb = if waits_for.len() > 1 { "are" } else { "is" };
-            format!("Open {after}, in hand {hand}: {names} {verb} to {due}.")
+            format!("Open {after}, in hand {hand}: {names} must {due}.")
         }
     }
 }

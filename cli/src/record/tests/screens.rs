@@ -278,7 +278,7 @@ fn every_ending_has_its_sentence_and_exit_code() {
         (played(), "The match was played to its end.", true),
         (
             holdem(1),
-            "Open before the first step, in hand 1: Anna and Bert are to deal.",
+            "Open before the first step, in hand 1: Anna and Bert must deal.",
             true,
         ),
         (
@@ -422,13 +422,13 @@ fn an_undecided_pot_is_reported_with_the_seat_to_act() {
     let asked = state(&made);
     let pot = "The pot of 4 is undecided";
     assert!(
-        asked.ends_with(&format!("{pot}: Bert is to show or muck.")),
+        asked.ends_with(&format!("{pot}: Bert must show or muck.")),
         "{asked}"
     );
     made.sign(Seat::GUEST, &Part::Move(Choice::Show));
     let shown = state(&made);
     assert!(
-        shown.ends_with(&format!("{pot}: Bert is to open its cards.")),
+        shown.ends_with(&format!("{pot}: Bert must open its cards.")),
         "{shown}"
     );
 }
@@ -494,11 +494,11 @@ fn a_name_that_reads_like_a_sentence_is_quoted() {
         "{text}"
     );
     assert!(
-        text.contains(&format!("undecided: \"{name}\" is to choose.")),
+        text.contains(&format!("undecided: \"{name}\" must choose.")),
         "{text}"
     );
     let record = Record::read(&bytes, None).unwrap();
-    assert!(pages(&record).contains(&format!("\"{name}\" is to choose.")));
+    assert!(pages(&record).contains(&format!("\"{name}\" must choose.")));
 }
 
 #[test]
