@@ -102,7 +102,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     assert_eq!(exit_code(&error), 1);
     let text = explain(&error);
     for part in [
-        "cannot be written",
+        "cannot write",
         "Everything that was sent is in the file",
         "dealerless resume",
     ] {
