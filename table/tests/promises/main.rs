@@ -1,4 +1,4 @@
-//! The promises of this crate, a module each.
+//! The promises of this crate. Each module tests one.
 
 mod connection;
 mod resuming;

@@ -1,4 +1,4 @@
-//! What somebody in the middle of the line can do: nothing but cut it.
+//! An attacker in the middle of the connection can only cut it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use super::proxy::{Fate, From, judge, proxy};
 
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// The lengths of the messages of an honest meeting, and the bytes of the guest's.
+/// The lengths of the messages of an honest meeting, and the bytes from the guest.
 fn recorded(
     again: bool,
     host: &Player,
@@ -33,11 +33,12 @@ fn recorded(
             Fate::Pass
         }),
     );
-    let joined = match again {
-        true => guest
+    let joined = if again {
+        guest
             .guest()
-            .join_again(host.home.identity().public(), &[through], None),
-        false => guest.join(&door.invite(vec![through], None).unwrap()),
+            .join_again(host.home.identity().public(), &[through], None)
+    } else {
+        guest.join(&door.invite(vec![through], None).unwrap())
     };
     let (joined, let_in) = (joined.unwrap(), connection(door));
     thread::sleep(MOMENT);
@@ -46,7 +47,7 @@ fn recorded(
     seen
 }
 
-fn flips_are_noticed(again: bool) {
+fn assert_flips_are_noticed(again: bool) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     host.remember(&guest);
     guest.remember(&host);
@@ -78,15 +79,16 @@ fn flip_each(again: bool, places: &[(From, usize, usize)]) {
                 return Fate::Pass;
             }
             message[at] ^= 1 << (at % 8);
-            // A length that says too much would be waited for.
+            // The message is the last, because a larger length would make the receiver wait.
             Fate::Last
         });
         let through = proxy(door.addresses()[0], flip);
-        let joined = match again {
-            true => guest
+        let joined = if again {
+            guest
                 .guest()
-                .join_again(host.home.identity().public(), &[through], None),
-            false => guest.join(&door.invite(vec![through], None).unwrap()),
+                .join_again(host.home.identity().public(), &[through], None)
+        } else {
+            guest.join(&door.invite(vec![through], None).unwrap())
         };
         match from {
             From::Host => assert!(joined.is_err(), "{from:?} {number} {at}"),
@@ -99,23 +101,23 @@ fn flip_each(again: bool, places: &[(From, usize, usize)]) {
                 assert!(door.next(wait).is_none(), "{from:?} {number} {at}");
             }
         }
-        // The other side may have ended its part before.
+        // The host may have finished its part of the meeting before.
         while door.next(Duration::ZERO).is_some() {}
     }
 }
 
 #[test]
 fn every_changed_byte_of_a_first_meeting_is_noticed() {
-    flips_are_noticed(false);
+    assert_flips_are_noticed(false);
 }
 
 #[test]
 fn every_changed_byte_of_a_meeting_of_known_peers_is_noticed() {
-    flips_are_noticed(true);
+    assert_flips_are_noticed(true);
 }
 
 #[test]
-fn every_changed_byte_of_a_frame_ends_the_line() {
+fn every_changed_byte_of_a_frame_ends_the_connection() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door_with(QUICK);
     for at in 0..2 + 16 + 1 + 4 + 4 {
@@ -134,7 +136,7 @@ fn every_changed_byte_of_a_frame_ends_the_line() {
         .join(&invite)
         .unwrap();
         let let_in = connection(&door);
-        // Before the first ping, so it is the first frame after the meeting.
+        // Sent before the first ping, this is the first frame after the meeting.
         joined.send_log(b"part".to_vec()).unwrap();
         let error = let_in.recv(SOON).unwrap_err();
         let ended = matches!(
@@ -150,7 +152,7 @@ fn every_changed_byte_of_a_frame_ends_the_line() {
 }
 
 #[test]
-fn a_frame_that_is_repeated_or_left_out_ends_the_line() {
+fn repeated_or_dropped_frames_end_the_connection() {
     for repeat in [true, false] {
         let [host, guest] = ["Anna", "Bob"].map(Player::new);
         let door = host.door();
@@ -171,7 +173,7 @@ fn a_frame_that_is_repeated_or_left_out_ends_the_line() {
         let let_in = connection(&door);
         joined.send_log(b"one".to_vec()).unwrap();
         thread::sleep(MOMENT);
-        // After a repeated frame the line has ended by now.
+        // After a repeated frame the connection has ended by now.
         drop(joined.send_log(b"two".to_vec()));
         if repeat {
             assert_eq!(let_in.recv(SOON).unwrap().bytes, b"one");
@@ -181,7 +183,7 @@ fn a_frame_that_is_repeated_or_left_out_ends_the_line() {
 }
 
 #[test]
-fn a_recorded_session_opens_no_line_and_its_first_message_is_not_answered() {
+fn replayed_session_is_refused() {
     for again in [false, true] {
         let [host, guest] = ["Anna", "Bob"].map(Player::new);
         host.remember(&guest);
@@ -193,17 +195,17 @@ fn a_recorded_session_opens_no_line_and_its_first_message_is_not_answered() {
             stream.write_all(&bytes).unwrap();
             stream.set_read_timeout(Some(SOON)).unwrap();
             let mut answer = Vec::new();
-            // It is closed or reset.
+            // The connection is closed or reset.
             let _ = stream.read_to_end(&mut answer);
             assert!(door.next(MOMENT).is_none());
             answer.len()
         };
         let answered = replay(&door);
-        // KK cannot know that it has seen a first message, and answers that with its second.
+        // KK cannot detect a replayed first message, and answers it with its second.
         assert!(answered == 0 || again && answered == 50, "{answered}");
         drop(door);
         assert!(replay(&host.door()) <= 50);
-        // And the two can still meet.
+        // The two players can still meet.
         if again {
             let door = host.door();
             let at = door.addresses()[0].into();
@@ -216,10 +218,10 @@ fn a_recorded_session_opens_no_line_and_its_first_message_is_not_answered() {
 }
 
 #[test]
-fn a_line_that_goes_dead_is_noticed_on_both_sides() {
+fn dead_connection_is_noticed_on_both_sides() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door_with(QUICK);
-    // All arrives for a while, then nothing, and nobody closes anything.
+    // Messages arrive for a while, then no more, without a close.
     let hole = judge(|from, number, _| {
         let meeting = if from == From::Guest { 3 } else { 2 };
         if number < meeting + 2 {
@@ -248,14 +250,14 @@ fn a_line_that_goes_dead_is_noticed_on_both_sides() {
 }
 
 #[test]
-fn a_line_on_which_nobody_speaks_lives_on() {
+fn quiet_connection_stays_alive() {
     let (host, guest) = super::players::met(Timing {
         dead: SOON,
         ..QUICK
     });
     thread::sleep(Duration::from_secs(1));
     let begun = Instant::now();
-    // It is heard again and again: the time since the last word does not only grow.
+    // Pings arrive repeatedly, so the time since the last frame falls again.
     while guest.silent_for() > Duration::from_millis(300) {
         assert!(begun.elapsed() < Duration::from_secs(10));
         thread::sleep(Duration::from_millis(5));
@@ -265,14 +267,14 @@ fn a_line_on_which_nobody_speaks_lives_on() {
 }
 
 #[test]
-fn who_repeats_the_first_message_of_a_known_peer_keeps_nobody_out() {
+fn replayed_first_messages_of_a_known_peer_keep_nobody_out() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     host.remember(&guest);
     guest.remember(&host);
     let door = host.door();
     let (messages, bytes) = recorded(true, &host, &guest, &door);
     let first = &bytes[..messages[0].2];
-    // As many as the door lets wait: each is answered, and none has shown that it holds the key.
+    // As many as the door holds. Each is answered, and none has proved that it has the key.
     let replays: Vec<TcpStream> = (0..16)
         .map(|_| {
             let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();

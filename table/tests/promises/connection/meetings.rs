@@ -1,4 +1,4 @@
-//! Who meets whom.
+//! Meetings of players.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::players::{Player, SOON, address, connection, invite, met};
 use super::proxy::{Fate, From, judge, proxy};
 
 #[test]
-fn an_invite_brings_two_players_together_and_both_know_the_same() {
+fn players_meet_by_an_invite_and_agree_on_the_handshake() {
     let [host, guest] = ["Anna", "Bob\u{202e}"].map(Player::new);
     let door = host.door();
     let text = invite(&door).to_string();
@@ -63,7 +63,7 @@ fn known_peers_meet_without_an_invite() {
 }
 
 #[test]
-fn who_is_not_known_is_not_answered() {
+fn unknown_peer_is_not_answered() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door();
     let public = host.home.identity().public();
@@ -72,7 +72,7 @@ fn who_is_not_known_is_not_answered() {
 }
 
 #[test]
-fn a_mistyped_invite_a_wrong_secret_and_a_used_one_are_told_apart() {
+fn mistyped_used_and_ended_invites_have_different_errors() {
     let [host, guest, second] = ["Anna", "Bob", "Carl"].map(Player::new);
     let door = host.door();
     let used = invite(&door);
@@ -84,7 +84,7 @@ fn a_mistyped_invite_a_wrong_secret_and_a_used_one_are_told_apart() {
     let fingerprint = second.home.identity().public().fingerprint();
     match door.next(SOON) {
         Some(DoorEvent::InviteLeaked { second }) => assert_eq!(second, fingerprint),
-        _ => panic!("the host must be told"),
+        _ => panic!("the host was not notified"),
     }
     let wrong = invite(&door);
     door.end_invite(&wrong).unwrap();
@@ -92,7 +92,7 @@ fn a_mistyped_invite_a_wrong_secret_and_a_used_one_are_told_apart() {
 }
 
 #[test]
-fn the_invite_belongs_to_its_guest_also_when_the_host_starts_anew() {
+fn invite_belongs_to_its_guest_after_a_restart_of_the_host() {
     let [host, guest, second] = ["Anna", "Bob", "Carl"].map(Player::new);
     let door = host.door();
     let first = invite(&door);
@@ -111,7 +111,7 @@ fn the_invite_belongs_to_its_guest_also_when_the_host_starts_anew() {
     ));
 }
 
-/// The invite, whose first address now leads straight to this door: nobody else listens there.
+/// The invite, whose first address now leads to this door. Nobody else listens there.
 fn proxy_to(invite: &Invite, door: &dealerless_table::connection::Door) -> Invite {
     let old = invite.addresses()[0].to_string();
     let listener = std::net::TcpListener::bind(old).unwrap();
@@ -131,7 +131,7 @@ fn proxy_to(invite: &Invite, door: &dealerless_table::connection::Door) -> Invit
 }
 
 #[test]
-fn another_host_who_even_has_the_secret_is_not_taken_for_the_one_who_invites() {
+fn other_host_with_the_invite_secret_is_refused() {
     let [host, guest, eve] = ["Anna", "Bob", "Eve"].map(Player::new);
     let door = host.door();
     let first = invite(&door);
@@ -150,7 +150,7 @@ fn another_host_who_even_has_the_secret_is_not_taken_for_the_one_who_invites() {
 }
 
 #[test]
-fn nobody_meets_themselves() {
+fn player_cannot_meet_itself() {
     let host = Player::new("Anna");
     let door = host.door();
     assert!(matches!(
@@ -160,7 +160,7 @@ fn nobody_meets_themselves() {
 }
 
 #[test]
-fn an_address_where_nobody_listens_says_what_to_do() {
+fn unreachable_addresses_have_helpful_errors() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door();
     let first = invite(&door);
@@ -179,7 +179,7 @@ fn an_address_where_nobody_listens_says_what_to_do() {
 }
 
 #[test]
-fn a_door_listens_on_several_addresses_and_says_which_port_is_taken() {
+fn door_listens_on_several_addresses() {
     let host = Player::new("Anna");
     let listen = |addresses: &[&str]| {
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
@@ -209,7 +209,7 @@ fn a_door_listens_on_several_addresses_and_says_which_port_is_taken() {
 }
 
 #[test]
-fn a_line_that_is_cut_after_any_message_of_a_meeting_is_met_again() {
+fn players_can_meet_after_a_cut_in_an_earlier_meeting() {
     for (from, number) in [
         (From::Guest, 0),
         (From::Host, 0),
@@ -249,7 +249,7 @@ fn a_line_that_is_cut_after_any_message_of_a_meeting_is_met_again() {
 }
 
 #[test]
-fn a_line_that_is_closed_says_so_and_gives_all_that_came_before() {
+fn closed_connection_delivers_all_earlier_messages() {
     let (host, guest) = met(Timing::default());
     for part in 0..50u8 {
         guest.send_log(vec![part; 2000]).unwrap();

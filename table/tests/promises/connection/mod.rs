@@ -1,5 +1,5 @@
-//! The line between two players: who meets whom, what somebody in between can do, and what
-//! strangers cost.
+//! The connection between two players: meeting, attacks from the middle of the connection, and the
+//! cost of strangers.
 
 mod hostile;
 mod meetings;

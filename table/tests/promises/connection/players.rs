@@ -1,4 +1,4 @@
-//! Players with folders of their own.
+//! Players with their own folders.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(name: &str) -> Self {
-        // In memory where that can be: the tests write often, and each write waits for the disk.
+        // In memory if possible, because the tests write often and each write waits for the disk.
         let memory = tempfile::tempdir_in("/dev/shm");
         let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
         let home = Arc::new(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
@@ -37,7 +37,7 @@ impl Player {
         }
     }
 
-    /// The same player on a new machine, with a new identity that has succeeded this one.
+    /// The same player on a new machine, with a new identity that succeeds this one.
     pub(crate) fn moves(self) -> Self {
         let Player {
             folder: old,
@@ -54,7 +54,7 @@ impl Player {
             ..
         } = new;
         drop(peers);
-        let home = Arc::into_inner(home).expect("nobody else has it");
+        let home = Arc::into_inner(home).expect("no other reference to the home");
         let done = OldIdentity::open(old.path()).unwrap().be_succeeded(home);
         done.unwrap();
         let home = Arc::new(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
@@ -67,7 +67,7 @@ impl Player {
         }
     }
 
-    /// A door on loopback.
+    /// Opens a door on loopback.
     pub(crate) fn door(&self) -> Door {
         self.door_with(Timing::default())
     }
@@ -116,16 +116,16 @@ pub(crate) fn invite(door: &Door) -> Invite {
     door.invite(vec![address(door)], None).unwrap()
 }
 
-/// The next line of a door.
+/// Waits for the next connection at a door.
 pub(crate) fn connection(door: &Door) -> Connection {
     match door.next(SOON) {
         Some(DoorEvent::Connection(connection)) => *connection,
-        Some(_) => panic!("something else than a line"),
-        None => panic!("nobody came"),
+        Some(_) => panic!("an event other than a connection"),
+        None => panic!("no connection in time"),
     }
 }
 
-/// Two players who have met: the host's line, the guest's.
+/// The connections of a host and a guest who have met.
 pub(crate) fn met(timing: Timing) -> (Connection, Connection) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door_with(timing);

@@ -1,4 +1,5 @@
-//! Somebody in the middle, who reads the line message by message and changes or cuts it.
+//! A proxy that reads a connection message by message, and can change messages or cut the
+//! connection.
 
 use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -15,18 +16,18 @@ pub(crate) enum From {
     Host,
 }
 
-/// What becomes of a message.
+/// The treatment of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Pass,
-    /// It is passed on, and then the line is cut.
+    /// Forwards the message, and then cuts the connection.
     Last,
-    /// It vanishes, and so does all that follows in this direction.
+    /// Drops the message and all later ones in this direction.
     Hole,
 }
 
-/// Decides on a message: from whom, its number in this direction from 0 (the prelude and the first
-/// message of Noise are one), its bytes.
+/// Decides about a message by its sender, its number in this direction from 0, and its bytes. The
+/// prelude and the first message of Noise count as one.
 pub(crate) type Judge = Arc<Mutex<dyn FnMut(From, usize, &mut Vec<u8>) -> Fate + Send>>;
 
 pub(crate) fn judge(
@@ -35,7 +36,7 @@ pub(crate) fn judge(
     Arc::new(Mutex::new(judge))
 }
 
-/// A proxy before `target`, for one connection.
+/// Starts a proxy to `target` for one connection.
 pub(crate) fn proxy(target: SocketAddr, judge: Judge) -> Address {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -67,7 +68,7 @@ fn carry(from: From, mut source: TcpStream, mut sink: TcpStream, judge: &Judge) 
             break;
         }
     }
-    // Time for what was passed on to be read.
+    // Gives the receiver time to read the forwarded data.
     thread::sleep(Duration::from_millis(20));
     for stream in [source, sink] {
         let _ = stream.shutdown(Shutdown::Both);

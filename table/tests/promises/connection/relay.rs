@@ -1,5 +1,5 @@
-//! Two players who can only connect out: over a small relay with the traps of the real one, and
-//! over the real one.
+//! Two players who can only make outgoing connections meet at a relay: a small one with the
+//! pitfalls of the real one, and the real one.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -16,8 +16,8 @@ use super::players::{Player, QUICK, connection};
 
 type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
 
-/// A relay that joins whom the real one would: any two with one token and different sides, the
-/// oldest first, and it does not notice that a connection is gone.
+/// A relay that joins peers as the real one does: any two with the same token and different sides,
+/// the oldest first. It does not notice dead connections.
 #[derive(Default)]
 struct Relay {
     requests: Mutex<Vec<String>>,
@@ -40,31 +40,28 @@ impl Relay {
     }
 
     fn serve(&self, mut stream: TcpStream) {
-        let mut connection = Vec::new();
+        let mut line = Vec::new();
         let mut byte = [0];
-        while connection.last() != Some(&b'\n') {
+        while line.last() != Some(&b'\n') {
             if stream.read(&mut byte).unwrap_or(0) == 0 {
                 return;
             }
-            connection.push(byte[0]);
+            line.push(byte[0]);
         }
-        let connection = String::from_utf8(connection).unwrap();
-        let words: Vec<&str> = connection.split_whitespace().collect();
+        let line = String::from_utf8(line).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
         let [.., token, "for", "side", side] = words[..] else {
-            panic!("{connection}")
+            panic!("{line}")
         };
         assert_eq!((token.len(), side.len()), (64, 16));
-        assert_eq!(
-            connection,
-            format!("please relay {token} for side {side}\n")
-        );
+        assert_eq!(line, format!("please relay {token} for side {side}\n"));
         self.requests.lock().unwrap().push(side.into());
         let mut waiting = self.waiting.lock().unwrap();
-        let those = waiting.entry(token.into()).or_default();
-        match those.iter().position(|(other, _)| other != side) {
-            None => those.push((side.into(), stream)),
+        let peers = waiting.entry(token.into()).or_default();
+        match peers.iter().position(|(other, _)| other != side) {
+            None => peers.push((side.into(), stream)),
             Some(place) => {
-                let mut other = those.remove(place).1;
+                let mut other = peers.remove(place).1;
                 drop(waiting);
                 for end in [&mut other, &mut stream] {
                     let _ = end.write_all(b"ok\n");
@@ -75,13 +72,13 @@ impl Relay {
         }
     }
 
-    /// How many wait.
+    /// The number of waiting connections.
     fn waiting(&self) -> usize {
         self.waiting.lock().unwrap().values().map(Vec::len).sum()
     }
 }
 
-/// Hands on what comes. An end that is gone is not noticed.
+/// Forwards data in a thread. Does not notice that the receiving end is gone.
 fn carry(from: &TcpStream, to: &TcpStream) {
     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
     thread::spawn(move || {
@@ -92,9 +89,9 @@ fn carry(from: &TcpStream, to: &TcpStream) {
     });
 }
 
-fn until(what: impl Fn() -> bool) {
+fn until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !what() {
+    while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(20));
         thread::sleep(Duration::from_millis(5));
     }
@@ -112,7 +109,7 @@ fn quick(guest: &Player) -> Guest<'_> {
 }
 
 #[test]
-fn two_players_who_can_only_connect_out_meet_at_a_relay() {
+fn two_players_meet_at_a_relay() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     host.remember(&guest);
     guest.remember(&host);
@@ -123,7 +120,7 @@ fn two_players_who_can_only_connect_out_meet_at_a_relay() {
     let joined = guest.join(&invite).unwrap();
     let let_in = connection(&door);
     assert_eq!(joined.handshake_hash, let_in.handshake_hash);
-    // It waits again at once.
+    // The host waits at the relay again at once.
     until(|| relay.waiting() == 1);
     door.wait_at_relay(&address, guest.home.identity().public())
         .unwrap();
@@ -137,20 +134,21 @@ fn two_players_who_can_only_connect_out_meet_at_a_relay() {
 }
 
 #[test]
-fn a_host_that_connects_again_is_not_glued_to_itself() {
+fn reconnected_host_is_not_joined_to_itself() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (relay, address) = Relay::start();
     let door = host.door();
     let invite = door.invite(vec![], Some(address)).unwrap();
     until(|| relay.waiting() == 1);
-    // The relay loses the line, and keeps the dead connection in its list.
+    // The connection breaks, and the relay keeps it in its list.
     for end in relay.waiting.lock().unwrap().values().flatten() {
         end.1.shutdown(Shutdown::Both).unwrap();
     }
     until(|| relay.waiting() == 2);
     let sides = relay.requests.lock().unwrap().clone();
     assert!(sides.len() == 2 && sides[0] == sides[1]);
-    // The guest is glued to the dead one first, gets no answer, and tries again.
+    // The relay joins the guest to the dead connection first. The guest gets no answer and tries
+    // again.
     quick(&guest).join(&invite).unwrap();
     assert_eq!(&connection(&door).peer, guest.home.identity().public());
     let sides = relay.requests.lock().unwrap().clone();
@@ -158,7 +156,7 @@ fn a_host_that_connects_again_is_not_glued_to_itself() {
 }
 
 #[test]
-fn a_relay_where_nobody_waits_or_that_is_none_is_told_apart() {
+fn empty_relay_and_non_relay_have_different_errors() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (_relay, address) = Relay::start();
     let door = host.door();
@@ -172,12 +170,12 @@ fn a_relay_where_nobody_waits_or_that_is_none_is_told_apart() {
     let public = host.home.identity().public();
     let nobody = quick(&guest).join_again(public, &[], Some(&elsewhere));
     assert!(matches!(nobody, Err(MeetingError::NobodyAtRelay(_))));
-    let none = quick(&guest).join_again(public, &[], Some(&door.addresses()[0].into()));
-    assert!(matches!(none, Err(MeetingError::Relay { .. })));
+    let not_a_relay = quick(&guest).join_again(public, &[], Some(&door.addresses()[0].into()));
+    assert!(matches!(not_a_relay, Err(MeetingError::Relay { .. })));
     drop(invite);
 }
 
-/// The real relay, ended when it is dropped.
+/// The real relay, killed when it is dropped.
 struct Twist(Child);
 
 impl Drop for Twist {
@@ -187,7 +185,8 @@ impl Drop for Twist {
     }
 }
 
-/// Starts `twist transitrelay`; none if it is not installed. `DEALERLESS_TWIST` says where it is.
+/// Starts `twist transitrelay`, or the program that `DEALERLESS_TWIST` names. `None` if it is not
+/// installed.
 fn real_relay() -> Option<(Twist, Address)> {
     let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
     let port = TcpListener::bind("127.0.0.1:0")
@@ -224,7 +223,7 @@ fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
             vec![5; 100_000]
         );
     }
-    // A host that was restarted beside its own dead connection is not glued to itself.
+    // A restarted host is not joined to its own dead connection.
     drop(door);
     let door = host.door();
     drop(door.invite(vec![], invite.relay().cloned()).unwrap());
@@ -232,7 +231,7 @@ fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
 }
 
 #[test]
-fn a_relay_that_makes_up_guests_does_not_drive_the_host() {
+fn relay_that_invents_guests_is_contacted_only_a_few_times() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at: Address = listener.local_addr().unwrap().into();
     let host = Player::new("Anna");

@@ -1,4 +1,4 @@
-//! Strangers cost little and end nothing.
+//! Strangers cost little and disturb nobody.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::players::{Player, connection, invite};
 
 #[test]
-fn a_thousand_strangers_come_while_a_guest_waits_and_the_guest_comes_in() {
+fn guest_gets_in_among_a_thousand_strangers() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door();
     let invite = invite(&door);
@@ -36,13 +36,13 @@ fn a_thousand_strangers_come_while_a_guest_waits_and_the_guest_comes_in() {
     }
     let silent = crowd.join().unwrap();
     assert_eq!(&connection(&door).peer, guest.home.identity().public());
-    // With all of them still connected, it comes in at its first try.
+    // With the strangers still connected, the guest gets in at the first attempt.
     guest.join(&invite).unwrap();
     drop(silent);
 }
 
 #[test]
-fn somebody_who_comes_from_a_bad_neighbourhood_with_the_right_prelude_is_let_in() {
+fn guest_from_an_address_of_strangers_is_accepted() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door();
     for _ in 0..8 {
@@ -50,7 +50,7 @@ fn somebody_who_comes_from_a_bad_neighbourhood_with_the_right_prelude_is_let_in(
         stream.write_all(b"something else").unwrap();
         let _ = stream.read(&mut [0]);
     }
-    // From here on a silent one is closed after a second.
+    // Now silent connections from this address are closed after a second.
     let begun = Instant::now();
     let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
     let _ = stream.read(&mut [0]);

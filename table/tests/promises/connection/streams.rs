@@ -1,4 +1,4 @@
-//! The engine's bytes beside the others.
+//! The engine stream next to the other streams of a connection.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ fn read_all(stream: &mut EngineStream, count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn both_engines_may_send_much_at_once_and_receive_afterwards() {
+fn both_engines_may_send_a_lot_before_they_receive() {
     const LEN: usize = 3 << 20;
     let (host, guest) = met(Timing::default());
     let sides = [(host, 1u8), (guest, 2)].map(|(connection, own)| {
@@ -40,22 +40,22 @@ fn both_engines_may_send_much_at_once_and_receive_afterwards() {
                     .send(vec![own + 10 * part as u8; LEN / 3], SOON)
                     .unwrap();
             }
-            let got = read_all(&mut engine, LEN);
+            let received = read_all(&mut engine, LEN);
             engine.drain(0, SOON).unwrap();
-            (connection, engine, got)
+            (connection, engine, received)
         })
     });
     let sides = sides.map(|side| side.join().unwrap());
-    for ((_, _, got), peer) in sides.iter().zip([2u8, 1]) {
-        assert_eq!(got.len(), LEN);
-        for (part, bytes) in got.chunks(LEN / 3).enumerate() {
+    for ((_, _, received), peer) in sides.iter().zip([2u8, 1]) {
+        assert_eq!(received.len(), LEN);
+        for (part, bytes) in received.chunks(LEN / 3).enumerate() {
             assert!(bytes.iter().all(|byte| *byte == peer + 10 * part as u8));
         }
     }
 }
 
 #[test]
-fn a_move_passes_a_pool_that_fills_and_that_nobody_reads() {
+fn moves_overtake_a_pool_that_nobody_reads() {
     let (host, guest) = met(Timing::default());
     let mut engine = guest.engine(1).unwrap();
     guest.set_engine_priority(Priority::Pool);
@@ -69,7 +69,7 @@ fn a_move_passes_a_pool_that_fills_and_that_nobody_reads() {
 }
 
 #[test]
-fn sessions_of_the_engine_follow_each_other_on_one_line() {
+fn engine_sessions_follow_each_other_on_one_connection() {
     let (host, guest) = met(Timing::default());
     let mut first = guest.engine(1).unwrap();
     assert_eq!(guest.engine(2).err(), Some(ConnectionError::EngineInUse));
@@ -96,7 +96,7 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
     assert!(!matches!(second.recv(&mut [0], SOON), Ok(1..)));
 }
 
-/// Deals four of ten cards over a line, and gives those that were opened to both.
+/// Deals four of ten cards over a connection. Returns the cards, which are opened to both.
 fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
@@ -108,7 +108,7 @@ fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCir
     let channel = Channel::new(connection.engine(1).unwrap(), Deadlines::default());
     let greeting = Greeting::exchange(channel, offer, rng).unwrap();
     let mut session = Malicious::setup(greeting, rng).unwrap();
-    // The attempt to come has its place on disk already.
+    // The attempt is counted on disk before it begins.
     assert_eq!(own.peers.lock().attempts(&connection.peer), 1);
     let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng).unwrap();
     let cards: Vec<_> = (0..4).map(|card| (card, Audience::Both)).collect();
@@ -121,7 +121,7 @@ fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCir
 }
 
 #[test]
-fn the_engine_deals_over_a_line_and_its_attempts_are_counted() {
+fn engine_deals_over_a_connection_and_its_attempts_are_counted() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     host.remember(&guest);
     guest.remember(&host);
@@ -147,8 +147,8 @@ fn the_engine_deals_over_a_line_and_its_attempts_are_counted() {
 }
 
 #[test]
-#[ignore = "it measures: run it alone, with --nocapture"]
-fn what_the_line_costs() {
+#[ignore = "a measurement; run it alone with --nocapture"]
+fn throughput_of_a_connection() {
     let (host, guest) = met(Timing::default());
     let (mut ours, mut theirs) = (guest.engine(1).unwrap(), host.engine(1).unwrap());
     const LEN: usize = 64 << 20;
@@ -173,14 +173,17 @@ fn what_the_line_costs() {
         ours.send(vec![1], SOON).unwrap();
         ours.recv(&mut [0], SOON).unwrap();
     }
-    println!("{rate:.0} MB/s; {:?} a round trip", begun.elapsed() / TRIPS);
+    println!(
+        "{rate:.0} MB/s; {:?} per round trip",
+        begun.elapsed() / TRIPS
+    );
     drop(ours);
     answers.join().unwrap();
 }
 
 #[test]
-#[ignore = "it measures: run it alone, with --nocapture"]
-fn what_a_meeting_costs() {
+#[ignore = "a measurement; run it alone with --nocapture"]
+fn duration_of_a_meeting() {
     const MEETINGS: u32 = 50;
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     host.remember(&guest);
@@ -191,8 +194,8 @@ fn what_a_meeting_costs() {
     let timed = |meet: &dyn Fn() -> Connection| {
         let begun = Instant::now();
         for _ in 0..MEETINGS {
-            let lines = (meet(), connection(&door));
-            drop(lines);
+            let connections = (meet(), connection(&door));
+            drop(connections);
         }
         begun.elapsed() / MEETINGS
     };

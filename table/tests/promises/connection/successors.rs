@@ -1,4 +1,4 @@
-//! A player comes from a new machine.
+//! A player comes back from a new machine, with a new identity.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,8 +10,8 @@ use dealerless_table::identity::{PeersError, Recognised};
 use super::players::{Player, QUICK, SOON, address, connection, invite};
 use super::proxy::{Fate, From, judge, proxy};
 
-/// What `player` makes of who is at the other end, and follows.
-fn follows(player: &Player, connection: &Connection) -> Recognised {
+/// How `player` recognises the peer. Follows a successor.
+fn recognise_and_follow(player: &Player, connection: &Connection) -> Recognised {
     let mut peers = player.peers.lock();
     let recognised = peers
         .recognise(&connection.succession, &connection.peer_name)
@@ -26,12 +26,15 @@ fn follows(player: &Player, connection: &Connection) -> Recognised {
     recognised
 }
 
-/// Both meet by an invite. Gives what the host and the guest make of each other.
+/// Both meet by an invite. Returns how the host recognises the guest, and the guest the host.
 fn meet(host: &Player, guest: &Player) -> [Recognised; 2] {
     let door = host.door();
     let joined = guest.join(&invite(&door)).unwrap();
     let let_in = connection(&door);
-    [follows(host, &let_in), follows(guest, &joined)]
+    [
+        recognise_and_follow(host, &let_in),
+        recognise_and_follow(guest, &joined),
+    ]
 }
 
 fn is_successor(recognised: &Recognised, name: &str) -> bool {
@@ -39,7 +42,7 @@ fn is_successor(recognised: &Recognised, name: &str) -> bool {
 }
 
 #[test]
-fn first_the_guest_and_then_the_host_comes_from_a_new_machine_and_both_are_followed() {
+fn moved_guest_and_moved_host_are_followed() {
     let [mut host, mut guest] = ["Anna", "Bob"].map(Player::new);
     assert_eq!(meet(&host, &guest), [Recognised::New, Recognised::New]);
     let bob = guest.home.identity().public().clone();
@@ -65,7 +68,7 @@ fn first_the_guest_and_then_the_host_comes_from_a_new_machine_and_both_are_follo
     let [of_guest, of_host] = meet(&host, &guest);
     assert_eq!(of_guest, Recognised::Known);
     assert!(is_successor(&of_host, "Anna"), "{of_host:?}");
-    // And once more, over two links.
+    // A second move of the guest.
     guest = guest.moves();
     let [of_guest, _] = meet(&host, &guest);
     assert!(is_successor(&of_guest, "Bob"), "{of_guest:?}");
@@ -73,7 +76,7 @@ fn first_the_guest_and_then_the_host_comes_from_a_new_machine_and_both_are_follo
     assert_eq!((peers.peers().len(), peers.peers()[0].before.len()), (1, 2));
     drop(peers);
 
-    // From then on without an invite.
+    // From then on they meet without an invite.
     let door = host.door();
     let public = host.home.identity().public();
     let joined = guest.guest().join_again(public, &[address(&door)], None);
@@ -82,7 +85,7 @@ fn first_the_guest_and_then_the_host_comes_from_a_new_machine_and_both_are_follo
 }
 
 #[test]
-fn without_an_invite_new_keys_are_not_answered_before_the_other_was_told_of_them() {
+fn new_identity_needs_an_invite_or_a_statement() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     meet(&host, &guest);
     let guest = guest.moves();
@@ -99,7 +102,7 @@ fn without_an_invite_new_keys_are_not_answered_before_the_other_was_told_of_them
 }
 
 #[test]
-fn the_length_of_a_meeting_does_not_tell_how_often_somebody_has_moved() {
+fn message_lengths_do_not_reveal_earlier_moves() {
     let lengths = |guest: &Player| {
         let host = Player::new("Anna");
         let door = host.door();
@@ -108,7 +111,7 @@ fn the_length_of_a_meeting_does_not_tell_how_often_somebody_has_moved() {
         let through = proxy(
             door.addresses()[0],
             judge(move |from, number, message| {
-                // Of a line that lives nothing is compared.
+                // Messages after the meeting are not compared.
                 if number < if from == From::Guest { 3 } else { 2 } {
                     note.lock().unwrap().push((from, number, message.len()));
                 }
@@ -116,9 +119,9 @@ fn the_length_of_a_meeting_does_not_tell_how_often_somebody_has_moved() {
             }),
         );
         let joined = guest.join(&door.invite(vec![through], None).unwrap());
-        let lines = (joined.unwrap(), connection(&door));
+        let connections = (joined.unwrap(), connection(&door));
         let mut seen = seen.lock().unwrap().clone();
-        drop(lines);
+        drop(connections);
         seen.sort_by_key(|&(from, number, _)| (from == From::Guest, number));
         seen
     };
@@ -129,7 +132,7 @@ fn the_length_of_a_meeting_does_not_tell_how_often_somebody_has_moved() {
 }
 
 #[test]
-fn two_versions_part_at_once() {
+fn mismatched_versions_disconnect_at_once() {
     let host = Player::new("Anna");
     let door = host.door_with(QUICK);
     let text = invite(&door).to_string();
@@ -138,18 +141,18 @@ fn two_versions_part_at_once() {
         other.parse::<Invite>().unwrap_err(),
         BadInvite::OtherVersion
     );
-    // A program of another version at the door of this one: it is closed, and waits for nothing.
+    // This door closes the connection of a program of another version at once.
     for version in [1, 3] {
         let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
         stream.write_all(b"dltb").unwrap();
         stream.write_all(&[version, 1]).unwrap();
         stream.set_read_timeout(Some(SOON)).unwrap();
         let mut answer = Vec::new();
-        // It is closed or reset.
+        // The connection is closed or reset.
         let _ = stream.read_to_end(&mut answer);
         assert!(answer.is_empty());
     }
-    // And this one at the door of another, which closes as soon as it has read the version.
+    // A door of another version closes the connection as soon as it has read our version.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap().into();
     let old = std::thread::spawn(move || {

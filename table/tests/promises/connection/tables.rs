@@ -1,4 +1,4 @@
-//! Whole tables over lines: what a table that is gone, or slow, does to the line.
+//! Whole tables over connections: the effect of a dropped or slow table on the connection.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-/// A host that waits for a guest with a match of hold'em.
+/// The door of a host that waits for a guest, and the header of a match of hold'em.
 fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
     let rules = BettingRules {
         stack: 100,
@@ -46,7 +46,7 @@ fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
     (host.door(), header)
 }
 
-/// A table of the host's on this line.
+/// A table of the host on this connection.
 fn table(
     host: &Player,
     header: dealerless_table::log::Header,
@@ -55,19 +55,19 @@ fn table(
     let identity = Arc::clone(host.home.identity());
     let seating =
         Seating::of_connection(&connection, header, (identity.public(), &host.name)).unwrap();
-    let of = seating.sitting.match_info.clone();
+    let info = seating.sitting.match_info.clone();
     let (path, storage) = MatchFolder(host.home.matches())
-        .create(&of.id(), "Bob")
+        .create(&info.id(), "Bob")
         .unwrap();
     let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
     let setting = Setting {
         seat: seating.sitting.seat,
         journal: Journal::create(storage, identity.file_key(), &seating.sitting).unwrap(),
-        inputs: Inputs::open(inputs, identity.file_key(), of.id())
+        inputs: Inputs::open(inputs, identity.file_key(), info.id())
             .unwrap()
             .file,
         identity,
-        log: MatchLog::new(of),
+        log: MatchLog::new(info),
         vault: MemoryVault::default(),
         circuit: seating.circuit,
         rng: system_rng(),
@@ -78,13 +78,13 @@ fn table(
 }
 
 #[test]
-fn a_table_that_is_dropped_leaves_nobody_waiting() {
+fn dropped_table_ends_the_connection() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, header) = waiting(&host);
     let joined = guest.join(&super::players::invite(&door)).unwrap();
     let mut seat = table(&host, header, connection(&door));
     seat.next(Duration::from_millis(10)).unwrap();
-    // The program has run into an error. Its engine waits for the other's, which never speaks.
+    // The program has failed, while its engine waits for the peer's engine, which sends nothing.
     drop(seat);
     let error = loop {
         if let Err(error) = joined.recv(SOON) {
@@ -98,7 +98,7 @@ fn a_table_that_is_dropped_leaves_nobody_waiting() {
 }
 
 #[test]
-fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_with_it() {
+fn match_with_engine_version_5_is_resumed_but_none_begins_with_it() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, mut header) = waiting(&host);
     let _joined = guest.join(&super::players::invite(&door)).unwrap();
@@ -126,7 +126,7 @@ fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_wi
 }
 
 #[test]
-fn what_a_table_does_not_take_in_stays_with_the_sender() {
+fn unread_data_stays_with_the_sender() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, header) = waiting(&host);
     let sent = Arc::new(AtomicUsize::new(0));
@@ -144,11 +144,11 @@ fn what_a_table_does_not_take_in_stays_with_the_sender() {
         .join(&door.invite(vec![through], None).unwrap())
         .unwrap();
     let mut seat = table(&host, header, connection(&door));
-    let (message, many) = (vec![7; 128 << 10], 256);
-    for _ in 0..many {
+    let (message, count) = (vec![7; 128 << 10], 256);
+    for _ in 0..count {
         joined.send_log(message.clone()).unwrap();
     }
-    // Until nothing more comes through.
+    // Waits until no more data passes.
     let (mut before, begun) = (0, Instant::now());
     loop {
         thread::sleep(Duration::from_millis(300));
@@ -158,8 +158,8 @@ fn what_a_table_does_not_take_in_stays_with_the_sender() {
         }
         before = now;
     }
-    assert!(before < many * message.len() / 4, "{before}");
-    // To close it does not wait for the other either.
+    assert!(before < count * message.len() / 4, "{before}");
+    // Closing the table does not wait for the peer either.
     let (done, closed) = mpsc::channel();
     thread::spawn(move || {
         seat.close();

@@ -1,5 +1,5 @@
-//! When a match is over, the two can open what they entered into the shuffles: every deck that was
-//! played is then computed anew, also those of tries that a killed program has made void.
+//! After a match both players can open their shuffle inputs. Every deck that was played is then
+//! recomputed, including the decks of void tries.
 
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
@@ -11,51 +11,51 @@ use super::disk::When;
 use super::games::Game;
 use super::kills;
 use super::side::{identity, inputs};
-use super::world::{Plan, Went, World};
+use super::world::{MatchResult, Plan, World};
 
-/// The records of both sides, what each has entered, and the circuit.
-struct Over {
+/// The records and inputs of both sides, and the game.
+struct FinishedMatch {
     records: [Record; 2],
     inputs: [Vec<Input>; 2],
     game: Game,
 }
 
-fn over(went: &Went, game: Game) -> Over {
-    let records = went.disks.each_ref().map(|disk| {
+fn finished(result: &MatchResult, game: Game) -> FinishedMatch {
+    let records = result.disks.each_ref().map(|disk| {
         let bytes = disk.log().read().unwrap();
         Record::read(&bytes, None).unwrap()
     });
     let inputs = [0, 1].map(|seat| {
-        let of = records[seat].log.match_info().id();
-        let opened = inputs(&went.disks[seat], Seat::new(seat as u8), of);
+        let id = records[seat].log.match_info().id();
+        let opened = inputs(&result.disks[seat], Seat::new(seat as u8), id);
         opened.unwrap().inputs
     });
-    Over {
+    FinishedMatch {
         records,
         inputs,
         game,
     }
 }
 
-/// A match of which a try was void.
-fn with_a_void_try() -> Over {
-    let went = (8..).map(|deed| World::play(&kills(0, deed, When::After)));
-    let mut went = went.take(20).filter(|went| went.void > 0);
-    over(&went.next().expect("a try that was void"), Game::Holdem)
+/// A finished match with a void try.
+fn with_a_void_try() -> FinishedMatch {
+    let result = (8..).map(|action| World::play(&kills(0, action, When::After)));
+    let mut result = result.take(20).filter(|result| result.void > 0);
+    finished(&result.next().expect("a void try"), Game::Holdem)
 }
 
-impl Over {
+impl FinishedMatch {
     fn log(&self) -> &MatchLog {
         &self.records[0].log
     }
 
-    /// Both open all to each other; `change` spoils what travels, by its number.
+    /// Both sides open all inputs to each other. `change` can spoil each message, by its number.
     fn exchange(
         &self,
         mut change: impl FnMut(usize, &mut Vec<u8>),
     ) -> Result<[Audit; 2], CannotAudit> {
         let mut sides = [Seat::HOST, Seat::GUEST].map(|seat| {
-            Auditing::new(self.log(), seat, &self.inputs[seat.index()]).expect("it is over")
+            Auditing::new(self.log(), seat, &self.inputs[seat.index()]).expect("the match is over")
         });
         let mut number = 0;
         loop {
@@ -70,14 +70,14 @@ impl Over {
             }
             if quiet {
                 let opened = sides.map(|side| side.opened());
-                return Ok(opened.map(|audit| audit.expect("both have opened all")));
+                return Ok(opened.map(|audit| audit.expect("all inputs are open")));
             }
         }
     }
 }
 
 #[test]
-fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
+fn recomputed_decks_agree_with_the_opened_cards() {
     let deck = Plan {
         game: Game::Deck,
         ..Plan::default()
@@ -86,10 +86,10 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
         game: Game::Steal,
         ..Plan::default()
     };
-    let stolen = over(&World::play(&steal), Game::Steal);
+    let stolen = finished(&World::play(&steal), Game::Steal);
     let reshuffled = |hand: &RecordedHand| (0..6).any(|at| hand.since(at) > 0);
     assert!(stolen.records[0].hands.iter().any(reshuffled));
-    let deck = over(&World::play(&deck), Game::Deck);
+    let deck = finished(&World::play(&deck), Game::Deck);
     for over in [with_a_void_try(), deck, stolen] {
         let [one, other] = over.exchange(|_, _| {}).unwrap();
         assert!(one == other);
@@ -102,26 +102,25 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
             for of_try in tries.iter().filter(|of_try| !of_try.void) {
                 let hand = &record.hands[of_try.hand as usize - 1];
                 assert!(of_try.public.len() >= 2 || reshuffled(hand));
-                // Which cards lie there since a steal, no audit tells.
+                // An audit does not cover the cards that were reshuffled for a steal.
                 assert!(of_try.public.iter().all(|&at| hand.since(at) == 0));
                 for &position in &of_try.public {
                     assert_eq!(hand.public[&position], of_try.cards[position]);
                 }
-                // What was never opened is shown now.
+                // The audit also shows the cards that were never opened.
                 assert!(of_try.public.len() <= of_try.cards.len());
             }
         }
     }
 }
 
-/// Every hand that was opened is the one that both have entered.
 #[test]
-fn boards_are_computed_anew_and_agree_with_what_was_opened() {
+fn recomputed_boards_agree_with_the_opened_hands() {
     let boards = Plan {
         game: Game::Boards,
         ..Plan::default()
     };
-    let over = over(&World::play(&boards), Game::Boards);
+    let over = finished(&World::play(&boards), Game::Boards);
     let [audit, _] = over.exchange(|_, _| {}).unwrap();
     let tries = audit.check(&over.records[1], over.game.circuit()).unwrap();
     let set = &over.records[1].hands[0];
@@ -131,22 +130,22 @@ fn boards_are_computed_anew_and_agree_with_what_was_opened() {
     assert!(opened.iter().all(|hand| hand.0.count_ones() == 13));
 }
 
-/// A stolen card was shuffled again: that it is not the one that was drawn there accuses nobody.
+/// The reshuffled cards of a steal differ from the drawn ones, which must not count as cheating.
 #[test]
-fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
+fn audit_excludes_cards_reshuffled_for_a_steal() {
     let game = Game::Steal;
-    let went = World::play(&Plan {
+    let result = World::play(&Plan {
         game,
         ..Plan::default()
     });
-    assert!(went.stolen);
-    let over = over(&went, game);
+    assert!(result.stolen);
+    let over = finished(&result, game);
     let [audit, _] = over.exchange(|_, _| {}).unwrap();
     let hand = &over.records[0].hands[0];
     let again = |position: &usize| hand.since(*position) > 0;
     assert!(hand.public.keys().any(again), "the stolen card is open");
-    // Whose hand it was has noted the cards that are left of it.
-    let bytes = went.disks[1].log().read().unwrap();
+    // The owner of the hand has noted its remaining cards.
+    let bytes = result.disks[1].log().read().unwrap();
     let own = Record::read(&bytes, Some(&identity(Seat::GUEST))).unwrap();
     assert!(own.hands[0].seen.keys().any(again));
     let tries = audit.check(&over.records[0], game.circuit()).unwrap();
@@ -154,12 +153,12 @@ fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
 }
 
 #[test]
-fn what_a_seat_has_not_entered_is_refused() {
+fn false_inputs_are_refused() {
     let over = with_a_void_try();
     let mut messages = 0;
     over.exchange(|_, _| messages += 1).unwrap();
     for at in 0..messages {
-        // Bits of the number, the nonce and the input; and whatever else can be changed.
+        // Bytes of the number, the nonce, the input and other fields.
         for byte in [0, 4, 8, 39, 40, 44, 60] {
             let answer = over.exchange(|number, message| {
                 if number == at {
@@ -175,7 +174,7 @@ fn what_a_seat_has_not_entered_is_refused() {
         });
         assert!(cut.is_err());
     }
-    // Nobody else's input, and none of another try, opens a commitment.
+    // The input of another seat or another try does not open a commitment.
     let [audit, _] = over.exchange(|_, _| {}).unwrap();
     let check = |audit: &Audit| audit.check(&over.records[0], over.game.circuit());
     let changes: [fn(&mut Audit); 4] = [
@@ -198,9 +197,9 @@ fn what_a_seat_has_not_entered_is_refused() {
     assert_eq!(check(&fewer), Err(AuditError::NoSuchTry { hand: 1 }));
 }
 
-/// A deck that is not opened must not be counted as computed because another one is there twice.
+/// A repeated try must not count as the try that is missing.
 #[test]
-fn a_try_that_is_told_twice_does_not_stand_in_for_another() {
+fn repeated_try_does_not_replace_another() {
     let over = with_a_void_try();
     let [audit, _] = over.exchange(|_, _| {}).unwrap();
     let check = |audit: &Audit| audit.check(&over.records[0], over.game.circuit());
@@ -216,24 +215,24 @@ fn a_try_that_is_told_twice_does_not_stand_in_for_another() {
 }
 
 #[test]
-fn inputs_that_one_side_has_lost_are_not_opened_by_the_other() {
+fn try_with_lost_inputs_is_opened_by_nobody() {
     let mut over = with_a_void_try();
     let all = over.exchange(|_, _| {}).unwrap()[0].tries.len();
     let lost = over.inputs[1].remove(0);
     let [one, other] = over.exchange(|_, _| {}).unwrap();
     assert!(one == other);
     assert_eq!(one.tries.len(), all - 1);
-    let of = (lost.attempt.hand, lost.attempt.attempt);
+    let missing = (lost.attempt.hand, lost.attempt.attempt);
     let opened = one.tries.iter().map(|inputs| &inputs[0].attempt);
     assert!(
         opened
-            .map(|of| (of.hand, of.attempt))
-            .all(|other| other != of)
+            .map(|attempt| (attempt.hand, attempt.attempt))
+            .all(|opened| opened != missing)
     );
 }
 
 #[test]
-fn a_match_that_is_open_is_not_audited() {
+fn open_match_cannot_be_audited() {
     let over = with_a_void_try();
     let mut log = MatchLog::new(over.log().match_info().clone());
     for part in over.log().history(0) {
@@ -245,16 +244,16 @@ fn a_match_that_is_open_is_not_audited() {
 }
 
 #[test]
-fn nobody_opens_anything_to_who_has_another_log_or_speaks_out_of_turn() {
+fn nothing_is_opened_to_a_peer_with_another_log_or_out_of_turn() {
     let over = with_a_void_try();
     let auditing =
         |seat: Seat| Auditing::new(over.log(), seat, &over.inputs[seat.index()]).unwrap();
     let (mut host, mut guest) = (auditing(Seat::HOST), auditing(Seat::GUEST));
     let first = guest.say().unwrap();
-    // Nothing is opened before the other has agreed; and the guest waits for the host.
-    let agrees = host.say().unwrap();
+    // Nothing is opened before the peer has agreed, and the guest waits for the host.
+    let agreement = host.say().unwrap();
     assert!(host.say().is_none());
-    guest.hear(&agrees).unwrap();
+    guest.hear(&agreement).unwrap();
     assert!(guest.say().is_none());
     let mut other = first.clone();
     other[40] ^= 1;
@@ -268,7 +267,7 @@ fn nobody_opens_anything_to_who_has_another_log_or_speaks_out_of_turn() {
 }
 
 #[test]
-fn only_what_is_written_is_an_audit() {
+fn truncated_and_extended_audits_are_refused() {
     let over = with_a_void_try();
     let bytes = over.exchange(|_, _| {}).unwrap()[0].encode();
     for cut in (0..bytes.len()).step_by(7) {

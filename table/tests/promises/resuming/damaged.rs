@@ -1,4 +1,4 @@
-//! Files that were damaged, or belong elsewhere, are refused and left as they are.
+//! Damaged files, and files of another match or seat, are refused and left unchanged.
 
 use dealerless_table::Seat;
 use dealerless_table::log::JournalError;
@@ -9,10 +9,10 @@ use super::games::Game;
 use super::side::start;
 use super::undisturbed;
 
-/// The disk of a seat at a moment in which it needs its deck.
-fn in_the_midst_of_a_hand() -> (Files, Files) {
-    let went = undisturbed(Game::Holdem);
-    let moments = went.disks[0].before_each_deed();
+/// The files of a seat in the middle of the first and of the second hand.
+fn files_in_two_hands() -> (Files, Files) {
+    let result = undisturbed(Game::Holdem);
+    let moments = result.disks[0].before_each_action();
     let of_hand = |hand: usize| {
         let runs = moments.chunk_by(|one, next| one.deck.is_some() == next.deck.is_some());
         let with_deck = runs.filter(|run| run[0].deck.is_some());
@@ -22,26 +22,27 @@ fn in_the_midst_of_a_hand() -> (Files, Files) {
     (of_hand(0), of_hand(1))
 }
 
-fn starts(files: &Files) -> Result<(), PlayError> {
+/// Starts a program with these files. A refusal must not change them.
+fn start_with(files: &Files) -> Result<(), PlayError> {
     let disk = Disk::of(files.clone());
     let started = start(&disk, Seat::HOST, Game::Holdem).map(|_| ());
     if started.is_err() {
-        assert_eq!(disk.files(), *files, "it was changed");
+        assert_eq!(disk.files(), *files, "the files were changed");
     }
     started
 }
 
 #[test]
-fn a_deck_that_is_cut_changed_or_of_another_hand_is_refused_and_nothing_is_done() {
-    let (one, other) = in_the_midst_of_a_hand();
-    starts(&one).unwrap();
+fn damaged_deck_or_deck_of_another_hand_is_refused() {
+    let (one, other) = files_in_two_hands();
+    start_with(&one).unwrap();
     let deck = one.deck.clone().unwrap();
     let refused = |deck: Option<Vec<u8>>| {
         let files = Files {
             deck,
             ..one.clone()
         };
-        assert!(matches!(starts(&files), Err(PlayError::Deck)));
+        assert!(matches!(start_with(&files), Err(PlayError::Deck)));
     };
     for cut in [0, 1, 35, deck.len() / 2, deck.len() - 1] {
         refused(Some(deck[..cut].to_vec()));
@@ -52,31 +53,31 @@ fn a_deck_that_is_cut_changed_or_of_another_hand_is_refused_and_nothing_is_done(
         refused(Some(changed));
     }
     refused(other.deck);
-    // Without one it goes on, and will forfeit.
+    // Without a deck the program starts, and will forfeit.
     let files = Files {
         deck: None,
         ..one.clone()
     };
-    starts(&files).unwrap();
+    start_with(&files).unwrap();
 }
 
 #[test]
-fn the_files_of_another_match_or_seat_are_refused() {
-    let (one, _) = in_the_midst_of_a_hand();
-    let went = undisturbed(Game::Deck);
-    let other = went.disks[0].files();
-    let guest = went.disks[1].files();
+fn files_of_another_match_or_seat_are_refused() {
+    let (one, _) = files_in_two_hands();
+    let result = undisturbed(Game::Deck);
+    let other = result.disks[0].files();
+    let guest = result.disks[1].files();
     let files = Files {
         inputs: other.inputs.clone(),
         ..one.clone()
     };
-    assert!(matches!(starts(&files), Err(PlayError::Inputs(_))));
-    // Another identity's.
+    assert!(matches!(start_with(&files), Err(PlayError::Inputs(_))));
+    // The log of another identity.
     let files = Files {
         log: guest.log,
         ..one.clone()
     };
-    let changed = starts(&files);
+    let changed = start_with(&files);
     assert!(matches!(
         changed,
         Err(PlayError::Journal(JournalError::Changed { at: 0 }))

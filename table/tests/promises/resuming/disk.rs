@@ -1,4 +1,4 @@
-//! The disk of a seat, in memory, and the moments at which its program is killed.
+//! The disk of a seat in memory, and the moments at which its program is killed.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,28 +7,28 @@ use dealerless_table::log::Storage;
 use dealerless_table::play::Vault;
 use zeroize::Zeroizing;
 
-/// How far a deed comes in which the program is killed.
+/// The progress of an action when the program is killed in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// It was about to begin.
+    /// The action has not begun.
     Before,
-    /// Half of what is written is there; what is sent does not arrive.
+    /// Half of the bytes are written; a message does not arrive.
     Midway,
-    /// It is done.
+    /// The action is complete.
     After,
 }
 
-/// The bytes of the log of a long match.
+/// The length of a log, in bytes, from which on old files are not kept.
 const LONG: usize = 1 << 17;
 
-/// What a deed is.
+/// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Append,
     Keep,
     Destroy,
     Send,
-    /// Something else.
+    /// Any other action.
     Other,
 }
 
@@ -36,25 +36,25 @@ impl When {
     pub(crate) const ALL: [Self; 3] = [When::Before, When::Midway, When::After];
 }
 
-/// The program is killed in this deed of its seat, counted from 0 over all its lives.
+/// A kill in this action of the seat, counted from 0 over all runs of its program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kill {
-    pub(crate) deed: usize,
+    pub(crate) action: usize,
     pub(crate) when: When,
-    /// What is on the disk when it starts again, if it is not what was left.
-    pub(crate) put_back: Option<PutBack>,
+    /// Older files to restore before the program starts again.
+    pub(crate) restore: Option<Restore>,
 }
 
-/// An older state that somebody puts back.
+/// An older state of the files that is restored.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PutBack {
-    /// As it was before this deed.
-    pub(crate) deed: usize,
+pub(crate) struct Restore {
+    /// The state before this action.
+    pub(crate) action: usize,
     pub(crate) log: bool,
     pub(crate) deck: bool,
 }
 
-/// What is on a disk.
+/// The files of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Files {
     pub(crate) log: Vec<u8>,
@@ -65,9 +65,9 @@ pub(crate) struct Files {
 #[derive(Default)]
 struct State {
     files: Files,
-    /// The files before each deed.
+    /// The files before each action.
     before: Vec<Files>,
-    /// The step of the log in which each deed was done.
+    /// The step of the log at each action.
     steps: Vec<u64>,
     kinds: Vec<Kind>,
     step: u64,
@@ -75,7 +75,7 @@ struct State {
     killed: bool,
 }
 
-/// The disk of a seat. It remembers what its program does.
+/// The disk of a seat. It records the actions of the program.
 #[derive(Clone, Default)]
 pub(crate) struct Disk(Arc<Mutex<State>>);
 
@@ -84,7 +84,7 @@ fn killed() -> io::Error {
 }
 
 impl Disk {
-    /// The same files, and from now on these kills.
+    /// A disk with the same files, and with these kills from now on.
     pub(crate) fn then_with(self, kills: Vec<Kill>) -> Self {
         let disk = Disk::of(self.files());
         disk.lock().kills = kills;
@@ -98,13 +98,13 @@ impl Disk {
         disk
     }
 
-    /// What is on it.
+    /// The current files.
     pub(crate) fn files(&self) -> Files {
         self.lock().files.clone()
     }
 
-    /// What was on it before each deed.
-    pub(crate) fn before_each_deed(&self) -> Vec<Files> {
+    /// The files before each action.
+    pub(crate) fn before_each_action(&self) -> Vec<Files> {
         self.lock().before.clone()
     }
 
@@ -112,9 +112,9 @@ impl Disk {
         self.0.lock().unwrap()
     }
 
-    /// Something that outlives the program, or that the other sees. `midway` is what is there if
-    /// the program is killed in the midst of it.
-    pub(crate) fn deed<T>(
+    /// Performs an action that survives the program, or that the peer sees. `midway` is its effect
+    /// if the program is killed in the middle of it.
+    pub(crate) fn action<T>(
         &self,
         kind: Kind,
         midway: impl FnOnce(&mut Self),
@@ -126,16 +126,21 @@ impl Disk {
             if state.killed {
                 return Err(killed());
             }
-            let (deed, step) = (state.before.len(), state.step);
-            // Nobody looks at the states of a long match.
-            let files = match state.files.log.len() < LONG {
-                true => state.files.clone(),
-                false => Files::default(),
+            let (action, step) = (state.before.len(), state.step);
+            // The states of a long match are not needed.
+            let files = if state.files.log.len() < LONG {
+                state.files.clone()
+            } else {
+                Files::default()
             };
             state.before.push(files);
             state.steps.push(step);
             state.kinds.push(kind);
-            state.kills.iter().find(|kill| kill.deed == deed).copied()
+            state
+                .kills
+                .iter()
+                .find(|kill| kill.action == action)
+                .copied()
         };
         let Some(kill) = kill else {
             return Ok(done(&mut this));
@@ -147,19 +152,19 @@ impl Disk {
         }
         let mut state = self.lock();
         state.killed = true;
-        if let Some(put_back) = kill.put_back {
-            let older = state.before[put_back.deed].clone();
-            if put_back.log {
+        if let Some(restore) = kill.restore {
+            let older = state.before[restore.action].clone();
+            if restore.log {
                 state.files.log = older.log;
             }
-            if put_back.deck {
+            if restore.deck {
                 state.files.deck = older.deck;
             }
         }
         Err(killed())
     }
 
-    /// Whether the program was killed. It starts again then.
+    /// Whether the program was killed since the last call.
     pub(crate) fn was_killed(&self) -> bool {
         std::mem::take(&mut self.lock().killed)
     }
@@ -168,12 +173,12 @@ impl Disk {
         self.lock().step = step;
     }
 
-    /// The step of the log in which each deed was done.
+    /// The step of the log at each action.
     pub(crate) fn steps(&self) -> Vec<u64> {
         self.lock().steps.clone()
     }
 
-    /// What each deed was.
+    /// The kind of each action.
     pub(crate) fn kinds(&self) -> Vec<Kind> {
         self.lock().kinds.clone()
     }
@@ -218,7 +223,7 @@ impl Storage for Growing {
         let add = |disk: &mut Disk, count: usize| {
             file(&mut disk.lock().files).extend_from_slice(&bytes[..count]);
         };
-        self.disk.deed(
+        self.disk.action(
             Kind::Append,
             |disk| add(disk, bytes.len() / 2),
             |disk| add(disk, bytes.len()),
@@ -232,14 +237,14 @@ impl Storage for Growing {
     fn truncate(&mut self, len: u64) -> io::Result<()> {
         let file = self.file;
         let cut = |disk: &mut Disk| file(&mut disk.lock().files).truncate(len as usize);
-        self.disk.deed(Kind::Other, |_| {}, cut)
+        self.disk.action(Kind::Other, |_| {}, cut)
     }
 }
 
 impl Vault for Disk {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        // It is replaced as a whole.
-        self.deed(
+        // The file is replaced atomically.
+        self.action(
             Kind::Keep,
             |_| {},
             |disk| disk.lock().files.deck = Some(deck.to_vec()),
@@ -251,6 +256,6 @@ impl Vault for Disk {
     }
 
     fn destroy(&mut self) -> io::Result<()> {
-        self.deed(Kind::Destroy, |_| {}, |disk| disk.lock().files.deck = None)
+        self.action(Kind::Destroy, |_| {}, |disk| disk.lock().files.deck = None)
     }
 }

@@ -1,4 +1,4 @@
-//! What is played while things go wrong, and what the players say.
+//! The games of the tests, and the choices of the players.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,23 +13,23 @@ use dealerless_table::rules::{
 
 use super::side::Program;
 
-/// What is played.
+/// A game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Game {
-    /// Two hands of hold'em, in which all call and show.
+    /// Two hands of hold'em in which both seats call and show.
     #[default]
     Holdem,
-    /// A deck without rules: dice are rolled, cards drawn and revealed.
+    /// A deck without rules: dice are rolled, and cards are drawn and revealed.
     Deck,
-    /// The same, in which the host steals a card of the guest's.
+    /// A deck without rules in which the host steals a card from the guest.
     Steal,
-    /// Boards of bridge: hands are opened to each player, then all to both.
+    /// Boards of bridge: hands are opened to each player, then all hands to both.
     Boards,
     /// Many hands of hold'em.
     Long,
 }
 
-/// The hands of a long match; in a soak as many as it says.
+/// The number of hands of a long match, from DEALERLESS_SOAK if it is set.
 pub(crate) fn long() -> u32 {
     soak().map_or(30, |hands| hands as u32)
 }
@@ -54,7 +54,7 @@ fn holdem(stack: u64, hands: u32) -> Terms {
 
 static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
 
-/// Nobody who calls loses so many chips.
+/// Stacks so large that calling cannot lose all chips.
 static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
 
 static DECK: LazyLock<Terms> = LazyLock::new(|| {
@@ -65,13 +65,13 @@ static DECK: LazyLock<Terms> = LazyLock::new(|| {
     terms(variety, 1)
 });
 
-/// How many cards are drawn where one is stolen.
-const OF_A_STEAL: usize = 4;
+/// The number of cards drawn in the game with a steal.
+const STEAL_DRAW: usize = 4;
 
 static STEAL: LazyLock<Terms> = LazyLock::new(|| {
     let variety = Variety::Deck {
         cards: 20,
-        drawn: OF_A_STEAL as u32,
+        drawn: STEAL_DRAW as u32,
     };
     terms(variety, 1)
 });
@@ -94,15 +94,15 @@ impl Game {
     }
 }
 
-/// What a player says who calls and shows; or who rolls dice, draws a card and reveals it.
+/// The choice of a player who calls and shows, or who rolls dice, draws a card and reveals it.
 pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let held = game.held(program.seat());
     let is_open = |&position: &usize| program.log().public_card(position).is_some();
-    if program.log().match_info().header().stakes.deck().1 == OF_A_STEAL {
-        let is_new = !(0..OF_A_STEAL).any(|position| is_open(&position));
+    if program.log().match_info().header().stakes.deck().1 == STEAL_DRAW {
+        let is_new = !(0..STEAL_DRAW).any(|position| is_open(&position));
         let closed = held.iter().find(|position| !is_open(position));
-        // The host is the first to hold two.
+        // The host is the first to hold two cards.
         let thief = program.seat() == Seat::HOST && program.can_steal();
         return match closed {
             _ if held.len() < 2 && is_new => Choice::Draw,
@@ -121,7 +121,7 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
                 .boards()
                 .is_some() =>
         {
-            of_boards(program, proposals)
+            choice_of_boards(program, proposals)
         }
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
@@ -135,8 +135,9 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
     }
 }
 
-/// The host proposes that each sees two hands of the first board, and then that both see everything.
-fn of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
+/// The host proposes to open two hands of the first board to each seat, and then everything to
+/// both.
+fn choice_of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let drawn = program.log().match_info().header().stakes.deck().1;
     let is_public = (0..drawn).any(|position| game.public(position).is_some());

@@ -1,10 +1,10 @@
-//! A match goes on wherever its line is cut, and wherever a program is killed: with the same cards
-//! and the same chips, and no try is void of which anybody has seen a card.
+//! A match continues after a cut at any message, and after a program is killed at any moment, with
+//! the same cards and chips. A try is never void after a seat has seen one of its cards.
 //!
-//! The programs are the real ones, with the real engine; disk and line are in memory, so that each
-//! moment can be hit. `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-table --test promises resuming
-//! -- --nocapture` kills both sides at all pairs of moments, puts back every older state, and breaks
-//! off a match of 1 000 hands 200 times.
+//! The programs and the engine are the real ones. Disk and connection are in memory, so that every
+//! moment can be tested. `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-table --test
+//! promises resuming -- --nocapture` kills both sides at all pairs of moments, restores every older
+//! state, and interrupts a match of 1,000 hands 200 times.
 
 mod audit;
 mod damaged;
@@ -23,120 +23,120 @@ use dealerless_table::record::{Compared, Record, compare};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use disk::{Kill, Kind, PutBack, When};
+use disk::{Kill, Kind, Restore, When};
 use games::{Game, long};
 use side::Cut;
-use world::{Plan, Went, World};
+use world::{MatchResult, Plan, World};
 
-/// Plays matches with these plans, several at a time.
-fn play_all(plans: &[Plan], check: impl Fn(&Plan, &Went) + Sync) {
+/// Plays matches with these plans, several at once.
+fn play_all(plans: &[Plan], check: impl Fn(&Plan, &MatchResult) + Sync) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let went = World::play(plan);
-                    check(plan, &went);
+                    let result = World::play(plan);
+                    check(plan, &result);
                 }
             });
         }
     });
 }
 
-fn kills(seat: usize, deed: usize, when: When) -> Plan {
+fn kills(seat: usize, action: usize, when: When) -> Plan {
     let mut plan = Plan::default();
-    let put_back = None;
+    let restore = None;
     plan.kills[seat].push(Kill {
-        deed,
+        action,
         when,
-        put_back,
+        restore,
     });
     plan
 }
 
-fn is_played(plan: &Plan, went: &Went) {
-    assert_eq!(went.ends, [End::Played, End::Played], "{plan:?}");
+fn assert_played(plan: &Plan, result: &MatchResult) {
+    assert_eq!(result.ends, [End::Played, End::Played], "{plan:?}");
 }
 
-/// A match in which nothing goes wrong: how many deeds and messages each side has.
-fn undisturbed(game: Game) -> Went {
+/// A match without faults, which counts the actions and messages of each side.
+fn undisturbed(game: Game) -> MatchResult {
     let plan = Plan {
         game,
         ..Plan::default()
     };
-    let went = World::play(&plan);
-    is_played(&plan, &went);
-    assert_eq!((went.lines, went.void), (1, 0));
-    went
+    let result = World::play(&plan);
+    assert_played(&plan, &result);
+    assert_eq!((result.connections, result.void), (1, 0));
+    result
 }
 
 /// The moments at which a seat's program can be killed.
-fn moments(went: &Went, seat: usize) -> Vec<(usize, When)> {
-    let kinds = went.disks[seat].kinds();
-    let moments = kinds.iter().enumerate().flat_map(|(deed, kind)| {
-        // Only what is appended can be there in part.
+fn moments(result: &MatchResult, seat: usize) -> Vec<(usize, When)> {
+    let kinds = result.disks[seat].kinds();
+    let moments = kinds.iter().enumerate().flat_map(|(action, kind)| {
+        // Only an append can be half done.
         let whens = When::ALL.into_iter();
         whens.filter_map(move |when| {
-            (when != When::Midway || *kind == Kind::Append).then_some((deed, when))
+            (when != When::Midway || *kind == Kind::Append).then_some((action, when))
         })
     });
     moments.collect()
 }
 
 #[test]
-fn a_program_is_killed_in_each_of_its_deeds() {
+fn program_is_killed_in_each_of_its_actions() {
     let mut plans = Vec::new();
     for game in [Game::Holdem, Game::Deck, Game::Boards] {
-        let went = undisturbed(game);
+        let result = undisturbed(game);
         for seat in [0, 1] {
-            let kill = |(deed, when)| Plan {
+            let kill = |(action, when)| Plan {
                 game,
-                ..kills(seat, deed, when)
+                ..kills(seat, action, when)
             };
-            plans.extend(moments(&went, seat).into_iter().map(kill));
+            plans.extend(moments(&result, seat).into_iter().map(kill));
         }
     }
     let void = AtomicUsize::new(0);
-    play_all(&plans, |plan, went| {
-        is_played(plan, went);
-        // Each side tells of it.
-        assert!(went.lines == 2 && went.void <= 2, "{plan:?}");
-        void.fetch_add(went.void / 2, Ordering::Relaxed);
+    play_all(&plans, |plan, result| {
+        assert_played(plan, result);
+        // Each side counts the void try.
+        assert!(result.connections == 2 && result.void <= 2, "{plan:?}");
+        void.fetch_add(result.void / 2, Ordering::Relaxed);
     });
     let void = void.into_inner();
     println!("killed at {} moments; {void} tries were void", plans.len());
     assert!(plans.len() > 150 && void > 0 && void < plans.len() / 2);
 }
 
-/// Both are killed: at moments of the same step, each with a few of the other's; or, in a soak, at
-/// all pairs of moments.
+/// Kills both programs at some pairs of moments in the same step, or in a soak at all pairs of
+/// moments.
 #[test]
 fn both_programs_are_killed() {
-    let went = undisturbed(Game::Holdem);
-    let [steps, others] = went.disks.each_ref().map(disk::Disk::steps);
-    let [of_host, of_guest] = [0, 1].map(|seat| moments(&went, seat));
+    let result = undisturbed(Game::Holdem);
+    let [steps, others] = result.disks.each_ref().map(disk::Disk::steps);
+    let [of_host, of_guest] = [0, 1].map(|seat| moments(&result, seat));
     let mut plans = Vec::new();
-    for &(deed, when) in &of_host {
+    for &(action, when) in &of_host {
         for &(other, other_when) in &of_guest {
-            let same = steps[deed] == others[other] && when == other_when;
-            if soak().is_some() || same && (deed + other) % 3 == 0 {
-                let mut plan = kills(0, deed, when);
+            let same = steps[action] == others[other] && when == other_when;
+            if soak().is_some() || same && (action + other) % 3 == 0 {
+                let mut plan = kills(0, action, when);
                 plan.kills[1] = kills(1, other, other_when).kills[1].clone();
                 plans.push(plan);
             }
         }
     }
-    play_all(&plans, is_played);
+    play_all(&plans, assert_played);
     println!("killed at {} pairs of moments", plans.len());
     assert!(plans.len() > 20);
 }
 
 #[test]
-fn the_line_is_cut_at_each_message() {
-    let went = undisturbed(Game::Holdem);
+fn connection_is_cut_at_each_message() {
+    let result = undisturbed(Game::Holdem);
     let mut plans = Vec::new();
     for seat in [0, 1] {
-        for message in 0..went.sent[seat] {
+        for message in 0..result.sent[seat] {
             plans.extend([false, true].map(|arrives| Plan {
                 cuts: vec![Cut {
                     seat,
@@ -147,13 +147,14 @@ fn the_line_is_cut_at_each_message() {
             }));
         }
     }
-    // And again while the two meet again.
+    // A second cut while the two sides resume.
     for plan in plans.clone().iter().step_by(3) {
         let [cut] = plan.cuts[..] else { continue };
         for (seat, more) in [(0, 1), (1, 2), (1 - cut.seat, 3)] {
-            let message = match seat == cut.seat {
-                true => cut.message + more,
-                false => cut.message.saturating_sub(more),
+            let message = if seat == cut.seat {
+                cut.message + more
+            } else {
+                cut.message.saturating_sub(more)
             };
             let mut plan = plan.clone();
             plan.cuts.push(Cut {
@@ -164,40 +165,39 @@ fn the_line_is_cut_at_each_message() {
             plans.push(plan);
         }
     }
-    play_all(&plans, is_played);
+    play_all(&plans, assert_played);
     println!("cut at {} places", plans.len());
     assert!(plans.len() > 80);
 }
 
-/// A program starts again with older files. Where the other tells it what it has forgotten, it goes
-/// on; without its deck it forfeits a hand of which it could have seen a card. It convicts nobody and
-/// is not convicted.
+/// A program starts again with older files. It continues with the missing parts from the peer, or
+/// without its deck it forfeits a hand if it could have seen a card. Neither side is convicted.
 #[test]
-fn an_older_state_is_put_back() {
-    let went = undisturbed(Game::Holdem);
+fn older_state_is_restored() {
+    let result = undisturbed(Game::Holdem);
     let mut plans = Vec::new();
     let step = if soak().is_some() { 1 } else { 5 };
     for seat in [0, 1] {
-        let deeds = went.disks[seat].steps().len();
-        for deed in (1..deeds).step_by(step) {
-            for older in (0..deed).step_by(step) {
+        let actions = result.disks[seat].steps().len();
+        for action in (1..actions).step_by(step) {
+            for older in (0..action).step_by(step) {
                 for (log, deck) in [(true, false), (false, true), (true, true)] {
-                    let mut plan = kills(seat, deed, When::After);
-                    let put_back = PutBack {
-                        deed: older,
+                    let mut plan = kills(seat, action, When::After);
+                    let restore = Restore {
+                        action: older,
                         log,
                         deck,
                     };
-                    plan.kills[seat][0].put_back = Some(put_back);
+                    plan.kills[seat][0].restore = Some(restore);
                     plans.push(plan);
                 }
             }
         }
     }
     let forfeits = AtomicUsize::new(0);
-    play_all(&plans, |plan, went| {
+    play_all(&plans, |plan, result| {
         let seat = usize::from(plan.kills[0].is_empty());
-        match &went.ends {
+        match &result.ends {
             [End::Played, End::Played] => {}
             [End::Stopped(stops), _] => {
                 let due = [(Seat::new(seat as u8), Stop::Forfeit)];
@@ -208,27 +208,27 @@ fn an_older_state_is_put_back() {
         }
     });
     let forfeits = forfeits.into_inner();
-    println!("{} states put back; {forfeits} forfeits", plans.len());
+    println!("{} states restored; {forfeits} forfeits", plans.len());
     assert!(forfeits > 0 && forfeits < plans.len());
 }
 
-/// A player who does not like its cards breaks off and says that it has lost its deck. Wherever it
-/// does that once it could have seen a card, it forfeits the hand: there is no other deal.
+/// A player who dislikes its cards disconnects and claims to have lost its deck. Once it could have
+/// seen a card it forfeits the hand: there is no other deal.
 #[test]
-fn who_breaks_off_once_it_could_have_seen_its_cards_gets_no_other_deal() {
-    let went = undisturbed(Game::Holdem);
+fn interruption_after_cards_could_be_seen_is_a_forfeit() {
+    let result = undisturbed(Game::Holdem);
     let mut plans = Vec::new();
     for seat in [0, 1] {
-        let kinds = went.disks[seat].kinds();
+        let kinds = result.disks[seat].kinds();
         let kept = kinds.iter().position(|kind| *kind == Kind::Keep).unwrap();
         let hand = kinds
             .iter()
             .position(|kind| *kind == Kind::Destroy)
             .unwrap();
-        for deed in kept + 1..hand {
-            let mut plan = kills(seat, deed, When::After);
-            plan.kills[seat][0].put_back = Some(PutBack {
-                deed: kept,
+        for action in kept + 1..hand {
+            let mut plan = kills(seat, action, When::After);
+            plan.kills[seat][0].restore = Some(Restore {
+                action: kept,
                 log: false,
                 deck: true,
             });
@@ -236,16 +236,16 @@ fn who_breaks_off_once_it_could_have_seen_its_cards_gets_no_other_deal() {
         }
     }
     let counts = [(); 3].map(|()| AtomicUsize::new(0));
-    play_all(&plans, |plan, went| {
+    play_all(&plans, |plan, result| {
         let seat = usize::from(plan.kills[0].is_empty());
-        let outcome = match &went.ends[0] {
+        let outcome = match &result.ends[0] {
             End::Stopped(stops) => {
                 assert_eq!(stops[..], [(Seat::new(seat as u8), Stop::Forfeit)]);
                 0
             }
-            // The world has checked that nobody had seen a card of the try that was void.
-            _ if went.void > 0 => 1,
-            // Nothing was to be opened any more.
+            // `World` has checked that nobody had seen a card of the void try.
+            _ if result.void > 0 => 1,
+            // All cards were open already.
             _ => 2,
         };
         counts[outcome].fetch_add(1, Ordering::Relaxed);
@@ -255,13 +255,13 @@ fn who_breaks_off_once_it_could_have_seen_its_cards_gets_no_other_deal() {
     assert!(forfeits > 10 && void > 0);
 }
 
-/// A long match whose line is cut and whose programs are killed at random, again and again.
+/// A long match with random cuts and kills.
 #[test]
-fn a_long_match_is_broken_off_at_random_again_and_again() {
+fn long_match_survives_random_interruptions() {
     let mut rng = StdRng::seed_from_u64(soak().unwrap_or(1) as u64);
     let breaks = (long() / 5) as usize;
-    // A hand has some thirty deeds of each side, and a dozen messages.
-    let (deeds, messages) = (30 * long() as usize, 12 * long() as usize);
+    // In a hand each side has about thirty actions and a dozen messages.
+    let (actions, messages) = (30 * long() as usize, 12 * long() as usize);
     let mut plan = Plan {
         game: Game::Long,
         ..Plan::default()
@@ -270,7 +270,7 @@ fn a_long_match_is_broken_off_at_random_again_and_again() {
         let seat = rng.random_range(0..2);
         if number % 2 == 0 {
             let when = When::ALL[rng.random_range(0..3)];
-            let kill = kills(seat, rng.random_range(0..deeds), when).kills[seat][0];
+            let kill = kills(seat, rng.random_range(0..actions), when).kills[seat][0];
             plan.kills[seat].push(kill);
         } else {
             let (message, arrives) = (rng.random_range(0..messages), rng.random());
@@ -281,9 +281,9 @@ fn a_long_match_is_broken_off_at_random_again_and_again() {
             });
         }
     }
-    let went = World::play(&plan);
-    is_played(&plan, &went);
-    let [one, other] = went.disks.each_ref().map(|disk| {
+    let result = World::play(&plan);
+    assert_played(&plan, &result);
+    let [one, other] = result.disks.each_ref().map(|disk| {
         let bytes = disk.log().read().unwrap();
         Record::read(&bytes, None).unwrap()
     });
@@ -296,25 +296,26 @@ fn a_long_match_is_broken_off_at_random_again_and_again() {
         Compared::Together { more: [0, 0], .. }
     ));
     println!(
-        "{} hands on {} lines; {} tries were void",
+        "{} hands on {} connections; {} tries were void",
         one.played(),
-        went.lines,
-        went.void / 2
+        result.connections,
+        result.void / 2
     );
-    assert!(went.lines as usize > breaks / 2);
+    assert!(result.connections as usize > breaks / 2);
 }
 
-/// Dice that were forgotten after their commitment was said are a forfeit: never others.
+/// A seat that has lost its dice after committing to them forfeits, and does not roll others.
 #[test]
-fn who_has_lost_its_dice_forfeits() {
-    let went = undisturbed(Game::Deck);
-    let kinds = went.disks[0].kinds();
+fn lost_dice_are_a_forfeit() {
+    let result = undisturbed(Game::Deck);
+    let kinds = result.disks[0].kinds();
     let kept: Vec<usize> = (0..kinds.len())
-        .filter(|&deed| kinds[deed] == Kind::Keep)
+        .filter(|&action| kinds[action] == Kind::Keep)
         .collect();
-    // The second deed of this kind keeps the first dice; the append after it says the commitment.
-    let put_back = PutBack {
-        deed: kept[1],
+    // The second action of this kind keeps the first dice. The append after it signs the
+    // commitment.
+    let restore = Restore {
+        action: kept[1],
         log: false,
         deck: true,
     };
@@ -323,30 +324,30 @@ fn who_has_lost_its_dice_forfeits() {
         ..Plan::default()
     };
     plan.kills[0].push(Kill {
-        deed: kept[1] + 1,
+        action: kept[1] + 1,
         when: When::After,
-        put_back: Some(put_back),
+        restore: Some(restore),
     });
-    let went = World::play(&plan);
+    let result = World::play(&plan);
     let forfeit = End::Stopped(vec![(Seat::HOST, Stop::Forfeit)]);
-    assert_eq!(went.ends, [forfeit.clone(), forfeit]);
+    assert_eq!(result.ends, [forfeit.clone(), forfeit]);
 }
 
-/// A hand from which a card is stolen: the card is stolen once, or, where the engine was lost before
-/// both had sealed the hand anew, the hand lies there as before.
+/// The card is stolen once. If the engine was lost before both seats had resealed the hand, the
+/// hand stays the same.
 #[test]
-fn a_program_is_killed_or_its_line_is_cut_in_the_midst_of_a_steal() {
+fn steal_survives_kills_and_cuts() {
     let game = Game::Steal;
-    let went = undisturbed(game);
+    let result = undisturbed(game);
     let mut plans = Vec::new();
     for seat in [0, 1] {
-        for (deed, when) in moments(&went, seat) {
+        for (action, when) in moments(&result, seat) {
             plans.push(Plan {
                 game,
-                ..kills(seat, deed, when)
+                ..kills(seat, action, when)
             });
         }
-        for message in 0..went.sent[seat] {
+        for message in 0..result.sent[seat] {
             plans.extend([false, true].map(|arrives| Plan {
                 game,
                 cuts: vec![Cut {
@@ -359,9 +360,9 @@ fn a_program_is_killed_or_its_line_is_cut_in_the_midst_of_a_steal() {
         }
     }
     let stolen = AtomicUsize::new(0);
-    play_all(&plans, |plan, went| {
-        is_played(plan, went);
-        stolen.fetch_add(usize::from(went.stolen), Ordering::Relaxed);
+    play_all(&plans, |plan, result| {
+        assert_played(plan, result);
+        stolen.fetch_add(usize::from(result.stolen), Ordering::Relaxed);
     });
     let stolen = stolen.into_inner();
     println!(

@@ -1,4 +1,4 @@
-//! One seat: its program, its disk, its engine, and what it has seen.
+//! One seat: its program, its disk, its engine, and the cards that it has seen.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -18,7 +18,7 @@ use dealerless_table::{Seat, SystemRng, system_rng};
 use super::disk::{Disk, Growing, Kind};
 use super::games::{Game, choice};
 
-/// The line is cut with this message of a seat, counted from 0 over all lines.
+/// A cut at this message of a seat, counted from 0 over all connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     pub(crate) seat: usize,
@@ -39,8 +39,8 @@ impl Attempts for Uncounted {
 
 pub(crate) type Program = Play<Growing, Disk, SystemRng>;
 
-/// Where a card lies: its position, and what has sealed it last.
-pub(crate) type Lies = (usize, Option<(u64, usize)>);
+/// The place of a card: its position, and the last reseal of this position.
+pub(crate) type Place = (usize, Option<(u64, usize)>);
 
 pub(crate) struct Side {
     pub(crate) seat: Seat,
@@ -49,23 +49,23 @@ pub(crate) struct Side {
     pub(crate) program: Option<Program>,
     pub(crate) engine: Option<MemoryTransport>,
     pub(crate) dealer: Option<Dealer>,
-    /// What the other has sent and was not heard.
+    /// The peer's messages that were not processed yet.
     pub(crate) inbox: VecDeque<Vec<u8>>,
     pub(crate) sent: usize,
-    /// What it has signed in each step, as the other has seen it.
+    /// The part that it has signed in each step, as the peer received it.
     pub(crate) signed: HashMap<u64, SignedPart>,
-    /// The hand and the try, as it was told.
+    /// The hand and the try, from the last `Begun` event.
     pub(crate) dealt: (u32, u32),
-    /// The cards that it has seen, by hand, try and position, and by what sealed them last.
-    pub(crate) seen: HashMap<(u32, u32, Lies), Card>,
+    /// The cards that it has seen, by hand, try and place.
+    pub(crate) seen: HashMap<(u32, u32, Place), Card>,
     pub(crate) end: Option<End>,
 }
 
-/// What the engine of a seat says, on which line.
+/// A report of an engine: the seat, the number of the connection, and the event.
 pub(crate) type EngineEvent = (usize, u64, Event);
 
-/// What a seat sends is put on the line, or breaks it.
-pub(crate) struct Mouth<'a> {
+/// Collects the messages of a seat, and cuts the connection as planned.
+pub(crate) struct CutOutbox<'a> {
     pub(crate) disk: &'a Disk,
     pub(crate) sent: &'a mut usize,
     pub(crate) signed: &'a mut HashMap<u64, SignedPart>,
@@ -75,7 +75,7 @@ pub(crate) struct Mouth<'a> {
     pub(crate) cut: bool,
 }
 
-impl Outbox for Mouth<'_> {
+impl Outbox for CutOutbox<'_> {
     fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
         if self.cut {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -84,7 +84,10 @@ impl Outbox for Mouth<'_> {
             && part.seat.index() == self.seat
         {
             let before = self.signed.insert(part.step, part.clone());
-            assert!(before.is_none_or(|before| before == part), "two parts");
+            assert!(
+                before.is_none_or(|before| before == part),
+                "two different parts for a step"
+            );
         }
         let number = *self.sent;
         *self.sent += 1;
@@ -92,20 +95,20 @@ impl Outbox for Mouth<'_> {
         let cut = cuts.find(|cut| cut.seat == self.seat && cut.message == number);
         if cut.is_none_or(|cut| cut.arrives) {
             let connection = &mut self.connection;
-            let sends = |_: &mut Disk| connection.push(message);
-            self.disk.deed(Kind::Send, |_| {}, sends)?;
+            let send = |_: &mut Disk| connection.push(message);
+            self.disk.action(Kind::Send, |_| {}, send)?;
         }
         self.cut = cut.is_some();
         Ok(())
     }
 }
 
-/// There is no engine.
-pub(crate) struct Nobody;
+/// The absence of an engine.
+pub(crate) struct NoEngine;
 
-impl Orders for Nobody {
+impl Orders for NoEngine {
     fn order(&mut self, _: Order) {
-        unreachable!("the engine is there when it is needed");
+        unreachable!("orders are only given to an engine");
     }
 }
 
@@ -114,21 +117,25 @@ pub(crate) fn identity(seat: Seat) -> Arc<Identity> {
     Arc::new(Identity::from_seed([seat.number() + 1; 32]))
 }
 
-/// What a seat has entered into the shuffles of a match.
-pub(crate) fn inputs(disk: &Disk, seat: Seat, of: [u8; 32]) -> io::Result<OpenedInputs<Growing>> {
-    Inputs::open(disk.inputs(), identity(seat).file_key(), of)
+/// Opens the inputs of a seat into the shuffles of a match.
+pub(crate) fn inputs(
+    disk: &Disk,
+    seat: Seat,
+    match_id: [u8; 32],
+) -> io::Result<OpenedInputs<Growing>> {
+    Inputs::open(disk.inputs(), identity(seat).file_key(), match_id)
 }
 
-/// The program of a seat starts, with what is on its disk.
+/// Starts the program of a seat from its disk.
 pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
     let identity = identity(seat);
     let opened = Journal::open(disk.log(), identity.file_key())?;
-    let of = opened.log.match_info().id();
+    let id = opened.log.match_info().id();
     Play::new(Setting {
         seat,
         log: opened.log,
         journal: opened.journal,
-        inputs: inputs(disk, seat, of).map_err(PlayError::Inputs)?.file,
+        inputs: inputs(disk, seat, id).map_err(PlayError::Inputs)?.file,
         vault: disk.clone(),
         circuit: Arc::clone(&game.terms().1),
         rng: system_rng(),
@@ -137,7 +144,7 @@ pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, Play
 }
 
 impl Side {
-    /// A seat whose files are there, and whose program does not run yet.
+    /// A seat with files whose program does not run yet.
     pub(crate) fn new(seat: Seat, game: Game, disk: Disk) -> Self {
         Side {
             seat,
@@ -155,7 +162,7 @@ impl Side {
         }
     }
 
-    /// The program starts. If it finds the deck of another hand, its user gives it up.
+    /// Starts the program. If it finds the deck of another hand, its user gives up the deck.
     pub(crate) fn start(&mut self) -> Result<(), PlayError> {
         let program = match start(&self.disk, self.seat, self.game) {
             Err(PlayError::Deck) => {
@@ -168,11 +175,11 @@ impl Side {
         Ok(())
     }
 
-    /// All that it has committed itself to can be opened, if nothing was put back.
+    /// Checks that all its input commitments can be opened, if no older files were restored.
     pub(crate) fn check_inputs(&self) {
-        let program = self.program.as_ref().expect("it runs");
-        let of = program.log().match_info().id();
-        let inputs = inputs(&self.disk, self.seat, of).unwrap().inputs;
+        let program = self.program.as_ref().expect("a running program");
+        let id = program.log().match_info().id();
+        let inputs = inputs(&self.disk, self.seat, id).unwrap().inputs;
         for deal in program.log().deals(self.seat) {
             let opens = inputs.iter().any(|input| {
                 let (bits, nonce) = (&input.bits, &input.nonce);
@@ -213,14 +220,14 @@ impl Side {
         ));
     }
 
-    /// Tells its player, who calls and shows. Says whether there was anything to tell.
-    pub(crate) fn tell(&mut self, void: &mut usize) -> bool {
+    /// Handles all news, with a player who calls and shows. Returns whether there was any news.
+    pub(crate) fn handle_news(&mut self, void: &mut usize) -> bool {
         let Some(program) = &mut self.program else {
             return false;
         };
-        let mut told = false;
+        let mut any = false;
         while let Some(news) = program.news() {
-            told = true;
+            any = true;
             match &news {
                 News::Log(LogEvent::Begun(begun)) => self.dealt = (begun.hand, begun.attempt),
                 News::Log(LogEvent::Void { .. }) => *void += 1,
@@ -238,8 +245,8 @@ impl Side {
                 News::Voided { .. } => Command::DealAgain,
                 _ => continue,
             };
-            program.command(command).expect("it may say that");
+            program.command(command).expect("an allowed command");
         }
-        told
+        any
     }
 }

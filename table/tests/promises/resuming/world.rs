@@ -1,4 +1,5 @@
-//! Two seats with the real engine, their disks, and lines between them that can break anywhere.
+//! Two seats with the real engine, their disks, and connections between them that can break
+//! anywhere.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -10,12 +11,12 @@ use dealerless_table::play::{Done, Event, PlayError};
 
 use super::disk::{Disk, Kill};
 use super::games::Game;
-use super::side::{Cut, EngineEvent, Mouth, Nobody, Side, identity, inputs};
+use super::side::{Cut, CutOutbox, EngineEvent, NoEngine, Side, identity, inputs};
 
-/// Nothing takes so long.
+/// The longest wait for an engine.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// What goes wrong in a match.
+/// The faults in a match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) game: Game,
@@ -23,25 +24,27 @@ pub(crate) struct Plan {
     pub(crate) cuts: Vec<Cut>,
 }
 
-/// How a match went.
-pub(crate) struct Went {
+/// The result of a match.
+pub(crate) struct MatchResult {
     pub(crate) ends: [End; 2],
     pub(crate) disks: [Disk; 2],
     /// The messages that each seat sent.
     pub(crate) sent: [usize; 2],
-    pub(crate) lines: u64,
+    /// The number of connections.
+    pub(crate) connections: u64,
     /// The tries that were declared void.
     pub(crate) void: usize,
-    /// A hand was sealed anew.
+    /// Whether a hand was resealed.
     pub(crate) stolen: bool,
 }
 
-/// Both seats, and what is between them.
+/// Both seats, and the connection between them.
 pub(crate) struct World {
     sides: [Side; 2],
     plan: Plan,
-    lines: u64,
-    up: bool,
+    /// The number of connections so far.
+    connections: u64,
+    connected: bool,
     engines: (Sender<EngineEvent>, Receiver<EngineEvent>),
     void: usize,
 }
@@ -65,16 +68,16 @@ impl World {
             identity: identity(seat).public().clone(),
             nonce: [7; 32],
         };
-        let of = Match::new(header, Seat::all(2).map(player).collect()).unwrap();
+        let info = Match::new(header, Seat::all(2).map(player).collect()).unwrap();
         let side = |seat: Seat, kills: Vec<Kill>| {
             let sitting = Sitting {
-                match_info: of.clone(),
+                match_info: info.clone(),
                 seat,
                 names: Vec::new(),
             };
-            // The files are there before the match begins.
+            // The files exist before the match begins.
             let disk = Disk::default();
-            inputs(&disk, seat, of.id()).unwrap();
+            inputs(&disk, seat, info.id()).unwrap();
             Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
             let disk = disk.then_with(kills);
             Side::new(seat, plan.game, disk)
@@ -83,14 +86,14 @@ impl World {
         World {
             sides: [side(Seat::HOST, of_host), side(Seat::GUEST, of_guest)],
             plan,
-            lines: 0,
-            up: false,
+            connections: 0,
+            connected: false,
             engines: mpsc::channel(),
             void: 0,
         }
     }
 
-    /// The two meet, and their programs run.
+    /// Starts the programs if necessary, and connects the seats.
     fn meet(&mut self) {
         for side in &mut self.sides {
             while side.program.is_none() {
@@ -100,12 +103,12 @@ impl World {
                 }
             }
         }
-        let first = self.lines == 0;
-        self.lines += 1;
+        let first = self.connections == 0;
+        self.connections += 1;
         let (one, other) = memory_pair();
         for (side, engine) in self.sides.iter_mut().zip([one, other]) {
             side.engine = Some(engine);
-            let program = side.program.as_mut().expect("it was started");
+            let program = side.program.as_mut().expect("a started program");
             if first {
                 program.begin();
             } else if let Err(error) = program.resume() {
@@ -113,32 +116,32 @@ impl World {
                 side.program = None;
             }
         }
-        self.up = self.sides.iter().all(|side| side.program.is_some());
-        if !self.up {
+        self.connected = self.sides.iter().all(|side| side.program.is_some());
+        if !self.connected {
             self.lose_connection();
         }
     }
 
     fn lose_connection(&mut self) {
-        self.up = false;
+        self.connected = false;
         for side in &mut self.sides {
             side.lose_connection();
         }
     }
 
-    /// A seat says what is due. Says whether the line still stands.
+    /// A seat signs and sends what is due. Returns whether it is still connected.
     fn advance(&mut self, seat: usize) -> bool {
         let [host, guest] = &mut self.sides;
         let (side, other) = match seat {
             0 => (host, guest),
             _ => (guest, host),
         };
-        let program = side.program.as_mut().expect("it runs");
+        let program = side.program.as_mut().expect("a running program");
         side.disk.at_step(program.log().step());
         if program.is_synced() && !matches!(program.log().phase(), Phase::Over(_)) {
-            side.start_engine(self.lines, &self.engines.0);
+            side.start_engine(self.connections, &self.engines.0);
         }
-        let mut mouth = Mouth {
+        let mut outbox = CutOutbox {
             disk: &side.disk,
             sent: &mut side.sent,
             signed: &mut side.signed,
@@ -147,34 +150,34 @@ impl World {
             cuts: &self.plan.cuts,
             cut: false,
         };
-        let program = side.program.as_mut().expect("it runs");
-        let went = match &mut side.dealer {
-            Some(dealer) => program.advance(&mut mouth, dealer),
-            None => program.advance(&mut mouth, &mut Nobody),
+        let program = side.program.as_mut().expect("a running program");
+        let result = match &mut side.dealer {
+            Some(dealer) => program.advance(&mut outbox, dealer),
+            None => program.advance(&mut outbox, &mut NoEngine),
         };
-        let (connection, cut) = (mouth.connection, mouth.cut);
+        let (connection, cut) = (outbox.connection, outbox.cut);
         other.inbox.extend(connection);
-        self.came_of(seat, went, cut)
+        self.handle_result(seat, result, cut)
     }
 
-    /// What came of what a seat did. Says whether the line still stands.
-    fn came_of(&mut self, seat: usize, went: Result<(), PlayError>, cut: bool) -> bool {
+    /// Handles the result of a seat's action. Returns whether the seats are still connected.
+    fn handle_result(&mut self, seat: usize, result: Result<(), PlayError>, cut: bool) -> bool {
         let killed = self.sides[seat].disk.was_killed();
         if !killed && !cut {
-            went.expect("an honest seat goes on");
+            result.expect("an honest seat has no errors");
             return true;
         }
-        // What has arrived is heard, and what comes of it is written.
+        // The peer still processes the messages that have arrived.
         let other = 1 - seat;
         while let Some(message) = self.sides[other].inbox.pop_front() {
             let side = &mut self.sides[other];
-            let program = side.program.as_mut().expect("it runs");
-            let heard = program.receive(Event::Received(message));
+            let program = side.program.as_mut().expect("a running program");
+            let received = program.receive(Event::Received(message));
             if side.disk.was_killed() {
                 side.program = None;
                 break;
             }
-            heard.expect("what an honest seat says");
+            received.expect("the messages of an honest seat are valid");
         }
         if killed {
             self.sides[seat].program = None;
@@ -183,20 +186,20 @@ impl World {
         false
     }
 
-    /// A seat hears something. Says whether the line still stands.
+    /// A seat receives an event. Returns whether the seats are still connected.
     fn receive(&mut self, seat: usize, event: Event) -> bool {
         let side = &mut self.sides[seat];
         if let Event::Done(Done::Failed(error)) = &event {
-            panic!("the engine of an honest seat fails: {error}");
+            panic!("the engine of an honest seat failed: {error}");
         }
-        let program = side.program.as_mut().expect("it runs");
-        let went = program.receive(event);
-        self.came_of(seat, went, false)
+        let program = side.program.as_mut().expect("a running program");
+        let result = program.receive(event);
+        self.handle_result(seat, result, false)
     }
 
-    /// One turn of everything. Says whether anything has happened.
-    fn turn(&mut self) -> bool {
-        if !self.up {
+    /// Lets every seat and engine advance once. Returns whether anything happened.
+    fn step(&mut self) -> bool {
+        if !self.connected {
             self.meet();
             return true;
         }
@@ -205,8 +208,7 @@ impl World {
             if !self.advance(seat) {
                 return true;
             }
-            let told = self.sides[seat].tell(&mut self.void);
-            happened |= told;
+            happened |= self.sides[seat].handle_news(&mut self.void);
             while let Some(message) = self.sides[seat].inbox.pop_front() {
                 happened = true;
                 if !self.receive(seat, Event::Received(message)) {
@@ -216,7 +218,7 @@ impl World {
         }
         while let Ok((seat, connection, event)) = self.engines.1.try_recv() {
             happened = true;
-            if connection == self.lines && !self.receive(seat, event) {
+            if connection == self.connections && !self.receive(seat, event) {
                 return true;
             }
         }
@@ -225,55 +227,58 @@ impl World {
 
     fn is_over(&self) -> bool {
         let quiet = self.sides.iter().all(|side| side.inbox.is_empty());
-        quiet && self.up && self.sides.iter().all(|side| side.end.is_some())
+        quiet && self.connected && self.sides.iter().all(|side| side.end.is_some())
     }
 
     fn wait_for_engines(&mut self) {
-        let heard = self.engines.1.recv_timeout(STUCK);
-        let Ok((seat, connection, event)) = heard else {
+        let report = self.engines.1.recv_timeout(STUCK);
+        let Ok((seat, connection, event)) = report else {
             let phases = self.sides.each_ref().map(|side| {
-                let program = side.program.as_ref().expect("it runs");
+                let program = side.program.as_ref().expect("a running program");
                 (program.log().phase(), program.is_synced())
             });
-            panic!("both wait: {phases:?} {:?}", self.plan);
+            panic!("both sides wait forever: {phases:?} {:?}", self.plan);
         };
-        if connection == self.lines {
+        if connection == self.connections {
             self.receive(seat, event);
         }
     }
 
-    /// Plays a match in which this goes wrong.
-    pub(crate) fn play(plan: &Plan) -> Went {
+    /// Plays a match with these faults.
+    pub(crate) fn play(plan: &Plan) -> MatchResult {
         let mut world = World::new(plan.clone());
         while !world.is_over() {
-            if !world.turn() && !world.is_over() {
+            if !world.step() && !world.is_over() {
                 world.wait_for_engines();
             }
         }
         world.check();
         let [host, guest] = world.sides;
-        Went {
+        MatchResult {
             stolen: host.seen.keys().any(|(_, _, (_, sealed))| sealed.is_some()),
             sent: [host.sent, guest.sent],
-            ends: [host.end.expect("over"), guest.end.expect("over")],
+            ends: [
+                host.end.expect("the match is over"),
+                guest.end.expect("the match is over"),
+            ],
             disks: [host.disk, guest.disk],
-            lines: world.lines,
+            connections: world.connections,
             void: world.void,
         }
     }
 
-    /// What must be so however a match went.
+    /// Checks that must hold after every match.
     fn check(&self) {
         let [host, guest] = &self.sides;
         let mut logs = Vec::new();
         for side in [host, guest] {
-            let program = side.program.as_ref().expect("it runs");
+            let program = side.program.as_ref().expect("a running program");
             let log = program.log();
             logs.push((log.hash(), log.history(0).cloned().collect::<Vec<_>>()));
             assert!(log.evidence().is_none() && log.foul().is_none());
             let chips = 2 * log.match_info().header().stakes.stack();
             assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
-            assert!(!side.disk.has_deck(), "the deck outlives the match");
+            assert!(!side.disk.has_deck(), "the deck is still on the disk");
             side.check_inputs();
             let key = identity(side.seat).file_key();
             let file = Journal::open(side.disk.log(), key).unwrap().log;
@@ -281,13 +286,13 @@ impl World {
         }
         assert_eq!(logs[0].0, logs[1].0);
         assert_eq!(host.end, guest.end);
-        // No try is void of which anybody has seen a card.
+        // A try is never void after a seat has seen one of its cards.
         let cards = || host.seen.keys().chain(guest.seen.keys());
         for &(hand, attempt, position) in cards() {
             let later = cards().any(|&(h, a, _)| h == hand && a > attempt);
             assert!(!later, "hand {hand}, try {attempt}, card {position:?}");
         }
-        // What both have seen is the same.
+        // Both have seen the same cards.
         for (at, card) in &host.seen {
             assert!(guest.seen.get(at).is_none_or(|other| other == card));
         }

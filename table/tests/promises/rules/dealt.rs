@@ -1,5 +1,5 @@
-//! A hand that is played with a known deck, by seats that compute what they can from all that was
-//! said: a card is seen by whoever holds every share of it.
+//! A hand with a known deck. It tracks the shares of each card that were opened: a seat that has
+//! every share of a card sees the card.
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
@@ -33,13 +33,14 @@ pub(crate) fn cards(names: &str) -> Vec<Card> {
     names.split_whitespace().map(card).collect()
 }
 
-/// A hand in play, its deck, and who said its share of which card.
+/// A hand in play, its deck, and the shares that were opened.
 #[derive(Clone)]
 pub(crate) struct Dealt {
     pub(crate) hand: Hand,
     pub(crate) seats: usize,
     deck: Vec<Card>,
-    said: Vec<Vec<bool>>,
+    /// Whether each seat has opened its share, by position and seat.
+    shares: Vec<Vec<bool>>,
     /// All openings so far.
     pub(crate) opened: Vec<Vec<Opening>>,
 }
@@ -61,7 +62,7 @@ impl Dealt {
         let mut dealt = Dealt {
             hand,
             seats: stacks.len(),
-            said: vec![vec![false; stacks.len()]; deck.len()],
+            shares: vec![vec![false; stacks.len()]; deck.len()],
             deck,
             opened: Vec::new(),
         };
@@ -75,8 +76,8 @@ impl Dealt {
         Dealt::new(&holdem(Limit::NoLimit, stacks.len()), stacks, button, deck)
     }
 
-    /// Carries out all openings and rolls that are due. What is said to be public must be what all can
-    /// compute. All dice show their highest face.
+    /// Carries out all openings, rolls and reshuffles that are due. Only cards that all can compute
+    /// are reported as public. All dice show their highest face.
     fn open(&mut self) {
         loop {
             let openings = match self.hand.next() {
@@ -94,8 +95,8 @@ impl Dealt {
             };
             for opening in &openings {
                 for &(position, _) in &opening.cards {
-                    let said = &mut self.said[position][opening.opener.index()];
-                    assert!(!std::mem::replace(said, true), "a share is said twice");
+                    let share = &mut self.shares[position][opening.opener.index()];
+                    assert!(!std::mem::replace(share, true), "a share is opened twice");
                 }
             }
             let public = (0..self.deck.len())
@@ -107,16 +108,16 @@ impl Dealt {
             self.hand.opened(&public).unwrap();
             self.opened.push(openings);
         }
-        self.check_who_sees_what();
+        self.check_visible_cards();
     }
 
-    /// A hand is shuffled again: here its cards move on by one place, and nobody has said a share of
-    /// them.
+    /// Reshuffles a hand for a steal: its cards move by one place, and all their shares are closed
+    /// again.
     fn reshuffle(&mut self, hand: &[usize]) {
         let cards: Vec<Card> = hand.iter().map(|&position| self.deck[position]).collect();
         for (place, &position) in hand.iter().enumerate() {
             self.deck[position] = cards[(place + 1) % hand.len()];
-            self.said[position] = vec![false; self.seats];
+            self.shares[position] = vec![false; self.seats];
             for openings in &mut self.opened {
                 for opening in openings {
                     opening.cards.retain(|&(at, _)| at != position);
@@ -126,8 +127,8 @@ impl Dealt {
         self.hand.reshuffled(true).unwrap();
     }
 
-    /// Each sees the cards that were opened to it, and no others.
-    fn check_who_sees_what(&self) {
+    /// Checks that each seat sees exactly the cards that were opened to it.
+    fn check_visible_cards(&self) {
         for position in 0..self.deck.len() {
             for seat in Seat::all(self.seats) {
                 let is_learner = |&(card, to): &(usize, Learners)| {
@@ -144,23 +145,23 @@ impl Dealt {
         }
     }
 
-    /// Whether the seat can compute the card: all others have said their shares.
+    /// Whether the seat can compute the card: all other seats have opened their shares.
     pub(crate) fn sees(&self, seat: Seat, position: usize) -> bool {
         let others = Seat::all(self.seats).filter(|&other| other != seat);
         others
             .into_iter()
-            .all(|other| self.said[position][other.index()])
+            .all(|other| self.shares[position][other.index()])
     }
 
     pub(crate) fn is_public(&self, position: usize) -> bool {
-        self.said[position].iter().all(|&said| said)
+        self.shares[position].iter().all(|&opened| opened)
     }
 
-    /// The seat whose turn it is, and what it may say.
+    /// The seat whose turn it is, and its legal choices.
     pub(crate) fn asked(&self) -> (u8, Legal) {
         match self.hand.next() {
             Next::Choose { seat, legal } => (seat.number(), legal),
-            next => panic!("nobody is asked: {next:?}"),
+            next => panic!("not a turn: {next:?}"),
         }
     }
 
@@ -171,9 +172,9 @@ impl Dealt {
         Ok(())
     }
 
-    /// Whose turn it is says `choice`: `f`, `k` (check), `c`, `b 20`, `r 60`, `show`, `muck`,
-    /// `x 0 3` (exchange). Several, with commas between them.
-    pub(crate) fn say(&mut self, choices: &str) -> &mut Self {
+    /// Makes choices at the next turns, separated by commas: `f`, `k` (check), `c`, `b 20`, `r 60`,
+    /// `show`, `muck`, `x 0 3` (exchange).
+    pub(crate) fn play(&mut self, choices: &str) -> &mut Self {
         for words in choices.split(',') {
             let choice = choice(words);
             let (seat, legal) = self.asked();
@@ -187,7 +188,7 @@ impl Dealt {
     pub(crate) fn outcome(&self) -> Outcome {
         match self.hand.next() {
             Next::Over(outcome) => outcome,
-            next => panic!("the hand goes on: {next:?}"),
+            next => panic!("the hand is not over: {next:?}"),
         }
     }
 }
@@ -205,11 +206,11 @@ fn choice(words: &str) -> Choice {
         "x" => Choice::Exchange(numbers.iter().map(|&place| place as u8).collect()),
         "show" => Choice::Show,
         "muck" => Choice::Muck,
-        name => panic!("no choice {name}"),
+        name => panic!("unknown choice {name}"),
     }
 }
 
-/// What may be said of bets: what a call costs, and from where to where a bet or a raise goes.
+/// Legal bets: the cost of a call, and the bounds of a bet or a raise.
 pub(crate) fn bets(call: u64, bet: Option<(u64, u64)>, raise: Option<(u64, u64)>) -> Legal {
     let amounts = |(min, max)| Amounts { min, max };
     Legal::Bet {

@@ -17,11 +17,11 @@ fn dealt(limit: Limit, posts: Posts, stacks: &[u64]) -> Dealt {
 }
 
 #[test]
-fn each_exchanges_0_to_5_cards_which_come_next_in_the_deck_to_it_alone() {
+fn exchanged_cards_come_next_in_the_deck_and_are_seen_by_their_seat_only() {
     for first in 0..=5_usize {
         for second in 0..=5_usize {
             let mut hand = dealt(Limit::NoLimit, ANTES, &[100, 100]);
-            hand.say("k, k");
+            hand.play("k, k");
             assert_eq!(hand.asked(), (1, Legal::Exchange));
             let places = |count: usize| Choice::Exchange((0..count as u8).collect());
             hand.try_to(&places(first)).unwrap();
@@ -52,9 +52,9 @@ fn each_exchanges_0_to_5_cards_which_come_next_in_the_deck_to_it_alone() {
 }
 
 #[test]
-fn cards_that_were_thrown_away_stay_closed_when_the_hand_is_shown() {
+fn discarded_cards_stay_closed_at_the_showdown() {
     let mut hand = dealt(Limit::NoLimit, ANTES, &[100, 100]);
-    hand.say("k, k, x 1 3, x, k, k, show, show");
+    hand.play("k, k, x 1 3, x, k, k, show, show");
     for (position, public) in [
         (1, true),
         (3, false),
@@ -73,9 +73,9 @@ fn cards_that_were_thrown_away_stay_closed_when_the_hand_is_shown() {
 }
 
 #[test]
-fn what_is_no_exchange_is_a_foul() {
+fn invalid_exchanges_are_fouls() {
     let mut hand = dealt(Limit::NoLimit, ANTES, &[100, 100]);
-    hand.say("k, k");
+    hand.play("k, k");
     let before = hand.hand.clone();
     for places in [vec![5], vec![1, 0], vec![2, 2], vec![0, 1, 2, 3, 4, 5]] {
         assert_eq!(
@@ -88,38 +88,38 @@ fn what_is_no_exchange_is_a_foul() {
 }
 
 #[test]
-fn with_blinds_the_button_begins_and_after_the_exchange_the_other() {
+fn button_acts_first_before_the_exchange_and_last_after_it() {
     let mut hand = dealt(Limit::NoLimit, SMALL_AND_BIG, &[100, 100]);
     assert_eq!(hand.asked(), (0, bets(5, None, Some((20, 100)))));
-    hand.say("c, k, x, x");
+    hand.play("c, k, x, x");
     assert_eq!(hand.asked().0, 1);
 }
 
 #[test]
-fn with_a_fixed_limit_bets_double_after_the_exchange() {
+fn fixed_limit_bets_double_after_the_exchange() {
     let mut hand = dealt(Limit::Fixed, ANTES, &[500, 500]);
     assert_eq!(hand.asked(), (1, bets(0, Some((10, 10)), None)));
-    hand.say("b 10, c, x 0, x 0 1 2 3 4");
+    hand.play("b 10, c, x 0, x 0 1 2 3 4");
     assert_eq!(hand.asked(), (1, bets(0, Some((20, 20)), None)));
-    hand.say("b 20, r 40, r 60, r 80");
+    hand.play("b 20, r 40, r 60, r 80");
     assert_eq!(hand.asked(), (1, bets(20, None, None)));
 }
 
 #[test]
-fn who_is_all_in_still_exchanges() {
+fn all_in_seats_still_exchange() {
     let mut hand = dealt(Limit::NoLimit, ANTES, &[100, 100]);
-    hand.say("b 99, c");
+    hand.play("b 99, c");
     assert_eq!(hand.asked(), (1, Legal::Exchange));
-    hand.say("x 0, x 4");
+    hand.play("x 0, x 4");
     assert_eq!(hand.outcome().shown.len(), 2);
 }
 
 #[test]
-fn the_better_hand_after_the_exchange_wins() {
+fn better_hand_after_the_exchange_wins() {
     let deck = cards("As Ks Ad Kd 2c 3c 5d 6d 9h Th Ac Kc 4h 7h 8h Js Jd Jc Qs Qd");
     let mut hand = Dealt::new(&stakes(Limit::NoLimit, ANTES, 2), &[100, 100], 0, deck);
-    // Seat 1 keeps its kings and gets Ac Kc 4h, seat 0 its aces and gets 7h 8h Js.
-    hand.say("k, k, x 2 3 4, x 2 3 4, b 20, c, show, show");
+    // Seat 1 keeps its kings and draws Ac Kc 4h. Seat 0 keeps its aces and draws 7h 8h Js.
+    hand.play("k, k, x 2 3 4, x 2 3 4, b 20, c, show, show");
     let outcome = hand.outcome();
     let words: Vec<String> = outcome
         .shown

@@ -1,4 +1,4 @@
-//! There is one way to write stakes and choices, and all others are refused.
+//! Stakes and choices have one canonical encoding. All others are refused.
 
 use super::dealt::{SMALL_AND_BIG, rules};
 use super::varieties::any_variety;
@@ -12,7 +12,7 @@ use dealerless_table::rules::{
 use proptest::prelude::*;
 
 #[test]
-fn stakes_out_of_bounds_are_refused_with_the_bound() {
+fn stakes_out_of_bounds_are_refused() {
     let holdem = |stack, posts| {
         let limit = Limit::NoLimit;
         let rules = BettingRules {
@@ -62,7 +62,7 @@ fn stakes_out_of_bounds_are_refused_with_the_bound() {
 }
 
 #[test]
-fn the_deck_is_large_enough_for_all_seats() {
+fn deck_is_large_enough_for_all_seats() {
     for (variety, seats, deck) in [
         (
             Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)),
@@ -98,7 +98,7 @@ fn the_deck_is_large_enough_for_all_seats() {
 }
 
 #[test]
-fn a_pile_of_kinds_is_a_deck_of_as_many_cards_which_have_names() {
+fn kinds_make_a_deck_of_named_cards() {
     let kinds: NamedKinds = "knight=14,castle=5,road=2".parse().unwrap();
     let faces = [0, 13, 14, 18, 19, 20, 21].map(|card| kinds.face(Card(card)));
     let names = [
@@ -118,7 +118,7 @@ fn a_pile_of_kinds_is_a_deck_of_as_many_cards_which_have_names() {
         drawn: 7,
     };
     assert_eq!(stakes.variety(), deck);
-    // The same cards under other names, or under none, are other stakes.
+    // The same cards with other names, or without names, are different stakes.
     let all = [
         stakes.encode(),
         Stakes::new(deck, 2, 3).unwrap().encode(),
@@ -140,7 +140,7 @@ fn of_kinds(text: &str) -> Stakes {
 }
 
 #[test]
-fn kinds_are_read_as_people_write_them() {
+fn kinds_are_parsed_from_text() {
     for (text, written) in [
         ("knight=14,castle=5,road=2", "knight=14,castle=5,road=2"),
         ("14,5,2", "kind-1=14,kind-2=5,kind-3=2"),
@@ -165,7 +165,7 @@ fn kinds_are_read_as_people_write_them() {
     }
 }
 
-/// The stakes of a pile as a peer may send them, whatever is in them.
+/// The encoded stakes of a deck of kinds, valid or not.
 fn pile(number: u8, kinds: &[(&[u8], u32)], drawn: u32) -> Vec<u8> {
     let mut bytes = vec![3, number];
     for (name, count) in kinds {
@@ -180,7 +180,7 @@ fn pile(number: u8, kinds: &[(&[u8], u32)], drawn: u32) -> Vec<u8> {
 }
 
 #[test]
-fn no_field_of_a_pile_is_taken_from_a_peer_that_could_harm() {
+fn hostile_kinds_are_refused() {
     let good: &[(&[u8], u32)] = &[(b"knight", 14), (b"castle", 5)];
     let read = |bytes: Vec<u8>| Stakes::decode(&bytes);
     assert_eq!(read(pile(2, good, 7)).unwrap().encode(), pile(2, good, 7));
@@ -191,7 +191,7 @@ fn no_field_of_a_pile_is_taken_from_a_peer_that_could_harm() {
         let refused = Err(StakesError::Kinds(BadKinds::Number(number.into())));
         assert_eq!(read(pile(number, kinds, 1)), refused);
     }
-    // More kinds, or fewer, than there follow.
+    // A number that does not match the kinds that follow.
     for number in [1, 3] {
         assert!(read(pile(number, good, 7)).is_err());
     }
@@ -252,7 +252,7 @@ fn no_field_of_a_pile_is_taken_from_a_peer_that_could_harm() {
 }
 
 fn any_stakes() -> impl Strategy<Value = Stakes> {
-    // Boards are for two seats, and every other game is for five too.
+    // Boards are for two seats. All other games allow up to five here.
     let no_kinds =
         (any_variety(), 2..=5_u8, 1..=1_000_000_u32).prop_map(|(variety, seats, hands)| {
             let two = matches!(variety, Variety::Boards { .. });
@@ -297,7 +297,7 @@ fn any_choice() -> impl Strategy<Value = Choice> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(stakes in any_stakes(), choice in any_choice()) {
+    fn encoded_values_are_decoded(stakes in any_stakes(), choice in any_choice()) {
         let (header, part) = (stakes.encode(), choice.encode());
         prop_assert!(header.len() <= Stakes::MAX_LEN && part.len() <= Choice::MAX_LEN);
         prop_assert_eq!(Stakes::decode(&header), Ok(stakes));
@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_longer_or_changed_is_refused_or_another_value(
+    fn changed_encodings_are_refused_or_different_values(
         stakes in any_stakes(), choice in any_choice(), at in any::<prop::sample::Index>(), bit in 0..8,
     ) {
         let (header, part) = (stakes.encode(), choice.encode());
@@ -328,7 +328,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_can_be_read_is_what_would_be_written(
+    fn decodable_bytes_are_canonical(
         bytes in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..40),
             (0..12_u8, prop::collection::vec(0..8_u8, 0..40))

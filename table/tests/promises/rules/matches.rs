@@ -1,4 +1,4 @@
-//! Between two hands, and what cannot be dealt.
+//! The time between two hands, and hands that cannot be dealt.
 
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
@@ -8,7 +8,7 @@ use dealerless_table::rules::{
 };
 
 #[test]
-fn a_match_is_over_after_its_hands_or_when_one_seat_has_all_chips() {
+fn match_is_over_after_its_hands_or_when_one_seat_has_all_chips() {
     let stakes = Stakes::new(Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)), 3, 5).unwrap();
     for (stacks, hands, over) in [
         ([1000, 1000, 1000], 0, false),
@@ -24,7 +24,7 @@ fn a_match_is_over_after_its_hands_or_when_one_seat_has_all_chips() {
 }
 
 #[test]
-fn who_has_no_chips_may_buy_new_ones_while_there_are_hands_left() {
+fn seat_without_chips_may_rebuy_while_hands_are_left() {
     let stakes = holdem(Limit::NoLimit, 2);
     for (seat, hands, may) in [(0, 1, false), (1, 1, true), (1, 100, false), (2, 1, false)] {
         assert_eq!(stakes.may_rebuy(&[2000, 0], hands, Seat::new(seat)), may);
@@ -34,7 +34,7 @@ fn who_has_no_chips_may_buy_new_ones_while_there_are_hands_left() {
 }
 
 #[test]
-fn the_button_goes_to_the_left_past_who_has_no_chips() {
+fn button_moves_left_and_skips_seats_without_chips() {
     let two = holdem(Limit::NoLimit, 2);
     assert_eq!(two.next_button(&[1, 1], None), Some(Seat::HOST));
     assert_eq!(
@@ -59,7 +59,7 @@ fn the_button_goes_to_the_left_past_who_has_no_chips() {
 }
 
 #[test]
-fn what_cannot_be_dealt_is_refused() {
+fn hands_that_cannot_be_dealt_are_refused() {
     let stakes = holdem(Limit::NoLimit, 2);
     let deal = |stacks: &[u64], button: u8| {
         Hand::new(&stakes, stacks, Seat::new(button), Edition::NEWEST).map(|_| ())
@@ -79,17 +79,17 @@ fn what_cannot_be_dealt_is_refused() {
 }
 
 #[test]
-fn the_most_chips_that_can_be_dealt_can_be_bet() {
+fn largest_stacks_can_be_bet() {
     let all = 1 << 61;
     let mut hand = Dealt::holdem(&[all, all], 0);
     hand.try_to(&dealerless_table::rules::Choice::Raise { to: all })
         .unwrap();
-    hand.say("c");
+    hand.play("c");
     assert_eq!(hand.outcome().stacks.iter().sum::<u64>(), 2 * all);
 }
 
 #[test]
-fn cards_that_were_not_due_or_are_none_of_the_deck_are_refused() {
+fn unexpected_and_invalid_cards_are_refused() {
     let mut hand = Hand::new(
         &holdem(Limit::NoLimit, 2),
         &[1000, 1000],

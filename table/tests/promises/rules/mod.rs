@@ -1,4 +1,4 @@
-//! The rules of the games, as tables of known situations and by random play.
+//! The rules of the games, tested in known situations and by random play.
 
 mod betting;
 mod dealt;

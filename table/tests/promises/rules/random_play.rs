@@ -1,5 +1,5 @@
-//! Random play: chips are conserved, every hand ends, and nothing is opened that the rules keep
-//! closed.
+//! Random play: chips are conserved, every hand ends, and only the cards that the rules allow are
+//! opened.
 
 use super::dealt::Dealt;
 use super::varieties::all_with_chips;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// More choices than a hand can have.
-const TOO_LONG: usize = 4000;
+const TOO_MANY: usize = 4000;
 
 fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Card>)> {
     let stack = prop_oneof![1..=30_u64, 1..=400_u64];
@@ -29,9 +29,10 @@ fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Ca
             let rules = BettingRules {
                 stack: 1000,
                 limit: if fixed { Limit::Fixed } else { Limit::NoLimit },
-                posts: match antes {
-                    true => Posts::Antes { ante: 2, bet: 10 },
-                    false => Posts::Blinds { small: 5, big: 10 },
+                posts: if antes {
+                    Posts::Antes { ante: 2, bet: 10 }
+                } else {
+                    Posts::Blinds { small: 5, big: 10 }
                 },
             };
             let stakes = |variety| Stakes::new(variety, seats as u8, 1).ok();
@@ -44,7 +45,7 @@ fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Ca
         })
 }
 
-/// Every kind of choice that is legal, at its bounds and at a point between.
+/// Every kind of legal choice, at its bounds and at a point between them.
 fn legal_choices(legal: &Legal, point: u64) -> Vec<Choice> {
     match legal {
         Legal::Bet { call, bet, raise } => {
@@ -80,7 +81,7 @@ fn legal_choices(legal: &Legal, point: u64) -> Vec<Choice> {
     }
 }
 
-/// Choices that are not legal: each kind that is not offered, and amounts just outside.
+/// Illegal choices: each kind that is not offered, and amounts just outside the bounds.
 fn illegal_choices(legal: &Legal) -> Vec<Choice> {
     let all = [
         Choice::Show,
@@ -123,7 +124,7 @@ fn illegal_choices(legal: &Legal) -> Vec<Choice> {
     choices
 }
 
-/// What happened in a hand, as a stranger would note it.
+/// The events of a hand, as an observer notes them.
 #[derive(Default)]
 struct Notes {
     folded: BTreeSet<Seat>,
@@ -132,22 +133,23 @@ struct Notes {
 }
 
 impl Notes {
-    /// The seats that are to have shown at the end: all that are in the hand if one of them is all in,
-    /// which nobody is asked for; or else those that chose to.
+    /// The seats that must have shown at the end: all that are in the hand if one of them is all
+    /// in, otherwise those that chose to show.
     fn shown(&self, hand: &Dealt, stacks: &[u64]) -> BTreeSet<Seat> {
         let in_hand = |seat: &Seat| stacks[seat.index()] > 0 && !self.folded.contains(seat);
         let live: BTreeSet<Seat> = Seat::all(hand.seats).filter(in_hand).collect();
         let left = hand.hand.stacks();
-        match live.len() > 1 && live.iter().any(|seat| left[seat.index()] == 0) {
-            true => live,
-            false => self.showed.clone(),
+        if live.len() > 1 && live.iter().any(|seat| left[seat.index()] == 0) {
+            live
+        } else {
+            self.showed.clone()
         }
     }
 }
 
 fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
     let mut notes = Notes::default();
-    for turn in 0..TOO_LONG {
+    for turn in 0..TOO_MANY {
         let Next::Choose { seat, legal } = hand.hand.next() else {
             return (hand.outcome(), notes);
         };
@@ -161,7 +163,7 @@ fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
         for choice in &legal {
             assert_eq!(hand.hand.clone().choose(seat, choice), Ok(()), "{choice:?}");
         }
-        // A fold is tried always and taken rarely.
+        // A fold is always tried, but rarely played.
         let choice = match (number % 16, number as usize % (legal.len() - 1)) {
             (0, _) => &legal[0],
             (_, other) => &legal[1 + other],
@@ -179,7 +181,7 @@ fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
         }
         hand.try_to(choice).unwrap();
         let bet = hand.hand.stacks().iter().sum::<u64>() + hand.hand.pot();
-        assert_eq!(bet, chips, "chips are neither made nor lost");
+        assert_eq!(bet, chips, "the number of chips changed");
     }
     panic!("the hand does not end");
 }
@@ -215,7 +217,7 @@ fn check(
     if stacks.iter().filter(|&&stack| stack > 0).count() == notes.folded.len() + 1 {
         assert!(shown.is_empty());
     }
-    // Who sees what: its own cards, the board that was reached, and the hands that were shown.
+    // Each seat sees its own cards, the opened board, and the hands that were shown.
     for position in 0..52 {
         let holder = Seat::all(hand.seats).find(|&seat| hand.hand.held(seat).contains(&position));
         let is_board = board.contains(&position);
@@ -256,8 +258,8 @@ fn play_and_check(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>, 
     }
 }
 
-/// Any choice of a deck without rules for so many seats: good or bad.
-fn any_word(seats: u8) -> impl Strategy<Value = Choice> {
+/// Any choice in a deck without rules for `seats` seats, legal or not.
+fn any_choice(seats: u8) -> impl Strategy<Value = Choice> {
     let learners = prop_oneof![
         2 => Just(Learners::All),
         3 => (0..=seats).prop_map(|seat| Learners::Seat(Seat::new(seat))),
@@ -296,12 +298,12 @@ proptest! {
         play_and_check(&stakes, &stacks, button, deck, &choices);
     }
 
-    /// `Dealt` checks after each choice that each sees what was opened to it and nothing else; here,
-    /// that this is what all have agreed to, what a seat has drawn, or what it has shown of its own.
+    /// `Dealt` checks after each choice that each seat sees exactly the cards that were opened to
+    /// it. This test checks that these cards were agreed on, drawn, or shown by their holder.
     #[test]
-    fn a_deck_without_rules(
+    fn deck_without_rules(
         (seats, choices) in (2..=4_u8).prop_flat_map(|seats| {
-            (Just(seats), prop::collection::vec(any_word(seats), 0..60))
+            (Just(seats), prop::collection::vec(any_choice(seats), 0..60))
         }),
     ) {
         let variety = Variety::Deck { cards: 9, drawn: 9 };
@@ -317,7 +319,7 @@ proptest! {
             match hand.try_to(&choice) {
                 Err(_) => prop_assert_eq!(&hand.hand, &before.hand),
                 Ok(()) if hand.opened.len() == steps => match choice {
-                    // What all have seen is laid down.
+                    // A card that all have seen is laid down.
                     Choice::Reveal(position) => {
                         let position = usize::from(position);
                         prop_assert!(before.is_public(position));
@@ -325,7 +327,7 @@ proptest! {
                         prop_assert!(!hand.hand.held(seat).contains(&position));
                     }
                     Choice::Draw | Choice::ShowCard(_) | Choice::Steal(_) => {
-                        prop_assert!(false, "{:?} opens nothing", choice);
+                        prop_assert!(false, "{:?} opened nothing", choice);
                     }
                     _ => {}
                 },
@@ -369,7 +371,7 @@ proptest! {
                             prop_assert!(owner != seat && hand.iter().all(|&at| seers(at).count() >= 1));
                             prop_assert!(hand.iter().all(|&at| seers(at).any(|s| s == owner)));
                         }
-                        choice => panic!("{choice:?} opens cards"),
+                        choice => panic!("{choice:?} opened cards"),
                     }
                 }
             }

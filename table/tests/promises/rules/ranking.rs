@@ -1,4 +1,4 @@
-//! What hands are worth: every rank and every kicker.
+//! The ranking of hands: every rank and every kicker.
 
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
@@ -7,8 +7,8 @@ use dealerless_table::rules::{Edition, Hand, HandRank, Limit, Stakes, Variety};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// The rank of five cards by the rules as a book states them: the kind of hand, then the ranks by
-/// which two hands of a kind are compared.
+/// The rank of five cards by the textbook rules: the kind of hand, then the ranks that compare two
+/// hands of the same kind.
 fn by_the_book(cards: &[Card]) -> (usize, Vec<u64>) {
     let mut counts = BTreeMap::new();
     for card in cards {
@@ -42,7 +42,7 @@ fn by_the_book(cards: &[Card]) -> (usize, Vec<u64>) {
     (kind, ranks)
 }
 
-/// A hand of each class: five ranks in falling order, of more than one suit, or of one.
+/// A hand of each class: five ranks in descending order, of several suits or of one.
 fn classes() -> Vec<Vec<Card>> {
     let mut hands = Vec::new();
     for number in 0..13_u64.pow(5) {
@@ -64,7 +64,7 @@ fn classes() -> Vec<Vec<Card>> {
 }
 
 #[test]
-fn all_7462_classes_of_hands_stand_in_the_right_order() {
+fn all_7462_classes_of_hands_are_ordered() {
     let mut hands = classes();
     assert_eq!(hands.len(), 7462);
     hands.sort_by_key(|hand| by_the_book(hand));
@@ -76,7 +76,7 @@ fn all_7462_classes_of_hands_stand_in_the_right_order() {
 }
 
 #[test]
-fn a_hand_is_called_as_players_call_it() {
+fn hands_have_their_usual_names() {
     for (hand, words) in [
         ("9c 6s 5h 4h 2h", "high card, nine"),
         ("6h Ah 6c 9s 8c", "pair, sixes"),
@@ -95,14 +95,14 @@ fn a_hand_is_called_as_players_call_it() {
 }
 
 #[test]
-fn a_seats_cards_make_a_hand_with_the_board_and_two_alone_a_pair() {
-    // The hole cards of both, and a board.
+fn made_hand_uses_the_board_or_a_pocket_pair() {
+    // The hole cards of both seats, and a board.
     let deck = cards("4c 5c 6c 7c Ac 2s 3d 3h 4h");
     let holdem = Dealt::new(&holdem(Limit::NoLimit, 2), &[1000, 1000], 0, deck);
     let draw = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
     let draw = Stakes::new(draw, 2, 1).unwrap();
     let draw = Hand::new(&draw, &[1000, 1000], Seat::HOST, Edition::NEWEST).unwrap();
-    for (said, own, words) in [
+    for (choices, own, words) in [
         ("", "Ks Kd", Some("pair, kings")),
         ("", "2c 2h", Some("pair, twos")),
         ("", "As Ac", Some("pair, aces")),
@@ -115,18 +115,18 @@ fn a_seats_cards_make_a_hand_with_the_board_and_two_alone_a_pair() {
         ("c, k, k, k", "Ks Kd", Some("two pair, kings and threes")),
     ] {
         let mut dealt = holdem.clone();
-        if !said.is_empty() {
-            dealt.say(said);
+        if !choices.is_empty() {
+            dealt.play(choices);
         }
         assert_eq!(
             dealt.hand.made(&cards(own)).as_deref(),
             words,
-            "{said}: {own}"
+            "{choices}: {own}"
         );
     }
-    let no_cards = [[52, 65], [u64::MAX, u64::MAX - 13]];
-    for no_cards in no_cards.map(|own| own.map(Card)) {
-        assert_eq!(holdem.hand.made(&no_cards), None);
+    let invalid = [[52, 65], [u64::MAX, u64::MAX - 13]];
+    for invalid in invalid.map(|own| own.map(Card)) {
+        assert_eq!(holdem.hand.made(&invalid), None);
     }
     for (own, words) in [
         ("Ks Kd Kc 2s 3d", Some("three of a kind, kings")),
@@ -137,14 +137,14 @@ fn a_seats_cards_make_a_hand_with_the_board_and_two_alone_a_pair() {
 }
 
 #[test]
-fn every_class_has_words() {
+fn every_class_has_a_name() {
     for hand in classes() {
         assert!(!HandRank::of(&hand).unwrap().to_string().is_empty());
     }
 }
 
 #[test]
-fn what_is_no_hand_has_no_rank() {
+fn invalid_hands_have_no_rank() {
     let hand = cards("As Ks Qs Js Ts 9s 8s");
     assert_eq!(HandRank::of(&hand[..4]), None);
     assert_eq!(HandRank::of(&[&hand[..], &cards("7s")].concat()), None);
@@ -156,7 +156,7 @@ fn what_is_no_hand_has_no_rank() {
 
 proptest! {
     #[test]
-    fn of_six_or_seven_cards_the_best_five_count(
+    fn best_five_of_six_or_seven_cards_count(
         cards in prop::sample::subsequence((0..52).map(Card).collect::<Vec<_>>(), 6..=7).prop_shuffle(),
     ) {
         let best = (0_u32..1 << cards.len())

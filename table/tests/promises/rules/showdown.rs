@@ -1,4 +1,4 @@
-//! Who shows, in which order, who may muck, and who wins.
+//! The showdown: the order of showing, mucking, and the winners.
 
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
@@ -7,7 +7,7 @@ use dealerless_table::rules::{
     Choice, Edition, Foul, Learners, Legal, Limit, Opening, Stakes, Variety,
 };
 
-/// Both check or call to the end, from the button's first choice on.
+/// Both seats check or call to the end, starting with the button's first choice.
 const TO_THE_END: &str = "c, k, k, k, k, k, k, k";
 
 /// Seat 0 has aces, seat 1 kings.
@@ -24,14 +24,14 @@ fn turn_to_show(hand: &Dealt) -> u8 {
 }
 
 #[test]
-fn after_checks_the_first_left_of_the_button_shows_first() {
+fn seat_left_of_the_button_shows_first_after_checks() {
     for button in [0, 1] {
         let mut hand = heads_up([1000, 1000], button, ACES_AND_KINGS);
-        hand.say(TO_THE_END);
+        hand.play(TO_THE_END);
         assert_eq!(turn_to_show(&hand), 1 - button);
-        hand.say("show");
+        hand.play("show");
         assert_eq!(turn_to_show(&hand), button);
-        hand.say("show");
+        hand.play("show");
         let outcome = hand.outcome();
         assert_eq!(outcome.stacks, [1010, 990]);
         let words: Vec<String> = outcome.shown.iter().map(|s| s.rank.to_string()).collect();
@@ -41,25 +41,25 @@ fn after_checks_the_first_left_of_the_button_shows_first() {
 }
 
 #[test]
-fn who_bet_or_raised_last_on_the_river_shows_first() {
+fn last_aggressor_on_the_river_shows_first() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say("c, k, k, k, k, k, k, b 20, c");
+    hand.play("c, k, k, k, k, k, k, b 20, c");
     assert_eq!(turn_to_show(&hand), 0);
 
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say("c, k, k, k, k, k, b 20, r 40, c");
+    hand.play("c, k, k, k, k, k, b 20, r 40, c");
     assert_eq!(turn_to_show(&hand), 0);
 
-    // A bet of an earlier round does not count.
+    // A bet in an earlier round does not count.
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say("r 30, c, k, k, k, k, k, k");
+    hand.play("r 30, c, k, k, k, k, k, k");
     assert_eq!(turn_to_show(&hand), 1);
 }
 
 #[test]
-fn who_mucks_loses_and_keeps_its_cards_closed() {
+fn mucking_loses_and_keeps_cards_closed() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say(TO_THE_END).say("show, muck");
+    hand.play(TO_THE_END).play("show, muck");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [990, 1010]);
     assert_eq!(outcome.shown.len(), 1);
@@ -67,9 +67,9 @@ fn who_mucks_loses_and_keeps_its_cards_closed() {
 }
 
 #[test]
-fn who_is_left_alone_by_a_muck_wins_without_showing() {
+fn last_seat_after_a_muck_wins_without_showing() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say(TO_THE_END).say("muck");
+    hand.play(TO_THE_END).play("muck");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [1010, 990]);
     assert_eq!(outcome.shown, []);
@@ -77,9 +77,9 @@ fn who_is_left_alone_by_a_muck_wins_without_showing() {
 }
 
 #[test]
-fn when_the_other_folds_nothing_is_shown_and_no_more_of_the_board_is_opened() {
+fn fold_opens_no_hand_and_no_further_board_cards() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say("r 30, c, b 40, f");
+    hand.play("r 30, c, b 40, f");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [970, 1030]);
     assert_eq!((outcome.pots[0].chips, outcome.shown.len()), (60, 0));
@@ -89,7 +89,7 @@ fn when_the_other_folds_nothing_is_shown_and_no_more_of_the_board_is_opened() {
     assert_eq!(public, [4, 5, 6]);
 }
 
-/// The positions that are opened in each step, from this step on.
+/// The positions opened in each step, starting with step `from`.
 fn positions(hand: &Dealt, from: usize) -> Vec<Vec<usize>> {
     let of_step = |step: &Vec<Opening>| {
         let cards = step.iter().flat_map(|opening| &opening.cards);
@@ -102,16 +102,16 @@ fn positions(hand: &Dealt, from: usize) -> Vec<Vec<usize>> {
 }
 
 #[test]
-fn all_in_both_hands_are_turned_up_before_the_rest_of_the_board() {
+fn all_in_hands_are_opened_before_the_rest_of_the_board() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
-    hand.say("r 400, c");
+    hand.play("r 400, c");
     let board = [vec![4, 5, 6], vec![7], vec![8]];
     assert_eq!(positions(&hand, 2)[0], [0, 1, 2, 3]);
     assert_eq!(positions(&hand, 3), board);
     // Each seat opens its own cards, in one step.
     let openers: Vec<u8> = hand.opened[2].iter().map(|o| o.opener.number()).collect();
     assert_eq!(openers, [0, 1]);
-    // Nobody is asked, and nobody can muck.
+    // There is no choice, so nobody can muck.
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [1400, 0]);
     let shown: Vec<u8> = outcome.shown.iter().map(|s| s.seat.number()).collect();
@@ -119,7 +119,7 @@ fn all_in_both_hands_are_turned_up_before_the_rest_of_the_board() {
     assert_eq!(outcome.shown[1].rank.to_string(), "pair, aces");
 
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
-    hand.say("r 100, c, k, b 300, c");
+    hand.play("r 100, c, k, b 300, c");
     assert_eq!(
         positions(&hand, 2),
         [vec![4, 5, 6], vec![0, 1, 2, 3], vec![7], vec![8]]
@@ -128,30 +128,30 @@ fn all_in_both_hands_are_turned_up_before_the_rest_of_the_board() {
 }
 
 #[test]
-fn all_in_on_the_river_both_hands_are_turned_up_at_once() {
+fn all_in_hands_on_the_river_are_opened_at_once() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
-    hand.say("c, k, k, k, k, k, b 390, c");
+    hand.play("c, k, k, k, k, k, b 390, c");
     assert_eq!(positions(&hand, 5), [[0, 1, 2, 3]]);
     assert_eq!(hand.outcome().stacks, [1400, 0]);
 }
 
 #[test]
-fn a_hand_that_is_folded_to_an_all_in_stays_closed() {
+fn hand_folded_to_an_all_in_stays_closed() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
-    hand.say("r 1000, f");
+    hand.play("r 1000, f");
     assert_eq!(hand.outcome().shown, []);
     assert!((0..9).all(|position| !hand.is_public(position)));
 }
 
 #[test]
-fn while_two_seats_can_bet_hands_stay_closed_and_then_all_are_turned_up() {
-    // Seat 2 is all in; seats 0 and 1 bet on.
+fn hands_stay_closed_while_two_seats_can_bet() {
+    // Seat 2 is all in. Seats 0 and 1 can still bet.
     let deck = cards("As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s");
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[1000, 1000, 60], 0, deck);
-    hand.say("r 60, c, c");
+    hand.play("r 60, c, c");
     assert_eq!(positions(&hand, 2), [[6, 7, 8]]);
     let mut folded = hand.clone();
-    hand.say("b 100, c, k, k, k, k");
+    hand.play("b 100, c, k, k, k, k");
     assert_eq!(
         positions(&hand, 3),
         [vec![9], vec![10], vec![0, 1, 2, 3, 4, 5]]
@@ -160,22 +160,22 @@ fn while_two_seats_can_bet_hands_stay_closed_and_then_all_are_turned_up() {
     assert_eq!(outcome.stacks, [1220, 840, 0]);
     assert_eq!(outcome.shown.len(), 3);
     // The cards of a seat that has folded stay closed.
-    folded.say("b 100, f");
+    folded.play("b 100, f");
     assert_eq!(positions(&folded, 3), [vec![1, 2, 4, 5], vec![9], vec![10]]);
     assert_eq!(folded.outcome().stacks, [940, 1120, 0]);
 }
 
 #[test]
-fn in_draw_hands_are_turned_up_after_the_exchange() {
+fn all_in_draw_hands_are_opened_after_the_exchange() {
     let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
     let stakes = Stakes::new(variety, 2, 9).unwrap();
     let deck = (0..52).map(Card).collect();
     let mut hand = Dealt::new(&stakes, &[1000, 400], 0, deck);
-    hand.say("r 400, c");
+    hand.play("r 400, c");
     assert_eq!(hand.asked(), (1, Legal::Exchange));
     assert_eq!(hand.opened.len(), 2);
-    hand.say("x 0, x");
-    // What was exchanged away stays closed.
+    hand.play("x 0, x");
+    // Discarded cards stay closed.
     assert_eq!(
         positions(&hand, 2),
         [vec![10], vec![0, 2, 3, 4, 5, 6, 7, 8, 9, 10]]
@@ -184,7 +184,7 @@ fn in_draw_hands_are_turned_up_after_the_exchange() {
 }
 
 #[test]
-fn under_edition_2_the_board_comes_first_and_all_in_hands_may_be_mucked() {
+fn edition_2_opens_the_board_first_and_allows_mucking_all_in() {
     let stakes = holdem(Limit::NoLimit, 2);
     let mut hand = Dealt::of(
         Edition::Two,
@@ -193,31 +193,31 @@ fn under_edition_2_the_board_comes_first_and_all_in_hands_may_be_mucked() {
         0,
         cards(ACES_AND_KINGS),
     );
-    hand.say("r 400, c");
+    hand.play("r 400, c");
     assert_eq!(positions(&hand, 2), [vec![4, 5, 6], vec![7], vec![8]]);
-    // Nobody bet on the river: the first left of the button.
+    // Nobody bet on the river, so the seat left of the button shows first.
     assert_eq!(turn_to_show(&hand), 1);
     let mut shows = hand.clone();
-    hand.say("muck");
+    hand.play("muck");
     assert_eq!(hand.outcome().stacks, [1400, 0]);
     assert!((0..4).all(|position| !hand.is_public(position)));
-    shows.say("show, muck");
+    shows.play("show, muck");
     assert_eq!(shows.outcome().stacks, [600, 800]);
 }
 
 #[test]
-fn to_claim_a_pot_one_must_show() {
+fn pot_is_claimed_only_by_showing() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    hand.say(TO_THE_END).say("show");
+    hand.play(TO_THE_END).play("show");
     let before = hand.clone();
     assert_eq!(hand.try_to(&Choice::Check), Err(Foul::WrongKind));
     assert_eq!(hand.hand, before.hand);
-    hand.say("muck");
+    hand.play("muck");
     assert_eq!(hand.outcome().stacks, [990, 1010]);
 }
 
 #[test]
-fn hole_cards_are_opened_by_seat_0_first_and_shown_by_their_owner_alone() {
+fn seat_0_opens_hole_cards_first_and_owners_show_their_own() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
     let to = |seat: u8| Learners::Seat(Seat::new(seat));
     let opening = |opener: u8, cards: &[(usize, Learners)]| {
@@ -228,7 +228,7 @@ fn hole_cards_are_opened_by_seat_0_first_and_shown_by_their_owner_alone() {
     };
     assert_eq!(hand.opened[0], opening(0, &[(1, to(1)), (3, to(1))]));
     assert_eq!(hand.opened[1], opening(1, &[(0, to(0)), (2, to(0))]));
-    hand.say(TO_THE_END).say("show");
+    hand.play(TO_THE_END).play("show");
     let shown = opening(1, &[(1, Learners::All), (3, Learners::All)]);
     assert_eq!(hand.opened.last(), Some(&shown));
 }
@@ -237,7 +237,7 @@ fn hole_cards_are_opened_by_seat_0_first_and_shown_by_their_owner_alone() {
 fn equal_hands_split_the_pot() {
     // The board plays.
     let mut hand = heads_up([1000, 1000], 0, "2c 2d 3c 3d Ts Js Qs Ks As");
-    hand.say(TO_THE_END).say("show, show");
+    hand.play(TO_THE_END).play("show, show");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [1000, 1000]);
     assert_eq!(
@@ -248,9 +248,9 @@ fn equal_hands_split_the_pot() {
 }
 
 #[test]
-fn a_hand_that_is_shown_names_the_five_cards_that_count() {
+fn shown_hand_names_its_best_five_cards() {
     let mut hand = heads_up([1000, 1000], 0, "As 9c Ad 9d 2c 9h Kh Jc 2s");
-    hand.say(TO_THE_END).say("show, show");
+    hand.play(TO_THE_END).play("show, show");
     let shown = hand.outcome().shown;
     let sorted = |names: &str| {
         let mut cards = cards(names);
@@ -263,21 +263,21 @@ fn a_hand_that_is_shown_names_the_five_cards_that_count() {
         best.sort_unstable();
         best
     };
-    // Aces and deuces with the king; a full house.
+    // Aces and deuces with the king, and a full house.
     assert_eq!(best(0), sorted("As Ad 2c 2s Kh"));
     assert_eq!(best(1), sorted("9c 9d 9h 2c 2s"));
 }
 
 #[test]
-fn a_kicker_decides() {
+fn kicker_decides() {
     let mut hand = heads_up([1000, 1000], 0, "As Ah Kd Qd Ac 7d 9h 4c 3s");
-    hand.say(TO_THE_END).say("show, show");
+    hand.play(TO_THE_END).play("show, show");
     assert_eq!(hand.outcome().stacks, [1010, 990]);
 }
 
 #[test]
-fn the_odd_chip_goes_to_the_first_seat_left_of_the_button() {
-    // Three seats, of which the small blind folds 5: a pot of 25 for two equal hands.
+fn odd_chip_goes_to_the_first_seat_left_of_the_button() {
+    // Three seats. The small blind folds its 5, so two equal hands split a pot of 25.
     for (button, stacks) in [
         (0, [1002, 995, 1003]),
         (1, [1003, 1002, 995]),
@@ -285,7 +285,7 @@ fn the_odd_chip_goes_to_the_first_seat_left_of_the_button() {
     ] {
         let deck = cards("2c 2d 2h 3c 3d 3h Ts Js Qs Ks As");
         let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[1000; 3], button, deck);
-        hand.say("c, f, k, k, k, k, k, k, k, show, show");
+        hand.play("c, f, k, k, k, k, k, k, k, show, show");
         let outcome = hand.outcome();
         let won: Vec<u64> = outcome.pots[0]
             .winners
@@ -293,7 +293,7 @@ fn the_odd_chip_goes_to_the_first_seat_left_of_the_button() {
             .map(|&(_, chips)| chips)
             .collect();
         assert_eq!(won.iter().sum::<u64>(), 25);
-        // The big blind is the first of the two left of the button.
+        // Of the two winners, the big blind is first to the left of the button.
         assert_eq!(outcome.stacks, stacks);
     }
 }

@@ -1,4 +1,4 @@
-//! Unequal stacks: who can win what.
+//! Side pots with unequal stacks.
 
 use super::dealt::{Dealt, cards, holdem};
 use dealerless_table::Seat;
@@ -11,7 +11,7 @@ fn three(stacks: [u64; 3], deck: &str) -> Dealt {
     Dealt::new(&holdem(Limit::NoLimit, 3), &stacks, 0, cards(deck))
 }
 
-/// The same under the rules by which an all-in hand may be mucked.
+/// Three seats under edition two, in which an all-in hand may be mucked.
 fn three_that_may_muck(stacks: [u64; 3]) -> Dealt {
     let (stakes, deck) = (holdem(Limit::NoLimit, 3), cards(ACES_KINGS_QUEENS));
     Dealt::of(Edition::Two, &stakes, &stacks, 0, deck)
@@ -29,9 +29,9 @@ fn pots(outcome: &Outcome) -> Vec<(u64, Vec<(u8, u64)>)> {
 }
 
 #[test]
-fn the_best_hand_wins_what_it_matched_and_the_next_best_the_rest() {
+fn best_hand_wins_the_matched_chips_and_the_next_best_the_rest() {
     let mut hand = three([100, 300, 900], ACES_KINGS_QUEENS);
-    hand.say("r 100, r 300, c");
+    hand.play("r 100, r 300, c");
     assert_eq!(hand.hand.stacks(), [0, 0, 600]);
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [300, 400, 600]);
@@ -42,9 +42,9 @@ fn the_best_hand_wins_what_it_matched_and_the_next_best_the_rest() {
 }
 
 #[test]
-fn the_shortest_stack_with_the_worst_hand_wins_nothing() {
+fn worst_hand_of_the_shortest_stack_wins_nothing() {
     let mut hand = three([900, 300, 100], ACES_KINGS_QUEENS);
-    hand.say("r 900, c, c");
+    hand.play("r 900, c, c");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [1300, 0, 0]);
     assert_eq!(
@@ -54,20 +54,20 @@ fn the_shortest_stack_with_the_worst_hand_wins_nothing() {
 }
 
 #[test]
-fn chips_of_who_folded_stay_in_the_pots() {
+fn chips_of_folded_seats_stay_in_the_pots() {
     let mut hand = three([1000, 1000, 60], ACES_KINGS_QUEENS);
-    hand.say("r 100, c, c, k, k");
-    // The turn: seat 1 bets, seat 0 folds. Seat 1 is alone with the side pot.
-    hand.say("b 200, f");
+    hand.play("r 100, c, c, k, k");
+    // On the turn seat 1 bets and seat 0 folds. Seat 1 is alone in the side pot.
+    hand.play("b 200, f");
     let outcome = hand.outcome();
     assert_eq!(pots(&outcome), [(180, vec![(1, 180)]), (80, vec![(1, 80)])]);
     assert_eq!(outcome.stacks, [900, 1160, 0]);
 }
 
 #[test]
-fn who_is_alone_with_a_side_pot_wins_it_also_if_it_mucks() {
+fn seat_alone_in_a_side_pot_wins_it_even_if_it_mucks() {
     let mut hand = three_that_may_muck([1000, 1000, 60]);
-    hand.say("r 100, c, c, k, k, b 200, f, muck");
+    hand.play("r 100, c, c, k, k, b 200, f, muck");
     let outcome = hand.outcome();
     assert_eq!(pots(&outcome), [(180, vec![(2, 180)]), (80, vec![(1, 80)])]);
     assert_eq!(outcome.stacks, [900, 980, 180]);
@@ -75,28 +75,26 @@ fn who_is_alone_with_a_side_pot_wins_it_also_if_it_mucks() {
 }
 
 #[test]
-fn who_mucks_after_another_claims_no_pot() {
+fn mucking_after_a_shown_hand_claims_no_pot() {
     let mut hand = three_that_may_muck([100, 300, 900]);
-    // The side pot of seats 1 and 2 is decided by the mucks; seat 0 must still beat who showed.
-    hand.say("r 100, r 300, c, show, muck, muck");
+    // The mucks decide the side pot of seats 1 and 2. Seat 0 would have to beat the shown hand.
+    hand.play("r 100, r 300, c, show, muck, muck");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [0, 700, 600]);
     assert!(outcome.shown.iter().all(|shown| shown.seat == Seat::new(1)));
 }
 
 #[test]
-fn odd_chips_go_one_by_one_to_the_left_of_the_button() {
-    // The board plays for all three; seat 2 has the button, and the main pot is 3 * 67.
+fn odd_chips_go_to_the_seats_left_of_the_button() {
+    // The board plays for all three. Seat 2 has the button, and the main pot is 3 * 67.
     let deck = cards("2c 2d 2h 3c 3d 3h Ts Js Qs Ks As");
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[67, 102, 102], 2, deck);
-    hand.say("r 102, c, c");
+    hand.play("r 102, c, c");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [67, 102, 102]);
-    // Five seats, of which two fold 5 and 10: 45 chips for three, no odd one; with four that fold
-    // unequal amounts there is.
     let deck = cards("2c 2d 2h 2s 3c 3d 3h 3s Ts Js Qs Ks As");
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 4), &[1000; 4], 0, deck);
-    // Seat 1 folds its small blind of 5 to the others' 10: 35 chips for three.
-    hand.say("c, c, f, k, k, k, k, k, k, k, k, k, k, show, show, show");
+    // With four seats, seat 1 folds its small blind of 5 to the others' 10: 35 chips for three.
+    hand.play("c, c, f, k, k, k, k, k, k, k, k, k, k, show, show, show");
     assert_eq!(hand.outcome().stacks, [1001, 995, 1002, 1002]);
 }

@@ -1,9 +1,9 @@
-//! All varieties of the game, for the tests that try each of them.
+//! All varieties of the game, for tests of each variety.
 
 use dealerless_table::rules::{BettingRules, Limit, Posts, Variety};
 use proptest::prelude::*;
 
-/// The variety that follows this one in the list. A new variety does not compile until it has a place.
+/// The variety after this one in the list. The compiler requires a place for each new variety.
 fn next(variety: &Variety) -> Option<Variety> {
     match *variety {
         Variety::Holdem(rules) => Some(Variety::FiveCardDraw(rules)),
@@ -13,39 +13,40 @@ fn next(variety: &Variety) -> Option<Variety> {
     }
 }
 
-/// Each variety once; those with chips by these rules of betting.
+/// Each variety once. Those with chips have these betting rules.
 pub(crate) fn all(rules: BettingRules) -> Vec<Variety> {
     std::iter::successors(Some(Variety::Holdem(rules)), next).collect()
 }
 
-/// Each variety that has chips, by these rules of betting.
+/// Each variety with chips, with these betting rules.
 pub(crate) fn all_with_chips(rules: BettingRules) -> Vec<Variety> {
     let mut all = all(rules);
     all.retain(|variety| variety.poker().is_some());
     all
 }
 
-/// Any rules of betting.
+/// Any betting rules.
 fn any_rules() -> impl Strategy<Value = BettingRules> {
     let chips = (1..=100_u64, 0..=100_u64, 0..=1000_u64);
     let kinds = any::<[bool; 2]>();
     (chips, kinds).prop_map(|((low, more, rest), [blinds, fixed])| BettingRules {
         stack: low + more + rest,
         limit: if fixed { Limit::Fixed } else { Limit::NoLimit },
-        posts: match blinds {
-            true => Posts::Blinds {
+        posts: if blinds {
+            Posts::Blinds {
                 small: low,
                 big: low + more,
-            },
-            false => Posts::Antes {
+            }
+        } else {
+            Posts::Antes {
                 ante: low,
                 bet: low + more,
-            },
+            }
         },
     })
 }
 
-/// Any variety, by any rules of betting and with any number of cards or boards.
+/// Any variety, with any betting rules and any number of cards or boards.
 pub(crate) fn any_variety() -> impl Strategy<Value = Variety> {
     let varieties = any_rules().prop_flat_map(|rules| prop::sample::select(all(rules)));
     let numbers = (2..=4096_u32, 1..=9_u32, 1..=100_u32);

@@ -1,4 +1,4 @@
-//! What the engine is bound to, and what convicts a peer.
+//! The binding of the engine to its connection, and evidence against a peer.
 
 use std::io;
 use std::sync::mpsc::{self, Receiver};
@@ -15,13 +15,13 @@ use dealerless_table::play::{Binding, Dealer, Done, Event, Orders};
 use dealerless_table::{Seat, system_rng};
 
 use super::seats::wirings;
-use super::watched::{Deed, Watched};
+use super::watched::{Action, Watched};
 use super::{holdem, shuffle_for};
 
-/// Counts into a list.
-struct Noted(Arc<Mutex<Vec<Attempt>>>);
+/// Records the attempts in a list.
+struct Recorded(Arc<Mutex<Vec<Attempt>>>);
 
-impl Attempts for Noted {
+impl Attempts for Recorded {
     fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
         self.0.lock().unwrap().push(attempt);
         Ok(())
@@ -30,30 +30,31 @@ impl Attempts for Noted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-/// A host's engine on a line with this handshake, what it does and what it counts.
+/// A host's engine on a connection with this handshake, its reports, and the attempts that it
+/// counts.
 fn engine(
     handshake: [u8; 32],
     connection: MemoryTransport,
 ) -> (Dealer, Receiver<Done>, Arc<Mutex<Vec<Attempt>>>) {
-    let noted = Arc::new(Mutex::new(Vec::new()));
+    let attempts = Arc::new(Mutex::new(Vec::new()));
     let binding = Binding {
         seat: Seat::HOST,
         handshake,
         circuit: shuffle_for(&holdem(1)),
-        attempts: Box::new(Noted(Arc::clone(&noted))),
+        attempts: Box::new(Recorded(Arc::clone(&attempts))),
     };
     let (sender, done) = mpsc::channel();
     let channel = Channel::new(connection, Deadlines::default());
     let report = move |done| sender.send(done).is_ok();
     let dealer = Dealer::start(channel, binding, system_rng(), |_| {}, report);
-    (dealer, done, noted)
+    (dealer, done, attempts)
 }
 
 #[test]
-fn an_engine_is_bound_to_its_line_and_counts_before_it_begins() {
+fn engine_is_bound_to_its_connection_and_counts_its_attempts() {
     for (handshake, bits, good) in [(1, 56, true), (2, 56, false), (1, 50, false)] {
         let (one, other) = memory_pair();
-        let (mut dealer, done, noted) = engine([1; 32], one);
+        let (mut dealer, done, attempts) = engine([1; 32], one);
         let handshake = [handshake; 32];
         let offer = Offer::new(Party::Evaluator, Security::Malicious)
             .bound_to(&handshake)
@@ -62,17 +63,16 @@ fn an_engine_is_bound_to_its_line_and_counts_before_it_begins() {
         let session = Greeting::exchange(channel, offer, &mut rng)
             .and_then(|greeting| Malicious::setup(greeting, &mut rng));
         assert_eq!(session.is_ok(), good, "{handshake:?} {bits}");
-        match good {
-            true => {
-                dealer.voided().unwrap();
-                assert_eq!(noted.lock().unwrap()[..], [Attempt::Setup, Attempt::Run]);
-            }
-            false => assert!(matches!(done.recv(), Ok(Done::Failed(_)))),
+        if good {
+            dealer.voided().unwrap();
+            assert_eq!(attempts.lock().unwrap()[..], [Attempt::Setup, Attempt::Run]);
+        } else {
+            assert!(matches!(done.recv(), Ok(Done::Failed(_))));
         }
     }
 }
 
-/// A deal of a seat with this input, as it is sent. `change` spoils it before it is signed.
+/// The message of a host's deal with this input. `change` can spoil it before it is signed.
 fn deal(
     log: &MatchLog,
     identity: &Identity,
@@ -80,11 +80,11 @@ fn deal(
     change: impl FnOnce(&mut Vec<u8>),
 ) -> Event {
     let honest = Part::Deal(log.deal(input, vec![false; 2], 0));
-    let (said, _) = log.clone().sign(identity, Seat::HOST, &honest).unwrap();
-    let mut part = said.part;
+    let (signed, _) = log.clone().sign(identity, Seat::HOST, &honest).unwrap();
+    let mut part = signed.part;
     change(&mut part);
-    let (of, step, before) = (log.match_info().id(), 0u64.to_le_bytes(), log.hash());
-    let signature = identity.sign("part", &[&of, &step, &before, &[0], &part]);
+    let (id, step, before) = (log.match_info().id(), 0u64.to_le_bytes(), log.hash());
+    let signature = identity.sign("part", &[&id, &step, &before, &[0], &part]);
     let signed = SignedPart {
         step: 0,
         seat: Seat::HOST,
@@ -94,22 +94,22 @@ fn deal(
     Event::Received(LogMessage::Part(signed).encode())
 }
 
-/// The log in the file of a guest after the host has said all this.
-fn file_after(said: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
+/// The log in a guest's file after it has received these messages of the host.
+fn file_after(messages: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
     let stakes = holdem(1);
-    let ([host, guest], of) = wirings(&stakes, &shuffle_for(&stakes));
-    let log = MatchLog::new(of);
+    let ([host, guest], info) = wirings(&stakes, &shuffle_for(&stakes));
+    let log = MatchLog::new(info);
     let mut guest = Watched::new(guest, &log);
-    for event in said(&log, &host.identity) {
+    for event in messages(&log, &host.identity) {
         guest.play.receive(event).unwrap();
     }
-    // It is written when it is heard: a program that stops here loses nothing.
+    // Only synced data counts, as if the program stopped here.
     let mut bytes = Vec::new();
     let mut synced = 0;
-    for deed in guest.deeds.all() {
-        match deed {
-            Deed::Append(more) => bytes.extend(more),
-            Deed::Sync => synced = bytes.len(),
+    for action in guest.actions.all() {
+        match action {
+            Action::Append(more) => bytes.extend(more),
+            Action::Sync => synced = bytes.len(),
             _ => {}
         }
     }
@@ -119,7 +119,7 @@ fn file_after(said: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
 }
 
 #[test]
-fn what_convicts_the_other_is_in_the_file_when_it_was_heard() {
+fn evidence_is_on_disk_as_soon_as_it_is_received() {
     let foul = file_after(|log, host| vec![deal(log, host, [1; 32], |part| part[1] = 9)]);
     assert!(matches!(
         foul.phase(),
@@ -129,8 +129,8 @@ fn what_convicts_the_other_is_in_the_file_when_it_was_heard() {
         })
     ));
     let fork = file_after(|log, host| {
-        let said = |input| deal(log, host, [input; 32], |_| {});
-        vec![said(1), said(1), said(2)]
+        let deal = |input| deal(log, host, [input; 32], |_| {});
+        vec![deal(1), deal(1), deal(2)]
     });
     assert!(matches!(
         fork.phase(),
@@ -139,11 +139,11 @@ fn what_convicts_the_other_is_in_the_file_when_it_was_heard() {
 }
 
 #[test]
-fn the_name_of_a_deck_takes_in_all_that_was_said() {
+fn deck_name_depends_on_all_deals() {
     let stakes = holdem(1);
-    let (seats, of) = wirings(&stakes, &shuffle_for(&stakes));
+    let (seats, info) = wirings(&stakes, &shuffle_for(&stakes));
     let name = |input: u8| {
-        let mut log = MatchLog::new(of.clone());
+        let mut log = MatchLog::new(info.clone());
         for (seat, wiring) in [Seat::HOST, Seat::GUEST].into_iter().zip(&seats) {
             let deal = Part::Deal(log.deal([input; 32], vec![false; 2], 0));
             log.sign(&wiring.identity, seat, &deal).unwrap();

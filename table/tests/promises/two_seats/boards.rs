@@ -1,4 +1,4 @@
-//! A seat that enters what no honest one does into a set of boards, with the real engine.
+//! A seat that enters a dishonest input into a set of boards, with the real engine.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use rand::rngs::SysRng;
 
 use super::puppet::Puppet;
 use super::seats::{both, wirings};
-use super::watched::{Deed, Seen, Watched};
+use super::watched::{Action, Finished, Watched};
 
 const BOARDS: u32 = 5;
 
-/// In the last word of this party North has 14 cards and East 12. All else is as it should be.
-fn one_word_is_not_balanced(circuit: &DealCircuit, party: Party) -> Randomness {
+/// An input in which the last word has 14 cards for North and 12 for East. The rest is valid.
+fn unbalanced_word(circuit: &DealCircuit, party: Party) -> Randomness {
     let DealCircuit::Boards(split) = circuit else {
-        panic!("boards are dealt");
+        panic!("not a circuit for boards");
     };
     let sample = split.sample(party, &mut UnwrapErr(SysRng));
     let mut entries = split.entered(party, sample.bits()).unwrap();
@@ -35,16 +35,17 @@ fn one_word_is_not_balanced(circuit: &DealCircuit, party: Party) -> Randomness {
     split.encode(party, &entries).unwrap()
 }
 
-/// What the honest seat is left with: how its match ended, whether it was told that the boards are sealed.
-fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Seen) {
+/// Plays an honest seat against a cheat. Returns the end, whether the honest seat saw the boards
+/// sealed, and the seat.
+fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Finished) {
     let stakes = Stakes::new(Variety::Boards { boards: BOARDS }, 2, 2).unwrap();
     let circuit = DealCircuit::of(&stakes, Algorithm::Waksman).unwrap();
-    let (seats, of) = wirings(&stakes, &Arc::new(circuit));
+    let (seats, info) = wirings(&stakes, &Arc::new(circuit));
     let ends = both(seats, |wiring| {
-        let log = MatchLog::new(of.clone());
+        let log = MatchLog::new(info.clone());
         if wiring.seat == cheat {
             let mut puppet = Puppet::new(wiring, log, |_| {});
-            puppet.enters = Some(one_word_is_not_balanced);
+            puppet.enters = Some(unbalanced_word);
             puppet.run();
             return None;
         }
@@ -53,15 +54,15 @@ fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Seen) {
             sealed |= matches!(news, News::Sealed { .. });
             None
         });
-        // The cheat need not wait for it any more.
-        let Watched { play, deeds, .. } = honest;
-        Some((end, sealed, Seen { play, deeds }))
+        // The cheat must not wait for this seat any more.
+        let Watched { play, actions, .. } = honest;
+        Some((end, sealed, Finished { play, actions }))
     });
     ends.into_iter().flatten().next().unwrap()
 }
 
 #[test]
-fn a_word_that_is_not_balanced_in_one_of_many_boards_voids_the_try_before_a_hand_is_opened() {
+fn unbalanced_word_voids_the_try_before_a_hand_is_opened() {
     for cheat in [Seat::HOST, Seat::GUEST] {
         let (end, sealed, honest) = against(cheat);
         let Err(PlayError::Seal(error)) = end else {
@@ -69,13 +70,13 @@ fn a_word_that_is_not_balanced_in_one_of_many_boards_voids_the_try_before_a_hand
         };
         let named = error.to_string().contains(&role(cheat).to_string());
         assert!(named, "{error}");
-        assert!(!sealed, "the player was told of a seal that fits nothing");
+        assert!(!sealed, "the player saw an invalid seal");
         let log = honest.play.log();
         assert_eq!((log.phase(), log.attempt().attempt), (Phase::Deal, 1));
         assert_eq!(log.seal_hash(), None);
         assert!(log.may_sign(honest.play.seat()).contains(&PartKind::Deal));
         assert!((0..4 * BOARDS as usize).all(|hand| honest.play.card(hand).is_none()));
-        // It was this seat that declared the try void, so nothing counts as the other's.
-        assert!(!honest.deeds.all().contains(&Deed::Voided));
+        // This seat declared the try void, so the attempt does not count against the peer.
+        assert!(!honest.actions.all().contains(&Action::Voided));
     }
 }

@@ -1,5 +1,4 @@
-//! What an enemy does between the layers: parts, and what the engine has done, in an order that no
-//! honest seat brings about.
+//! Attacks between the layers: parts and engine reports in an order that honest seats never cause.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -13,15 +12,16 @@ use dealerless_table::record::{MatchState, Record};
 
 use super::puppet::{Puppet, Twist};
 use super::seats::{both, wirings};
-use super::watched::{Deed, Seen, Watched, calls};
+use super::watched::{Action, Finished, Watched, call_and_show};
 use super::{holdem, shuffle_for};
 
-/// How a guest ends a match of one hand with a puppet as its host, and the guest.
+/// Plays a match of one hand between a puppet as the host and a guest. Returns the guest's end, and
+/// the guest.
 fn with_host(
     set: fn(&mut Puppet),
     twist: Twist,
     guest: impl Fn(&mut Watched) -> Result<End, PlayError> + Sync,
-) -> (Result<End, PlayError>, Seen) {
+) -> (Result<End, PlayError>, Finished) {
     for_hands(1, set, twist, guest)
 }
 
@@ -30,11 +30,11 @@ fn for_hands(
     set: impl Fn(&mut Puppet) + Sync,
     twist: Twist,
     guest: impl Fn(&mut Watched) -> Result<End, PlayError> + Sync,
-) -> (Result<End, PlayError>, Seen) {
+) -> (Result<End, PlayError>, Finished) {
     let stakes = holdem(hands);
-    let (seats, of) = wirings(&stakes, &shuffle_for(&stakes));
+    let (seats, info) = wirings(&stakes, &shuffle_for(&stakes));
     let ends = both(seats, |wiring| {
-        let log = MatchLog::new(of.clone());
+        let log = MatchLog::new(info.clone());
         if wiring.seat == Seat::HOST {
             let mut puppet = Puppet::new(wiring, log, twist);
             set(&mut puppet);
@@ -43,34 +43,37 @@ fn for_hands(
         }
         let mut watched = Watched::new(wiring, &log);
         let end = guest(&mut watched);
-        // The host need not wait for it any more.
-        let Watched { play, deeds, .. } = watched;
-        Some((end, Seen { play, deeds }))
+        // The host must not wait for this seat any more.
+        let Watched { play, actions, .. } = watched;
+        Some((end, Finished { play, actions }))
     });
     ends.into_iter().flatten().next().unwrap()
 }
 
-fn plays(guest: &mut Watched) -> Result<End, PlayError> {
+fn play(guest: &mut Watched) -> Result<End, PlayError> {
     guest.run(|_, _| None)
 }
 
 #[test]
-fn a_deck_that_comes_after_its_try_was_declared_void_is_no_deck_of_the_next_try() {
-    let (end, guest) = with_host(|host| host.voids = true, |_| {}, plays);
+fn deck_of_a_void_try_is_not_used_for_the_next_try() {
+    let (end, guest) = with_host(|host| host.voids = true, |_| {}, play);
     assert_eq!(end.unwrap(), End::Played);
-    let deeds = guest.deeds.all();
-    let kept = deeds.iter().filter(|deed| matches!(deed, Deed::Keep(_)));
-    let voided = deeds.iter().filter(|deed| **deed == Deed::Voided);
-    // It ran twice, and the first deck was never kept. The void try counts against the host.
-    let shuffles = deeds
+    let actions = guest.actions.all();
+    let kept = actions
         .iter()
-        .filter(|deed| matches!(deed, Deed::Shuffle(..)));
+        .filter(|action| matches!(action, Action::Keep(_)));
+    let voided = actions.iter().filter(|action| **action == Action::Voided);
+    // The engine ran twice, and the first deck was never kept. The void try counts against the
+    // host.
+    let shuffles = actions
+        .iter()
+        .filter(|action| matches!(action, Action::Shuffle(..)));
     assert_eq!(shuffles.count(), 2);
     assert_eq!((kept.count(), voided.count()), (1, 1));
 }
 
 #[test]
-fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_next() {
+fn preprocessing_before_a_void_try_is_reported_with_the_next_try() {
     let ahead = |hands, seconds, bytes| Prepared {
         hands,
         spent: Spent {
@@ -102,23 +105,23 @@ fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_n
 }
 
 #[test]
-fn nobody_is_told_whose_turn_it_is_while_there_is_no_line() {
+fn no_turn_is_reported_without_a_connection() {
     let run = |guest: &mut Watched| {
         let turns = |guest: &mut Watched| {
             let news: Vec<News> = std::iter::from_fn(|| guest.play.news()).collect();
             (news.iter()).any(|news| matches!(news, News::TheirTurn { .. }))
         };
-        let at_the_hosts_choice = |guest: &Watched| {
+        let is_host_turn = |guest: &Watched| {
             let phase = guest.play.log().phase();
             let host = Seat::HOST;
             matches!(phase, Phase::Choose { seat, .. } if seat == host)
         };
         guest.advance()?;
-        while !at_the_hosts_choice(guest) {
+        while !is_host_turn(guest) {
             guest.receive()?;
             guest.advance()?;
         }
-        // It is lost before the player has heard of it.
+        // The connection is lost before the player has seen the turn.
         guest.play.lose_connection();
         assert!(!turns(guest));
         guest.advance()?;
@@ -129,21 +132,21 @@ fn nobody_is_told_whose_turn_it_is_while_there_is_no_line() {
 }
 
 #[test]
-fn a_host_that_seals_a_try_with_the_deck_of_one_before_fails_the_check() {
+fn seal_of_the_previous_deck_fails_the_check() {
     let set = |host: &mut Puppet| (host.voids, host.seals_old) = (true, true);
-    let (end, guest) = with_host(set, |_| {}, plays);
+    let (end, guest) = with_host(set, |_| {}, play);
     assert!(matches!(end, Err(PlayError::Seal(_))), "{end:?}");
     assert!((0..9).all(|position| guest.play.card(position).is_none()));
 }
 
 #[test]
-fn after_a_failed_check_no_deal_is_signed_before_the_user_is_asked() {
+fn no_deal_is_signed_after_a_failed_check_without_asking() {
     let twist = |part: &mut Part| {
         if let Part::Seal(seal) = part {
             seal.validity_macs[0] ^= 1;
         }
     };
-    let (end, guest) = with_host(|_| {}, twist, plays);
+    let (end, guest) = with_host(|_| {}, twist, play);
     assert!(matches!(end, Err(PlayError::Seal(_))), "{end:?}");
     let log = guest.play.log();
     assert_eq!((log.phase(), log.attempt().attempt), (Phase::Deal, 1));
@@ -151,8 +154,8 @@ fn after_a_failed_check_no_deal_is_signed_before_the_user_is_asked() {
 }
 
 #[test]
-fn bad_macs_that_come_before_ones_own_part_of_the_step_are_disputed_after_it() {
-    // The host checks and opens the turn at once, before the guest can.
+fn invalid_macs_are_disputed_after_the_own_part_of_the_step() {
+    // The host checks and opens the turn card at once, before the guest does.
     let twist = |part: &mut Part| {
         if let Part::Open(cards) = part
             && cards[0].position == 7
@@ -162,7 +165,7 @@ fn bad_macs_that_come_before_ones_own_part_of_the_step_are_disputed_after_it() {
     };
     let lazy = |guest: &mut Watched| {
         guest.lazy = true;
-        plays(guest)
+        play(guest)
     };
     let (end, _) = with_host(|_| {}, twist, lazy);
     match end.unwrap() {
@@ -180,36 +183,40 @@ fn is_in(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// What every order of deeds must show: nothing leaves and no engine runs before all that was heard
-/// and said is on the disk; no seal is written before its deck is kept; the deck is destroyed once,
-/// when the hand or the match is over, and nothing is written then that was not before.
-fn in_order(guest: &Seen) {
+/// Checks the order of the actions. Nothing is sent and no engine runs before all parts are synced.
+/// No seal is sent before its deck is kept. The deck is destroyed once, when the hand or the match
+/// is over and all its parts are synced.
+fn assert_order(guest: &Finished) {
     let (mut written, mut synced, mut kept) = (Vec::new(), 0, false);
     let mut destroyed = 0;
-    for deed in guest.deeds.all() {
-        match deed {
-            Deed::Append(bytes) => written.extend(bytes),
-            Deed::Sync => synced = written.len(),
-            Deed::Keep(_) => kept = true,
-            Deed::Destroy => {
+    for action in guest.actions.all() {
+        match action {
+            Action::Append(bytes) => written.extend(bytes),
+            Action::Sync => synced = written.len(),
+            Action::Keep(_) => kept = true,
+            Action::Destroy => {
                 kept = false;
                 destroyed += 1;
-                // All parts of the hand are on the disk.
+                // All parts of the hand are synced.
                 for part in guest.play.log().history(0) {
-                    let there = is_in(&written[..synced], &part.encode());
-                    assert!(there, "step {} of {}", part.step, part.seat);
+                    let synced_first = is_in(&written[..synced], &part.encode());
+                    assert!(synced_first, "step {} of {}", part.step, part.seat);
                 }
             }
-            Deed::Send(message) => {
+            Action::Send(message) => {
                 let Ok(LogMessage::Part(signed)) = LogMessage::decode(&message) else {
-                    panic!("nothing else is sent on a first line");
+                    panic!("only parts are sent on a first connection");
                 };
-                let there = is_in(&written[..synced], &signed.encode());
-                assert!(there, "step {} was sent first", signed.step);
-                // The code of a seal of a seat that does not say the masked values.
+                let synced_first = is_in(&written[..synced], &signed.encode());
+                assert!(
+                    synced_first,
+                    "step {} was sent before it was synced",
+                    signed.step
+                );
+                // 2 is the code of a seal without masked values.
                 assert!(signed.part[0] != 2 || kept);
             }
-            Deed::Shuffle(..) => {
+            Action::Shuffle(..) => {
                 let log = guest.play.log();
                 let deals: Vec<_> = log.history(0).filter(|part| part.step == 0).collect();
                 assert_eq!(deals.len(), 2);
@@ -219,27 +226,27 @@ fn in_order(guest: &Seen) {
                         .all(|deal| is_in(&written[..synced], &deal.encode()))
                 );
             }
-            Deed::Voided => {}
+            Action::Voided => {}
         }
     }
     assert_eq!((kept, destroyed), (false, 1));
 }
 
 #[test]
-fn what_is_said_is_on_the_disk_first_and_the_deck_until_the_hand_is_over() {
+fn parts_are_synced_before_they_are_sent() {
     for lazy in [false, true] {
         let run = |guest: &mut Watched| {
             guest.lazy = lazy;
-            plays(guest)
+            play(guest)
         };
         let (end, guest) = with_host(|_| {}, |_| {}, run);
         assert_eq!(end.unwrap(), End::Played);
-        in_order(&guest);
+        assert_order(&guest);
     }
 }
 
 #[test]
-fn the_deck_is_destroyed_however_the_match_ends() {
+fn deck_is_destroyed_at_every_end_of_the_match() {
     let leaves = |guest: &mut Watched| {
         guest.run(|_, news| {
             matches!(news, News::Sealed { .. }).then_some(Command::Leave { anyhow: true })
@@ -247,7 +254,7 @@ fn the_deck_is_destroyed_however_the_match_ends() {
     };
     let (end, guest) = with_host(|_| {}, |_| {}, leaves);
     assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");
-    in_order(&guest);
+    assert_order(&guest);
     let cheats: [Twist; 2] = [
         |part| {
             if let Part::Open(cards) = part {
@@ -261,35 +268,36 @@ fn the_deck_is_destroyed_however_the_match_ends() {
         },
     ];
     for twist in cheats {
-        let (end, guest) = with_host(|_| {}, twist, plays);
+        let (end, guest) = with_host(|_| {}, twist, play);
         assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");
-        in_order(&guest);
+        assert_order(&guest);
     }
 }
 
 #[test]
-fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
+fn sealed_hand_is_played_to_its_end_after_the_engine_failed() {
     let run = |guest: &mut Watched| {
-        let failed = || deck_error();
-        let mut told = false;
+        let mut failed = false;
         loop {
             guest.advance()?;
-            let mut said = false;
+            let mut commanded = false;
             while let Some(news) = guest.play.news() {
                 if let News::Over(end) = news {
                     return Ok(end);
                 }
                 if let News::Sealed { .. } = news
-                    && !std::mem::replace(&mut told, true)
+                    && !std::mem::replace(&mut failed, true)
                 {
-                    guest.play.receive(Event::Done(Done::Failed(failed())))?;
+                    guest
+                        .play
+                        .receive(Event::Done(Done::Failed(deck_error())))?;
                 }
-                if let Some(command) = calls(&news) {
+                if let Some(command) = call_and_show(&news) {
                     guest.play.command(command).unwrap();
-                    said = true;
+                    commanded = true;
                 }
             }
-            if !said {
+            if !commanded {
                 guest.receive()?;
             }
         }
@@ -303,17 +311,17 @@ fn deck_error() -> dealerless::deck::Error {
 }
 
 #[test]
-fn nothing_that_hides_a_card_is_used_twice() {
-    // A try that was void, and the next one.
-    let (end, guest) = with_host(|host| host.voids = true, |_| {}, plays);
+fn secrets_that_hide_cards_are_used_once() {
+    // A void try and the next try.
+    let (end, guest) = with_host(|host| host.voids = true, |_| {}, play);
     end.unwrap();
-    let (again, other) = with_host(|_| {}, |_| {}, plays);
+    let (again, other) = with_host(|_| {}, |_| {}, play);
     again.unwrap();
     let (mut secrets, mut inputs, mut names) = (vec![vec![0; 32]], Vec::new(), Vec::new());
-    for deed in guest.deeds.all().into_iter().chain(other.deeds.all()) {
-        match deed {
-            Deed::Keep(deck) => secrets.push(deck[..32].to_vec()),
-            Deed::Shuffle(bits, name) => {
+    for action in guest.actions.all().into_iter().chain(other.actions.all()) {
+        match action {
+            Action::Keep(deck) => secrets.push(deck[..32].to_vec()),
+            Action::Shuffle(bits, name) => {
                 inputs.push(bits);
                 names.push(name);
             }
@@ -327,7 +335,8 @@ fn nothing_that_hides_a_card_is_used_twice() {
         assert_eq!((list.len(), len), (3, 3));
     }
     assert!(inputs[0] != inputs[1] && inputs[1] != inputs[2]);
-    // The nonce of what it enters is no constant: behind numbers, stacks, button and two digests.
+    // The nonce of its input is not constant. The commitment comes after numbers, stacks, button
+    // and two digests.
     let log = guest.play.log();
     let mut deals = log.history(0).filter(|part| part.part[0] == 0);
     let deal = deals.find(|part| part.seat == Seat::GUEST).unwrap();
@@ -342,34 +351,37 @@ fn nothing_that_hides_a_card_is_used_twice() {
 }
 
 #[test]
-fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convicts_it() {
+fn fork_repeated_on_a_new_connection_does_not_spoil_the_evidence() {
     let stakes = holdem(1);
-    let ([host, guest], of) = wirings(&stakes, &shuffle_for(&stakes));
-    let mut guest = Watched::new(guest, &MatchLog::new(of.clone()));
+    let ([host, guest], info) = wirings(&stakes, &shuffle_for(&stakes));
+    let mut guest = Watched::new(guest, &MatchLog::new(info.clone()));
     let forks = [[1; 32], [2; 32], [3; 32]].map(|input| {
-        let mut log = MatchLog::new(of.clone());
+        let mut log = MatchLog::new(info.clone());
         let deal = Part::Deal(log.deal(input, vec![false; 2], 0));
         log.sign(&host.identity, Seat::HOST, &deal).unwrap().0
     });
-    let said = |part: &SignedPart| Event::Received(LogMessage::Part(part.clone()).encode());
+    let message = |part: &SignedPart| Event::Received(LogMessage::Part(part.clone()).encode());
     for fork in &forks[..2] {
-        guest.play.receive(said(fork)).unwrap();
+        guest.play.receive(message(fork)).unwrap();
     }
     let is_over = |guest: &Watched| guest.play.log().phase() == over_by_fork();
     assert!(is_over(&guest));
     for fork in &forks[1..] {
         guest.play.resume().unwrap();
-        let told = LogMessage::Resume(Resume {
-            match_id: of.id(),
+        let resume = LogMessage::Resume(Resume {
+            match_id: info.id(),
             from: 0,
-            before: of.id(),
+            before: info.id(),
             parts: 1,
         });
-        guest.play.receive(Event::Received(told.encode())).unwrap();
-        guest.play.receive(said(fork)).unwrap();
+        guest
+            .play
+            .receive(Event::Received(resume.encode()))
+            .unwrap();
+        guest.play.receive(message(fork)).unwrap();
         assert!(guest.play.is_synced() && is_over(&guest));
     }
-    let record = Record::read(&guest.deeds.written(), None).unwrap();
+    let record = Record::read(&guest.actions.written(), None).unwrap();
     assert_eq!(
         record.state(),
         MatchState::Over(End::Fork { seat: Seat::HOST })
@@ -381,17 +393,17 @@ fn over_by_fork() -> Phase {
 }
 
 #[test]
-fn a_part_for_a_step_that_was_complete_without_it_convicts_also_when_the_step_is_forgotten() {
+fn part_for_a_completed_step_convicts_even_later() {
     for hands in [1, 4] {
         let last =
             |host: &mut Puppet| host.late_in = Some(host.log.match_info().header().stakes.hands());
-        let (end, guest) = for_hands(hands, last, |_| {}, plays);
+        let (end, guest) = for_hands(hands, last, |_| {}, play);
         let foul = End::Foul {
             seat: Seat::HOST,
             foul: PartFoul::NotItsTurn,
         };
         assert_eq!(end.unwrap(), foul);
-        let record = Record::read(&guest.deeds.written(), None).unwrap();
+        let record = Record::read(&guest.actions.written(), None).unwrap();
         assert_eq!(record.state(), MatchState::Over(foul));
         let proof = record.log.foul().unwrap();
         assert_eq!((proof.part.step, record.played()), (2, hands as usize - 1));

@@ -24,17 +24,17 @@ fn dice() -> Dice {
 
 /// Rolls, draws two cards, reveals one of them, and passes.
 fn player() -> impl FnMut(&Seated, &News) -> Option<Command> {
-    let mut said = 0;
+    let mut turns = 0;
     move |play, news| {
         let News::YourTurn { .. } = news else {
             if let News::Log(LogEvent::HandOver { .. }) = news {
-                said = 0;
+                turns = 0;
             }
             return None;
         };
         let held = play.log().game()?.held(play.seat());
-        said += 1;
-        Some(Command::Choose(match said {
+        turns += 1;
+        Some(Command::Choose(match turns {
             1 => Choice::Roll(dice()),
             2 | 3 => Choice::Draw,
             4 => Choice::Reveal(held[0] as u16),
@@ -43,7 +43,7 @@ fn player() -> impl FnMut(&Seated, &News) -> Option<Command> {
     }
 }
 
-/// What a seat was told of dice and cards.
+/// The dice and cards that a seat has seen.
 type Seen = (Vec<Rolled>, Vec<(usize, u64)>);
 
 fn seen(news: &News, seen: &mut Seen) {
@@ -55,7 +55,7 @@ fn seen(news: &News, seen: &mut Seen) {
 }
 
 #[test]
-fn dice_are_rolled_and_cards_are_drawn_and_revealed_and_both_logs_are_the_same() {
+fn rolls_draws_and_reveals_lead_to_equal_logs() {
     let stakes = stakes(3);
     let outcomes = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
         let (mut all, mut player) = (Seen::default(), player());
@@ -65,16 +65,19 @@ fn dice_are_rolled_and_cards_are_drawn_and_revealed_and_both_logs_are_the_same()
         });
         (end.unwrap(), side.play.log().hash(), all)
     });
-    let [(end, hash, (rolls, host)), (same, other, (heard, guest))] = outcomes;
+    let [
+        (end, hash, (rolls, host)),
+        (same, other, (guest_rolls, guest)),
+    ] = outcomes;
     assert_eq!((&end, hash), (&End::Played, other));
     assert_eq!(end, same);
-    assert_eq!(rolls, heard);
+    assert_eq!(rolls, guest_rolls);
     assert_eq!(rolls.len(), 6);
     for rolled in rolls {
         assert_eq!(rolled.faces.len(), 2);
         assert!(rolled.faces.iter().all(|face| (1..=6).contains(face)));
     }
-    // In each hand both draw two, and see one of the other's.
+    // In each hand both seats draw two cards and see one of the other seat.
     for cards in [&host, &guest] {
         assert_eq!(cards.len(), 3 * 3);
         assert!(cards.iter().all(|(position, _)| *position < 4));
@@ -82,10 +85,10 @@ fn dice_are_rolled_and_cards_are_drawn_and_revealed_and_both_logs_are_the_same()
 }
 
 #[test]
-fn a_card_that_was_drawn_can_be_shown_by_a_proposal_too() {
+fn drawn_card_can_be_shown_by_a_proposal() {
     let stakes = stakes(1);
     let outcomes = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
-        let mut said = 0;
+        let mut turns = 0;
         let end = side.run(|play, news| {
             let News::YourTurn { legal } = news else {
                 return None;
@@ -93,8 +96,8 @@ fn a_card_that_was_drawn_can_be_shown_by_a_proposal_too() {
             let Legal::Speak { proposals, .. } = legal else {
                 panic!("{legal:?}");
             };
-            said += 1;
-            let choice = match (play.seat(), said, proposals.first()) {
+            turns += 1;
+            let choice = match (play.seat(), turns, proposals.first()) {
                 (Seat::HOST, 1, _) => Choice::Draw,
                 (Seat::HOST, 2, _) => Choice::Propose(vec![(0, Learners::All)]),
                 (Seat::GUEST, _, Some(proposal)) => Choice::Agree(proposal.number),
@@ -108,28 +111,28 @@ fn a_card_that_was_drawn_can_be_shown_by_a_proposal_too() {
     assert_eq!(outcomes[0].0, End::Played);
 }
 
-/// Both draw three cards, steal a card of the other seat twice in turn, and reveal all that they hold. From
-/// the third steal on, some cards lie as the first steal left them and others as the second did.
+/// Both draw three cards, steal twice from each other in turn, and reveal all that they hold. From
+/// the third steal on, some cards were last resealed by the first steal and others by the second.
 #[test]
-fn cards_are_stolen_and_revealed_and_both_see_the_same() {
+fn both_seats_see_the_same_stolen_cards() {
     let stakes = stakes(2);
     let outcomes = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
-        let (mut said, mut all, mut void) = (0, Seen::default(), 0);
+        let (mut turns, mut all, mut void) = (0, Seen::default(), 0);
         let end = side.run(|play, news| {
             seen(news, &mut all);
             let not_stolen = matches!(news, News::Log(LogEvent::NotStolen { .. }));
             void += usize::from(not_stolen);
             match news {
                 News::Log(LogEvent::Begun(_)) => {
-                    said = 0;
+                    turns = 0;
                     all.1.clear();
                 }
                 News::YourTurn { .. } => {
                     let game = play.log().game()?;
                     let held = game.held(play.seat());
                     let closed = held.iter().find(|&&at| game.public(at).is_none());
-                    said += 1;
-                    return Some(Command::Choose(match said {
+                    turns += 1;
+                    return Some(Command::Choose(match turns {
                         1..=3 => Choice::Draw,
                         4..=5 => Choice::Steal(play.seat().next(2)),
                         _ => closed.map_or(Choice::Pass, |&at| Choice::Reveal(at as u16)),
@@ -145,7 +148,7 @@ fn cards_are_stolen_and_revealed_and_both_see_the_same() {
     let [(end, hash, host), (same, other, guest)] = outcomes;
     assert_eq!((&end, hash), (&End::Played, other));
     assert_eq!(end, same);
-    // Where a card lay last, both have seen the same.
+    // Both have seen the same card last at each position.
     let last = |cards: &[(usize, u64)]| -> std::collections::BTreeMap<usize, u64> {
         cards.iter().copied().collect()
     };
@@ -154,5 +157,5 @@ fn cards_are_stolen_and_revealed_and_both_see_the_same() {
     let mut cards: Vec<u64> = host.into_values().collect();
     cards.sort_unstable();
     cards.dedup();
-    assert_eq!(cards.len(), 6, "no card is lost or there twice");
+    assert_eq!(cards.len(), 6, "a card is lost or repeated");
 }

@@ -1,13 +1,13 @@
-//! Two seats play whole matches, with the real engine, and both logs come to the same.
+//! Two seats play whole matches with the real engine, and their logs are equal.
 
 mod binding;
 mod boards;
 mod enemy;
 mod free_deck;
+mod news;
 mod puppet;
 mod seats;
 mod stolen_from;
-mod told;
 mod watched;
 
 use std::sync::Arc;
@@ -38,13 +38,13 @@ fn shuffle_for(stakes: &Stakes) -> Arc<DealCircuit> {
     Arc::new(DealCircuit::of(stakes, spec.algorithm()).unwrap())
 }
 
-/// Both sides of a match, which follow the protocol.
+/// Both sides of a match between honest seats.
 fn sides(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> [Side; 2] {
-    let (wirings, of) = wirings(stakes, circuit);
-    wirings.map(|wiring| Side::new(wiring, &of))
+    let (wirings, info) = wirings(stakes, circuit);
+    wirings.map(|wiring| Side::new(wiring, &info))
 }
 
-/// Chooses at random among what is legal.
+/// A random legal choice.
 fn random_choice(legal: &Legal, rng: &mut StdRng) -> Choice {
     match legal {
         Legal::Bet { call, bet, raise } => match (rng.random_range(0..10), bet, raise) {
@@ -75,7 +75,7 @@ fn random_player(seed: u64) -> impl FnMut(&Seated, &News) -> Option<Command> {
 }
 
 #[test]
-fn a_match_of_holdem_is_played_to_its_end_and_both_logs_are_the_same() {
+fn match_of_holdem_ends_with_equal_logs() {
     let stakes = holdem(20);
     let ends = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
         let seed = u64::from(side.play.seat().number());
@@ -90,17 +90,17 @@ fn a_match_of_holdem_is_played_to_its_end_and_both_logs_are_the_same() {
     assert_eq!(ends[0].0, End::Played);
 }
 
-/// How an honest seat ends a match against a seat that twists what it says, and what it has seen.
+/// Plays an honest seat against a seat with this twist. Returns the end, and all news.
 fn against(cheat: Seat, twist: Twist) -> (Result<End, PlayError>, Vec<News>) {
     let stakes = holdem(1);
-    let (wirings, of) = wirings(&stakes, &shuffle_for(&stakes));
+    let (wirings, info) = wirings(&stakes, &shuffle_for(&stakes));
     let outcomes = both(wirings, |wiring| {
         if wiring.seat == cheat {
-            Puppet::new(wiring, MatchLog::new(of.clone()), twist).run();
+            Puppet::new(wiring, MatchLog::new(info.clone()), twist).run();
             return None;
         }
         let mut seen = Vec::new();
-        let mut side: Side = Side::new(wiring, &of);
+        let mut side: Side = Side::new(wiring, &info);
         let end = side.run(|_, news| {
             seen.push(news.clone());
             match news {
@@ -120,18 +120,18 @@ fn against(cheat: Seat, twist: Twist) -> (Result<End, PlayError>, Vec<News>) {
 }
 
 #[test]
-fn a_puppet_without_a_twist_plays_a_hand() {
+fn puppet_without_a_twist_plays_a_hand() {
     for seat in [Seat::HOST, Seat::GUEST] {
         let (end, seen) = against(seat, |_| {});
         assert_eq!(end.unwrap(), End::Played);
         let cards = seen.iter().filter(|news| matches!(news, News::Card { .. }));
-        // Two of its own, the board, and those of the other if they were shown.
+        // Two own cards, the board, and the other seat's cards if they were shown.
         assert!(cards.count() >= 7);
     }
 }
 
 #[test]
-fn a_seal_that_fails_a_check_voids_the_try_before_any_card_is_seen() {
+fn invalid_seal_voids_the_try_before_any_card_is_seen() {
     let twists: [(Twist, &[Seat]); 3] = [
         (
             |part| {
@@ -177,8 +177,8 @@ fn a_seal_that_fails_a_check_voids_the_try_before_any_card_is_seen() {
 }
 
 #[test]
-fn an_opening_whose_macs_do_not_fit_is_disputed() {
-    // Its commitment fits, so nobody else can tell.
+fn opening_with_invalid_macs_is_disputed() {
+    // The commitment is valid, so nobody else can detect it.
     let twists: [Twist; 1] = [|part| {
         if let Part::Open(cards) = part {
             cards[0].macs[31] ^= 0x80;
@@ -201,7 +201,7 @@ fn an_opening_whose_macs_do_not_fit_is_disputed() {
 }
 
 #[test]
-fn a_seat_that_leaves_with_both_all_in_still_plays_the_hand_to_its_result() {
+fn leaving_after_an_all_in_still_finishes_the_hand() {
     let stakes = holdem(2);
     let ends = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
         let own = side.play.seat();
@@ -224,7 +224,7 @@ fn a_seat_that_leaves_with_both_all_in_still_plays_the_hand_to_its_result() {
             }
             _ => None,
         });
-        // The guest may still send its deal to a host that is gone.
+        // The host may be gone while the guest still sends its deal.
         let log = side.play.log();
         (end.ok(), log.attempt().hand, log.final_stacks(), costs)
     });

@@ -1,5 +1,5 @@
-//! A seat that cheats where only the other's engine can see it: it holds its own keys and its own
-//! part of the deck, and says something else than that.
+//! A cheating seat that only the peer's engine can detect. It has its own keys and its own part of
+//! the deck, but signs something else.
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::Randomness;
@@ -13,27 +13,27 @@ use zeroize::Zeroizing;
 
 use super::seats::Wiring;
 
-/// What the seat signs in place of what it should.
+/// Changes a part before the seat signs it.
 pub(crate) type Twist = fn(&mut Part);
 
-/// Plays a seat by the rules, but for the twist.
+/// Plays a seat by the rules, except for the twist.
 pub(crate) struct Puppet {
     pub(crate) log: MatchLog,
     wiring: Wiring,
     deck: Option<Box<dyn HandDeck>>,
     twist: Twist,
-    /// Whether it says that the first try is void as soon as its engine and the other's run.
+    /// Whether it declares the first try void as soon as both engines run.
     pub(crate) voids: bool,
-    /// What it enters, if not what an honest seat does.
+    /// Its input to the shuffle, if it is not an honest one.
     pub(crate) enters: Option<fn(&DealCircuit, Party) -> Randomness>,
-    /// Whether it seals a try with the deck of the one before.
+    /// Whether it seals a try with the deck of the previous try.
     pub(crate) seals_old: bool,
-    /// The hand at whose first choice it signs a part for the step in which the guest has sealed the
-    /// first hand.
+    /// The hand in which, at the first choice, it signs a part for the step in which the guest
+    /// sealed the first hand.
     pub(crate) late_in: Option<u32>,
     /// The hand and the try for which a shuffle was ordered.
     ordered: Option<(u32, u32)>,
-    /// The engine still runs for a try that is void.
+    /// Whether the engine still runs for a void try.
     running_void: bool,
 }
 
@@ -59,17 +59,17 @@ impl Puppet {
         self.wiring.seat
     }
 
-    /// Plays until the match is over, or the other has gone.
+    /// Plays until the match is over or the peer is gone.
     pub(crate) fn run(&mut self) {
         loop {
             while let Some(mut part) = self.part() {
                 (self.twist)(&mut part);
                 let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
-                let (said, _) = self.log.sign(identity, seat, &part).expect("no foul");
+                let (signed, _) = self.log.sign(identity, seat, &part).expect("no foul");
                 if self
                     .wiring
                     .wire
-                    .send(LogMessage::Part(said).encode())
+                    .send(LogMessage::Part(signed).encode())
                     .is_err()
                 {
                     return;
@@ -83,7 +83,7 @@ impl Puppet {
             {
                 self.late_in = None;
                 let late = LogMessage::Part(self.out_of_turn(2));
-                // The other may have gone.
+                // The peer may be gone.
                 let _ = self.wiring.wire.send(late.encode());
             }
             if let Phase::Over(_) = self.log.phase() {
@@ -108,12 +108,12 @@ impl Puppet {
         }
     }
 
-    /// A part of this seat for a step that is complete without one.
+    /// A part of this seat for a step that is complete without it.
     fn out_of_turn(&self, step: u64) -> SignedPart {
-        let (of, seat, part) = (self.log.match_info().id(), self.seat(), vec![7]);
-        let before = self.log.hash_before(step).expect("nothing is forgotten");
+        let (id, seat, part) = (self.log.match_info().id(), self.seat(), vec![7]);
+        let before = self.log.hash_before(step).expect("the log keeps this step");
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
-        let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
+        let fields: [&[u8]; 5] = [&id, &number, &before, &place, &part];
         let signature = self.wiring.identity.sign("part", &fields);
         SignedPart {
             step,
@@ -123,7 +123,7 @@ impl Puppet {
         }
     }
 
-    /// Orders the shuffle of a try that has begun. Says whether it has.
+    /// Orders the shuffle of a new try. Returns whether it did.
     fn order(&mut self) -> bool {
         let attempt = self.log.attempt();
         let now = Some((attempt.hand, attempt.attempt));

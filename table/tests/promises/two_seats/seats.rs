@@ -1,4 +1,4 @@
-//! Two seats of one match, each on a thread of its own, over lines in memory.
+//! Two seats of one match, each on its own thread, over connections in memory.
 
 use std::io;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-/// Where the parts of a seat go: to the other.
+/// Sends the parts of a seat to the other seat.
 pub(crate) struct Wire(Sender<Event>);
 
 impl Outbox for Wire {
@@ -45,13 +45,13 @@ impl Outbox for Wire {
 }
 
 impl Drop for Wire {
-    /// The other must not wait for a seat that is gone.
+    /// Notifies the other seat, which must not wait for this one.
     fn drop(&mut self) {
         let _ = self.0.send(Event::Received(Vec::new()));
     }
 }
 
-/// What a seat is connected to.
+/// A seat's keys and connections.
 pub(crate) struct Wiring {
     pub(crate) seat: Seat,
     pub(crate) identity: Arc<Identity>,
@@ -61,13 +61,13 @@ pub(crate) struct Wiring {
     pub(crate) events: Receiver<Event>,
 }
 
-/// A seat that follows the protocol.
+/// An honest seat.
 pub(crate) struct Side<S = MemoryStorage> {
     pub(crate) play: Seated<S>,
     pub(crate) wiring: Wiring,
 }
 
-/// Both sides of a match for these stakes, and the log that they begin with.
+/// Both seats of a match for these stakes, and the match.
 pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Match) {
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
@@ -87,7 +87,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
         identity: identity.public().clone(),
         nonce: [7; 32],
     };
-    let of = Match::new(header, identities.iter().map(player).collect()).unwrap();
+    let info = Match::new(header, identities.iter().map(player).collect()).unwrap();
     let (one, other) = memory_pair();
     let (to_host, at_host) = mpsc::channel();
     let (to_guest, at_guest) = mpsc::channel();
@@ -101,7 +101,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
         dealer: dealer(seat, circuit, connection, own),
         events,
     });
-    (wirings, of)
+    (wirings, info)
 }
 
 fn dealer(
@@ -121,16 +121,16 @@ fn dealer(
     Dealer::start(channel, binding, system_rng(), |_| {}, report)
 }
 
-/// A file of inputs of this seat.
-pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, of: &Match) -> Inputs<S> {
-    let opened = Inputs::open(storage, identity.file_key(), of.id());
+/// A new file of inputs for this seat.
+pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, info: &Match) -> Inputs<S> {
+    let opened = Inputs::open(storage, identity.file_key(), info.id());
     opened.expect("a new file").file
 }
 
 impl<S: Storage + Default> Side<S> {
-    pub(crate) fn new(wiring: Wiring, of: &Match) -> Self {
+    pub(crate) fn new(wiring: Wiring, info: &Match) -> Self {
         let sitting = Sitting {
-            match_info: of.clone(),
+            match_info: info.clone(),
             seat: wiring.seat,
             names: Vec::new(),
         };
@@ -138,9 +138,9 @@ impl<S: Storage + Default> Side<S> {
         let mut play = Play::new(Setting {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
-            log: MatchLog::new(of.clone()),
+            log: MatchLog::new(info.clone()),
             journal: Journal::create(S::default(), key, &sitting).unwrap(),
-            inputs: inputs(S::default(), &wiring.identity, of),
+            inputs: inputs(S::default(), &wiring.identity, info),
             vault: MemoryVault::default(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
@@ -158,25 +158,28 @@ impl<S: Storage + Default> Side<S> {
         let Side { play, wiring } = self;
         loop {
             play.advance(&mut wiring.wire, &mut wiring.dealer)?;
-            let mut said = false;
+            let mut commanded = false;
             while let Some(news) = play.news() {
                 if let Some(command) = player(play, &news) {
-                    play.command(command).expect("what it may say");
-                    said = true;
+                    play.command(command).expect("an allowed command");
+                    commanded = true;
                 }
                 if let News::Over(end) = news {
                     return Ok(end);
                 }
             }
-            if !said {
-                let event = wiring.events.recv().expect("the engine or the peer");
+            if !commanded {
+                let event = wiring
+                    .events
+                    .recv()
+                    .expect("an event of the engine or the peer");
                 play.receive(event)?;
             }
         }
     }
 }
 
-/// Acts on both sides, each on a thread.
+/// Runs `act` on both sides, each on its own thread.
 pub(crate) fn both<T: Send, R: Send>(sides: [T; 2], act: impl Fn(T) -> R + Sync) -> [R; 2] {
     thread::scope(|scope| {
         let threads = sides.map(|side| scope.spawn(|| act(side)));

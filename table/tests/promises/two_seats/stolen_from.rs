@@ -1,4 +1,4 @@
-//! A host that lies when a card is stolen out of its hand.
+//! A host that cheats when a card is stolen from its hand.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -14,16 +14,16 @@ use dealerless_table::rules::{Choice, Stakes, Variety};
 
 use super::seats::{Side, Wire, both, wirings};
 use super::shuffle_for;
-use super::watched::{Deed, Watched};
+use super::watched::{Action, Watched};
 
-/// What a host says in place of a part that it should say then; none if it says that.
+/// The part that a host signs instead of the honest one; `None` if it signs the honest one.
 type Lie = fn(&MatchLog, &Part) -> Option<Part>;
 
-/// A host that follows the protocol until it lies.
+/// A host that is honest until it lies.
 struct Liar<'a> {
     wire: &'a mut Wire,
     identity: Arc<Identity>,
-    /// What both have said.
+    /// The log of both seats, with the lie.
     log: MatchLog,
     lie: Lie,
     lied: Option<Part>,
@@ -32,11 +32,11 @@ struct Liar<'a> {
 impl Outbox for Liar<'_> {
     fn send(&mut self, message: Vec<u8>) -> std::io::Result<()> {
         let Ok(LogMessage::Part(signed)) = LogMessage::decode(&message) else {
-            panic!("nothing else is sent on a first line");
+            panic!("only parts are sent on a first connection");
         };
         let lie = match self.log.clone().accept(signed.clone()) {
             Ok(Accepted::New(part, _)) => (self.lie)(&self.log, &part),
-            taken => panic!("{taken:?}"),
+            accepted => panic!("{accepted:?}"),
         };
         let Some(lie) = lie else {
             self.log.accept(signed).unwrap();
@@ -49,8 +49,9 @@ impl Outbox for Liar<'_> {
 }
 
 impl Liar<'_> {
-    /// Passes until the other has ended the match. What it has itself no longer fits its lie.
-    fn passes(&mut self, events: &Receiver<Event>) {
+    /// Passes until the peer has ended the match. Its own program does not know the lie, and cannot
+    /// continue.
+    fn pass(&mut self, events: &Receiver<Event>) {
         while !matches!(self.log.phase(), Phase::Over(_)) {
             if let Phase::Choose {
                 seat: Seat::HOST, ..
@@ -70,13 +71,13 @@ impl Liar<'_> {
     }
 }
 
-/// Draws a card as the host, which then does not go on behind its lie.
-fn host_that_lies(mut host: Side, of: &Match, lie: Lie) {
+/// Plays a host that draws a card and then lies.
+fn run_lying_host(mut host: Side, info: &Match, lie: Lie) {
     let Side { play, wiring } = &mut host;
     let mut liar = Liar {
         wire: &mut wiring.wire,
         identity: wiring.identity.clone(),
-        log: MatchLog::new(of.clone()),
+        log: MatchLog::new(info.clone()),
         lie,
         lied: None,
     };
@@ -89,9 +90,9 @@ fn host_that_lies(mut host: Side, of: &Match, lie: Lie) {
             }
         }
         match liar.lied {
-            // The guest says no more where it need not seal anything.
+            // The guest sends nothing more if it need not reseal.
             Some(Part::Void) => return,
-            Some(Part::Open(_)) => return liar.passes(&wiring.events),
+            Some(Part::Open(_)) => return liar.pass(&wiring.events),
             _ => {}
         }
         let event = wiring.events.recv().unwrap();
@@ -108,20 +109,20 @@ fn host_that_lies(mut host: Side, of: &Match, lie: Lie) {
     }
 }
 
-/// How a guest goes on that steals from a host that lies.
-fn steals_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
+/// Plays a guest that steals from a lying host. Returns the result, and the guest.
+fn steal_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
     let variety = Variety::Deck {
         cards: 25,
         drawn: 8,
     };
     let stakes = Stakes::new(variety, 2, 1).unwrap();
-    let (wirings, of) = wirings(&stakes, &shuffle_for(&stakes));
+    let (wirings, info) = wirings(&stakes, &shuffle_for(&stakes));
     let ends = both(wirings, |wiring| {
         if wiring.seat == Seat::HOST {
-            host_that_lies(Side::new(wiring, &of), &of, lie);
+            run_lying_host(Side::new(wiring, &info), &info, lie);
             return None;
         }
-        let mut guest = Watched::new(wiring, &MatchLog::new(of.clone()));
+        let mut guest = Watched::new(wiring, &MatchLog::new(info.clone()));
         let mut steal = || {
             loop {
                 guest.advance()?;
@@ -147,23 +148,23 @@ fn steals_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
 }
 
 #[test]
-fn a_host_that_says_a_hand_is_not_stolen_from_after_the_engines_ran_has_made_an_attempt() {
-    let (end, guest) = steals_from(|_, part| match part {
+fn cancelled_steal_after_the_engines_ran_counts_as_an_attempt() {
+    let (end, guest) = steal_from(|_, part| match part {
         Part::Reseal(_) => Some(Part::Void),
         _ => None,
     });
     end.unwrap();
     let voided = guest
-        .deeds
+        .actions
         .all()
         .into_iter()
-        .filter(|deed| *deed == Deed::Voided);
+        .filter(|action| *action == Action::Voided);
     assert_eq!(voided.count(), 1);
 }
 
 #[test]
-fn other_masked_values_of_a_hand_that_was_shuffled_again_are_a_failed_check() {
-    let (end, guest) = steals_from(|_, part| match part {
+fn false_masked_values_of_a_reshuffled_hand_fail_the_check() {
+    let (end, guest) = steal_from(|_, part| match part {
         Part::Reseal(reseal) => {
             let mut reseal = reseal.clone();
             reseal.masked[0] ^= 1;
@@ -175,16 +176,16 @@ fn other_masked_values_of_a_hand_that_was_shuffled_again_are_a_failed_check() {
         matches!(&end, Err(error @ PlayError::Seal(_)) if error.blame() == Blame::CheatOrConnection),
         "{end:?}"
     );
-    // It has said that nothing is stolen, and the hand lies there as before.
+    // The steal is cancelled, and the hand is unchanged.
     let log = guest.play.log();
     assert!(log.stolen_in().is_none() && log.resealed(0).is_none());
     assert!(matches!(log.phase(), Phase::Choose { .. }));
 }
 
 #[test]
-fn a_stolen_card_that_is_opened_with_macs_that_do_not_fit_is_disputed() {
-    // The commitment that was made anew fits, so nobody else can tell.
-    let (end, guest) = steals_from(|log, part| match part {
+fn stolen_card_opened_with_invalid_macs_is_disputed() {
+    // The new commitment is valid, so nobody else can detect it.
+    let (end, guest) = steal_from(|log, part| match part {
         Part::Open(cards) if log.resealed(0).is_some() => {
             let mut cards = cards.clone();
             cards[0].macs[31] ^= 0x80;
@@ -194,7 +195,7 @@ fn a_stolen_card_that_is_opened_with_macs_that_do_not_fit_is_disputed() {
     });
     end.unwrap();
     let Phase::Over(End::Stopped(stops)) = guest.play.log().phase() else {
-        panic!("it is not over");
+        panic!("the match is not over");
     };
     assert!(matches!(
         stops[..],

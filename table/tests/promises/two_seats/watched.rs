@@ -1,4 +1,4 @@
-//! A seat that follows the protocol, and whose deeds are written down.
+//! An honest seat whose actions are recorded.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -15,64 +15,64 @@ use zeroize::Zeroizing;
 
 use super::seats::{Wiring, inputs};
 
-/// What a seat does that outlives it, or that others see.
+/// An action of a seat that survives its program or that others see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     Append(Vec<u8>),
     Sync,
     Keep(Vec<u8>),
     Destroy,
     Send(Vec<u8>),
-    /// The bits, the name.
+    /// The bits of the input, and the name of the deck.
     Shuffle(Vec<bool>, Vec<u8>),
     Voided,
 }
 
-/// What a seat did, in its order.
+/// The actions of a seat, in order.
 #[derive(Clone, Default)]
-pub(crate) struct Deeds(Arc<Mutex<Vec<Deed>>>);
+pub(crate) struct Actions(Arc<Mutex<Vec<Action>>>);
 
-impl Deeds {
-    fn add(&self, deed: Deed) -> io::Result<()> {
-        self.0.lock().unwrap().push(deed);
+impl Actions {
+    fn add(&self, action: Action) -> io::Result<()> {
+        self.0.lock().unwrap().push(action);
         Ok(())
     }
 
-    pub(crate) fn all(&self) -> Vec<Deed> {
+    pub(crate) fn all(&self) -> Vec<Action> {
         self.0.lock().unwrap().clone()
     }
 
-    /// What was written.
+    /// The bytes written so far.
     pub(crate) fn written(&self) -> Vec<u8> {
-        let bytes = |deed| match deed {
-            Deed::Append(bytes) => bytes,
+        let bytes = |action| match action {
+            Action::Append(bytes) => bytes,
             _ => Vec::new(),
         };
         self.all().into_iter().flat_map(bytes).collect()
     }
 }
 
-impl Storage for Deeds {
+impl Storage for Actions {
     fn read(&mut self) -> io::Result<Vec<u8>> {
         Ok(self.written())
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.add(Deed::Append(bytes.to_vec()))
+        self.add(Action::Append(bytes.to_vec()))
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.add(Deed::Sync)
+        self.add(Action::Sync)
     }
 
     fn truncate(&mut self, _: u64) -> io::Result<()> {
-        unreachable!("nothing was there")
+        unreachable!("a new file is not truncated")
     }
 }
 
-impl Vault for Deeds {
+impl Vault for Actions {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        self.add(Deed::Keep(deck.to_vec()))
+        self.add(Action::Keep(deck.to_vec()))
     }
 
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
@@ -80,53 +80,53 @@ impl Vault for Deeds {
     }
 
     fn destroy(&mut self) -> io::Result<()> {
-        self.add(Deed::Destroy)
+        self.add(Action::Destroy)
     }
 }
 
-/// A seat that follows the protocol, watched.
+/// An honest seat whose actions are recorded.
 pub(crate) struct Watched {
-    pub(crate) play: Play<Deeds, Deeds, SystemRng>,
+    pub(crate) play: Play<Actions, Actions, SystemRng>,
     pub(crate) wiring: Wiring,
-    pub(crate) deeds: Deeds,
-    /// It takes in all that has come before it says something.
+    pub(crate) actions: Actions,
+    /// Whether it receives all pending events before it signs anything.
     pub(crate) lazy: bool,
 }
 
-struct Mouth<'a, W>(&'a mut W, &'a Deeds);
+struct WatchedOutbox<'a, W>(&'a mut W, &'a Actions);
 
-impl<W: Outbox> Outbox for Mouth<'_, W> {
+impl<W: Outbox> Outbox for WatchedOutbox<'_, W> {
     fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
-        self.1.add(Deed::Send(part.clone()))?;
+        self.1.add(Action::Send(part.clone()))?;
         self.0.send(part)
     }
 }
 
-struct Hands<'a, O>(&'a mut O, &'a Deeds);
+struct WatchedOrders<'a, O>(&'a mut O, &'a Actions);
 
-impl<O: Orders> Orders for Hands<'_, O> {
+impl<O: Orders> Orders for WatchedOrders<'_, O> {
     fn order(&mut self, order: Order) {
         if let Order::Shuffle(seeds, name) = &order {
-            let deed = Deed::Shuffle(seeds.bits().to_vec(), name.clone());
-            self.1.add(deed).unwrap();
+            let action = Action::Shuffle(seeds.bits().to_vec(), name.clone());
+            self.1.add(action).unwrap();
         }
         self.0.order(order);
     }
 
     fn voided(&mut self) -> io::Result<()> {
-        self.1.add(Deed::Voided)
+        self.1.add(Action::Voided)
     }
 }
 
-/// What is left of a watched seat when it has played.
-pub(crate) struct Seen {
-    pub(crate) play: Play<Deeds, Deeds, SystemRng>,
-    pub(crate) deeds: Deeds,
+/// A watched seat after the match.
+pub(crate) struct Finished {
+    pub(crate) play: Play<Actions, Actions, SystemRng>,
+    pub(crate) actions: Actions,
 }
 
 impl Watched {
     pub(crate) fn new(wiring: Wiring, log: &MatchLog) -> Self {
-        let deeds = Deeds::default();
+        let actions = Actions::default();
         let sitting = Sitting {
             match_info: log.match_info().clone(),
             seat: wiring.seat,
@@ -137,9 +137,9 @@ impl Watched {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
             log: log.clone(),
-            journal: Journal::create(deeds.clone(), key, &sitting).unwrap(),
-            inputs: inputs(Deeds::default(), &wiring.identity, log.match_info()),
-            vault: deeds.clone(),
+            journal: Journal::create(actions.clone(), key, &sitting).unwrap(),
+            inputs: inputs(Actions::default(), &wiring.identity, log.match_info()),
+            vault: actions.clone(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
         })
@@ -148,18 +148,21 @@ impl Watched {
         Watched {
             play,
             wiring,
-            deeds,
+            actions,
             lazy: false,
         }
     }
 
     pub(crate) fn advance(&mut self) -> Result<(), PlayError> {
         let Wiring { wire, dealer, .. } = &mut self.wiring;
-        let deeds = &self.deeds;
-        (self.play).advance(&mut Mouth(wire, deeds), &mut Hands(dealer, deeds))
+        let actions = &self.actions;
+        (self.play).advance(
+            &mut WatchedOutbox(wire, actions),
+            &mut WatchedOrders(dealer, actions),
+        )
     }
 
-    /// Takes in what comes next, and in a lazy seat what comes soon after it.
+    /// Receives the next event. A lazy seat also receives the events shortly after it.
     pub(crate) fn receive(&mut self) -> Result<(), PlayError> {
         let mut next = Some(self.wiring.events.recv().unwrap());
         while let Some(event) = next.take() {
@@ -177,32 +180,32 @@ impl Watched {
         Ok(())
     }
 
-    /// Plays until the match is over: checks, calls and shows, but what `player` says goes before.
+    /// Plays until the match is over: checks, calls and shows, unless `player` returns a command.
     pub(crate) fn run(
         &mut self,
-        mut player: impl FnMut(&Play<Deeds, Deeds, SystemRng>, &News) -> Option<Command>,
+        mut player: impl FnMut(&Play<Actions, Actions, SystemRng>, &News) -> Option<Command>,
     ) -> Result<End, PlayError> {
         loop {
             self.advance()?;
-            let mut said = false;
+            let mut commanded = false;
             while let Some(news) = self.play.news() {
-                if let Some(command) = player(&self.play, &news).or_else(|| calls(&news)) {
+                if let Some(command) = player(&self.play, &news).or_else(|| call_and_show(&news)) {
                     self.play.command(command).unwrap();
-                    said = true;
+                    commanded = true;
                 }
                 if let News::Over(end) = news {
                     return Ok(end);
                 }
             }
-            if !said {
+            if !commanded {
                 self.receive()?;
             }
         }
     }
 }
 
-/// What somebody says who calls and shows.
-pub(crate) fn calls(news: &News) -> Option<Command> {
+/// The command of a player who calls and shows.
+pub(crate) fn call_and_show(news: &News) -> Option<Command> {
     let legal = match news {
         News::YourTurn { legal } => legal,
         News::Voided { .. } => return Some(Command::DealAgain),

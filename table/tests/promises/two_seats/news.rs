@@ -1,4 +1,4 @@
-//! What a seat is told of each deal and of each turn, with the real engine.
+//! The news of each deal and each turn, with the real engine.
 
 use dealerless_table::Seat;
 use dealerless_table::log::End;
@@ -9,7 +9,7 @@ use super::sides;
 use super::{holdem, random_player, shuffle_for};
 
 #[test]
-fn each_deal_tells_what_it_cost_and_what_was_made_ahead_is_told_once() {
+fn deals_report_their_cost_and_preprocessing_once() {
     let (stakes, hands) = (holdem(5), 5);
     let circuit = shuffle_for(&stakes);
     let sides = both(sides(&stakes, &circuit), |mut side| {
@@ -17,7 +17,7 @@ fn each_deal_tells_what_it_cost_and_what_was_made_ahead_is_told_once() {
         let mut player = random_player(side.play.seat().number().into());
         let end = side.run(|play, news| {
             if let News::Sealed { cost } = news {
-                costs.push(cost.expect("it was dealt here"));
+                costs.push(cost.expect("the cost of a deal of this program"));
             }
             player(play, news)
         });
@@ -41,15 +41,15 @@ fn each_deal_tells_what_it_cost_and_what_was_made_ahead_is_told_once() {
                 _ => assert!(prepared.spent.bytes > 0 && !prepared.spent.time.is_zero()),
             }
         }
-        // The first shuffle has to make ahead itself what it needs.
+        // The first shuffle includes its own preprocessing.
         let [first, later @ ..] = &costs[..] else {
-            panic!("no hand");
+            panic!("no deal");
         };
         let same = |cost: &DealCost| cost.shuffle.bytes == later[0].shuffle.bytes;
         assert!(later.iter().all(same));
         assert!(first.shuffle.bytes > 5 * later[0].shuffle.bytes);
     }
-    // What one side sends the other receives.
+    // Both sides count the same bytes.
     let bytes = |costs: &[DealCost]| -> Vec<[u64; 2]> {
         let bytes = |cost: &DealCost| [cost.shuffle.bytes, cost.prepared.spent.bytes];
         costs.iter().map(bytes).collect()
@@ -58,7 +58,7 @@ fn each_deal_tells_what_it_cost_and_what_was_made_ahead_is_told_once() {
 }
 
 #[test]
-fn whose_turn_it_is_is_told_to_both_once_in_each_step() {
+fn each_turn_is_reported_once_to_both_seats() {
     let stakes = holdem(4);
     let sides = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
         let own = side.play.seat();
@@ -67,7 +67,7 @@ fn whose_turn_it_is_is_told_to_both_once_in_each_step() {
             let step = play.log().step();
             match news {
                 News::YourTurn { .. } => turns.push((step, own)),
-                // That changes nothing, and tells nothing again.
+                // This command changes nothing, and causes no second report.
                 &News::TheirTurn { seat } => {
                     turns.push((step, seat));
                     return Some(Command::SitOut(false));
