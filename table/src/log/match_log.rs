@@ -159,7 +159,7 @@ impl MatchLog {
         })
     }
 
-    /// Whether no new part can be signed.
+    /// Whether the match is over, so that no new part can be signed.
     fn is_over(&self) -> bool {
         self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
     }
@@ -281,7 +281,7 @@ impl MatchLog {
         self.conviction.is_some()
     }
 
-    /// The match.
+    /// The match, with its players and terms.
     pub fn match_info(&self) -> &Match {
         &self.match_info
     }

@@ -23,10 +23,11 @@ pub enum LogMessage {
     RequestAll,
 }
 
-/// The part of a match's history that a side sends. The hash represents everything before it.
+/// Announces the section of a match's history that a side sends. The hash covers everything before
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
-    /// The match.
+    /// The id of the match.
     pub match_id: [u8; 32],
     /// The first step that is sent.
     pub from: u64,

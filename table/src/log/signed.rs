@@ -99,7 +99,7 @@ pub(super) fn step_hash<'a>(
 /// both: the seat cheats, or continues from an old state that was restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The match.
+    /// The id of the match.
     pub match_id: [u8; 32],
     /// The hash of all earlier steps.
     pub before: [u8; 32],

@@ -8,7 +8,7 @@ use crate::seat::Seat;
 /// A try of a hand of a match. Commitments for one try are not valid for any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The match.
+    /// The id of the match.
     pub match_id: [u8; 32],
     /// The number of the hand, from 1.
     pub hand: u32,
