@@ -201,7 +201,7 @@ fn errors_name_the_file_and_place() {
     let (code, message) = convert(folder, "wrong.pbn out.lin");
     assert_eq!(code, 1);
     assert!(
-        message.contains("wrong.pbn: line 29: N deals board 2"),
+        message.contains("wrong.pbn: line 29: the dealer of board 2 is N"),
         "{message}"
     );
     assert!(!folder.join("out.lin").exists());
@@ -263,28 +263,28 @@ fn hostile_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let hash = b"\n[Deal \"#\"]\n".to_vec();
     let commas = b"\nmd|1,,,,,|".to_vec();
     let keys = b"[Document]\nStatus\n".to_vec();
-    let twice = "line 4: the card SQ stands there twice";
-    let escape = "line 4: '\\u{1b}' is no rank";
+    let twice = "line 4: the card SQ appears twice";
+    let escape = "line 4: '\\u{1b}' is not a rank";
     let hands = "line 2: a LIN deal has three or four hands";
     vec![
-        ("53.pbn", board("J2.", "J32."), "line 4: the card S3 stands"),
+        ("53.pbn", board("J2.", "J32."), "line 4: the card S3 appears"),
         (
             "51.pbn",
             board("J2.", "J."),
             "line 4: N has 12 cards, not 13",
         ),
         ("twice.pbn", board("J2.", "Q2."), twice),
-        ("ten.pbn", board("T87", "1087"), "line 4: '1' is no rank"),
+        ("ten.pbn", board("T87", "1087"), "line 4: '1' is not a rank"),
         ("bytes.pbn", board("J2.", "\u{1b}[2J."), escape),
-        ("utf16.pbn", utf_16, "line 1: a zero byte stands here"),
-        ("cut.pbn", whole[..60].to_vec(), "line 4: this is no tag"),
+        ("utf16.pbn", utf_16, "line 1: zero byte in the line"),
+        ("cut.pbn", whole[..60].to_vec(), "line 4: invalid tag"),
         ("open.pbn", open, "line 2: the comment that begins here"),
-        ("hash.pbn", hash, "line 2: # means the value of the board"),
+        ("hash.pbn", hash, "line 2: # repeats the value of the previous board"),
         ("cut.bri", vec![b'0'; 127], "byte 127: the file ends within"),
         ("zero.dup", vec![0; 156], "byte 146: the last 10 bytes"),
         ("commas.lin", commas, hands),
-        ("keys.dlm", keys, "line 2: this is no line of a DLM file"),
-        ("empty.lin", Vec::new(), "line 1: there is no board in it"),
+        ("keys.dlm", keys, "line 2: expected KEY=VALUE or [SECTION]"),
+        ("empty.lin", Vec::new(), "line 1: the file has no boards"),
     ]
 }
 

@@ -44,7 +44,7 @@ fn invalid_deals_and_numbers_are_refused() {
     too_large
         .exits(1)
         .says("the last deal is 53644737765488792839237439999");
-    run(&["deal", "1,00"]).exits(1).says("digits");
+    run(&["deal", "1,00"]).exits(1).says("such as 1000");
     run(&["number", "N:AK"])
         .exits(1)
         .says("a deal has four hands");

@@ -126,7 +126,7 @@ fn given_netlist_is_a_labelled_point_or_line() {
     }
     run(&format!("circuit plot --cards 9 --with {adder}@10"))
         .exits(1)
-        .says("from 1 to 9");
+        .says("shows 1 to 9");
     run("circuit plot --cards 9 --with no-such-file")
         .exits(1)
         .says("no-such-file");

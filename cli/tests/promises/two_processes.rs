@@ -95,5 +95,5 @@ fn different_netlists_are_refused_before_the_run() {
         &address,
     ];
     start(far).finish().exits(2);
-    near.finish().exits(2).says("another netlist");
+    near.finish().exits(2).says("a different netlist");
 }

@@ -202,7 +202,7 @@ fn dash_reads_a_netlist_from_standard_input() {
     let twice = run_with_input("circuit compare - -", &netlist);
     let error = String::from_utf8(twice.stderr).unwrap();
     assert!(
-        error.contains("standard input: line 1 of the netlist: the file ends"),
+        error.contains("standard input: line 1 of the netlist: expected the number of gates"),
         "{error}"
     );
 }

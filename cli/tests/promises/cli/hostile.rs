@@ -258,7 +258,7 @@ mod devices {
         ));
         assert_eq!(piped.exits(0).stdout, "output 1: 10\noutput 2: 01\n");
         let folder = folder.path().display();
-        refuses(run(&format!("circuit stats {folder}")), "cannot be read");
+        refuses(run(&format!("circuit stats {folder}")), "cannot read the netlist");
         refuses(
             run("circuit stats /dev/zero"),
             "/dev/zero: the netlist is too large: a stream may have at most 268435456 bytes",
