@@ -299,7 +299,7 @@ impl Report {
         let mut header = vec![
             "honest",
             "its values",
-            "fixed values of the other party",
+            "other party's fixed values",
             "each draw",
         ];
         if self.checked {
