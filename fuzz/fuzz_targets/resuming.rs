@@ -49,7 +49,7 @@ static PLAYED: LazyLock<[Played; 2]> = LazyLock::new(|| {
         let over = start(&world.disks[0], Seat::HOST, game).expect("honest files are accepted");
         Played {
             game,
-            moments: world.disks.each_ref().map(Disk::before_each_deed),
+            moments: world.disks.each_ref().map(Disk::before_each_action),
             log: over.log().clone(),
         }
     })
