@@ -1,8 +1,8 @@
 //! Two parties shuffle and deal cards with no dealer.
 //!
 //! A [`shuffle::Spec`] becomes a circuit, [`shuffle::ShuffleCircuit`]. Two parties who share a
-//! [`net::Channel`] open a session, [`mpc::Malicious`]. They evaluate the circuit on the randomness
-//! of both and obtain a [`deck::SealedDeck`], which they open card by card.
+//! [`net::Channel`] open a session, [`mpc::Malicious`]. They evaluate the circuit on random inputs
+//! of both parties and obtain a [`deck::SealedDeck`], which they open card by card.
 //!
 //! | to | look at |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | steal a random card from a hand | [`deck::SealedDeck::steal`], and the example `steal` |
 //! | roll dice | [`dice`], and the example `dice` |
 //! | communicate over TCP or in memory, with deadlines | [`net`], and the example `over_tcp` |
-//! | compute something else on shared bits | [`mpc::TwoParty`] |
+//! | run other circuits, on bits that the parties share | [`mpc::TwoParty`] |
 //! | build, count, evaluate, read or write circuits | [`circuit`] |
 //! | sample and check the shuffles | [`shuffle`] |
 //! | play a whole hand | the crate `dealerless-table` |
@@ -49,14 +49,15 @@
 //! protects only against a peer that follows the protocol. [`net::TcpTransport`] is neither
 //! encrypted nor authenticated; `docs/threat-model.md` in the repository explains the consequences.
 //!
-//! With the feature `parallel`, which is on by default, preprocessing uses all cores. It runs on
-//! rayon's global thread pool, or on the pool that the session is called in
-//! (`rayon::ThreadPool::install`). A session blocks on its connection. Do not run several sessions
-//! as tasks of one pool: a thread that waits for its pieces may start another session. Rayon panics
-//! if the system cannot provide threads for the global pool.
+//! With the feature `parallel`, which is on by default, preprocessing uses all cores. Preprocessing
+//! runs on rayon's global thread pool, or on the pool that the session is called in
+//! (`rayon::ThreadPool::install`). Do not run several sessions as tasks of one pool: while a
+//! session waits for the pool, rayon may start another session on the same thread, and that session
+//! blocks on its connection. Rayon panics if the system cannot provide threads for the global pool.
 //!
-//! The feature `comparison` adds `shuffle::comparison`, shuffles for comparison with the real ones,
-//! and `shuffle::Enumeration`, which counts every draw of a small deck.
+//! The feature `comparison` adds `shuffle::comparison`, which has shuffles that are only for
+//! comparison, and `shuffle::Enumeration`, which runs a shuffle of a small deck on all inputs and
+//! counts how often each draw occurs.
 //!
 //! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
 //! frames of [`net`], and `testing`. These have no stability guarantee: any version may change

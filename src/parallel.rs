@@ -1,4 +1,4 @@
-//! Work on several cores, if the feature `parallel` is on and several cores are available.
+//! Runs work on several cores, if the feature `parallel` is on and several cores are available.
 
 /// The number of pieces that are processed at the same time.
 pub(crate) fn threads() -> usize {
@@ -8,7 +8,8 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// Applies `work` to each piece. A single piece or a single core involves no change of thread.
+/// Applies `work` to each piece. If there is only one piece or one core, `work` runs on the calling
+/// thread.
 pub(crate) fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) -> Vec<R> {
     #[cfg(feature = "parallel")]
     if pieces.len() > 1 && threads() > 1 {
@@ -44,9 +45,9 @@ mod tests {
         assert_eq!(doubled, (0..100).map(|piece| 2 * piece).collect::<Vec<_>>());
     }
 
-    /// Extends a receiver with the given number of threads and a sender with two threads, over
-    /// several batches of which the last is smaller. Returns the frames that the receiver sends,
-    /// and whether the keys and MACs of both sides match.
+    /// Extends correlated OTs over several batches, the last one smaller. The receiver uses
+    /// `threads` threads and the sender two. Returns the frames that the receiver sends, and
+    /// whether the sender's keys and the receiver's MACs match.
     fn ots(threads: usize) -> (Vec<Vec<u8>>, bool) {
         const OTS: usize = 128 * 400;
         let session = SessionId([3; 32]);

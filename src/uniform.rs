@@ -1,7 +1,8 @@
-//! Uniform numbers and permutations, derived exactly from uniform words: by rejection, without
-//! modulo bias.
+//! Exactly uniform numbers and permutations, derived from uniform 64-bit words by rejection
+//! sampling.
 
-/// Returns a uniform number below `bound`, which is at least 1, from words of 64 uniform bits.
+/// Returns a uniform number below `bound` (at least 1). Each call of `word` returns 64 uniform
+/// bits.
 ///
 /// The number of rejected words is independent of the returned number.
 pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
@@ -14,26 +15,26 @@ pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
 
 /// The number below `bound` that a word maps to, or `None` if the word is rejected.
 ///
-/// Of the 2^64 words, 2^64 mod `bound` are rejected. Each number is the image of equally many of
-/// the remaining words (Lemire, Fast random integer generation in an interval, ACM Transactions on
-/// Modeling and Computer Simulation, 2019).
+/// Of the 2^64 words, 2^64 mod `bound` are rejected. Equally many of the remaining words map to
+/// each number (Lemire, Fast random integer generation in an interval, ACM Transactions on Modeling
+/// and Computer Simulation, 2019).
 fn reduce(word: u64, bound: u64) -> Option<u64> {
     let product = u128::from(word) * u128::from(bound);
     let (number, rest) = ((product >> 64) as u64, product as u64);
-    // The remainder needs a division. It is below `bound`, so it is rarely computed.
+    // For a small bound, the first comparison nearly always decides, without the division.
     let kept = rest >= bound || rest >= bound.wrapping_neg() % bound;
     kept.then_some(number)
 }
 
-/// Returns a uniform permutation of `0..n`, from words of 64 uniform bits.
+/// Returns a uniform permutation of `0..n`. Each call of `word` returns 64 uniform bits.
 pub(crate) fn permutation(n: usize, word: impl FnMut() -> u64) -> Vec<u32> {
     let mut permutation: Vec<u32> = (0..n as u32).collect();
     shuffle(&mut permutation, word);
     permutation
 }
 
-/// Shuffles a list into a uniform order, from words of 64 uniform bits (Knuth, The Art of Computer
-/// Programming, volume 2, 3.4.2, algorithm P).
+/// Shuffles a list into a uniform order (Knuth, The Art of Computer Programming, volume 2, 3.4.2,
+/// algorithm P). Each call of `word` returns 64 uniform bits.
 pub(crate) fn shuffle<T>(list: &mut [T], mut word: impl FnMut() -> u64) {
     for last in (1..list.len()).rev() {
         let other = below(last as u64 + 1, &mut word);

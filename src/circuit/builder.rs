@@ -1,15 +1,15 @@
 //! The builder: records gates, folds constants, and never records the same AND twice.
 //!
-//! While a circuit is built, each wire carries its *linear form*: the set of inputs and ANDs whose
-//! XOR it is. The form is represented by a fingerprint of 128 bits, the XOR of one random word for
-//! each member of the set. The fingerprint of an XOR is therefore the XOR of the fingerprints.
-//! Equal forms share one wire; different forms collide with probability 2^-128. Each builder draws
-//! its own words from the operating system, so that nobody can craft an imported netlist that makes
-//! two forms collide.
+//! While a circuit is built, each wire has a *linear form*: the set of input bits and AND outputs
+//! whose XOR is the bit on the wire. The form is represented by a *fingerprint* of 128 bits, the
+//! XOR of one random word for each member of the set. The fingerprint of an XOR is therefore the
+//! XOR of the fingerprints. Wires with equal forms become one wire; different forms collide with
+//! probability 2^-128. Each builder seeds its words from the operating system, so that nobody can
+//! craft a netlist in which two forms collide.
 //!
-//! The circuit must not depend on those words, since exported netlists are compared byte by byte.
-//! So fingerprints are only compared for equality and used as keys of a hash table. Their order
-//! never decides which wire is the operand of a gate.
+//! The circuit must not depend on the random words, since exported netlists are compared byte by
+//! byte. So fingerprints are only compared for equality and used as keys of a hash table. Their
+//! order never decides which wire is the operand of a gate.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,10 +26,10 @@ use super::layers::lay_out;
 
 /// A bit of a circuit under construction: a constant, a wire, or the negation of a wire.
 ///
-/// It belongs to the [`Builder`] that created it. Constants belong to every builder.
+/// A bit belongs to the [`Builder`] that created it. Constants belong to every builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bit {
-    /// Twice the number of the node, plus 1 if the bit is its negation.
+    /// Twice the number of the node, plus 1 if the bit is the negation of the node.
     literal: u32,
     /// The number of the builder; 0 for a constant.
     builder: u32,
@@ -47,7 +47,7 @@ impl Bit {
         builder: 0,
     };
 
-    /// The bit of a node of the builder with this number.
+    /// The bit of `node` in the builder with number `builder`, not negated.
     fn positive(node: Node, builder: u32) -> Self {
         Bit {
             literal: node.0 << 1,
@@ -55,7 +55,7 @@ impl Bit {
         }
     }
 
-    /// The wire, or [`Node::ZERO`] for a constant.
+    /// The node of the bit or of its negation; [`Node::ZERO`] for a constant.
     pub(super) fn node(self) -> Node {
         Node(self.literal >> 1)
     }
@@ -84,8 +84,8 @@ impl From<bool> for Bit {
     }
 }
 
-/// A wire under construction: first the empty XOR, then the inputs, then the gates in the order in
-/// which they are recorded.
+/// The number of a wire under construction. Node 0 is the empty XOR; then come the inputs, and then
+/// the gates in the order in which they are recorded.
 ///
 /// The empty XOR is an ordinary node with the fingerprint 0, so constants fold without a special
 /// case.
@@ -125,12 +125,13 @@ impl Operation {
 /// Records a circuit gate by gate.
 ///
 /// Constants are folded. An XOR is recorded once for each linear form. An AND is recorded once for
-/// each two-dimensional span `{p, q, p ^ q}`, also under negations, since the ANDs of any two of
-/// these three differ only by an XOR. [`build`](Self::build) drops gates that no output needs.
+/// each two-dimensional span `{p, q, p ^ q}` of its operands: the ANDs of any two of these three,
+/// negated or not, differ only by XORs. [`build`](Self::build) drops gates that no output needs.
 ///
-/// The record depends only on the calls, so the same calls give the same circuit.
+/// The same calls always give the same circuit.
 pub struct Builder {
-    /// The number of this builder, which its [bits](Bit) carry. It is not 0.
+    /// The number of this builder, which is stored in its [bits](Bit). Never 0, which marks
+    /// constants.
     number: u32,
     inputs: Vec<usize>,
     input_bits: usize,
@@ -149,11 +150,11 @@ impl Builder {
     /// The maximum number of nodes in a builder.
     pub const MAX_NODES: usize = Node::MAX;
 
-    /// The maximum number of nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds.
-    /// The other calls add at most one.
+    /// The maximum number of nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds. A
+    /// call of [`xor`](Self::xor) adds at most one.
     pub(crate) const MAX_NODES_PER_AND: usize = 3;
 
-    /// Begins a circuit, given the number of bits of each input value.
+    /// Creates a builder for a circuit whose input values have the numbers of bits in `inputs`.
     ///
     /// # Panics
     /// Panics if there are more input bits than [`MAX_NODES`](Self::MAX_NODES), or if the operating
@@ -162,8 +163,9 @@ impl Builder {
         Self::with(Forms::Known(HashTable::new()), inputs)
     }
 
-    /// Begins a circuit whose equal XORs are merged only in [`build`](Self::build). The resulting
-    /// circuit is the same but is ready sooner. The caller must not query linear forms before that.
+    /// As [`new`](Self::new), but wires with equal forms are merged only in [`build`](Self::build).
+    /// The resulting circuit is the same but is ready sooner. Before `build`, two bits with the
+    /// same form may be different [`Bit`]s.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -195,7 +197,7 @@ impl Builder {
         }
     }
 
-    /// The bits of an input value (from 0), least significant first.
+    /// The bits of input value number `value` (from 0), least significant first.
     ///
     /// # Panics
     /// Panics if the value does not exist.
@@ -254,8 +256,8 @@ impl Builder {
 
     /// Finishes the circuit: drops gates that no output needs, and puts the others in layer order.
     ///
-    /// The outputs are values, each a word of bits, least significant first. A negated output bit
-    /// becomes a NOT gate, one for each wire.
+    /// The outputs are values, each a word of bits, least significant first. Each wire that is
+    /// output in negated form gets one NOT gate.
     ///
     /// # Panics
     /// Panics if an output belongs to another builder.
@@ -271,13 +273,14 @@ impl Builder {
             spans,
             ..
         } = self;
-        // No longer needed, and large.
+        // Frees a large table before the circuit is laid out.
         drop(spans);
         forms.share(fingerprints, &mut operations, &mut outputs);
         lay_out(inputs, &operations, &outputs)
     }
 
-    /// The linear form of a bit, without its inversion. XOR of bits is XOR of fingerprints.
+    /// The fingerprint of the linear form of a bit. The negation of the bit has the same
+    /// fingerprint.
     pub(super) fn fingerprint(&self, bit: Bit) -> u128 {
         self.fingerprints[self.own(bit).index()]
     }
@@ -287,7 +290,7 @@ impl Builder {
         Bit::positive(node, self.number)
     }
 
-    /// The node of a bit of this builder, or of a constant.
+    /// The node of a bit of this builder or of a constant.
     ///
     /// # Panics
     /// Panics if the bit belongs to another builder.
@@ -329,12 +332,12 @@ impl Builder {
         }
     }
 
-    /// `p & q`, given an AND whose operands a, b have two of the forms of p, q and p ^ q.
+    /// Computes `p & q` from the node `and`, an AND of two of the forms of p, q and p ^ q.
     fn and_from_span(&mut self, p: Node, q: Node, and: Node) -> Node {
         let operands = self.operand_forms(and);
         match [p, q].map(|node| operands.contains(&self.fingerprints[node.index()])) {
             [true, true] => and,
-            // The operands share p or q, and their other one is p ^ q: a(a ^ b) = a ^ ab.
+            // The operands are p ^ q and one of p and q: pq = p ^ p(p ^ q).
             [true, false] => self.xor_nodes(p, and),
             [false, _] => self.xor_nodes(q, and),
         }

@@ -2,10 +2,11 @@
 
 use super::{Circuit, Gate, Output, Wire};
 
-/// Separates this use of BLAKE3 from all others, and this encoding from later ones.
+/// Separates this use of BLAKE3 from all other uses, and this encoding from later encodings.
 const CONTEXT: &str = "dealerless circuit v1";
 
-/// The number of gates that are encoded at a time. BLAKE3 is fast only on long inputs.
+/// The number of gates that are encoded before they are hashed together. BLAKE3 is fast only on
+/// long inputs.
 const STRETCH: usize = 4096;
 
 /// Computes the digest that [`Circuit::digest`] defines.

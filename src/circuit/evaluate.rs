@@ -40,8 +40,8 @@ impl Circuit {
         Ok(outputs.iter().map(as_bits).collect())
     }
 
-    /// Evaluates the circuit on 64 inputs at once, bit-sliced. Each bit of
-    /// [`evaluate`](Self::evaluate) becomes a `u64`, whose bit `i` belongs to the `i`-th
+    /// Evaluates the circuit on 64 inputs at once, bit-sliced. Takes and returns a `u64` in place
+    /// of each bit of [`evaluate`](Self::evaluate): bit `i` of the `u64` belongs to the `i`-th
     /// evaluation.
     ///
     /// # Errors

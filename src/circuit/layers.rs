@@ -1,4 +1,4 @@
-//! Converts the builder's gates, in the order recorded, to a circuit in layer order.
+//! Puts the gates that a builder has recorded into layer order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,10 @@ use super::digest::digest;
 use super::record::LastOwnership;
 use super::{Circuit, Gate, Layer, Output, Wire};
 
-/// Drops the gates that no output needs, orders the others by AND-depth, and adds the NOT gates for
-/// negated outputs. Linear in the number of gates.
+/// Drops the gates that no output needs, orders the remaining gates by AND-depth, and adds the NOT
+/// gates for negated outputs. Linear in the number of gates.
 ///
-/// Gates of the same layer and kind keep the order in which they were recorded, so the result
-/// depends on nothing else.
+/// Gates of the same layer and kind keep the order in which they were recorded.
 pub(super) fn lay_out(
     inputs: Vec<usize>,
     operations: &[Operation],
@@ -104,7 +103,8 @@ impl Nodes {
             .filter(|&(node, _)| self.live[node])
     }
 
-    /// The ranges of gate numbers of each layer: counted first, then laid end to end.
+    /// The ranges of gate numbers of each layer. First counts the gates of each layer and kind, and
+    /// then assigns consecutive ranges.
     fn layers(&self, operations: &[Operation], negated: &BTreeSet<Node>) -> Vec<Layer> {
         // Layer 0 exists even when it is empty.
         let mut sizes = vec![(0, 0)];
@@ -154,7 +154,7 @@ fn place(
     for input in 0..input_bits {
         wires[1 + input] = Wire(input as u32);
     }
-    // The unassigned rest of each layer's ranges.
+    // The gate numbers of each layer that are not assigned yet.
     let mut free_places = layers.to_vec();
     let end = layers.last().map_or(0, |layer| layer.free.end);
     let mut gates = vec![Gate::Not(UNPLACED); end];
@@ -170,8 +170,8 @@ fn place(
         gates[place] = gate;
         wires[node] = driven_by(place);
     }
-    // In the order of their wires, so that a netlist that is read back has the layout that was
-    // written.
+    // Sorts the negated nodes by wire, so that a circuit that is written and read back has the same
+    // layout.
     let mut negated: Vec<Node> = negated.iter().copied().collect();
     negated.sort_unstable_by_key(|node| wires[node.index()]);
     let negations = negated

@@ -1,7 +1,7 @@
-//! Boolean circuits: the record, the builder, gadgets, plaintext evaluation and Bristol Fashion.
+//! Boolean circuits: the circuit, its builder, gadgets, plaintext evaluation and Bristol Fashion.
 //!
-//! A [`Circuit`] is recorded once, by a [`Builder`], and never changes. Everything else (counting,
-//! evaluating, exporting, garbling) walks over that one record. Its gates are XOR, AND and NOT. The
+//! A [`Builder`] records a [`Circuit`], a list of gates that never changes. All other code
+//! (counting, evaluating, exporting, garbling) reads this list. The gates are XOR, AND and NOT. The
 //! cost of a circuit is its number of AND gates, since XOR and NOT are free when garbled.
 //!
 //! ```

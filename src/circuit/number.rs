@@ -20,7 +20,7 @@ pub fn to_bits(number: u64, bits: usize) -> Option<Vec<bool>> {
 }
 
 /// Returns the number whose bits, least significant first, are those of an output value. `None` if
-/// it does not fit into 64 bits.
+/// the number does not fit into 64 bits.
 pub fn from_bits(bits: &[bool]) -> Option<u64> {
     let (low, high) = bits.split_at(bits.len().min(u64::BITS as usize));
     let number = (low.iter().rev()).fold(0, |number, &bit| number << 1 | u64::from(bit));
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn value_longer_than_64_bits_is_a_number_only_if_the_rest_is_0() {
+    fn value_longer_than_64_bits_is_a_number_only_if_its_high_bits_are_0() {
         let mut bits = vec![true; 64];
         bits.extend([false; 3]);
         assert_eq!(from_bits(&bits), Some(u64::MAX));

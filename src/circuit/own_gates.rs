@@ -4,13 +4,14 @@ use super::gates::{Gate, Gates, Wire};
 use super::party::{ByParty, Party};
 use super::slots::Places;
 
-/// The AND gates of one owner and the free gates that they need, with storage places for their
-/// wires. There are only as many places as wires that are held at once.
+/// The AND gates of one owner and the free gates that they need. Each wire is stored in a numbered
+/// *place*. A place is reused after the last gate that reads its wire, so there are only as many
+/// places as wires that are held at once.
 #[derive(Default)]
 pub(crate) struct OwnGates {
     /// The place of each input.
     inputs: Vec<Wire>,
-    /// The gates, whose operands are given as places, each with the place of its output.
+    /// The gates, with places as operands, and the place of each gate's output.
     gates: Vec<(Gate, Wire)>,
     places: usize,
 }
@@ -39,7 +40,8 @@ impl OwnGates {
         own
     }
 
-    /// Adds a gate if it is an AND gate, or if an AND gate after it needs it.
+    /// Adds a gate that runs before all gates added so far. Skips a free gate if none of these
+    /// gates reads `wire`, its output.
     fn add_before(&mut self, places: &mut Places, gate: Gate, wire: Wire) {
         let is_and = matches!(gate, Gate::And(..));
         let set = places.release(wire);
@@ -56,13 +58,13 @@ impl OwnGates {
         self.gates.push((gate, set));
     }
 
-    /// The place of each bit of the owner's input values, in order. All inputs that none of these
-    /// gates reads share one place.
+    /// The place of each bit of the owner's input values, in order. All bits that no gate here
+    /// reads share one place.
     pub(crate) fn inputs(&self) -> &[Wire] {
         &self.inputs
     }
 
-    /// The gates in order, with places instead of wires, each with the place that it sets.
+    /// The gates in order, with places as operands, and the place of each gate's output.
     pub(crate) fn gates(&self) -> &[(Gate, Wire)] {
         &self.gates
     }
@@ -79,7 +81,8 @@ mod tests {
     use crate::circuit::{Circuit, Ownership};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
-    /// Replays the owner's gates in their places and checks that each place holds the right wire.
+    /// Runs the owner's gates with the number of the wire stored in each place, and checks that
+    /// each gate reads its operands.
     fn assert_gates_read_their_operands(circuit: &Circuit, owner: Party) {
         let ownership = Ownership::of(circuit, Party::BOTH.map(Some));
         let own = ownership.own_gates(owner);

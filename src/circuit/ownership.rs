@@ -8,10 +8,10 @@ use super::own_gates::OwnGates;
 use super::party::{ByParty, Party};
 use super::slots::Slots;
 
-/// The wires that depend on the inputs of only one party, their *owner*.
+/// The *owner* of each wire of a circuit: the only party on whose inputs the wire depends.
 ///
-/// A wire has no owner if it depends on inputs of both parties, or on an input that neither of them
-/// knows. It is then *joint*.
+/// A wire that depends on inputs of both parties, or on an input that neither of them knows, has no
+/// owner. Such a wire is *joint*.
 pub struct Ownership {
     /// The owner of each input value.
     pub(super) of_values: Vec<Option<Party>>,
@@ -79,23 +79,23 @@ impl Ownership {
         &self.joint_ands
     }
 
-    /// The wires of the input values of an owner, in order.
+    /// The wires of the input values of `owner`, in order.
     pub fn inputs(&self, owner: Party) -> &[u32] {
         &self.inputs[owner]
     }
 
-    /// The output wires of the AND gates of an owner, in the order of the gates.
+    /// The output wires of the AND gates that `owner` owns, in the order of the gates.
     pub fn products(&self, owner: Party) -> &[u32] {
         &self.products[owner]
     }
 
-    /// The gates that compute the outputs of these AND gates from the inputs of their owner.
+    /// The gates that compute the [products](Self::products) of `owner` from its inputs.
     pub(crate) fn own_gates(&self, owner: Party) -> &OwnGates {
         &self.own_gates[owner]
     }
 
-    /// The storage slots of the wires when these gates are run, which must be the gates of this
-    /// ownership. Computed once.
+    /// The storage slots of the wires in a run of `gates`, which must be the gates that this
+    /// ownership was computed for. Computed at the first call.
     pub(super) fn slots_of(&self, gates: Gates<'_>) -> &Slots {
         debug_assert_eq!(
             gates.wires(),

@@ -1,4 +1,4 @@
-//! The record of a circuit.
+//! A finished circuit.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,9 +11,9 @@ use super::slots::Slots;
 
 /// The gates of one AND-depth, as two consecutive ranges of gate numbers.
 ///
-/// An AND of layer d reads only wires of earlier layers, so all of them may be garbled as one
-/// batch. The free gates after them read wires of earlier layers, of these ANDs, and of preceding
-/// free gates.
+/// The ANDs of a layer read only wires of earlier layers, so they may be garbled as one batch. The
+/// free gates of the layer read wires of earlier layers, of these ANDs, and of preceding free
+/// gates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layer {
     /// AND gates only; empty in layer 0.
@@ -22,9 +22,9 @@ pub(crate) struct Layer {
     pub(crate) free: Range<usize>,
 }
 
-/// The ownership that was requested last. It is cached because a circuit is run many times with the
-/// same owners. Only one is kept because it is nearly as large as the circuit. Clones of the
-/// circuit share it.
+/// A cache for the last [`Ownership`] that was requested, because a circuit is run many times with
+/// the same owners. It holds only one, because an ownership is nearly as large as the circuit.
+/// Clones of the circuit share the cache.
 #[derive(Clone, Default)]
 pub(super) struct LastOwnership(Arc<Mutex<Option<Arc<Ownership>>>>);
 
@@ -49,8 +49,8 @@ impl Circuit {
         &self.inputs
     }
 
-    /// The total number of bits of all input values. They are the first wires, value after value,
-    /// each with its least significant bit first.
+    /// The total number of bits of all input values. These bits are the first wires, value after
+    /// value, each with its least significant bit first.
     pub fn input_bits(&self) -> usize {
         self.input_bits
     }
@@ -108,7 +108,7 @@ impl Circuit {
         match &*last {
             Some(found) if found.of_values == values => found.clone(),
             _ => {
-                // Drop the old one first: two would take twice the memory.
+                // Drop the old ownership first: two would take twice the memory.
                 *last = None;
                 let found = Arc::new(Ownership::of(self, values));
                 *last = Some(found.clone());
@@ -117,7 +117,7 @@ impl Circuit {
         }
     }
 
-    /// The inputs, gates and outputs alone.
+    /// The inputs, gates and outputs, without the derived fields.
     pub(super) fn parts(&self) -> Gates<'_> {
         Gates {
             inputs: &self.inputs,
@@ -126,12 +126,12 @@ impl Circuit {
         }
     }
 
-    /// The BLAKE3 digest of the record. Two circuits have the same digest only if they have the
+    /// The BLAKE3 digest of the circuit. Two circuits have the same digest only if they have the
     /// same inputs, gates and outputs in the same order.
     ///
-    /// It is computed by BLAKE3 in key-derivation mode with the context string `dealerless circuit
-    /// v1`, over: the number of input values and the bits of each; the number of gates, and for
-    /// each gate a byte (0 XOR, 1 AND, 2 NOT) and the wires that it reads; the number of output
+    /// The digest is computed by BLAKE3 in key-derivation mode with the context string `dealerless
+    /// circuit v1`, over: the number of input values and the bits of each; the number of gates, and
+    /// for each gate a byte (0 XOR, 1 AND, 2 NOT) and the wires that it reads; the number of output
     /// values, for each value its number of bits, and for each bit a byte (0 zero, 1 one, 2 a wire,
     /// which follows). Counts take 8 bytes and wires 4 bytes, little-endian.
     pub fn digest(&self) -> [u8; 32] {
@@ -153,8 +153,8 @@ impl Ownership {
         Ownership::of_gates(circuit.parts(), values.into_iter().collect())
     }
 
-    /// The storage slots of the wires when the circuit is run, which must be the circuit of this
-    /// ownership. Computed once.
+    /// The storage slots of the wires in a run of `circuit`, which must be the circuit that this
+    /// ownership was computed for. Computed at the first call.
     pub(crate) fn slots(&self, circuit: &Circuit) -> &Slots {
         self.slots_of(circuit.parts())
     }

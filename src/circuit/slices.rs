@@ -9,7 +9,7 @@ use super::builder::slices::Slice;
 use super::structure::Tally;
 use super::{Bit, Builder, Gate, Output, Party, Structure};
 
-/// The number of finished slices that may wait for the receiver.
+/// The number of finished slices that may wait until they are taken.
 const WAITING: usize = 1;
 
 /// A circuit that is rebuilt, slice by slice, for each operation on it.
@@ -23,8 +23,8 @@ pub(crate) struct Sliced<'a> {
 }
 
 impl Sliced<'_> {
-    /// Counts the gates. `owners` gives the owner of each input value; `progress` is called with
-    /// the number of ANDs so far.
+    /// Counts the gates. `owners` gives the owner of each input value. After each slice, calls
+    /// `progress` with the number of ANDs so far.
     pub(crate) fn structure(&self, owners: &[Party], mut progress: impl FnMut(usize)) -> Structure {
         let inputs: usize = self.inputs.iter().sum();
         let mut tally = Tally::new(&self.inputs, owners);
@@ -40,10 +40,11 @@ impl Sliced<'_> {
         tally.structure()
     }
 
-    /// Writes the circuit, whose structure is given, as a Bristol Fashion netlist.
+    /// Writes the circuit as a Bristol Fashion netlist, given its `structure` and the `widths` of
+    /// its output values. After each slice, calls `progress` with the number of ANDs written.
     ///
-    /// The gates are written in the order in which they are recorded. The outputs are copies at the
-    /// end.
+    /// The gates are written in the order in which they are recorded. Each output bit is set by an
+    /// `EQ` or `EQW` at the end.
     ///
     /// # Errors
     /// Those of the writer.
@@ -59,7 +60,7 @@ impl Sliced<'_> {
         let outputs: usize = widths.iter().sum();
         let gates = structure.gates() + outputs;
         write_header(&mut out, [gates, inputs + gates], &self.inputs, widths)?;
-        // The number of each wire of the slice in the file.
+        // For each wire of the current slice, its number in the file.
         let mut numbers: Vec<usize> = (0..inputs).collect();
         let mut next = inputs;
         let mut ands = 0;
@@ -81,8 +82,8 @@ impl Sliced<'_> {
         out.flush()
     }
 
-    /// Builds the circuit in a separate thread and passes each slice to `take`. Returns the
-    /// outputs, whose wires are numbered as in a slice after the last one.
+    /// Builds the circuit in a separate thread and passes each slice to `take`. Returns the output
+    /// values. Their wires are numbered as if one more slice followed.
     fn each(&self, mut take: impl FnMut(Slice) -> io::Result<()>) -> io::Result<Vec<Vec<Output>>> {
         let (sender, slices) = sync_channel(WAITING);
         thread::scope(|scope| {

@@ -3,23 +3,23 @@
 use super::gates::{Gate, Gates, Output, Wire};
 use super::party::Party;
 
-/// The storage place of each wire in the lists of a run.
+/// The storage place of each wire: its index in the lists of labels and shares that a run holds.
 ///
 /// A wire needs its place from the gate that sets it until the last gate that reads it. After that,
 /// another wire may use the place. A list is therefore only as long as the number of wires held at
-/// once. An input is set before all gates, and an output is read after all of them.
+/// once. An input is set before the first gate, and an output is read after the last gate.
 ///
-/// An AND that a party owns reads nothing: its owner enters the output. So a wire that only such
-/// gates need has no place of its own. These gates may set their outputs later than the gates
-/// around them, but before the first gate that reads them. The other gates run one after the other.
+/// An AND that a party owns reads no places, since its owner enters its output. So a wire that only
+/// such ANDs read has no place of its own. A run may set the output of such an AND later than those
+/// of the gates around it, but before the first gate that reads it. All other gates run in order.
 pub(crate) struct Slots {
     of_wire: Vec<u32>,
     count: usize,
 }
 
 impl Slots {
-    /// One place for each wire, with the number of the wire. No gate has the place
-    /// [`Places::UNREAD`], since a gate reads wires with lower numbers.
+    /// Uses the number of each wire as its place. No output of a gate has place 0
+    /// ([`Places::UNREAD`]), since every gate reads a wire with a lower number.
     #[cfg(feature = "internals")]
     pub(crate) fn for_each_wire(wires: usize) -> Self {
         let wires = 0..wires as u32;
@@ -29,13 +29,14 @@ impl Slots {
         }
     }
 
-    /// The slots of the wires of `gates`, given the owner of each wire. There are only as many as
-    /// wires that are held at once. Linear in the number of gates.
+    /// The places of the wires of `gates`, given the owner of each wire. There are only as many
+    /// places as wires that are held at once. Linear in the number of gates.
     ///
     /// # Panics
-    /// Panics if nothing reads the output of a joint AND. A circuit keeps only gates that an output
-    /// needs, and every gate that reads a joint wire is joint. For any other circuit, the passes
-    /// over the gates would disagree on the number of joint ANDs.
+    /// Panics if nothing reads the output of a joint AND. This cannot happen in a
+    /// [`Circuit`](super::Circuit): it has only gates that an output needs, and every gate that
+    /// reads a joint wire is joint. Otherwise, the passes over the gates would disagree on the
+    /// number of joint ANDs.
     pub(super) fn of_owned(gates: Gates<'_>, owners: &[Option<Party>]) -> Self {
         let mut places = Places::new(gates.wires());
         for output in gates.outputs.iter().flatten() {
@@ -87,8 +88,8 @@ impl Slots {
     }
 }
 
-/// Assigns places to wires, from the last gate to the first. The first reader found is therefore
-/// the last one to run.
+/// Assigns places to wires, from the last gate to the first. The first gate found that reads a wire
+/// is therefore the last one to run.
 pub(super) struct Places {
     of_wire: Vec<u32>,
     free: Vec<u32>,
@@ -108,7 +109,7 @@ impl Places {
         }
     }
 
-    /// The place of a wire that is read. Assigns one if the wire has none.
+    /// The place of a wire that a gate or output reads. Assigns a place if the wire has none.
     pub(super) fn assign(&mut self, wire: Wire) -> u32 {
         let place = &mut self.of_wire[wire.index()];
         if *place == Self::UNREAD {
@@ -148,8 +149,8 @@ mod tests {
     use crate::circuit::{Builder, Circuit, Ownership, bristol};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
-    /// Runs a circuit in the slots and stores the number of each wire in its slot. Skips gates that
-    /// no output needs.
+    /// Runs a circuit with the number of the wire stored in each place, and checks that each gate
+    /// reads its operands. Skips gates whose output has no place.
     fn assert_gates_read_their_operands(circuit: &Circuit, ownership: &Ownership) {
         let slots = ownership.slots(circuit);
         let mut held = vec![usize::MAX; slots.count()];
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_and_outputs_find_their_wires_in_a_minimum_of_places() {
+    fn gates_and_outputs_read_the_right_wires_from_few_places() {
         let mut places = [0, 0];
         for algorithm in Algorithm::ALL {
             let shuffle = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());
@@ -190,7 +191,7 @@ mod tests {
             for ownership in [&of_nobody, &owned] {
                 assert_gates_read_their_operands(circuit, ownership);
             }
-            // Plus the shared place of all wires that nothing reads.
+            // The 1 is the shared place of all wires that nothing reads.
             let live =
                 (circuit.structure(None).live_wires).expect("the circuit was not built in slices");
             assert!(of_nobody.slots(circuit).count() <= 1 + live);

@@ -19,8 +19,8 @@ pub struct Structure {
     pub not: usize,
     /// Constants and copies of wires (`EQ` and `EQW` in a netlist), which are not gates.
     pub copies: usize,
-    /// The AND gates by the party that could compute them alone; `None` if the owners of the inputs
-    /// are unknown.
+    /// The number of AND gates for each party that could compute them alone. `None` if the owners
+    /// of the inputs are unknown.
     pub ands_by_owner: Option<AndsByOwner>,
     /// The largest number of AND gates on a path from an input to an output.
     pub and_depth: usize,
@@ -45,7 +45,8 @@ impl Structure {
         self.and + self.xor + self.not
     }
 
-    /// The mean number of AND gates with the same AND-depth, from depth 1 on; 0 without AND gates.
+    /// The mean number of live AND gates per AND-depth, from depth 1 on. 0 if no output needs an
+    /// AND gate.
     pub fn mean_layer(&self) -> f64 {
         match self.and_depth {
             0 => 0.0,
@@ -54,13 +55,13 @@ impl Structure {
     }
 }
 
-/// AND gates by owner.
+/// The number of AND gates of each owner.
 ///
 /// A wire that depends only on the inputs of one party is owned by that party, and the owner of a
 /// gate is the owner of its result. The engines of this crate garble only the joint gates. A party
-/// computes the gates that it owns in the clear and enters the results; in a malicious session it
-/// also proves them with QuickSilver (Yang, Sarkar, Weng and Wang, CCS 2021). Ownership follows
-/// from the wires that a gate reads, not from the function that it computes.
+/// computes the gates that it owns in the clear and enters the results. In a malicious session, it
+/// also proves the results with QuickSilver (Yang, Sarkar, Weng and Wang, CCS 2021). Ownership
+/// follows from the wires that a gate reads, not from the function that it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AndsByOwner {
     /// AND gates that depend on inputs of both parties.
@@ -69,7 +70,7 @@ pub struct AndsByOwner {
     pub garbler: usize,
     /// AND gates that depend only on inputs of the evaluator.
     pub evaluator: usize,
-    /// AND gates of constants, which have no owner.
+    /// AND gates that depend on no input, only on constants.
     pub nobody: usize,
 }
 
@@ -119,7 +120,7 @@ impl From<Gate> for Operation {
     }
 }
 
-/// The structure of the circuit that consists of these steps.
+/// The structure of the circuit that consists of `steps`.
 fn survey(
     inputs: &[usize],
     wires: usize,
@@ -190,11 +191,11 @@ fn is_gate(operation: Operation) -> bool {
     !matches!(operation, Operation::Copy(_) | Operation::Const(_))
 }
 
-/// Marks the wires that the already marked wires, the outputs, are computed from. Returns the
-/// largest number of wires held at once, where outputs are held until the end.
+/// Initially, only the outputs are marked in `needed`. Marks all wires that they are computed from.
+/// Returns the largest number of wires held at once, as defined by [`Structure::live_wires`].
 fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]) -> usize {
-    // Goes from the end to the beginning. A wire is held before a step that reads it, or if it is
-    // an output or read later. It is released before the step that sets it.
+    // Goes from the last step to the first. Outputs are held from the start; any other wire is held
+    // once a step that reads it is found. The step that sets a wire releases it.
     let mut held = needed.to_vec();
     let mut now = held.iter().filter(|&&held| held).count();
     let mut most = now;
@@ -230,7 +231,7 @@ impl Depths {
         }
     }
 
-    /// Counts a gate and returns the depths of its wire.
+    /// Counts a gate and returns the depths of its output.
     fn reach(&mut self, operation: Operation) -> (u32, u32) {
         let (mut ands, mut gates) = (0, 0);
         for wire in operation.reads() {
@@ -253,7 +254,8 @@ impl Depths {
 const GARBLER: u8 = 1;
 const EVALUATOR: u8 = 2;
 
-/// The parties that each wire depends on, and the ANDs seen so far.
+/// For each wire, the parties that it depends on ([`GARBLER`], [`EVALUATOR`] or both); and the ANDs
+/// seen so far, by owner.
 struct Owned {
     depends: Vec<u8>,
     ands: AndsByOwner,
@@ -274,7 +276,7 @@ impl Owned {
         Owned { depends, ands }
     }
 
-    /// Counts a gate and returns the owners of its wire.
+    /// Counts a gate and returns the parties that its output depends on.
     fn add(&mut self, operation: Operation) -> u8 {
         let owner = operation
             .reads()
@@ -299,7 +301,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Begins with the inputs, which are the first wires. `owners` gives the owner of each value.
+    /// Creates a tally without gates. The input bits are the first wires. `owners` gives the owner
+    /// of each input value.
     pub(super) fn new(inputs: &[usize], owners: &[Party]) -> Self {
         let owned = Owned::new(inputs, owners);
         Tally {
@@ -319,7 +322,8 @@ impl Tally {
         self.owned.depends.push(owner);
     }
 
-    /// Forgets all wires except the inputs and those that the slice carries over.
+    /// Forgets all wires except the inputs and the wires that `slice` carries over to the next
+    /// slice.
     pub(super) fn carry(&mut self, slice: &Slice, inputs: usize) {
         slice.carry(&mut self.depths.reached, inputs);
         slice.carry(&mut self.owned.depends, inputs);
@@ -329,7 +333,8 @@ impl Tally {
         self.kinds.and
     }
 
-    /// The structure after the last gate. Gates that no output needs have not been added.
+    /// The structure after the last gate. Reports no dead gates: each gate of a slice is needed by
+    /// a bit that was declared in use.
     pub(super) fn structure(self) -> Structure {
         Structure {
             and: self.kinds.and,

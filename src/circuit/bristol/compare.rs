@@ -5,11 +5,11 @@ use super::netlist::Lanes;
 
 /// The inputs on which two netlists are compared.
 pub enum Inputs<'a> {
-    /// All inputs, so that the answer is a proof. The first input is all zeros; the first bit of
-    /// the first value changes fastest.
+    /// All inputs. If no difference is found, the netlists compute the same function. The inputs
+    /// are tried in counting order, with the first bit of the first value as the lowest bit.
     All,
-    /// All zeros, all ones, a single one at each position (if the input has at most 4 096 bits),
-    /// and `random` random inputs.
+    /// The input of zeros, the input of ones, every input with a single one (if an input has at
+    /// most 4 096 bits), and `random` random inputs.
     Some {
         /// The number of random inputs. It is rounded up to a multiple of 64.
         random: u64,
@@ -21,7 +21,7 @@ pub enum Inputs<'a> {
 /// The maximum number of input bits for [`Inputs::All`].
 const MAX_BITS: usize = 40;
 
-/// The maximum number of input bits for which each position is tried with a single one.
+/// The maximum number of input bits for which every input with a single one is tried.
 const SINGLE_ONES: usize = 4096;
 
 /// The reason why two netlists cannot be compared.
@@ -34,7 +34,7 @@ pub enum CompareError {
     /// The output values have different numbers of bits.
     #[error("the output values have {0} bits in the first netlist and {1} in the second")]
     Outputs(String, String),
-    /// The input has too many bits to try all inputs.
+    /// [`Inputs::All`] was requested, but an input has too many bits.
     #[error("an input of {0} bits has too many values to try them all")]
     TooMany(usize),
 }
@@ -51,13 +51,13 @@ pub struct Difference {
 /// Returns the first input on which `a` and `b` differ, or `None` if they agree on all the inputs
 /// tried.
 ///
-/// Values without bits make no difference: a netlist in the old format may have one that the same
-/// netlist in Bristol Fashion does not have. `progress` is called from time to time with the number
-/// of inputs tried, out of [`inputs_tried`].
+/// Values without bits are ignored: a netlist in the old format may have such a value where the
+/// same netlist in Bristol Fashion has none. `progress` is called after every 64 inputs, with the
+/// number of inputs tried. The total is at most [`inputs_tried`].
 ///
 /// # Errors
-/// When the values have different numbers of bits, or when there are too many inputs to try them
-/// all.
+/// When the values have different numbers of bits, or when `inputs` is [`Inputs::All`] and an input
+/// has too many bits.
 pub fn first_difference(
     a: &Netlist,
     b: &Netlist,
@@ -93,7 +93,7 @@ pub fn inputs_tried(inputs: &Inputs, bits: usize) -> u64 {
     }
 }
 
-/// The number of inputs that are not random, rounded up to whole words.
+/// The number of inputs that are not random, rounded up to a multiple of 64.
 fn chosen(bits: usize) -> u64 {
     let single = if bits <= SINGLE_ONES { bits } else { 0 };
     (2 + single as u64).next_multiple_of(64)
@@ -123,7 +123,7 @@ fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), CompareError> {
     Ok(())
 }
 
-/// The first of `count` lanes on which the outputs differ.
+/// Returns the first of `count` lanes in which the outputs of `a` and `b` differ.
 fn differing_lane(a: &mut Lanes, b: &mut Lanes, inputs: &[u64], count: u32) -> Option<u32> {
     let a = a.evaluate(inputs.iter().copied());
     let b = b.evaluate(inputs.iter().copied());
@@ -138,7 +138,7 @@ struct Supply<'a> {
     total: u64,
 }
 
-/// Bit i of entry j is bit j of i: six input bits that count through 64 lanes.
+/// Bit i of entry j is bit j of i. So the lanes of six input bits are the numbers 0 to 63.
 const COUNTING: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
@@ -157,8 +157,8 @@ impl<'a> Supply<'a> {
         Ok(Supply { inputs, total })
     }
 
-    /// Fills in the inputs after the first `tried`. Returns their number, or `None` after the last
-    /// input.
+    /// Writes the next inputs, at most 64, to `lanes`. Inputs before number `tried` have been used.
+    /// Returns the number of inputs written, or `None` after the last input.
     fn fill(&mut self, tried: u64, lanes: &mut [u64]) -> Option<u32> {
         let count = u64::min(64, self.total - tried) as u32;
         let bits = lanes.len();
@@ -185,8 +185,9 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// One bit of the 64 chosen inputs from `first` on. Input 0 is all zeros, input 1 is all ones, and
-/// input 2 + i has its single one at position i. The inputs after those are all zeros again.
+/// Bit number `bit` of the inputs `first` to `first + 63` that are not random. Input 0 is all
+/// zeros, input 1 is all ones, and input 2 + i has a single one at position i. All later inputs are
+/// zeros.
 fn chosen_lanes(first: u64, bit: u64) -> u64 {
     let all_ones = if first == 0 { 1 << 1 } else { 0 };
     let single = match (bit + 2).checked_sub(first) {
@@ -204,12 +205,12 @@ mod tests {
         Netlist::parse(text.as_bytes(), None).unwrap()
     }
 
-    /// Gives an input with each word a constant.
+    /// Returns the first difference of two netlists, given as text.
     fn difference(a: &str, b: &str, inputs: Inputs) -> Option<Difference> {
         first_difference(&netlist(a), &netlist(b), inputs, |_| ()).unwrap()
     }
 
-    /// The AND of the given wires, of an input of `bits` bits.
+    /// A netlist that computes the AND of `wires`, with one input value of `bits` bits.
     fn and_of(bits: usize, wires: &[usize]) -> String {
         let mut gates = String::new();
         let mut last = wires[0];
@@ -222,7 +223,7 @@ mod tests {
         format!("{count} {}\n1 {bits}\n1 1\n{gates}", bits + count)
     }
 
-    /// An output that is always 0.
+    /// A netlist whose output is always 0.
     fn never(bits: usize) -> String {
         format!("1 {}\n1 {bits}\n1 1\n1 1 0 {bits} EQ\n", bits + 1)
     }
@@ -264,8 +265,8 @@ mod tests {
         let all: Vec<usize> = (0..100).collect();
         let ones = compare(&and_of(100, &all));
         assert_eq!((ones.tried, ones.input), (1, vec![true; 100]));
-        // x AND NOT y. The bit that matters is far after the first word. On all ones, both netlists
-        // agree.
+        // The AND of bit 99 and the negation of bit 98. It is 0 on the input of ones, and first 1
+        // on a single one after the first 64 inputs.
         let lone = "2 102\n1 100\n1 1\n1 1 98 100 INV\n2 1 99 100 101 AND\n";
         let found = compare(lone);
         assert_eq!(found.tried, 2 + 99);

@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[error("line {line} of the netlist: {kind}")]
 pub struct NetlistError {
-    /// The line number, from 1. If the file ends too early, it is the line after the last one.
+    /// The line number, from 1. If the file ends too early, the number of its last line plus 1.
     pub line: u64,
     /// The error in this line.
     pub kind: NetlistErrorKind,
@@ -37,10 +37,10 @@ pub enum NetlistErrorKind {
         /// The number of gates declared.
         gates: u64,
     },
-    /// A line has too few fields for the counts in it.
+    /// A line has fewer fields than the counts in it require.
     #[error("a field is missing")]
     MissingField,
-    /// A line has too many fields for the counts in it.
+    /// A line has more fields than the counts in it allow.
     #[error("too many fields")]
     ExtraField,
     /// A field is not a decimal number.
@@ -49,20 +49,20 @@ pub enum NetlistErrorKind {
     /// A number does not fit into 64 bits.
     #[error("the number is too large")]
     Overflow,
-    /// More is declared than a file of this size can hold.
+    /// The header declares more gates, wires or values than a file of this size can hold.
     #[error("{declared} {what} declared, but a file of this size may have at most {limit}")]
     Implausible {
-        /// The items declared: gates, wires, or values without bits.
+        /// `gates`, `wires` or `values without bits`.
         what: &'static str,
         /// The number declared.
         declared: u64,
-        /// The maximum number.
+        /// The maximum number for a file of this size.
         limit: u64,
     },
     /// The input or output values have more bits than there are wires.
     #[error("the {what} have more bits than there are wires ({wires})")]
     TooFewWires {
-        /// The values: input values or output values.
+        /// `input values` or `output values`.
         what: &'static str,
         /// The number of wires declared.
         wires: usize,

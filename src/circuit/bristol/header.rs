@@ -1,4 +1,4 @@
-//! The header of a netlist: its sizes and the shape of its values.
+//! The header of a netlist: the numbers of gates and wires, and the number of bits of each value.
 
 use std::io::BufRead;
 
@@ -6,7 +6,7 @@ use super::lines::{Fields, Lines, check_fields, number};
 use super::{Format, NetlistErrorKind as Kind};
 use crate::circuit::Builder;
 
-/// A file of any size may declare this many gates and wires, and values without bits.
+/// A file of any size may declare up to this many gates, wires, and values without bits.
 const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
 
 /// The minimum number of bytes per wire in a file that names each wire and has more than
@@ -25,7 +25,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header of a file of at most `size` bytes, in the given format or in either.
+    /// Reads the header of a file of at most `size` bytes, in the given `format`, or in either
+    /// format if it is `None`.
     pub(super) fn read(
         lines: &mut Lines<impl BufRead>,
         size: u64,
@@ -62,7 +63,8 @@ impl Header {
 const INPUTS: &str = "input values";
 const OUTPUTS: &str = "output values";
 
-/// Recognises the format of a file whose second line is held, by the rule of [`Format`].
+/// Recognises the format of a file by the rule of [`Format`]. The current line must be the second
+/// line.
 fn recognise(lines: &mut Lines<impl BufRead>) -> Result<Format, Kind> {
     if lines.fields()?.count() != 3 {
         return Ok(Format::Fashion);
@@ -76,7 +78,7 @@ fn recognise(lines: &mut Lines<impl BufRead>) -> Result<Format, Kind> {
     })
 }
 
-/// The numbers of gates and wires, neither larger than a file of `size` bytes can hold.
+/// Reads the numbers of gates and wires, and checks that a file of `size` bytes can hold them.
 fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
     let mut read_size = |what, plausible| {
         let declared = number(fields.next().ok_or(Kind::MissingField)?)?;
@@ -103,7 +105,7 @@ fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
     }
 }
 
-/// The width of each value. The sum is at most the number of wires.
+/// Reads the width of each value, and checks that the sum is at most the number of wires.
 fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<Vec<usize>, Kind> {
     let count = number(fields.next().ok_or(Kind::MissingField)?)?;
     let mut left = Wires::new(what, wires);
@@ -112,7 +114,7 @@ fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<V
         .collect::<Result<Vec<_>, _>>()?;
     check_fields(count, widths.len())?;
     // Each value is a list in memory, for both parties and for each step of a run. A value without
-    // bits takes only two bytes of the file, and nobody needs many of them.
+    // bits takes only two bytes of the file, and no circuit needs many such values.
     let empty = widths.iter().filter(|&&width| width == 0).count() as u64;
     if empty > ALWAYS_PLAUSIBLE {
         return Err(Kind::Implausible {
@@ -124,7 +126,7 @@ fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<V
     Ok(widths)
 }
 
-/// The widths of both parties' input values, and of the only output value.
+/// Reads the widths of both parties' input values and of the only output value.
 fn read_old_widths(fields: Fields, wires: usize) -> Result<(Vec<usize>, Vec<usize>), Kind> {
     let widths: Vec<u64> = fields.take(4).map(number).collect::<Result<_, _>>()?;
     check_fields(3, widths.len())?;
@@ -134,7 +136,7 @@ fn read_old_widths(fields: Fields, wires: usize) -> Result<(Vec<usize>, Vec<usiz
     Ok((inputs, outputs))
 }
 
-/// The number of wires that are left for values.
+/// Counts the wires that no value has been assigned to.
 struct Wires {
     what: &'static str,
     wires: usize,
@@ -147,7 +149,7 @@ impl Wires {
         Wires { what, wires, left }
     }
 
-    /// Subtracts the given number of wires.
+    /// Assigns `width` wires to a value.
     fn take(&mut self, width: u64) -> Result<usize, Kind> {
         let (what, wires) = (self.what, self.wires);
         let left = self.left.checked_sub(width);

@@ -9,16 +9,18 @@ use super::{MAX_LINE, NetlistErrorKind as Kind};
 /// The fields of a line, with white space between them.
 pub(super) type Fields<'a> = SplitAsciiWhitespace<'a>;
 
-/// The lines of a file, without comments and without blank lines. At most two are held.
+/// The lines of a file, without comments and without blank lines. Only the current line and
+/// possibly the next one are in memory.
 pub(super) struct Lines<R> {
     reader: Take<R>,
     line: Vec<u8>,
-    /// The number of the line held, from 1.
+    /// The number of the current line, from 1.
     pub(super) number: u64,
     ahead: Option<Ahead>,
 }
 
-/// A line that was read ahead. It is empty at the end of the file.
+/// The line after the current one, if it has been read ahead. `line` is empty at the end of the
+/// file.
 struct Ahead {
     line: Vec<u8>,
     number: u64,
@@ -63,8 +65,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Returns the line after the one held, which stays held. The result is empty at the end of the
-    /// file.
+    /// Returns the line after the current one, without advancing. The result is empty at the end of
+    /// the file.
     pub(super) fn look_ahead(&mut self) -> Result<&[u8], Kind> {
         let line = mem::take(&mut self.line);
         let number = self.number;
@@ -77,7 +79,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Reads the next line if it is a gate in the usual form: one result, single spaces between
-    /// fields and nothing else. Otherwise it reads nothing and returns `None`. [`next`](Self::next)
+    /// fields and nothing else. Otherwise consumes nothing and returns `None`. [`next`](Self::next)
     /// reads any line, but is slower.
     pub(super) fn next_plain_gate(&mut self) -> Result<Option<PlainGate>, Kind> {
         if self.ahead.is_some() {
@@ -99,8 +101,8 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(gate))
     }
 
-    /// Returns the fields of the next line, which must exist. `expected` describes it for the
-    /// error.
+    /// Advances to the next line and returns its fields. If there is no next line, fails with
+    /// [`Kind::Truncated`], in which `expected` describes the line.
     pub(super) fn next(&mut self, expected: &'static str) -> Result<Fields<'_>, Kind> {
         if !self.advance()? {
             return Err(Kind::Truncated { expected });
@@ -108,7 +110,7 @@ impl<R: BufRead> Lines<R> {
         self.fields()
     }
 
-    /// The fields of the line held.
+    /// The fields of the current line.
     pub(super) fn fields(&self) -> Result<Fields<'_>, Kind> {
         match str::from_utf8(&self.line) {
             Ok(line) if line.is_ascii() => Ok(line.split_ascii_whitespace()),
@@ -117,7 +119,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// The bytes with which some editors begin a file.
+/// The UTF-8 byte order mark, which some editors write at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Truncates a line at the first `#` or `//`.
@@ -129,7 +131,7 @@ fn cut_comment(line: &mut Vec<u8>) {
     }
 }
 
-/// A gate with the wires that it reads and the wire that it sets.
+/// A gate in the usual form: the wires that it reads, and last the wire that it sets.
 pub(super) enum PlainGate {
     Xor([u64; 3]),
     And([u64; 3]),
@@ -137,8 +139,8 @@ pub(super) enum PlainGate {
     Copy([u64; 2]),
 }
 
-/// Parses the gate in the first line. Also returns the length of the line. Returns `None` if the
-/// line is incomplete or not in the usual form.
+/// Parses the first line of `text` as a gate. Also returns the length of the line. Returns `None`
+/// if the line is incomplete or not in the usual form.
 fn plain_gate(text: &[u8]) -> Option<(PlainGate, usize)> {
     let (arity, fields) = text.split_at_checked(4)?;
     let (gate, rest) = match arity {
@@ -166,8 +168,8 @@ fn plain_gate(text: &[u8]) -> Option<(PlainGate, usize)> {
     Some((gate, text.len() - rest.len()))
 }
 
-/// Parses the number before the first space. Also returns the text after the space. Returns `None`
-/// if the number has more digits than any wire number.
+/// Parses the number before the first space of `text`. Also returns the text after the space.
+/// Returns `None` if there is no number, or if it has more digits than any wire number.
 #[inline]
 fn plain_number(text: &[u8]) -> Option<(u64, &[u8])> {
     const MAX_DIGITS: usize = 10;

@@ -1,7 +1,7 @@
 //! Circuits as text: Bristol Fashion and the older format.
 //!
-//! The format is that of Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart, "Bristol Fashion"
-//! MPC circuits (<https://nigelsmart.github.io/MPC-Circuits/>):
+//! Bristol Fashion is the format of Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart, "Bristol
+//! Fashion" MPC circuits (<https://nigelsmart.github.io/MPC-Circuits/>):
 //!
 //! ```text
 //! GATES WIRES
@@ -29,10 +29,10 @@
 //! any bytes. Comments, blank lines and a UTF-8 byte order mark at the beginning of the file are
 //! skipped when reading, and never written.
 //!
-//! The older format can be read too. [`Format`] describes how it is recognised. Its header has two
-//! lines, `GATES WIRES` and `N1 N2 N3`: the numbers of bits of the first party's input value, of
-//! the second party's input value and of the output value. Its gate lines are as above, but only
-//! `XOR`, `AND` and `INV` exist.
+//! The older format can also be read; [`Format`] describes how it is recognised. The header of the
+//! older format has two lines, `GATES WIRES` and `N1 N2 N3`: the numbers of bits of the first
+//! party's input value, of the second party's input value and of the output value. The gate lines
+//! are as above, but only `XOR`, `AND` and `INV` exist.
 //!
 //! ```
 //! use dealerless::circuit::bristol;

@@ -1,4 +1,4 @@
-//! A netlist as written in its file.
+//! A netlist with its gates as written in a file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,9 @@ use crate::circuit::{Bit, Builder, Circuit, Wire};
 /// The format of a netlist.
 ///
 /// In the old format, the second line has three numbers, and the third line is a gate, which ends
-/// with a name. In Bristol Fashion, the third line contains only numbers. So the two can be
-/// distinguished, unless a netlist has no gates; it is then taken for Bristol Fashion.
+/// with a name. In Bristol Fashion, the third line contains only numbers. So the two formats can be
+/// distinguished, unless a netlist has no gates. A netlist without gates is read as Bristol
+/// Fashion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -113,8 +114,8 @@ impl Netlist {
     }
 
     /// The circuit that a [`Builder`] creates from the netlist: constants are folded, equal gates
-    /// shared, dead gates dropped, and the rest put into layers. It has no more AND gates than the
-    /// netlist.
+    /// merged, dead gates dropped, and the remaining gates put into layers. The circuit has no more
+    /// AND gates than the netlist.
     pub fn circuit(&self) -> Circuit {
         let mut building = Building::new(&self.inputs, self.wires);
         for step in &self.steps {
@@ -155,7 +156,7 @@ impl Netlist {
         &self.steps
     }
 
-    /// The wire of the first output bit; the others follow it.
+    /// The number of the first output wire. The outputs are the last wires.
     pub(in crate::circuit) fn first_output(&self) -> usize {
         self.wires - self.outputs.iter().sum::<usize>()
     }
@@ -164,7 +165,7 @@ impl Netlist {
 /// A circuit under construction from the gates of a netlist.
 pub(super) struct Building {
     builder: Builder,
-    /// The bit on each wire that is set.
+    /// The bit on each wire. [`Bit::ZERO`] if the wire is not set yet.
     bits: Vec<Bit>,
 }
 
@@ -177,7 +178,8 @@ impl Building {
         Building { builder, bits }
     }
 
-    /// The circuit with output values of these widths, which are on the last wires.
+    /// The finished circuit. `outputs` gives the width of each output value; the last wires are the
+    /// outputs.
     pub(super) fn finish(mut self, outputs: &[usize]) -> Circuit {
         let first_output = self.bits.len() - outputs.iter().sum::<usize>();
         let mut bits = self.bits.split_off(first_output).into_iter();
@@ -215,7 +217,7 @@ impl fmt::Debug for Netlist {
 }
 
 /// Evaluates a netlist on 64 inputs at once: bit `i` of each `u64` belongs to the `i`-th
-/// evaluation. It reuses the memory of the wires for the next evaluation.
+/// evaluation. All evaluations use the same memory for the wires.
 pub(super) struct Lanes<'n> {
     netlist: &'n Netlist,
     wires: Vec<u64>,
@@ -320,7 +322,8 @@ mod tests {
 
     #[test]
     fn gates_of_a_netlist_are_kept_as_written() {
-        // The same AND three times, once dead; a constant and a copy; two ANDs in a MAND.
+        // Wires 2, 3 and 8 carry the same AND, wire 4 a constant, and wire 5 a copy. A MAND sets
+        // wires 6, 7 and 8. No output needs wires 2, 3, 5 and 6.
         let netlist = netlist(
             "5 9\n1 2\n1 2\n2 1 0 1 2 AND\n2 1 1 0 3 AND\n1 1 1 4 EQ\n1 1 2 5 EQW\n\
              6 3 3 4 0 5 4 1 6 7 8 MAND\n",

@@ -18,8 +18,8 @@ pub const MAX_LINE: u64 = 1 << 24;
 /// needs. [`Netlist::read`] returns the gates as written.
 ///
 /// Memory is linear in `size`, whatever the file declares: about 3 bytes per byte of a usual file,
-/// and about 30 at most. For this reason, a file of more than 2^16 wires must be large enough to
-/// name each of them, and a line has at most 2^16 values without bits.
+/// and about 30 at most. For this reason, a file that declares more than 2^16 wires must be large
+/// enough to name each wire, and a line has at most 2^16 values without bits.
 ///
 /// # Errors
 /// When the reader fails, or when the netlist is not in the [format](super). The error names the
@@ -28,8 +28,8 @@ pub fn read(reader: impl BufRead, size: u64) -> Result<Circuit, NetlistError> {
     read_as(reader, size, None)
 }
 
-/// Reads a netlist in the given `format`, or in either if it is `None`, as [`read`] does. It takes
-/// less memory than [`Netlist::read`], since it does not keep the gates as written.
+/// Reads a netlist in the given `format`, or in either if it is `None`, as [`read`] does. This
+/// takes less memory than [`Netlist::read`], since the gates are not kept as written.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -139,9 +139,9 @@ struct Gates<S> {
     set: Vec<bool>,
     /// An upper bound on the nodes of a builder that the gates are pushed into.
     nodes: usize,
-    /// The wires of the current gate, kept between lines only to reuse the memory.
+    /// The wire numbers in the line of the current gate. A field only to reuse the memory.
     operands: Vec<u64>,
-    /// The operations of the current gate, kept only to reuse the memory.
+    /// The operations of the current gate: several for a `MAND`. A field only to reuse the memory.
     operations: Vec<Operation>,
 }
 
@@ -228,7 +228,8 @@ impl<S: Sink> Gates<S> {
         Ok(())
     }
 
-    /// Reserves builder nodes. A full builder panics, and no file may cause that.
+    /// Counts `nodes` more builder nodes. Fails before the builder is full, since a full builder
+    /// panics.
     fn make_room(&mut self, nodes: usize) -> Result<(), Kind> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > Builder::MAX_NODES {
@@ -241,7 +242,7 @@ impl<S: Sink> Gates<S> {
         self.wire(self.operands[operand])
     }
 
-    /// A wire that is read, which must have been set.
+    /// The wire with this number, for an operand. It must have been set.
     fn wire(&self, wire: u64) -> Result<Wire, Kind> {
         let index = self.index(wire)?;
         if !self.set[index] {
@@ -250,7 +251,7 @@ impl<S: Sink> Gates<S> {
         Ok(Wire::new(index))
     }
 
-    /// Sets the wires after the first `ins` operands with the current operations.
+    /// Sets the output wires of the current gate, which follow its `ins` input wires in `operands`.
     fn set(&mut self, ins: usize) -> Result<(), Kind> {
         for i in 0..self.operations.len() {
             let (wire, operation) = (self.operands[ins + i], self.operations[i]);
@@ -300,7 +301,7 @@ mod tests {
     use crate::testing::circuits::random_circuit;
     use crate::testing::session::system_rng;
 
-    /// The result for a file: its steps, or its error with the line.
+    /// The result of reading a file: its steps, or its error with the line number.
     fn outcome(text: &[u8]) -> Result<Vec<Step>, String> {
         let netlist = Netlist::parse(text, None).map_err(|error| error.to_string());
         let circuit = parse(text).map_err(|error| error.to_string());

@@ -7,9 +7,9 @@ use crate::circuit::{Circuit, Gate, Output, Wire};
 /// Writes a circuit as a netlist. The same circuit gives the same bytes.
 ///
 /// The gates are written in layer order and set their output wires directly. Some outputs have no
-/// gate of their own: constants, inputs, and repetitions of other outputs. An `EQ` or `EQW` sets
-/// these after the gates. [Reading](super::read()) the netlist returns a circuit with the same
-/// digest.
+/// gate of their own: constants, inputs, and repetitions of other outputs. Such outputs are set by
+/// an `EQ` or `EQW` after the gates. [Reading](super::read()) the netlist returns a circuit with
+/// the same digest.
 ///
 /// # Errors
 /// Those of the writer.
@@ -52,8 +52,8 @@ pub(in crate::circuit) fn write_header(
     writeln!(out)
 }
 
-/// Writes the line of a gate that sets wire `c` of the file, given the numbers of the wires in the
-/// file.
+/// Writes the line of a gate that sets wire `c` of the file. `numbers` holds the number of each
+/// wire in the file.
 pub(in crate::circuit) fn write_gate(
     out: &mut impl Write,
     gate: Gate,
@@ -68,7 +68,7 @@ pub(in crate::circuit) fn write_gate(
     }
 }
 
-/// Writes the line of an output that has no gate of its own.
+/// Writes the line that sets wire `c` of the file to an output that has no gate of its own.
 pub(in crate::circuit) fn write_copy(
     out: &mut impl Write,
     output: Output,
@@ -92,9 +92,9 @@ fn write_widths(out: &mut impl Write, widths: &[usize]) -> io::Result<()> {
 
 /// The numbers of the wires in the file, where the outputs come last.
 struct Numbering {
-    /// The number of each wire of the circuit.
+    /// For each wire of the circuit, its number in the file.
     numbers: Vec<usize>,
-    /// Outputs without a gate of their own, each with its number.
+    /// Outputs without a gate of their own, each with its wire number in the file.
     copies: Vec<(Output, usize)>,
     /// The number of wires in the file.
     wires: usize,

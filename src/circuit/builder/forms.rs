@@ -1,21 +1,21 @@
-//! Nodes with the same linear form, which share one wire.
+//! Finds nodes with the same linear form, so that they share one wire.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::{Bit, Node, Operation};
 
-/// The nodes that a builder knows, by fingerprint.
+/// The table in which a builder looks up nodes by fingerprint.
 pub(super) enum Forms {
-    /// All nodes, so that none is recorded twice.
+    /// A table of all nodes, so that no form is recorded twice.
     Known(HashTable<Node>),
-    /// No nodes. [`share`](Self::share) finds equal forms at the end. This is faster, because the
-    /// accesses to a large table are scattered all over memory.
+    /// No table. [`share`](Self::share) finds equal forms at the end. This is faster, because
+    /// lookups in a large table access memory at random.
     AtTheEnd,
 }
 
 impl Forms {
-    /// The first node with this fingerprint, if it is known.
+    /// The node with this fingerprint, if the table has one.
     pub(super) fn find(&self, fingerprint: u128, fingerprints: &[u128]) -> Option<Node> {
         let Forms::Known(known) = self else {
             return None;
@@ -27,7 +27,7 @@ impl Forms {
             .copied()
     }
 
-    /// Adds a node whose form was not found.
+    /// Adds a node whose form is not in the table.
     pub(super) fn enter(&mut self, node: Node, fingerprints: &[u128]) {
         if let Forms::Known(known) = self {
             let hash = |node: &Node| form_hash(fingerprints[node.index()]);
@@ -35,7 +35,7 @@ impl Forms {
         }
     }
 
-    /// Forgets all nodes and adds the first ones, whose fingerprints are given.
+    /// Refills the table with the nodes 0, 1, …, whose fingerprints are given.
     pub(super) fn refill(&mut self, fingerprints: &[u128]) {
         if let Forms::Known(known) = self {
             known.clear();
@@ -45,8 +45,8 @@ impl Forms {
         }
     }
 
-    /// Redirects the gates and outputs to the first node of each form. The other nodes are then
-    /// dead.
+    /// Redirects the gates and outputs to the first node of each form, so that the later nodes of
+    /// the form become dead.
     pub(super) fn share(
         self,
         fingerprints: Vec<u128>,
@@ -89,15 +89,15 @@ impl Tagged {
     }
 }
 
-/// For each node, the first node of the same form. The nodes are first sorted into heaps by their
-/// fingerprints, so that the table for one heap stays in the cache.
+/// For each node, the first node of the same form. The nodes are first sorted into buckets by their
+/// fingerprints, so that the table for one bucket stays in the cache.
 fn firsts(fingerprints: &[u128]) -> Vec<Node> {
-    const HEAP_BITS: u32 = 9;
-    const HEAPS: usize = 1 << HEAP_BITS;
-    let heap = |fingerprint: u128| (fingerprint >> (u128::BITS - HEAP_BITS)) as usize;
-    let mut ends = [0; HEAPS];
+    const BUCKET_BITS: u32 = 9;
+    const BUCKETS: usize = 1 << BUCKET_BITS;
+    let bucket = |fingerprint: u128| (fingerprint >> (u128::BITS - BUCKET_BITS)) as usize;
+    let mut ends = [0; BUCKETS];
     for &fingerprint in fingerprints {
-        ends[heap(fingerprint)] += 1;
+        ends[bucket(fingerprint)] += 1;
     }
     let mut start = 0;
     for end in &mut ends {
@@ -107,11 +107,11 @@ fn firsts(fingerprints: &[u128]) -> Vec<Node> {
         tag: 0,
         node: Node::ZERO,
     };
-    let mut dealt = vec![none; fingerprints.len()];
+    let mut sorted = vec![none; fingerprints.len()];
     for (number, &fingerprint) in fingerprints.iter().enumerate() {
-        let end = &mut ends[heap(fingerprint)];
+        let end = &mut ends[bucket(fingerprint)];
         let (tag, node) = (fingerprint as u32, Node(number as u32));
-        dealt[*end] = Tagged { tag, node };
+        sorted[*end] = Tagged { tag, node };
         *end += 1;
     }
 
@@ -120,7 +120,7 @@ fn firsts(fingerprints: &[u128]) -> Vec<Node> {
     let mut start = 0;
     for end in ends {
         table.clear();
-        for &tagged in &dealt[start..end] {
+        for &tagged in &sorted[start..end] {
             let form = |tagged: &Tagged| fingerprints[tagged.node.index()];
             match table.entry(
                 tagged.hash(),

@@ -1,14 +1,14 @@
-//! Building in slices: gates are handed over as they are recorded, and then forgotten.
+//! Building in slices: a builder sends the recorded gates to a receiver in slices, and forgets
+//! them.
 //!
-//! The code that records a circuit declares from time to time which bits are still in use. The
-//! builder then drops the gates of the slice that none of these bits needs, hands over the others,
-//! and forgets all nodes except these bits and the inputs. It needs memory for one slice only, not
-//! for the circuit.
+//! The code that records a circuit repeatedly calls [`Builder::forget_others`] with the bits that
+//! are still in use. The builder then drops the gates of the slice that no bit in use needs, sends
+//! the remaining gates, and forgets all nodes except the inputs and the bits in use. So it needs
+//! memory for one slice only, not for the circuit.
 //!
-//! The forms of the nodes that are kept stay known, so an XOR is not recorded again while its node
-//! is kept. The spans of earlier ANDs do not stay known: an AND that is recorded in two slices
-//! appears twice. A bit that is declared in use keeps its gates, even if no output needs them in
-//! the end.
+//! The builder keeps the forms of the nodes in use, so an XOR is not recorded again while its node
+//! is in use. It does not keep the spans of ANDs: an AND that is recorded in two slices appears
+//! twice. The gates of a bit in use are sent even if no output needs them in the end.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
@@ -22,14 +22,14 @@ use crate::circuit::{Gate, Output, Wire};
 /// previous slice, then one wire for each gate.
 pub(in crate::circuit) struct Slice {
     pub(in crate::circuit) gates: Vec<Gate>,
-    /// The wires that the next slice knows in addition to the inputs, in ascending order. In the
-    /// next slice, they get the numbers after the inputs, in the same order.
+    /// The wires that are carried over to the next slice, in ascending order. In the next slice,
+    /// their numbers follow those of the inputs, in the same order.
     pub(in crate::circuit) carried: Vec<Wire>,
 }
 
 impl Slice {
-    /// Converts a list with one entry for each wire of this slice to the list for the wires that
-    /// the next slice begins with.
+    /// Converts a list with one entry for each wire of this slice to a list for the first wires of
+    /// the next slice: the inputs and the carried wires.
     pub(in crate::circuit) fn carry<T: Copy>(&self, known: &mut Vec<T>, inputs: usize) {
         // The wires are in ascending order, so no entry is overwritten before it is read.
         for (place, wire) in self.carried.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Slice {
     }
 }
 
-/// The receiver of the slices.
+/// The state of a builder that sends its gates in slices.
 pub(super) struct Slicer {
     slices: SyncSender<Slice>,
     /// The minimum number of operations in a slice.
@@ -49,7 +49,7 @@ pub(super) struct Slicer {
 }
 
 impl Builder {
-    /// Begins a circuit that is handed over in slices of at least `least` gates.
+    /// Creates a builder that sends its gates to `slices`, in slices of at least `least` gates.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -67,11 +67,11 @@ impl Builder {
         builder
     }
 
-    /// Declares that from now on, only the inputs, the bits `in_use` and bits derived from them are
-    /// used.
+    /// Declares that the caller will use only the inputs, the bits `in_use` and bits derived from
+    /// them.
     ///
-    /// This has no effect unless the circuit is built in slices. Then these bits may be renumbered,
-    /// and all other bits become invalid.
+    /// If the circuit is built in slices, this may renumber the bits `in_use`, and all other bits
+    /// become invalid. Otherwise, this has no effect.
     pub(crate) fn forget_others<'a>(&mut self, in_use: impl IntoIterator<Item = &'a mut Bit>) {
         if self
             .slicer
@@ -82,8 +82,8 @@ impl Builder {
         }
     }
 
-    /// Finishes a circuit that is built in slices. The output wires are numbered as in a slice
-    /// after the last one.
+    /// Finishes a circuit that is built in slices. The output wires are numbered as if one more
+    /// slice followed.
     pub(in crate::circuit) fn finish(mut self, mut outputs: Vec<Vec<Bit>>) -> Vec<Vec<Output>> {
         self.end_slice(&mut outputs.iter_mut().flatten().collect::<Vec<_>>());
         let negated = outputs.iter().flatten().filter(|bit| bit.inverted());
@@ -137,7 +137,7 @@ impl Builder {
             gates,
             carried: kept.iter().map(|&node| wires[node]).collect(),
         });
-        // The list of wires has served its purpose, so reuse its memory for the new numbers.
+        // The old numbers are no longer needed, so reuse their memory for the new numbers.
         let mut names = wires;
         for (place, &node) in kept.iter().enumerate() {
             names[node] = wire(Node((first + place) as u32));
@@ -151,7 +151,7 @@ impl Builder {
         self.keep(&kept);
     }
 
-    /// The gates that are needed, and the wire of each node.
+    /// The needed gates, and the wire of each node in this slice.
     fn number(&self, needed: &[bool]) -> (Vec<Gate>, Vec<Wire>) {
         let mut wires: Vec<Wire> = (0..self.leaves)
             .map(|node| Wire::new(node.saturating_sub(1)))
@@ -173,8 +173,8 @@ impl Builder {
         (gates, wires)
     }
 
-    /// Forgets all nodes except the constant, the inputs and the given nodes, which are placed
-    /// after them.
+    /// Forgets all nodes except the constant, the inputs and the nodes in `kept`, which are moved
+    /// to the places after the inputs.
     fn keep(&mut self, kept: &[usize]) {
         let first = 1 + self.input_bits;
         for (place, &node) in kept.iter().enumerate() {
@@ -194,7 +194,7 @@ impl Builder {
     }
 }
 
-/// The wire of a node other than the constant, by its number in the slice.
+/// The wire of a node at the beginning of a slice: an input or a carried node.
 fn wire(node: Node) -> Wire {
     Wire::new(node.index() - 1)
 }

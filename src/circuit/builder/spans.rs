@@ -1,4 +1,4 @@
-//! The ANDs that a builder knows, by the spans of their operands.
+//! A table in which a builder looks up ANDs by the spans of their operands.
 
 use hashbrown::HashTable;
 
@@ -10,8 +10,8 @@ pub(super) type Span = [u128; 3];
 /// AND nodes, by the span of their operands.
 pub(super) struct Spans(HashTable<Entry>);
 
-/// An AND with half the hash of its span. A growing table needs the hash again, and fetching the
-/// operands could mean random memory accesses.
+/// An AND with half the hash of its span. The hash is stored because a growing table needs it
+/// again, and fetching the operands would take random memory accesses.
 struct Entry {
     half: u32,
     and: Node,
@@ -30,7 +30,8 @@ impl Spans {
         Spans(HashTable::new())
     }
 
-    /// The AND of this span, given the forms of the operands of each AND.
+    /// The AND of this span, if the table has one. `operands` returns the forms of an AND's
+    /// operands.
     pub(super) fn find(&self, span: &Span, operands: impl Fn(Node) -> [u128; 2]) -> Option<Node> {
         let half = half_hash(*span);
         let probe = Entry {
@@ -44,7 +45,7 @@ impl Spans {
             .map(|entry| entry.and)
     }
 
-    /// Adds an AND that was not found.
+    /// Adds an AND whose span is not in the table.
     pub(super) fn enter(&mut self, span: &Span, and: Node) {
         let entry = Entry {
             half: half_hash(*span),
@@ -58,8 +59,9 @@ impl Spans {
     }
 }
 
-/// Half a hash of the span as a set. Any two of its three elements determine it, so the two
-/// smallest do. The high halves decide the order, so the low halves are almost independent of it.
+/// Half a hash of the span as a set. The two smallest of its three elements determine the third, so
+/// only they are hashed. The high bits decide the order, so the low bits are nearly independent of
+/// it.
 fn half_hash(mut span: Span) -> u32 {
     span.sort_unstable();
     span[0] as u32 ^ (span[1] as u32).rotate_left(16)

@@ -283,7 +283,7 @@ proptest! {
     #[test]
     fn circuit_computes_its_program_in_every_lane(program in programs()) {
         let circuit = build(&program);
-        // Input i counts in its lanes: 64 lanes are all values of 6 bits.
+        // The 64 lanes are all values of the 6 input bits.
         let lanes: Vec<u64> = (0..INPUT_BITS)
             .map(|i| (0..64).fold(0, |word, lane| word | (lane >> i & 1) << lane))
             .collect();
@@ -381,7 +381,7 @@ proptest! {
     }
 }
 
-/// Two builders of equal size, and a larger one.
+/// Bits of two other builders: one of the same size as the builder under test, and a larger one.
 fn foreign_bits() -> [Bit; 2] {
     [1, 200].map(|bits| Builder::new(&[bits]).input(0)[bits - 1])
 }

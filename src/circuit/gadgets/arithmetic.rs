@@ -12,8 +12,9 @@ use crate::circuit::{Bit, Builder};
 /// of k bits.
 ///
 /// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. A first addition computes `x + y +
-/// carry - m`. If that is negative, a second one adds `m` back. The second addition adds `m` or 0,
-/// which differ by only one unknown bit, so its carries cost no more than those of a constant.
+/// carry - m`. If this sum is negative, a second addition adds `m` back, otherwise it adds 0. The
+/// added word depends on only one unknown bit, the sign, so the second addition costs no more than
+/// adding a constant.
 ///
 /// # Panics
 /// Panics if `y_minus_m` is not one bit longer than `x`.
@@ -69,8 +70,8 @@ pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     })
 }
 
-/// `x >= bound`, for a constant bound. If both have k bits, it costs `k - 1` ANDs, less one for
-/// each trailing zero of the bound.
+/// `x >= bound`, for a constant bound. For `x` and `bound` of k bits, costs `k - 1` ANDs, less one
+/// for each trailing zero of the bound.
 pub(crate) fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
     let bound = constant(bound, 64);
     greater_equal(b, x, &bound)
@@ -85,7 +86,7 @@ pub fn count_ones(b: &mut Builder, bits: &[Bit]) -> Vec<Bit> {
     while let Some(x) = weight.pop_front() {
         let mut next = VecDeque::new();
         let mut sum = x;
-        // A sum goes to the end of the queue, so the depth stays logarithmic.
+        // Each sum goes to the end of the queue, so that the depth is logarithmic.
         while let Some(y) = weight.pop_front() {
             let z = weight.pop_front().unwrap_or(Bit::ZERO);
             let (added, carry) = add(b, &[sum], &[y], z);

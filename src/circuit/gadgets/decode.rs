@@ -2,9 +2,9 @@
 
 use crate::circuit::{Bit, Builder};
 
-/// The one-hot code of an index below `m`: m bits, of which only the one at the index is 1.
+/// The one-hot code of an index below `m`: m bits, where bit i is 1 if i is the index.
 ///
-/// The index has at least ceil(log2 m) = k bits; any higher bits must be 0 and are not read. Costs
+/// The index has at least k = ceil(log2 m) bits. Any higher bits must be 0 and are not read. Costs
 /// `m - 1 - k` ANDs. No circuit costs less: the m bits are linearly independent functions on 0..m.
 /// The constant and the k index bits span k + 1 dimensions, and each AND adds at most one.
 ///
@@ -18,7 +18,8 @@ pub(crate) fn one_hot(b: &mut Builder, index: &[Bit], m: usize) -> Vec<Bit> {
     }
     let k = m.next_power_of_two().trailing_zeros() as usize;
     assert!(index.len() >= k, "an index below m has log2 m bits");
-    // From the most significant bit on, code[p] is whether the bits read so far are p.
+    // Reads the index from its most significant bit. code[p] is 1 if the bits read so far are the
+    // number p.
     let mut code = vec![Bit::ONE];
     for level in (0..k).rev() {
         code = split(b, &code, index[level], m.div_ceil(1 << level));
@@ -26,17 +27,19 @@ pub(crate) fn one_hot(b: &mut Builder, index: &[Bit], m: usize) -> Vec<Bit> {
     code
 }
 
-/// Reads one more bit of the index: prefix p becomes 2p and 2p + 1, of which `size` are possible.
+/// Reads the next bit of the index: prefix p becomes 2p or 2p + 1. Only the prefixes below `size`
+/// are possible.
 ///
-/// When the bit is 1, exactly one of the odd prefixes is true. The last odd prefix is therefore the
-/// bit minus the others and costs nothing.
+/// If the bit is 1, the code has a single 1, at an odd prefix; if it is 0, the code is 0 at all odd
+/// prefixes. So the code of the last odd prefix is the XOR of the bit and the codes of all other
+/// odd prefixes, which is free.
 fn split(b: &mut Builder, code: &[Bit], bit: Bit, size: usize) -> Vec<Bit> {
     let odd_prefixes = size / 2;
     let mut last_odd = bit;
     let mut next = Vec::with_capacity(size);
     for (p, &prefix) in code.iter().enumerate() {
         if p == odd_prefixes {
-            // Only 2p is below m, so the prefix must be even.
+            // Only 2p is below `size`, so the next bit must be 0.
             next.push(prefix);
             break;
         }

@@ -2,17 +2,18 @@
 
 use crate::circuit::{Bit, Builder};
 
-/// The maximum rank of a span that is searched.
+/// The maximum rank of a [`Basis`].
 ///
-/// A fingerprint has 128 bits, so a form outside a span of rank r is taken for a form inside it
-/// with probability 2^(r - 128): at most 2^-64 here, and below 2^-100 for words that encode cards.
+/// A fingerprint has 128 bits, so a form outside a span of rank r is mistaken for a form in the
+/// span with probability 2^(r - 128). This is at most 2^-64, and below 2^-100 for words that encode
+/// cards.
 const MAX_RANK: usize = 64;
 
 /// `bit & v` for each element `v` of the vector.
 ///
-/// An element costs nothing if it is an XOR of earlier elements, of `bit` and of the constant 1. So
-/// the cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements that are
-/// far apart are not recognised and cost an AND.)
+/// An element costs nothing if it is an XOR of earlier elements, `bit` and the constant 1. So the
+/// cost is the rank of the vector modulo `bit` and 1. (Beyond rank 64, an XOR of elements that are
+/// far apart is not recognised and costs an AND.)
 pub(crate) fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
     let mut basis = Basis::new(b, bit);
     vector
@@ -26,7 +27,7 @@ pub(crate) fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
         .collect()
 }
 
-/// Elements with independent forms, each with its product with one bit.
+/// Elements of a vector with independent forms, and the AND of each element with `bit`.
 struct Basis {
     bit: Bit,
     members: Vec<(Bit, Bit)>,
@@ -41,7 +42,7 @@ impl Basis {
             span: Span::default(),
         };
         if basis.span.combination(b.fingerprint(bit)).is_none() {
-            // bit & bit = bit: a first member that costs nothing.
+            // bit & bit = bit, so `bit` is a member that costs nothing.
             basis.members.push((bit, bit));
         }
         basis
@@ -54,7 +55,8 @@ impl Basis {
             self.members.push((element, product));
             return product;
         };
-        // A form does not distinguish a bit from its negation, and a negation adds bit & 1.
+        // A bit and its negation have the same form. Each negation adds bit & 1 = bit to the
+        // product.
         let mut negated = element.inverted();
         let mut sum = Bit::ZERO;
         for (i, &(member, product)) in self.members.iter().enumerate() {
@@ -67,7 +69,7 @@ impl Basis {
     }
 }
 
-/// The span of the forms met so far, as rows in echelon form.
+/// The span of the forms of a basis, as rows in echelon form.
 ///
 /// Each row records the members of the basis whose XOR it is. A form in the span is the XOR of
 /// exactly one set of members, so the result does not depend on the random pivots.

@@ -105,7 +105,7 @@ fn comparison_with_a_constant_is_cheaper_than_with_a_word() {
 }
 
 #[test]
-fn increment_and_decrement_wrap_around_and_cost_one_and_fewer_than_bits() {
+fn increment_and_decrement_of_four_bits_wrap_around_and_cost_three_ands() {
     type Step = fn(&mut Builder, Bit, &[Bit]) -> Vec<Bit>;
     for (gadget, step) in [(increment_if as Step, 1), (decrement_if, 15)] {
         let circuit = circuit(&[1, 4], |b, input| vec![gadget(b, input[0][0], &input[1])]);
@@ -140,7 +140,8 @@ fn scaling_costs_the_rank_modulo_the_bit_and_the_constant() {
             unreachable!("four bits")
         };
         let (x_y, y_not_z) = (b.xor(x, y), b.xor(y, b.not(z)));
-        // Rank 2: {x ^ y, y ^ z}. The rest are sums of these, of the bit and of the constant.
+        // Rank 2: {x ^ y, y ^ z}. All other elements are sums of these two, the bit and the
+        // constant.
         let sum = b.xor(x_y, y_not_z);
         let sum_and_bit = b.xor(sum, b.not(bit));
         let vector = [
@@ -201,7 +202,7 @@ fn scaling_is_correct_when_the_rank_exceeds_the_fingerprint_bits() {
 fn scaled_circuit_does_not_depend_on_fingerprints() {
     let build = || {
         circuit(&[1, 8], |b, input| {
-            // All sums of the input bits. Their rank is 8, and there are many bases.
+            // All sums of the input bits. They have rank 8 and many bases.
             let sums: Vec<Bit> = (1..256)
                 .map(|set: u32| {
                     (0..8)

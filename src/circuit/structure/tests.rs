@@ -9,8 +9,9 @@ fn netlist(text: &str) -> Netlist {
 }
 
 #[test]
-fn and_belongs_to_a_party_if_it_depends_only_on_its_inputs() {
-    // x0 x1, y0 y1, the XOR of these two ANDs, and ANDs of that, of constants and of copies.
+fn and_belongs_to_the_only_party_on_whose_inputs_it_depends() {
+    // The garbler's and the evaluator's AND, their XOR, and ANDs of the XOR, of a constant and of a
+    // copy.
     let netlist = netlist(
         "8 12\n2 2 2\n1 2\n2 1 0 1 4 AND\n2 1 2 3 5 AND\n2 1 4 5 6 XOR\n1 1 1 7 EQ\n\
          2 1 7 7 8 AND\n1 1 5 9 EQW\n2 1 9 7 10 AND\n2 1 6 0 11 AND\n",
@@ -42,7 +43,7 @@ fn dead_gates_are_counted_but_add_no_depth() {
 }
 
 #[test]
-fn a_layer_is_the_ands_of_one_depth() {
+fn layer_is_the_ands_of_one_depth() {
     // Three ANDs of inputs, then one AND of two of them; copies add no depth.
     let structure = netlist(
         "6 10\n1 4\n1 2\n2 1 0 1 4 AND\n2 1 1 2 5 AND\n2 1 2 3 6 AND\n1 1 4 7 EQW\n\
@@ -65,7 +66,8 @@ fn wire_is_live_from_its_gate_to_its_last_reader() {
     assert_eq!(live(chain), 2);
     // The third input is held for the last gate, and output 3 until the end.
     assert_eq!(live("2 5\n1 3\n1 2\n2 1 0 1 3 AND\n2 1 3 2 4 AND\n"), 4);
-    // An input that no gate reads is not held. A result that no gate reads is held during its gate.
+    // An input that no gate reads is not held. A result that no gate reads is held only while its
+    // gate runs.
     assert_eq!(live("2 5\n1 3\n1 1\n1 1 0 3 INV\n1 1 0 4 INV\n"), 2);
     assert_eq!(live("0 2\n1 2\n1 1\n"), 1);
 }
