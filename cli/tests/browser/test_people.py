@@ -42,7 +42,7 @@ ADVICE = [
     "To give it up, run: dealerless resume --close 3f2a9c0d",
     "You cannot begin another one until you close it: dealerless resume --close 3f2a9c0d",
     "Interrupted. The match stays open; `dealerless resume` continues it.",
-    "the time of the other player is out: `close` closes the match here",
+    "the other player has run out of time: `close` closes the match here",
     "invalid value 'x' for '--listen <ADDRESS>': expected a port",
     "the other side may not know yet. Waiting up to 30 s for it to reconnect; Ctrl-C does no harm.",
 ]
