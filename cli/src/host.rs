@@ -46,7 +46,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
 pub(crate) struct Args {
     #[command(flatten)]
     stakes: StakesArgs,
-    /// Refuse a match whose estimated memory use is higher, such as 500M or 4G.
+    /// Refuse a match that is estimated to use more memory than this, such as 500M or 4G.
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = memory::limit,
           help_heading = GAME)]
     memory: Limit,

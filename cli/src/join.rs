@@ -43,7 +43,7 @@ pub(crate) struct Args {
     yes: bool,
     #[command(flatten)]
     wishes: Wishes,
-    /// Refuse a match whose estimated memory use is higher, such as 500M or 4G.
+    /// Refuse a match that is estimated to use more memory than this, such as 500M or 4G.
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = memory::limit,
           help_heading = GAME)]
     memory: Limit,

@@ -30,8 +30,8 @@ pub(crate) struct Args {
 enum Command {
     /// Allows playing again with someone whose attempts are used up, or who failed a check.
     ///
-    /// A failed attempt may have been an attempt to cheat. Each time a player is forgiven, they can
-    /// try as often again; each doubling costs one bit of security.
+    /// A failed attempt may have been an attempt to cheat. Each time a player is forgiven, they get
+    /// as many attempts again; each doubling costs one bit of security.
     Forgive {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]

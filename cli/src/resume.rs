@@ -22,8 +22,8 @@ use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Resumes a match that was interrupted, by Ctrl-C, a crash or a lost connection.
 ///
-/// The cards are kept: a hand continues where it was. Both players run this, in any order, unless
-/// the other player's program is still waiting.
+/// The cards are kept: a hand continues where it was. Both players run this, in any order. If the
+/// other player's program is still waiting, only you need to run it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless resume\n  \

@@ -16,9 +16,9 @@ use crate::whole_file;
 
 /// Measures what the second sheet alone reveals about the deal.
 ///
-/// The first sheet reveals nothing, because it is drawn without the deal. The guesses from the
-/// second one are who has a card, and which card, suit or rank is at a place of the pack. Half of
-/// the samples train the guesses; the other half count how often they are right.
+/// The first sheet reveals nothing, because it is drawn without the deal. From the
+/// second one the command guesses who has a card, and which card, suit or rank is at a place of the
+/// pack. Half of the samples train the guesses; the other half count how often they are right.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge leakage\n  \

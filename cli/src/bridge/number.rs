@@ -5,7 +5,7 @@ use dealerless_bridge::{Deal, DealNumber};
 use super::{Numbered, OrderArgs};
 use crate::output::{show, show_json};
 
-/// Prints the number of a deal in a list of all deals, which begins with 0.
+/// Prints the number of a deal in a list of all deals, counted from 0.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  dealerless bridge number \\\n    \
     'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'\n\n\

@@ -10,7 +10,7 @@ use super::board_file;
 use crate::output::{say, show_json};
 use crate::whole_file;
 
-/// Writes hand records of a file of boards, for after the play, or curtain cards.
+/// Writes hand records of a file of boards, for use after the play, or curtain cards.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge records set.pbn\n  \

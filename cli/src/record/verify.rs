@@ -21,7 +21,7 @@ use crate::table::FolderArgs;
 /// It needs no keys, so anybody can settle an argument with the file of either side. It proves who
 /// signed what in which order, that each opened card is the one that was sealed, and that the chips
 /// add up. It does not prove that a shuffle took place, who lied when an opening is disputed, or
-/// who broke off an open match.
+/// who interrupted an open match.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \

@@ -33,7 +33,7 @@ pub(crate) struct OwnArgs {
     /// given, or your user name].
     #[arg(long, value_name = "NAME", help_heading = IDENTITY)]
     name: Option<String>,
-    /// Notation of cards.
+    /// Card notation.
     #[arg(long, value_name = "STYLE", default_value = "symbols", help_heading = SCREEN)]
     faces: Style,
     /// Use four colours for the suits, on a terminal.

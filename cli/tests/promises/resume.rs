@@ -308,7 +308,7 @@ fn guest_without_its_files_learns_of_the_open_match() {
     assert!(closed.status.success(), "{closed:?}");
     let nothing = run(a.path(), &["resume"]);
     let error = String::from_utf8(nothing.stderr).unwrap();
-    assert!(error.contains("no match is open"), "{error}");
+    assert!(error.contains("there is no open match"), "{error}");
     let bot = ["--auto", "--hands", "2", "--for", "Bert"];
     let (host, _) = host_at(a.path(), &at, &bot);
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();

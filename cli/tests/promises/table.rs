@@ -213,7 +213,7 @@ fn guest_refuses_other_terms_and_the_host_keeps_waiting() {
             error["message"]
                 .as_str()
                 .unwrap()
-                .contains("the host proposes")
+                .contains("the host")
         );
         assert!(host.until("notice")["text"].as_str().is_some());
     }

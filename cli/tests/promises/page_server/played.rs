@@ -17,7 +17,7 @@ fn one_page_plays_and_others_watch() {
     assert_eq!(page.state()["played"], true);
     assert_eq!(
         page.get("/play").refused(),
-        (409, "another page plays".into())
+        (409, "another page is playing".into())
     );
     first.until("listening");
     let mut watchers: Vec<_> = (0..3).map(|_| page.lines("/watch")).collect();
