@@ -13,13 +13,13 @@ pub struct TrafficCost {
     /// Bytes sent by the evaluator.
     evaluator_bytes: u64,
     /// Flights in both directions, as counted by this side. A flight is a run of messages in one
-    /// direction. If both sides send at once, they may see the messages in a different order and
-    /// count differently.
+    /// direction. If both sides send at the same time, each may see the messages in another order,
+    /// and their counts may differ.
     rounds: u64,
 }
 
 impl TrafficCost {
-    /// Assigns the traffic counted by `party` to the two parties.
+    /// Splits the traffic that `party` counted into the bytes sent by each party.
     pub fn seen_by(party: Party, traffic: Traffic) -> Self {
         let (garbler_bytes, evaluator_bytes) = match party {
             Party::Garbler => (traffic.bytes_sent, traffic.bytes_received),
@@ -32,7 +32,7 @@ impl TrafficCost {
         }
     }
 
-    /// Formats the costs as lines of a list, with the given names of the parties.
+    /// Formats the costs as lines of a list; `garbler` and `evaluator` are names of the parties.
     pub fn describe(&self, garbler: &str, evaluator: &str) -> String {
         format!(
             "{}\n{}\n{}",

@@ -1,8 +1,8 @@
 //! The commands `circuit` and `bench` of the program `dealerless`.
 //!
 //! Each command consists of a type that `clap` parses and a function `run`: [`circuit::Command`]
-//! and [`circuit::run`], [`bench::Args`] and [`bench::run`]. The other modules are shared with the
-//! rest of the program.
+//! and [`circuit::run`], [`bench::Args`] and [`bench::run`]. The crate `dealerless-cli` also uses
+//! [`cost`], [`plot`] and [`session`].
 
 #![forbid(unsafe_code)]
 

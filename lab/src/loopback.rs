@@ -10,11 +10,11 @@ use dealerless::net::{self, TcpTransport};
 use dealerless::{deck, mpc};
 use rayon::ThreadPoolBuilder;
 
-/// Runs both sides concurrently, each in its own thread with its end of a connection.
+/// Runs both sides concurrently, each in its own thread and with its own end of a connection.
 ///
 /// # Errors
-/// If the connection or the threads cannot be created. Otherwise the error of the side that failed
-/// first, as far as that can be determined.
+/// If the connection or the threads cannot be created. Otherwise the error of the side that failed;
+/// if both failed, an error that is more than a report of the other side's failure.
 pub(crate) fn run_both<A: Send, B: Send>(
     garbler: impl FnOnce(TcpTransport) -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce(TcpTransport) -> anyhow::Result<B> + Send,
@@ -36,11 +36,11 @@ pub(crate) fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
 }
 
 /// Runs both sides concurrently, each in its own thread and with half of the cores, since two
-/// machines would not share theirs.
+/// machines would not share cores.
 ///
 /// # Errors
-/// If the threads cannot be created. Otherwise the error of the side that failed first, as far as
-/// that can be determined.
+/// If the threads cannot be created. Otherwise the error of the side that failed; if both failed,
+/// an error that is more than a report of the other side's failure.
 pub(crate) fn both<A: Send, B: Send>(
     garbler: impl FnOnce() -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce() -> anyhow::Result<B> + Send,
@@ -89,7 +89,8 @@ fn channel_error(error: &anyhow::Error) -> Option<&net::Error> {
     }
 }
 
-/// Connects before accepting; the system queues the pending connection.
+/// Opens a loopback connection in one thread: it can connect before it accepts, because the system
+/// queues pending connections.
 fn connection() -> std::io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(listener.local_addr()?)?;

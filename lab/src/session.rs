@@ -1,5 +1,5 @@
-//! Sessions over a plain TCP connection for `circuit run` and `bench`, and notices about what they
-//! protect.
+//! Sessions over a plain TCP connection for `circuit run` and `bench`, and the notices that say
+//! what a session protects against.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ pub struct SessionArgs {
     /// Kind of adversary to protect against: malicious, or (for research) semi-honest.
     #[arg(long, value_name = "SECURITY", default_value = "malicious")]
     pub security: Security,
-    /// Bits of statistical security; only `bench` lets the user choose them.
+    /// Bits of statistical security; only `bench` has an option for this number.
     #[arg(skip = STATISTICAL_SECURITY)]
     pub(crate) statistical_security: u8,
     /// Timeouts for the peer.
@@ -111,7 +111,7 @@ pub struct Session {
 }
 
 impl Greeting {
-    /// Exchanges hellos with `terms`.
+    /// Exchanges hellos with the peer. This party's hello contains `terms`.
     ///
     /// # Errors
     /// Same as [`mpc::Greeting::exchange`].
@@ -133,22 +133,22 @@ impl Greeting {
         })
     }
 
-    /// The terms in the peer's hello, which belong to the layer above.
+    /// The terms in the peer's hello. The caller compares them with its own.
     pub fn peer_terms(&self) -> &[u8] {
         self.greeting.peer_terms()
     }
 
-    /// Disconnects and tells the peer that this was deliberate.
+    /// Tells the peer that this party refuses the session, and disconnects.
     pub fn refuse(self) {
         self.greeting.refuse();
     }
 
-    /// The channel, for messages outside a session.
+    /// Returns the channel for messages that belong to no session.
     pub(crate) fn into_channel(self) -> Channel {
         self.greeting.into_channel().0
     }
 
-    /// Sets up the base OTs.
+    /// Sets up the session, by running the base OTs.
     ///
     /// # Errors
     /// Same as [`mpc::Session::setup`].

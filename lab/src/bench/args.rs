@@ -27,25 +27,26 @@ use crate::circuit::sweep::{Draws, Numbers};
     Lists of numbers have the same form as for circuit stats. Configurations take turns,\n\
     round by round, in groups of up to 64. The first round and the first setup warm the\n\
     caches: no figure includes them, but --rounds-csv does. Setup is measured on one new\n\
-    session per round, at most five. After Ctrl-C or an error, the results up to then\n\
-    are shown.\n\n\
+    session per round, at most five. After Ctrl-C or an error, the completed rounds are\n\
+    shown.\n\n\
     The pool is what a malicious session precomputes for the given number of runs, less\n\
     what earlier rounds left over. A semi-honest session needs no pool. Bytes and flights\n\
     count both directions. Bytes are a mean, since they may alternate between two values.\n\
-    Flights in a row waited for each other. Quartiles are interpolated as in R and NumPy.\n\
+    Flights in a row are the longest chain in which each flight waited for the one\n\
+    before. Quartiles are interpolated as in R and NumPy.\n\
     A netlist gets random inputs in each round and opens its outputs to both parties; a\n\
     shuffle ends with the sealed deck.\n\n\
     --rtt and --bandwidth delay the bytes inside the program. In each direction, bytes\n\
     leave at the bandwidth and arrive half a round trip later. There are no packets, no\n\
-    loss and no slow start, and no deadline unless --timeout sets one. With two machines,\n\
-    both need the same options, and the delay of the network is added.\n\n\
+    loss and no slow start. There is no deadline unless --timeout sets one. With two\n\
+    machines, both need the same options, and the real network adds its own delay.\n\n\
     Exit codes: 0 success, 1 wrong usage or a local error, 2 the peer failed a check,\n\
     disagreed or aborted, 3 the connection was lost or timed out, 130 Ctrl-C.")]
 pub struct Args {
     /// Cards in the deck, as a list.
     #[arg(long, value_name = "N", default_value = "52")]
     pub(super) cards: Numbers,
-    /// Cards drawn from it, as a list or all.
+    /// Cards drawn from the deck, as a list or all.
     #[arg(long, value_name = "M", default_value = "all")]
     pub(super) draw: Draws,
     /// Shuffle algorithms, separated by commas [default: auto].
@@ -94,7 +95,7 @@ pub struct Args {
     pub(super) statistical_security: u8,
     #[command(flatten)]
     pub(super) timeout: TimeoutArgs,
-    /// Print one JSON object per line for each row; everything else goes to standard error.
+    /// Print a JSON object per row, each on its own line; other output goes to standard error.
     #[arg(long)]
     pub(super) json: bool,
     /// Print CSV.
@@ -108,12 +109,12 @@ pub struct Args {
     pub(super) output: Option<PathBuf>,
     /// Quantity on the vertical axis of the picture.
     #[arg(long, value_name = "WHAT", default_value = "time", requires = "output")]
-    pub(super) plot: Upwards,
+    pub(super) plot: Quantity,
 }
 
-/// The quantity on the vertical axis, of pool and online phase together.
+/// The quantity on the vertical axis, for the pool and the online phase together.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Upwards {
+pub(super) enum Quantity {
     /// Median time.
     Time,
     /// Bytes in both directions.

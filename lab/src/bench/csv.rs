@@ -94,10 +94,10 @@ fn machine(environment: &Environment) -> String {
 }
 
 /// Formats a line for each setup, and for each phase of each round. The setup and the round with
-/// number 0 warm the caches; a match between two real players only ever has these. The pool's
-/// figures, except the flights, are divided by the runs that it serves. The online phase has a line
-/// for each run. The total of a round has its own columns, so that the sum of a column counts
-/// nothing twice.
+/// number 0 warm the caches; a match between two real players always runs with cold caches. The
+/// pool's figures, except the flights, are divided by the number of runs that the pool serves. The
+/// online phase has a line for each run. The total of a round has its own columns, so that the sum
+/// of a column counts nothing twice.
 pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> String {
     let figures = ["ms", "bytes", "flights", "flights_in_a_row"];
     let totals = figures.map(|name| format!("total_{name}"));

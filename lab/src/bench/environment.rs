@@ -6,7 +6,8 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
-/// The facts that figures depend on, in addition to the arguments. Unknown facts are `null`.
+/// Facts about the program and the machine that influence the figures. In JSON, an unknown fact is
+/// `null`.
 #[derive(Serialize)]
 pub(super) struct Environment {
     /// The version of the program.
@@ -20,15 +21,15 @@ pub(super) struct Environment {
     /// The processor's instruction sets that the engine can use.
     instructions: Vec<&'static str>,
     pub(super) cores: Option<usize>,
-    /// The load average of the last minute before the measurement.
+    /// The load average of the minute before the measurement.
     pub(super) load: Option<f64>,
     system: String,
-    /// Whether both parties ran on the same cores; unknown if the other party was another process.
+    /// `Some(true)` if this process ran both parties, on the same cores; otherwise `None`.
     shared_cores: Option<bool>,
 }
 
 impl Environment {
-    /// Detects the environment. Call it before the measurement, since it records the load.
+    /// Detects the environment. Call this function before the measurement, which raises the load.
     pub(super) fn detect(both_here: bool) -> Self {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Environment {

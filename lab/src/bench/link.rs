@@ -6,10 +6,10 @@ use std::time::Duration;
 use dealerless_program::output::milliseconds;
 use serde::Serialize;
 
-use super::meeting::Timing;
+use super::barrier::Timing;
 use super::shaped::Shape;
 
-/// The longest round trip. Nobody waits longer for an answer.
+/// The maximum of `--rtt`.
 const MAX_RTT: Duration = Duration::from_secs(60);
 
 /// The options that shape the link.
@@ -21,7 +21,7 @@ pub(super) struct LinkArgs {
     /// Bandwidth of the link in each direction, for example 20mbit.
     #[arg(long, value_name = "RATE", value_parser = bandwidth)]
     bandwidth: Option<NonZeroU64>,
-    /// Compute the times of the link without waiting, as if computing took no time.
+    /// Compute the times of the link without waiting, as if the parties' work took no time.
     #[arg(long, requires = "rtt", conflicts_with_all = ["listen", "connect"])]
     simulate: bool,
 }
@@ -36,7 +36,7 @@ impl LinkArgs {
         }
     }
 
-    /// The shape of the link, if any.
+    /// The shape of the link; `None` if neither its round trip nor its bandwidth is given.
     pub(super) fn shape(&self) -> Option<Shape> {
         let shape = Shape {
             rtt: self.rtt.unwrap_or_default(),
@@ -45,7 +45,7 @@ impl LinkArgs {
         (self.rtt.is_some() || self.bandwidth.is_some()).then_some(shape)
     }
 
-    /// The report of the shape of the link, if any.
+    /// The shape of the link in JSON; `None` if it has no shape.
     pub(super) fn report(&self) -> Option<LinkReport> {
         let shape = self.shape()?;
         Some(LinkReport::new(shape, self.timing()))
@@ -58,7 +58,7 @@ pub(super) struct LinkReport {
     pub(super) rtt_ms: f64,
     /// The bandwidth in each direction; `null` if unlimited.
     pub(super) bits_per_second: Option<u64>,
-    /// Whether the times are computed as if computing took no time.
+    /// Whether the times are those of the virtual clock, on which computing takes no time.
     pub(super) simulated: bool,
 }
 

@@ -2,13 +2,13 @@
 //! between two machines.
 
 mod args;
-mod between;
+mod barrier;
 mod csv;
 mod environment;
 mod link;
-mod meeting;
 mod picture;
 mod plan;
+mod remote_barrier;
 mod report;
 mod shaped;
 mod side;
@@ -87,7 +87,7 @@ fn check_outputs(args: &Args) -> anyhow::Result<()> {
     let to_standard = files.iter().filter(|path| is_standard(**path)).count();
     ensure!(
         to_standard + usize::from(args.json || args.csv) <= 1,
-        "only one output can go to standard output: give the others a file"
+        "only one output can go to standard output: give the other outputs a file"
     );
     ensure!(
         files[0].is_none() || files[0] != files[1],
@@ -116,7 +116,7 @@ fn check_outputs(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Shows the results and writes the requested files. An error with one output does not prevent the
-/// others.
+/// other outputs.
 fn write_results(
     args: &Args,
     measured: &[Measured<'_>],

@@ -3,28 +3,28 @@
 use anyhow::ensure;
 use dealerless_program::output::count;
 
-use super::args::Upwards;
+use super::args::Quantity;
 use super::plan::{Configuration, Source};
 use super::report::Report;
 use crate::plot::{Axis, Chart, Curve, FEW, Picture, Stroke};
 
-/// A description of the picture of a sweep.
+/// The layout of the picture of a sweep.
 pub(super) struct Sweep {
-    upwards: Upwards,
-    /// Whether the horizontal axis shows the deck instead of the draw.
+    quantity: Quantity,
+    /// Whether the horizontal axis shows the cards in the deck, instead of the cards drawn.
     decks: bool,
-    /// The fixed number, for the subtitle.
+    /// The numbers of cards for the subtitle, such as `m of 52 cards`.
     fixed: String,
     with_security: bool,
     with_pool: bool,
 }
 
 impl Sweep {
-    /// The sweep over these configurations.
+    /// The layout for the configurations `all`.
     ///
     /// # Errors
-    /// If the configurations cannot be drawn over one number: the deck or the draw.
-    pub(super) fn of(upwards: Upwards, all: &[Configuration<'_>]) -> anyhow::Result<Self> {
+    /// If a configuration is a netlist, or one horizontal axis does not fit all configurations.
+    pub(super) fn of(quantity: Quantity, all: &[Configuration<'_>]) -> anyhow::Result<Self> {
         let mut deals = Vec::new();
         for configuration in all {
             match configuration.source {
@@ -53,7 +53,7 @@ impl Sweep {
             (false, _) => format!("m of {} cards", count(deals[0].0 as u64)),
         };
         Ok(Sweep {
-            upwards,
+            quantity,
             decks,
             fixed,
             with_security: all.iter().any(|one| one.security != all[0].security),
@@ -105,14 +105,14 @@ impl Sweep {
     }
 
     fn title(&self) -> &'static str {
-        match self.upwards {
-            Upwards::Time => "Median time in ms, pool and online",
-            Upwards::Bytes => "Bytes both ways, pool and online",
-            Upwards::AndsPerSecond => "AND gates a second, pool and online",
+        match self.quantity {
+            Quantity::Time => "Median time in ms, pool and online",
+            Quantity::Bytes => "Bytes both ways, pool and online",
+            Quantity::AndsPerSecond => "AND gates a second, pool and online",
         }
     }
 
-    /// The settings that all curves have in common.
+    /// The text of the settings that all curves have in common.
     fn setting(&self, reports: &[Report<'_>]) -> String {
         let security = (!self.with_security).then(|| reports[0].security.to_string());
         let pool = format!("pool of {}", reports[0].pool_shuffles);
@@ -133,17 +133,18 @@ impl Sweep {
                 name += &format!(", pool {}", report.pool_shuffles);
             }
             let total = &report.phases.total;
-            let value = match self.upwards {
-                Upwards::Time => total.ms,
-                Upwards::Bytes => total.bytes as f64,
-                Upwards::AndsPerSecond => total.and_per_second.unwrap_or_default() as f64,
+            let value = match self.quantity {
+                Quantity::Time => total.ms,
+                Quantity::Bytes => total.bytes as f64,
+                Quantity::AndsPerSecond => total.and_per_second.unwrap_or_default() as f64,
             };
             let number = if self.decks {
                 report.cards
             } else {
                 report.draw
             };
-            // A logarithmic axis has no 0. (Drawing one of two cards takes no AND.)
+            // A logarithmic axis has no 0. (Drawing one of two cards takes no AND, so its rate is
+            // 0.)
             if value > 0.0 {
                 let point = (number.unwrap_or_default() as f64, value);
                 match curves.iter_mut().find(|(other, _)| *other == name) {

@@ -1,4 +1,5 @@
-//! The configurations to measure, and their order.
+//! The configurations to measure, and their order. A *deal* is the pair of the number of cards and
+//! the number of cards drawn.
 
 use std::fmt;
 
@@ -15,13 +16,13 @@ use crate::circuit::owners::Owners;
 use crate::circuit::selection::Selection;
 use crate::circuit::sweep::pairs;
 
-/// The most configurations that take turns. Each has its own connection with two ends.
+/// The maximum number of configurations in a group. Each has its own connection, with two sockets.
 const MAX_GROUP_LEN: usize = 64;
 
 /// The approximate limit on the ANDs of a group, whose circuits are in memory together.
 const MAX_GROUP_ANDS: usize = 2_000_000;
 
-/// The most configurations in a sweep.
+/// The maximum number of configurations in a sweep.
 const MAX_CONFIGURATIONS: usize = 20_000;
 
 /// A netlist of `--netlist`.
@@ -31,14 +32,14 @@ pub(super) struct Netlist {
     pub(super) owners: Owners,
 }
 
-/// The description of a circuit to run.
+/// The circuit of a configuration, before it is built.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Shuffle(Spec),
     Netlist(&'a Netlist),
 }
 
-/// Something to measure: a row of the table.
+/// A combination to measure: a row of the table.
 #[derive(Clone, Copy)]
 pub(super) struct Configuration<'a> {
     pub(super) source: Source<'a>,
@@ -126,8 +127,8 @@ impl<'a> Configuration<'a> {
     }
 }
 
-/// The form of a configuration in the terms of two machines. It does not depend on the paths of
-/// files.
+/// The text of a configuration in the terms that two machines compare. The text does not depend on
+/// the paths of files.
 impl fmt::Display for Configuration<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source {
@@ -167,7 +168,8 @@ pub(super) fn netlists(args: &Args) -> anyhow::Result<Vec<Netlist>> {
 /// deal.
 ///
 /// # Errors
-/// If a number is out of bounds, or a configuration exceeds the memory limit.
+/// If a number is out of bounds, there are too many configurations, or a configuration exceeds the
+/// memory limit.
 pub(super) fn configurations<'a>(
     args: &Args,
     netlists: &'a [Netlist],
@@ -192,8 +194,8 @@ pub(super) fn configurations<'a>(
     } else {
         Vec::new()
     };
-    // Check with one algorithm per deal first, since finding the cheapest one takes a while for
-    // large decks.
+    // Check the count for one algorithm per deal first, since finding the cheapest algorithm takes
+    // a while for large decks.
     let fewest = deals.len() * securities.len() * pools.len();
     let check = |count| {
         let most = count <= MAX_CONFIGURATIONS;
@@ -260,8 +262,8 @@ fn algorithms(args: &Args, cards: usize, draw: usize) -> anyhow::Result<Vec<Algo
         .collect())
 }
 
-/// Splits the configurations into groups that take turns. A deal is split only if it is too large
-/// for one group.
+/// Splits the configurations into groups. The configurations of a group take turns. Those of one
+/// deal are in the same group, unless they are too large for one group.
 pub(super) fn groups<'a, 'b>(all: &'b [Configuration<'a>]) -> Vec<&'b [Configuration<'a>]> {
     let mut groups = Vec::new();
     let mut rest = all;

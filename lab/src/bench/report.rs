@@ -11,7 +11,7 @@ use super::link::LinkReport;
 use super::statistics::{PhaseReport, Phases};
 use super::sweep::Measured;
 
-/// The object of `--json`, and a row of the table of a sweep.
+/// The JSON object of a configuration, and its row in the table of a sweep.
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     /// A short name of the source.
@@ -23,27 +23,27 @@ pub(super) struct Report<'a> {
     pub(super) statistical_security: Option<u8>,
     /// The name of the file; `null` for a shuffle.
     pub(super) netlist: Option<&'a str>,
-    /// The algorithm; `null` for a netlist, like the cards and the draw.
+    /// The algorithm; `null` for a netlist, as are `cards` and `draw`.
     pub(super) algorithm: Option<&'static str>,
     pub(super) cards: Option<usize>,
     pub(super) draw: Option<usize>,
     pub(super) and: usize,
     /// The number of shuffles, or runs of the netlist, for which the pool is filled at once.
     pub(super) pool_shuffles: u32,
-    /// The number of rounds in the figures.
+    /// The number of measured rounds, without the warm-up.
     pub(super) rounds: usize,
     /// Whether fewer rounds than requested were measured.
     pub(super) interrupted: bool,
-    /// The reporting party: `both` in one process, or the `garbler` or the `evaluator`. The figures
-    /// always cover both.
+    /// The reporting party: `both` in one process, otherwise `garbler` or `evaluator`. The figures
+    /// always cover both parties.
     pub(super) seen_by: &'static str,
-    /// The shape of the link, if any.
+    /// The shape of the link; `null` if it has no shape.
     #[serde(rename = "line")]
     pub(super) link: Option<LinkReport>,
     #[serde(flatten)]
     pub(super) phases: Phases,
     pub(super) environment: &'a Environment,
-    /// The number of sessions set up for the figures of the setup.
+    /// The number of measured setups, without the warm-up.
     pub(super) setups: usize,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Report<'a> {
         )
     }
 
-    /// An explanation of the phases.
+    /// Text that explains the phases.
     fn contents(&self) -> String {
         let sessions = match self.setups {
             1 => "1 new session".into(),
@@ -183,7 +183,7 @@ impl<'a> Report<'a> {
         aligned(grid)
     }
 
-    /// The speeds after a blank line; empty if there are no ANDs.
+    /// The AND gates per second as text, after a blank line; empty if there are no ANDs.
     fn speeds(&self) -> String {
         let phases = &self.phases;
         let speeds: Vec<String> = [
@@ -202,7 +202,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Formats a table whose columns after the first hold numbers.
+/// Formats a table, with all columns after the first aligned to the right.
 fn aligned(mut grid: Table) -> String {
     for column in grid.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

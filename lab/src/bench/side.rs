@@ -16,18 +16,18 @@ use dealerless_program::progress::Progress;
 use dealerless_program::system_rng;
 use rand::RngExt;
 
-use super::meeting::{Mark, Meeting, Moment};
+use super::barrier::{Barrier, Mark, Moment};
 use super::plan::{Configuration, Netlist, Subject};
 use crate::session::{Greeting, SessionArgs};
 
-/// The most sessions that are set up and measured for a configuration, not counting the first.
+/// The maximum number of measured setups of a configuration, in addition to the warm-up setup.
 const MOST_SETUPS: u32 = 5;
 
 /// Any transport.
 pub(super) type BoxedTransport = Box<dyn Transport>;
 
-/// The cost of a phase. It lasts from the moment when both parties have finished the previous phase
-/// until both have finished this one.
+/// The cost of a phase. A phase lasts from the moment when both parties have finished the previous
+/// phase until both have finished this phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Phase {
     pub(super) time: Duration,
@@ -35,13 +35,14 @@ pub(super) struct Phase {
     pub(super) bytes: u64,
     /// Flights in both directions, as counted by the garbler.
     pub(super) flights: u64,
-    /// Flights in a row: the longest chain of flights that waited for each other.
+    /// Flights in a row: see [`Mark::in_a_row`].
     pub(super) in_a_row: u64,
 }
 
 /// One round, in which the pool is filled once and used up.
 pub(super) struct Round {
     pub(super) pool: Phase,
+    /// A phase for each run.
     pub(super) online: Vec<Phase>,
 }
 
@@ -80,10 +81,11 @@ impl Stop {
     }
 }
 
-/// The description of a measurement that both sides share.
+/// The measurement of a group, the same for both sides.
 pub(super) struct Job<'a> {
     /// The configurations that take turns.
     pub(super) group: &'a [Configuration<'a>],
+    /// The built circuits of `group`.
     pub(super) subjects: &'a [Subject<'a>],
     pub(super) rounds: u32,
     pub(super) statistical_security: u8,
@@ -107,18 +109,18 @@ impl Job<'_> {
 /// figures.
 ///
 /// # Errors
-/// The errors of the sessions, of `connect` and of the meeting; [`OtherTerms`].
+/// The errors of the sessions, of `connect` and of the barrier; [`OtherTerms`].
 pub(super) fn measure(
     party: Party,
     job: &Job<'_>,
-    meeting: &mut dyn Meeting,
+    barrier: &mut dyn Barrier,
     mut connect: impl FnMut() -> anyhow::Result<BoxedTransport>,
     records: &mut Vec<Record>,
 ) -> anyhow::Result<()> {
     let mut side = Side {
         party,
         job,
-        meeting,
+        barrier,
     };
     let mut sessions = Vec::new();
     for configuration in job.group {
@@ -134,7 +136,7 @@ pub(super) fn measure(
             }
         }
     }
-    // One more round, since the first round warms the caches.
+    // One round more than `job.rounds`, since the first round warms the caches.
     for _ in 0..=job.rounds {
         let what = job.group.iter().zip(job.subjects);
         for ((session, record), (configuration, subject)) in
@@ -177,7 +179,7 @@ pub(super) fn greet(
 struct Side<'a> {
     party: Party,
     job: &'a Job<'a>,
-    meeting: &'a mut dyn Meeting,
+    barrier: &'a mut dyn Barrier,
 }
 
 /// The reference point of a party's marks: the common start.
@@ -187,15 +189,15 @@ struct Watch {
 }
 
 impl Side<'_> {
-    /// Starts together with the other party. `before` is the traffic of the channel so far.
+    /// Waits for the common start. `before` is the traffic of the channel so far.
     fn start(&mut self, before: Traffic) -> anyhow::Result<Watch> {
-        self.meeting.start()?;
-        let begun = self.meeting.now();
+        self.barrier.start()?;
+        let begun = self.barrier.now();
         Ok(Watch { begun, before })
     }
 
     fn mark(&self, watch: &Watch, traffic: Traffic) -> Mark {
-        let now = self.meeting.now();
+        let now = self.barrier.now();
         let flights = |traffic: Traffic| traffic.flights_sent + traffic.flights_received;
         Mark {
             time: now.time - watch.begun.time,
@@ -205,17 +207,17 @@ impl Side<'_> {
         }
     }
 
-    /// Exchanges marks with the other party, and computes the phases that end with the marks of
-    /// both.
+    /// Exchanges marks with the other party, and computes the phases from the marks of both
+    /// parties.
     fn phases(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Phase>> {
-        let theirs = self.meeting.exchange(mine)?;
+        let theirs = self.barrier.exchange(mine)?;
         Ok(match self.party {
             Party::Garbler => phases(mine, &theirs),
             Party::Evaluator => phases(&theirs, mine),
         })
     }
 
-    /// Sets up a session, and adds the cost to the record.
+    /// Sets up a session, and adds the cost of the setup to `record`.
     fn set_up(
         &mut self,
         configuration: &Configuration<'_>,
@@ -280,8 +282,8 @@ fn phases(garbler: &[Mark], evaluator: &[Mark]) -> Vec<Phase> {
     phases
 }
 
-/// Random inputs of this party for each run of a netlist. They are empty for a shuffle, which
-/// chooses its own seeds.
+/// Random inputs of this party for each run of a netlist. For a shuffle, the inputs are empty: the
+/// sealed deck draws the seeds.
 fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool>> {
     let bits = match subject {
         Subject::Shuffle(_) => 0,

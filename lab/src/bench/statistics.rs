@@ -3,8 +3,8 @@
 //! The quartiles and the median are those of R (type 7) and NumPy (`linear`): the quantile `p` of
 //! `n` figures in ascending order, counted from 0, is the figure at `p (n - 1)`, interpolated
 //! linearly between two figures. Bytes are summarised by a mean, since they often alternate between
-//! two values. Flights, which hardly vary, are summarised by a median that occurs: the upper of two
-//! middle values.
+//! two values. Flights hardly vary. They are summarised by the upper median, which is always one of
+//! the values.
 
 use serde::Serialize;
 
@@ -28,9 +28,9 @@ pub(super) struct PhaseReport {
     pub(super) bytes_min: u64,
     pub(super) bytes_max: u64,
     pub(super) flights: u64,
-    /// Flights in a row: each waited for the one before it.
+    /// Flights in a row: the longest chain in which each flight waited for the previous one.
     pub(super) flights_in_a_row: u64,
-    /// AND gates per second at the median time, if the phase has any.
+    /// AND gates per second at the median time; `None` if the phase has no AND gates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) and_per_second: Option<u64>,
 }
@@ -39,7 +39,8 @@ pub(super) struct PhaseReport {
 #[derive(Serialize)]
 pub(super) struct Phases {
     pub(super) setup: PhaseReport,
-    /// Filling the pool, divided by the number of shuffles that it serves (except the flights).
+    /// The cost of filling the pool. Time and bytes are divided by the number of shuffles that the
+    /// pool serves; flights are not.
     pub(super) pool: PhaseReport,
     /// From the inputs to the sealed deck, or to the opened outputs.
     pub(super) online: PhaseReport,
@@ -151,7 +152,7 @@ fn mean(values: impl ExactSizeIterator<Item = u64>) -> u64 {
     ((sum + count / 2) / count).try_into().unwrap_or(u64::MAX)
 }
 
-/// The quantile `p` of figures in ascending order; 0 if there are none.
+/// The quantile `p` of figures in ascending order; 0 if there are no figures.
 fn quantile(ascending: &[f64], p: f64) -> f64 {
     let Some(last) = ascending.len().checked_sub(1) else {
         return 0.0;

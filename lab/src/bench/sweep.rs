@@ -12,9 +12,9 @@ use dealerless_program::output::say;
 use dealerless_program::progress::Progress;
 
 use super::args::Args;
-use super::between::Between;
-use super::meeting::{Here, Timing};
+use super::barrier::{LocalBarrier, Timing};
 use super::plan::{Configuration, Source, Subject, groups};
+use super::remote_barrier::RemoteBarrier;
 use super::shaped::{Shape, shaped, shaped_sending};
 use super::side::{BoxedTransport, Job, Record, Stop, greet, measure as measure_side};
 use super::virtual_link::{AT_ONCE, VirtualClock, VirtualLink, virtual_link};
@@ -40,7 +40,7 @@ enum Parties<'a> {
     Apart {
         party: Party,
         connector: Connector<'a>,
-        meeting: Box<Between>,
+        barrier: Box<RemoteBarrier>,
     },
 }
 
@@ -96,7 +96,8 @@ pub(super) fn measure<'a>(
     Ok(())
 }
 
-/// The configurations of a group with at least one round after the warm-up.
+/// Pairs the configurations of a group with their records. Leaves out those that have no round
+/// after the warm-up.
 fn complete<'a>(
     group: &'a [Configuration<'a>],
     subjects: &[Subject<'a>],
@@ -130,7 +131,8 @@ fn build<'a>(group: &[Configuration<'a>]) -> Vec<Subject<'a>> {
     group.iter().map(Configuration::build).collect()
 }
 
-/// The terms in the hellos of both parties. Circuits are compared again before they are run.
+/// The terms in the hellos of both parties: they identify the configurations and the link. The
+/// sessions also compare the circuits before they run them.
 fn terms(args: &Args, configurations: &[Configuration<'_>]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     for configuration in configurations {
@@ -168,11 +170,11 @@ impl<'a> Parties<'a> {
         };
         let transport = Box::new(connector.connect(args, stop)?);
         let greeting = greet(party, &session, terms, transport)?;
-        let meeting = Box::new(Between::new(greeting.into_channel(), party));
+        let barrier = Box::new(RemoteBarrier::new(greeting.into_channel(), party));
         Ok(Parties::Apart {
             party,
             connector,
-            meeting,
+            barrier,
         })
     }
 
@@ -186,18 +188,18 @@ impl<'a> Parties<'a> {
         match self {
             Parties::Here => {
                 let (shape, timing) = (args.link.shape(), args.link.timing());
-                here(shape, timing, Here::pair(timing), job, records)
+                here(shape, timing, LocalBarrier::pair(timing), job, records)
             }
             Parties::Apart {
                 party,
                 connector,
-                meeting,
+                barrier,
             } => {
-                let clock = meeting.clock();
+                let clock = barrier.clock();
                 measure_side(
                     *party,
                     job,
-                    meeting.as_mut(),
+                    barrier.as_mut(),
                     || {
                         let transport = connector.connect(args, job.stop)?;
                         let transport: BoxedTransport = match args.link.shape() {
@@ -230,12 +232,12 @@ impl Connector<'_> {
 fn here(
     shape: Option<Shape>,
     timing: Timing,
-    [(mut garbler, near), (mut evaluator, far)]: [(Here, VirtualClock); 2],
+    [(mut garbler, near), (mut evaluator, far)]: [(LocalBarrier, VirtualClock); 2],
     job: &Job<'_>,
     records: &mut Vec<Record>,
 ) -> anyhow::Result<()> {
-    // The garbler makes the connections. The channel between the threads closes when a party ends,
-    // which releases the other party.
+    // The garbler makes the connections, and sends the evaluator's ends over a channel. The channel
+    // closes when a party ends, so the other party does not wait for ever.
     let (give, take) = mpsc::channel();
     let make = move || {
         let [near, far] = loopback_link(shape, timing, [near.clone(), far.clone()])?;
@@ -243,7 +245,7 @@ fn here(
         given.map_or(Err(net::Error::Aborted.into()), |()| Ok(near))
     };
     let take = move || take.recv().map_err(|_| net::Error::Aborted.into());
-    // Both parties record the same figures.
+    // Unused, because both parties record the same figures.
     let mut others = Vec::new();
     let outcome = loopback::both(
         move || measure_side(Party::Garbler, job, &mut garbler, make, records),
@@ -263,11 +265,12 @@ impl Entrance {
     /// The interval between two checks whether the user asked to stop.
     const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-    /// Waits for the other machine: the first time as long as the user allows, later only as long
-    /// as building the next circuits may take, since the peer may have left.
+    /// Waits for a connection from the other machine. The first wait is as long as the user allows.
+    /// Later waits are limited to the timeout of a phase, in which the peer must have built its
+    /// next circuits; otherwise it has probably left.
     ///
     /// # Errors
-    /// Same as [`TcpTransport::accept`]; also a timeout if the user asks to stop.
+    /// Same as [`TcpTransport::accept`]; also [`net::Error::Timeout`] if the user asks to stop.
     fn accept(&self, timeout: TimeoutArgs, stop: &Stop) -> net::Result<TcpTransport> {
         let limit = if self.has_connected.get() {
             timeout.deadlines().phase
@@ -348,7 +351,7 @@ mod tests {
             progress: &progress,
             stop: &Stop::default(),
         };
-        let ends = Here::pair(Timing::Simulated);
+        let ends = LocalBarrier::pair(Timing::Simulated);
         let clocks = [0, 1].map(|party: usize| ends[party].1.clone());
         let mut records = Vec::new();
         here(Some(shape), Timing::Simulated, ends, &job, &mut records).unwrap();

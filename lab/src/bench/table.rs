@@ -9,8 +9,8 @@ use super::report::{Report, rounds};
 /// The maximum width of a table on the screen, in columns.
 const WIDTH: usize = 80;
 
-/// The steps in which a table is narrowed until it fits: whether it has the quartiles, and the
-/// maximum length of names. JSON and CSV include everything.
+/// The layouts of the table, from wide to narrow: whether it has the quartiles, and the maximum
+/// length of names. JSON and CSV always include everything.
 const WIDTHS: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
 
 /// Formats a row for each configuration.
@@ -42,7 +42,8 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     )
 }
 
-/// The most detailed table that fits, or the narrowest table.
+/// The first of the [`WIDTHS`] that fits the screen; if none fits, the last. Returns the columns
+/// and the formatted table.
 fn fitting(reports: &[Report<'_>]) -> (Columns, String) {
     let all = WIDTHS.map(|(quartiles, name)| {
         let columns = Columns::of(reports, quartiles, name);

@@ -1,14 +1,14 @@
 //! A link that carries virtual time and the number of flights in a row along with the bytes.
 //!
-//! Each party has a virtual clock, on which computing takes no time. A piece that is sent at some
-//! virtual time arrives at the time that [`Shape`] defines, and its receiver advances its clock at
-//! least to that time. Nobody actually waits. So the clocks show the time that the link alone would
-//! take, and it is the same in every run.
+//! Each party has a virtual clock, on which computing takes no time. A *piece* is the bytes of one
+//! call of `send`. [`Shape`] defines when a piece arrives, and the receiver advances its clock at
+//! least to this time. No thread actually waits. So the clocks show the time that the link alone
+//! would take, which is the same in every run.
 //!
-//! The clocks also count flights in a row, like Lamport's logical clocks: the number of a piece is
-//! that of its sender plus one, and a receiver advances at least to the number of the piece.
-//! Between two machines, only flights in a row are counted: the number is sent before the bytes of
-//! each piece.
+//! The clocks also count flights in a row, like Lamport's logical clocks: the count of a piece is
+//! its sender's count plus one, and the receiver's count advances at least to the count of the
+//! piece. Between two machines, the clocks count only flights in a row: a header before each piece
+//! carries its count.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -17,10 +17,10 @@ use std::time::Duration;
 
 use dealerless::net::Transport;
 
-use super::meeting::Moment;
+use super::barrier::Moment;
 use super::shaped::Shape;
 
-/// Bytes that arrive together on a link of limited bandwidth.
+/// The number of bytes that arrive together on a link of limited bandwidth.
 const PACKET: usize = 1500;
 
 /// The virtual clock of a party, shared by all its links.
@@ -47,16 +47,16 @@ impl VirtualClock {
 
 /// Bytes that were sent with one call.
 struct Piece {
-    /// The time when its first byte begins to leave.
+    /// The time when the first byte begins to leave.
     begins: Duration,
-    /// The length of the chain of flights that ends with it.
+    /// The length of the longest chain of flights that ends with this piece.
     in_a_row: u64,
     bytes: usize,
     delivered: usize,
 }
 
 impl Piece {
-    /// The number of its next bytes that arrive together.
+    /// The number of bytes that arrive together next.
     fn next(&self, shape: Shape) -> usize {
         let end = match shape.bandwidth {
             None => self.bytes,
@@ -65,7 +65,7 @@ impl Piece {
         end.min(self.bytes) - self.delivered
     }
 
-    /// The moment when its next bytes have all arrived.
+    /// The moment when the bytes counted by [`Self::next`] have all arrived.
     fn arrival(&self, shape: Shape) -> Moment {
         let leaving = shape.sending(self.delivered + self.next(shape));
         Moment {
@@ -78,8 +78,8 @@ impl Piece {
 /// The pieces sent in one direction and not yet received, in order.
 type Pieces = Arc<Mutex<VecDeque<Piece>>>;
 
-/// The size of the header of a piece between two machines: the length of the chain of flights that
-/// ends with it, and its length in bytes.
+/// The size of the header of a piece between two machines: `in_a_row` and the length of the piece
+/// in bytes.
 const HEADER_BYTES: usize = 8 + 4;
 
 /// The shape of a link on which all bytes arrive at once.
@@ -98,9 +98,9 @@ pub(super) struct VirtualLink<T> {
     incoming: Pieces,
     /// The part of the next header received so far.
     header: Vec<u8>,
-    /// The time when the last byte has left.
+    /// The time when the last byte sent so far has left.
     free: Duration,
-    /// Bytes received from the transport below together with an earlier piece.
+    /// Bytes received from the transport below whose virtual arrival is later than the clock.
     held: VecDeque<u8>,
 }
 
@@ -120,8 +120,8 @@ pub(super) fn virtual_link<T: Transport>(
 }
 
 impl<T: Transport> VirtualLink<T> {
-    /// Makes one end of a link to another machine that only counts flights in a row. The other end
-    /// must be of the same kind.
+    /// Makes one end of a link to another machine. The link only counts flights in a row. The other
+    /// end must also be made by this function.
     pub(super) fn counting(below: T, clock: VirtualClock) -> Self {
         VirtualLink {
             below,
@@ -135,8 +135,8 @@ impl<T: Transport> VirtualLink<T> {
         }
     }
 
-    /// The number of bytes that can be read at once without reading a header; 0 if the connection
-    /// is closed.
+    /// The number of bytes that can be received before the next header; 0 if the connection is
+    /// closed. Receives a header first if no piece is left.
     fn readable(&mut self, within: Duration) -> io::Result<usize> {
         if self.outgoing.is_some() {
             return Ok(usize::MAX);
@@ -188,7 +188,7 @@ impl<T: Transport> Transport for VirtualLink<T> {
         };
         let begins = self.free.max(now.time);
         self.free = begins + self.shape.sending(bytes.len());
-        // Note the piece before sending it: the other end looks it up as soon as the bytes arrive.
+        // Note the piece before sending it: the receiver looks it up as soon as the bytes arrive.
         lock(outgoing).push_back(Piece {
             begins,
             in_a_row,
@@ -198,8 +198,9 @@ impl<T: Transport> Transport for VirtualLink<T> {
         self.below.send(bytes, within)
     }
 
-    /// Never returns bytes that arrive at different times together. So the clock shows the arrival
-    /// of exactly the bytes that are needed, however the transport below splits them.
+    /// Returns bytes that arrive at different virtual times by different calls, however the
+    /// transport below splits them. So the clock advances only to the arrival of the bytes that the
+    /// caller has received.
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
         let fresh = if self.held.is_empty() {
             match self.readable(within)?.min(buf.len()) {
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_shows_the_time_of_the_bytes_needed_only() {
+    fn clock_shows_the_arrival_of_the_received_bytes_only() {
         let [mut left, mut right] = ends(None);
         send(&mut left, 10);
         assert_eq!(receive(&mut right, 10), (5, 1));

@@ -1,8 +1,8 @@
 //! A link with a given round trip and bandwidth between two ends in one process, for measurements.
 //!
-//! The bytes pass through the transports below immediately and then wait at the receiver. It sleeps
-//! until shortly before they are due, and polls the clock for the rest. [`Shape`] defines the due
-//! time.
+//! The bytes pass through the transports below immediately and then wait at the receiver. The
+//! receiver sleeps until shortly before the bytes are due, and then polls the clock. [`Shape`]
+//! defines the due time.
 
 mod sending;
 
@@ -20,14 +20,15 @@ use zeroize::Zeroizing;
 
 pub(super) use self::sending::shaped_sending;
 
-/// A receiver is not woken for fewer bytes than this, unless no more are on their way.
+/// The number of bytes for which a receiver wakes. At the end of a piece, it wakes for fewer bytes.
 const PACKET: usize = 1500;
 
-/// The delay with which a sleeping thread may wake. A thread therefore does not sleep in this last
-/// part of a wait. An idle virtual machine takes 0.1 to 0.3 ms to wake a thread.
+/// The delay with which a sleeping thread may wake. A thread therefore polls the clock, instead of
+/// sleeping, in this last part of a wait. An idle virtual machine takes 0.1 to 0.3 ms to wake a
+/// thread.
 pub(super) const WAKING: Duration = Duration::from_micros(400);
 
-/// The most bytes of one read from the transport below.
+/// The maximum number of bytes of one read from the transport below.
 const HELD_BYTES: usize = 128 * 1024;
 
 /// The round trip time and the bandwidth of a link. The following holds for each direction
@@ -38,9 +39,9 @@ const HELD_BYTES: usize = 128 * 1024;
 ///   bandwidth`.
 /// - Each byte arrives half a round trip after it has left.
 ///
-/// So `n` messages that answer each other take `n / 2` round trips plus the time of their bytes.
-/// There are no packets, no headers, no loss, no handshake and no slow start: a real TCP connection
-/// is slower at its start.
+/// So `n` messages, each of which answers the one before it, take `n / 2` round trips plus the time
+/// of their bytes. There are no packets, no headers, no loss, no handshake and no slow start: a
+/// real TCP connection is slower at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     /// The round trip time; each byte travels for half of it.
@@ -73,7 +74,7 @@ const NANOS: u128 = 1_000_000_000;
 
 /// Bytes that were sent with one call.
 struct Piece {
-    /// The time when its first byte begins to leave.
+    /// The time when the first byte begins to leave.
     begins: Duration,
     bytes: usize,
     delivered: usize,
@@ -82,7 +83,7 @@ struct Piece {
 /// The schedule of one direction of a link. Times count from an arbitrary fixed moment.
 pub(super) struct Direction {
     shape: Shape,
-    /// The time when the last byte has left.
+    /// The time when the last byte sent so far has left.
     free: Duration,
     /// The pieces that are not yet fully delivered, in order.
     pieces: VecDeque<Piece>,
@@ -128,8 +129,8 @@ impl Direction {
             .saturating_add(self.shape.rtt / 2)
     }
 
-    /// Whether more bytes arrive without a gap until [`WAKING`] after `arrival`. Then waking late
-    /// costs nothing.
+    /// Whether bytes keep arriving, without a gap, until [`WAKING`] after `arrival`. If so, a
+    /// receiver that wakes late for `arrival` loses no time.
     pub(super) fn continues_after(&self, arrival: Duration) -> bool {
         let late = arrival.saturating_add(WAKING);
         let mut leaving = None;
@@ -155,7 +156,7 @@ impl Direction {
         }
     }
 
-    /// The time from which at most `max_unsent` bytes have not left.
+    /// The first time when at most `max_unsent` bytes have not left yet.
     fn drained(&self, max_unsent: usize) -> Duration {
         self.free.saturating_sub(self.shape.sending(max_unsent))
     }
@@ -168,13 +169,14 @@ pub(super) struct Shaped<T> {
     incoming: Arc<Mutex<Direction>>,
     /// Bytes received from the transport below that may not be due yet.
     held: Zeroizing<Vec<u8>>,
+    /// The part of `held` that is not delivered yet.
     waiting: Range<usize>,
 }
 
 /// Shapes the link between two connected transports in this process.
 ///
-/// Both ends are needed, because one end notes what it sends and the other end waits for it.
-/// Nothing may have been sent yet.
+/// It needs both ends, because the sender notes the due time of its bytes and the receiver waits
+/// until then. Nothing may have been sent over the transports before.
 pub(super) fn shaped<A: Transport, B: Transport>(
     shape: Shape,
     left: A,
@@ -202,7 +204,7 @@ fn lock(direction: &Mutex<Direction>) -> MutexGuard<'_, Direction> {
     direction.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The time since the first call.
+/// The time since the first call of this function.
 fn system_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
@@ -211,7 +213,7 @@ fn system_time() -> Duration {
 /// The precision of the end of a wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Exactly at the due time; a core spins in the last part of the wait.
+    /// Exactly at the due time; the thread spins in the last part of the wait.
     Exact,
     /// When the system wakes the sleeping thread.
     Asleep,
@@ -220,7 +222,7 @@ pub(super) enum Wait {
 /// Waits until `due`.
 ///
 /// # Errors
-/// [`ErrorKind::TimedOut`] at the deadline, if it comes before `due`.
+/// [`ErrorKind::TimedOut`] at `deadline`, if `deadline` is before `due`.
 pub(super) fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::Result<()> {
     let end = due.min(deadline);
     let awake = match wait {
@@ -240,7 +242,7 @@ pub(super) fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::R
 
 impl<T: Transport> Transport for Shaped<T> {
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        // Note the piece before sending it: the other end looks it up as soon as the bytes arrive.
+        // Note the piece before sending it: the receiver looks it up as soon as the bytes arrive.
         lock(&self.outgoing).send(system_time(), bytes.len());
         self.below.send(bytes, within)
     }

@@ -1,7 +1,7 @@
 //! A shaped link to another process: each end holds back the bytes that it sends.
 //!
-//! A thread sends the bytes when they are due. [`Shape`] defines the due time; the delay of the
-//! transport below is added.
+//! A thread sends the bytes when they are due. [`Shape`] defines the due time. The transport below
+//! adds its own delay.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -33,12 +33,12 @@ struct Held {
     bytes: VecDeque<u8>,
     /// The timeout given with the most recent bytes.
     limit: Duration,
-    /// The reason why no more can be sent. It occurs in one thread and is reported in another.
+    /// The reason why no more bytes can be sent, for the next call in the other thread.
     failure: Option<ErrorKind>,
 }
 
 /// Holds back the bytes sent over `below` as if the link had the given shape. Nothing may have been
-/// sent yet.
+/// sent over `below` before.
 ///
 /// # Errors
 /// If the thread cannot be created.
@@ -67,8 +67,8 @@ impl Held {
         self.failure.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// The time when the next bytes are due, and for how long before that the thread must be
-    /// awake.
+    /// Returns the time when the next bytes are due, and how long before this time the thread must
+    /// be awake.
     fn next(&self) -> (Duration, Duration) {
         if self.bytes.is_empty() {
             return (Duration::MAX, Duration::ZERO);
@@ -81,8 +81,9 @@ impl Held {
         }
     }
 
-    /// Sends the bytes that are due. The lock is held meanwhile, since the transport below does not
-    /// wait for the peer. So if no bytes are held back, the transport below has all of them.
+    /// Sends the bytes that are due. The caller holds the lock meanwhile, so whenever `bytes` is
+    /// empty the transport below has all bytes. This takes little time, since the transport below
+    /// does not wait for the peer.
     fn send_next(&mut self, below: &mut TcpTransport, now: Duration) -> io::Result<()> {
         let due = self.direction.arrived(now);
         self.direction.deliver(due);

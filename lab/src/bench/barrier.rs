@@ -19,27 +19,30 @@ pub(super) struct Mark {
     pub(super) sent: u64,
     /// Flights in both directions, as counted by this party.
     pub(super) flights: u64,
-    /// Flights in a row: the longest chain of flights that waited for each other.
+    /// Flights in a row: the length of the longest chain in which each flight waited for the
+    /// previous one.
     pub(super) in_a_row: u64,
 }
 
-/// A moment on the clocks of a party.
+/// A reading of a party's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) time: Duration,
-    /// The length of the longest chain of flights that ends here.
+    /// The length of the longest chain of flights up to this moment.
     pub(super) in_a_row: u64,
 }
 
 /// The start barrier of two parties.
-pub(super) trait Meeting {
-    /// Waits for the other party. Both calls return at the same moment.
+pub(super) trait Barrier {
+    /// Waits until the other party has also called this function. Both calls return at the same
+    /// moment.
     ///
     /// # Errors
     /// If the other party has left.
     fn start(&mut self) -> anyhow::Result<()>;
 
-    /// Sends this party's marks to the other party, and waits for the same number of marks.
+    /// Sends the marks `mine` to the other party, and returns the marks of the other party. Both
+    /// parties must send the same number of marks.
     ///
     /// # Errors
     /// If the other party has left.
@@ -49,7 +52,7 @@ pub(super) trait Meeting {
     fn now(&self) -> Moment;
 }
 
-/// The clock that measures the time.
+/// The clock of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timing {
     /// The clock of the system.
@@ -58,15 +61,15 @@ pub(super) enum Timing {
     Simulated,
 }
 
-/// The time since the first call.
+/// The time since the first call of this function.
 pub(super) fn system_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// The meeting point of two threads of this process. A party that ends drops its end, which
-/// releases the other party.
-pub(super) struct Here {
+/// One end of the barrier between two threads of this process. A party that ends drops its end, so
+/// that the calls of the other party return an error.
+pub(super) struct LocalBarrier {
     timing: Timing,
     clock: VirtualClock,
     other_clock: VirtualClock,
@@ -77,7 +80,7 @@ pub(super) struct Here {
     starts: u64,
 }
 
-impl Here {
+impl LocalBarrier {
     /// Makes both ends, each with its virtual clock.
     pub(super) fn pair(timing: Timing) -> [(Self, VirtualClock); 2] {
         let clocks = <[VirtualClock; 2]>::default();
@@ -85,7 +88,7 @@ impl Here {
         let (to_second, from_first) = channel();
         let (to_first, from_second) = channel();
         let end = |mine: usize, to_other, from_other| {
-            let end = Here {
+            let end = LocalBarrier {
                 timing,
                 clock: clocks[mine].clone(),
                 other_clock: clocks[1 - mine].clone(),
@@ -100,9 +103,9 @@ impl Here {
     }
 }
 
-impl Meeting for Here {
-    /// A sleeping thread wakes late. So both threads meet a second time by spinning, when they are
-    /// awake.
+impl Barrier for LocalBarrier {
+    /// A thread that sleeps in `exchange` wakes late. So the threads wait for each other a second
+    /// time, by spinning.
     fn start(&mut self) -> anyhow::Result<()> {
         self.exchange(&[])?;
         self.clock.wait_until(self.other_clock.now());
@@ -119,7 +122,7 @@ impl Meeting for Here {
     fn exchange(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Mark>> {
         let sent = self.to_other.send(mine.to_vec());
         let theirs = sent.ok().and_then(|()| self.from_other.recv().ok());
-        // The other party reports the reason.
+        // The other party has ended, and reports the reason.
         theirs.ok_or_else(|| net::Error::Aborted.into())
     }
 
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn both_start_at_the_later_of_their_virtual_moments() {
-        let [(mut near, clock), (mut far, _)] = Here::pair(Timing::Simulated);
+        let [(mut near, clock), (mut far, _)] = LocalBarrier::pair(Timing::Simulated);
         let later = Moment {
             time: Duration::from_secs(7),
             in_a_row: 3,
@@ -161,11 +164,11 @@ mod tests {
 
     #[test]
     fn party_that_ends_releases_the_waiting_party() {
-        let [(mut near, _), (far, _)] = Here::pair(Timing::Real);
+        let [(mut near, _), (far, _)] = LocalBarrier::pair(Timing::Real);
         let waiting = thread::spawn(move || near.start().is_err());
         drop(far);
         assert!(waiting.join().unwrap());
-        let [(mut near, _), (far, _)] = Here::pair(Timing::Real);
+        let [(mut near, _), (far, _)] = LocalBarrier::pair(Timing::Real);
         let waiting = thread::spawn(move || near.exchange(&[Mark::default()]).is_err());
         drop(far);
         assert!(waiting.join().unwrap());

@@ -1,8 +1,9 @@
 //! The start barrier and the exchange of marks between two machines, over a control connection.
 //!
-//! The garbler reports that it is ready. The evaluator sends a ping and measures a round trip from
-//! the answer. Then it sends the start signal, and starts itself half a round trip later. The first
-//! two messages also set both virtual clocks to the later of their moments.
+//! The garbler reports that it is ready. The evaluator sends a ping and measures the round trip
+//! until the answer. Then the evaluator sends the start signal, and starts itself half a round trip
+//! later. The messages also carry the sender's number of flights in a row: after the first two,
+//! both virtual clocks have the larger number.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use dealerless::circuit::Party;
 use dealerless::net::{Channel, Tag};
 
-use super::meeting::{Mark, Meeting, Moment, system_time};
+use super::barrier::{Barrier, Mark, Moment, system_time};
 use super::virtual_link::VirtualClock;
 
 const MARKS: Tag = Tag::new(128, "marks");
@@ -22,17 +23,17 @@ const GO: Tag = Tag::new(132, "go");
 /// An upper bound on the delay with which a sleeping thread wakes.
 const WAKING: Duration = Duration::from_micros(400);
 
-/// The meeting point with a party on another machine.
-pub(super) struct Between {
+/// The barrier with a party on another machine.
+pub(super) struct RemoteBarrier {
     channel: Channel,
     party: Party,
     clock: VirtualClock,
 }
 
-impl Between {
-    /// Meets over a channel that nothing else uses.
+impl RemoteBarrier {
+    /// Makes the barrier. Nothing else may use `channel`.
     pub(super) fn new(channel: Channel, party: Party) -> Self {
-        Between {
+        RemoteBarrier {
             channel,
             party,
             clock: VirtualClock::default(),
@@ -51,6 +52,7 @@ impl Between {
         Ok(self.channel.flush()?)
     }
 
+    /// Receives such a message, and advances the clock to the number in it.
     fn recv(&mut self, tag: Tag) -> anyhow::Result<()> {
         let mut in_a_row = [0; 8];
         self.channel.recv_bytes(tag, &mut in_a_row)?;
@@ -62,7 +64,7 @@ impl Between {
     }
 }
 
-impl Meeting for Between {
+impl Barrier for RemoteBarrier {
     fn start(&mut self) -> anyhow::Result<()> {
         self.channel.begin_phase("starting together");
         match self.party {
@@ -107,7 +109,7 @@ impl Meeting for Between {
 }
 
 /// Tells a waiting peer that this party has ended, so that it does not report a lost connection.
-impl Drop for Between {
+impl Drop for RemoteBarrier {
     fn drop(&mut self) {
         self.channel.abort();
     }
@@ -143,10 +145,11 @@ mod tests {
 
     use super::*;
 
-    fn pair() -> (Between, Between) {
+    fn pair() -> (RemoteBarrier, RemoteBarrier) {
         let (near, far) = memory_pair();
-        let end =
-            |transport, party| Between::new(Channel::new(transport, Deadlines::default()), party);
+        let end = |transport, party| {
+            RemoteBarrier::new(Channel::new(transport, Deadlines::default()), party)
+        };
         (end(near, Party::Garbler), end(far, Party::Evaluator))
     }
 
