@@ -2,7 +2,7 @@
 //!
 //! BLAKE3 in key-derivation mode with one context string per tag, so that a hash made for one
 //! purpose is never valid for another. Each field is prefixed with its length, so that different
-//! lists of fields never give the same input.
+//! lists of fields never give the same hash input.
 
 /// A hash over a sequence of fields.
 pub(crate) struct Hash(blake3::Hasher);

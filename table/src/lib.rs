@@ -4,14 +4,14 @@
 //! |---|---|
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
 //! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
-//! | [`connection`](mod@connection) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players meet, and their encrypted connection |
-//! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, the turns, and the file |
-//! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): what the file of a match proves to anybody |
-//! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with its engine |
-//! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): all decks recomputed after a match |
+//! | [`connection`](mod@connection) | [`Invite`](connection::Invite), [`Door`](connection::Door), [`Guest`](connection::Guest), [`Connection`](connection::Connection): how two players authenticate each other, and their encrypted connection |
+//! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed messages (*parts*) of a match, their order, and the match file |
+//! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): replay of a match file by anybody: what it proves |
+//! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with its shuffling engine |
+//! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): recomputes all decks after a match |
 //!
-//! The feature `internals` makes items public that tests and fuzz targets need. Any version may
-//! change them.
+//! The feature `internals` makes more items public for tests and fuzz targets. Any version may
+//! change these items.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -41,8 +41,8 @@ pub use random::SystemRng;
 pub use random::system_rng;
 pub use seat::Seat;
 
-/// Builders of input for fuzz targets that only a hostile peer or a damaged file can contain. Any
-/// version may change them.
+/// Access for fuzz targets to inputs that only a hostile peer or a damaged file can produce. Any
+/// version may change these items.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {

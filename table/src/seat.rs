@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A seat at the table. The host has number 0; the others follow in seating order.
+/// A seat at the table. The host has seat 0. The guests have seats 1, 2, ... in seating order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(u8);
 
 impl Seat {
-    /// The seat of the player who invites.
+    /// The seat of the host: the player who creates the invites.
     pub const HOST: Self = Seat(0);
     /// The seat of the first invited player.
     pub const GUEST: Self = Seat(1);

@@ -1,5 +1,5 @@
 //! The canonical encoding of everything that is sent, signed or stored: little-endian numbers, and
-//! byte strings prefixed with their length. Each value has exactly one encoding, and a reader
+//! byte strings prefixed with their length. Each value has exactly one encoding, and [`Reader`]
 //! accepts no other.
 
 /// Writes values one after another.
@@ -23,7 +23,7 @@ impl Writer {
         self.raw(&value.to_le_bytes())
     }
 
-    /// Writes bytes without a length; the reader knows how many there are.
+    /// Writes bytes without a length prefix. The reader must know their number.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.extend_from_slice(bytes);
         self
@@ -31,7 +31,8 @@ impl Writer {
 
     /// Writes a byte string of at most 65 535 bytes, prefixed with its length.
     ///
-    /// # Panics Panics if the string is longer.
+    /// # Panics
+    /// If the string is longer.
     pub(crate) fn string(&mut self, bytes: &[u8]) -> &mut Self {
         let len = u16::try_from(bytes.len()).expect("at most 65 535 bytes");
         self.u16(len).raw(bytes)
@@ -42,7 +43,7 @@ impl Writer {
     }
 }
 
-/// Reads values one after another. Allocates nothing for bytes that are missing.
+/// Reads values one after another. Never allocates memory for a length that exceeds the input.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 /// The bytes are not an output of [`Writer`].

@@ -1,8 +1,9 @@
 //! Meetings of two players who know each other: Noise `KK`.
 //!
-//! The handshake carries no payload, and the host changes nothing before the guest's first message
-//! after it, because the first message of KK can be replayed. Both know each other's keys, so
-//! neither sends its past identities. A player with new keys comes by an invite.
+//! The first message of `KK` can be replayed. Therefore the handshake carries no payload, and the
+//! host changes no state before it receives the guest's first message after the handshake. Both
+//! sides know each other's keys, so neither sends its past identities. A player with new keys must
+//! use an invite.
 //!
 //! ```text
 //! guest -> host   prelude; e, es, ss
@@ -21,7 +22,7 @@ use super::socket::{Socket, with_length};
 use crate::identity::PublicIdentity;
 use crate::wire::{Reader, Writer};
 
-/// Runs the guest's side, which connects.
+/// Runs the guest's side.
 pub(super) fn as_guest(
     own: &Own,
     peer: &PublicIdentity,
@@ -65,8 +66,8 @@ pub(super) fn as_guest(
     })
 }
 
-/// Runs the host's side, after a prelude of this peer. `verified` is called once the guest has
-/// proved that it holds its key.
+/// Runs the host's side, after a prelude of `peer`. Calls `verified` when the guest has proved that
+/// it holds the keys of `peer`.
 pub(super) fn as_host(
     own: &Own,
     peer: &PublicIdentity,

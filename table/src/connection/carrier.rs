@@ -1,5 +1,5 @@
-//! The two threads of a connection, and the state that they share with its users. One thread reads,
-//! the other writes.
+//! The two threads of a connection, a reader and a writer, and the state that they share with the
+//! users of the connection.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::net::{Shutdown, TcpStream};
@@ -20,9 +20,9 @@ use super::streams::{FRAME, Message, Stream};
 pub(super) struct Shared {
     stream: TcpStream,
     state: Mutex<State>,
-    /// Signals that there may be something to write.
+    /// Tells the writer that a frame may be ready to be sent.
     to_write: Condvar,
-    /// Signals that data arrived or was sent, or that the connection ended.
+    /// Tells the users that data arrived or was sent, or that the connection ended.
     changed: Condvar,
     timing: Timing,
     /// The number of bytes of frames handed to the operating system.
@@ -35,13 +35,13 @@ pub(super) struct State {
     pub(super) ended: Option<ConnectionError>,
     pub(super) engine_in_use: bool,
     pub(super) last_engine: u64,
-    /// The time at which the engine's bytes last moved.
+    /// The last time at which queued engine bytes were sent, or new ones put into an empty queue.
     pub(super) engine_moved: Instant,
     pub(super) last_received: Instant,
     pinged: Instant,
     pings: u64,
     pub(super) closing: bool,
-    /// Whether everything was written, including the goodbye.
+    /// Whether the writer has sent everything, including the goodbye.
     pub(super) flushed: bool,
     /// Whether the writer has finished.
     pub(super) writer_done: bool,
@@ -138,7 +138,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a change. `None` if no time is left.
+    /// Waits until `changed` is notified or the deadline is reached. `None` if the deadline has
+    /// passed.
     pub(super) fn wait<'a>(
         &self,
         state: MutexGuard<'a, State>,
@@ -157,12 +158,12 @@ impl Shared {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Wakes the writer because there may be something to write.
+    /// Wakes the writer because a frame may be ready to be sent.
     pub(super) fn wake_writer(&self) {
         self.to_write.notify_one();
     }
 
-    /// Queues acknowledgements of the bytes read, once there are enough of them.
+    /// Queues the acknowledgements that are due.
     pub(super) fn acknowledge(&self, state: &mut State) {
         let State { outbox, inbox, .. } = state;
         for (stream, read) in inbox.acks() {
@@ -171,10 +172,10 @@ impl Shared {
         }
     }
 
-    /// Ends the connection. Only the first reason is kept.
+    /// Ends the connection for the reason `why`. If it has already ended, the first reason is kept.
     pub(super) fn end(&self, why: ConnectionError) {
         self.lock().ended.get_or_insert(why);
-        // This fails if the peer was faster.
+        // This fails if the peer has already closed the connection.
         let _ = self.stream.shutdown(Shutdown::Both);
         self.to_write.notify_all();
         self.changed.notify_all();
@@ -187,7 +188,8 @@ impl Shared {
         }
     }
 
-    /// The work of the reader. The opener with its keys is dropped when a frame is not genuine.
+    /// The work of the reader. Returns the reason for the end of the connection. `opener`, which
+    /// holds the keys, is dropped then.
     fn read(&self, mut opener: Opener) -> ConnectionError {
         let mut buf = vec![0; 2 * (2 + 65_535)];
         let mut plain = vec![0; 65_535];
@@ -227,7 +229,8 @@ impl Shared {
         }
     }
 
-    /// The work of the writer. Returns `None` after the goodbye, while the reader continues.
+    /// The work of the writer. Returns `None` after the goodbye: the connection has not ended, and
+    /// the reader continues.
     fn write(&self, mut sealer: Sealer) -> Option<ConnectionError> {
         let (mut plain, mut sealed) = (Vec::with_capacity(FRAME + 1), Vec::new());
         loop {
@@ -236,7 +239,7 @@ impl Shared {
                 Ok(true) => {}
                 Ok(false) => {
                     self.lock().flushed = true;
-                    // This fails if the peer was faster.
+                    // This fails if the peer has already closed the connection.
                     let _ = self.stream.shutdown(Shutdown::Write);
                     return None;
                 }
@@ -254,12 +257,13 @@ impl Shared {
         }
     }
 
-    /// Waits for the next frame. Returns false once the connection is closed and no frame is left.
+    /// Waits for the next frame to send and writes its plaintext into `plain`. Returns `false` if
+    /// the goodbye was already sent.
     fn next_frame(&self, plain: &mut Vec<u8>) -> Result<bool, ConnectionError> {
         let mut state = self.lock();
         loop {
-            // Check this before the end of the connection, which may be the peer's answer to the
-            // goodbye.
+            // Check this before `state.check`, because the peer may answer the goodbye by ending
+            // the connection.
             if state.closing && !state.outbox.bye_pending() {
                 return Ok(false);
             }

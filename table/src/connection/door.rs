@@ -1,4 +1,5 @@
-//! The door of a host: waits for guests, at little cost for strangers.
+//! The door of a host: waits for guests. Connections that are not authenticated yet (*strangers*)
+//! cost the host little.
 
 use std::collections::HashMap;
 use std::io;
@@ -25,21 +26,22 @@ use crate::seat::Seat;
 
 /// The pause between two checks of the listeners.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(2);
-/// The time limit for the prelude of a guest from a paused address.
+/// The time limit for the prelude of a stranger from a source with too many failed meetings (see
+/// [`Strangers::is_paused`]).
 const PAUSED_TIME: Duration = Duration::from_secs(1);
-/// The maximum number of events that the host's program has not taken yet. Further connections are
-/// closed.
+/// The maximum number of events that the host's program has not taken yet. Further events are
+/// dropped, and their connections closed.
 const MAX_EVENTS: usize = 16;
 
 /// An event at the door.
 pub enum DoorEvent {
-    /// A guest has met the host, by an invite or as a known peer. The program must remember it, and
-    /// check whether its name is known with other keys.
+    /// A guest has met the host, by an invite or as a known peer. The program must add the guest to
+    /// the known peers, and check whether a known peer with other keys has the same name.
     Connection(Box<Connection>),
     /// **A second guest used an invite that belongs to another guest: the invite has leaked.** One
     /// of the two is not the guest that the host invited, so the players must compare fingerprints.
     InviteLeaked {
-        /// The second guest. It was only told that the invite was used.
+        /// The second guest. It was told that the invite is used, and nothing else.
         second: Fingerprint,
     },
     /// A guest used an invite, but the file of invites cannot be written. The guest received no
@@ -47,7 +49,7 @@ pub enum DoorEvent {
     CannotBurn(io::Error),
 }
 
-/// The door cannot be opened.
+/// A door cannot be opened, or cannot create an invite.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoorError {
@@ -60,7 +62,7 @@ pub enum DoorError {
         /// The cause.
         source: io::Error,
     },
-    /// The file of invites cannot be used.
+    /// The file of invites cannot be read or written.
     #[error("cannot use the file of invites")]
     Invites(#[source] io::Error),
     /// The header is longer than 4096 bytes.
@@ -71,7 +73,8 @@ pub enum DoorError {
     Thread(#[source] io::Error),
 }
 
-/// A waiting host. Dropping it ends the waiting, but not the connections that it has returned.
+/// A host that waits for guests. Dropping the door stops the waiting. Connections that the door has
+/// returned stay open.
 pub struct Door {
     pub(super) inner: Arc<Inner>,
     events: Receiver<DoorEvent>,
@@ -87,15 +90,16 @@ pub(super) struct Inner {
     timing: Timing,
     invites: Mutex<Invites>,
     strangers: Mutex<Strangers<TcpStream>>,
-    /// The secrets shared with known peers, so that X25519 is computed once per peer and not once
-    /// per peer and stranger.
+    /// The secrets shared with known peers, by their X25519 keys. With this cache, X25519 is
+    /// computed once per peer and not once per peer and stranger.
     secrets: Mutex<HashMap<[u8; 32], PairSecret>>,
     events: SyncSender<DoorEvent>,
     closed: AtomicBool,
 }
 
 impl Door {
-    /// Listens on all these addresses. `header` describes the match to the guests that are let in.
+    /// Listens on all addresses of `listen`. Authenticated guests receive `header`, which describes
+    /// the match.
     ///
     /// # Errors
     /// [`DoorError`].
@@ -146,7 +150,8 @@ impl Door {
         &self.addresses
     }
 
-    /// Creates an invite with these addresses. With a relay, the host also waits there.
+    /// Creates an invite with these addresses. If `relay` is given, the host also waits at the
+    /// relay.
     ///
     /// # Errors
     /// If the invite cannot be saved.
@@ -166,7 +171,7 @@ impl Door {
         Ok(invite)
     }
 
-    /// Ends an invite. A guest that uses it receives no answer.
+    /// Revokes an invite. A guest that uses it later receives no answer.
     ///
     /// # Errors
     /// If the change cannot be saved.
@@ -177,7 +182,7 @@ impl Door {
             .map_err(DoorError::Invites)
     }
 
-    /// Waits at a relay for a known peer.
+    /// Starts a thread that waits at a relay for a known peer.
     ///
     /// # Errors
     /// If no thread can be started.
@@ -193,7 +198,7 @@ impl Door {
         self.spawn("door-relay", waiting).map_err(DoorError::Thread)
     }
 
-    /// Waits for the next event. `None` if there was none in time.
+    /// Waits for the next event. `None` if no event happens within the given time.
     pub fn next(&self, within: Duration) -> Option<DoorEvent> {
         self.events.recv_timeout(within).ok()
     }
@@ -212,11 +217,11 @@ impl Drop for Door {
     fn drop(&mut self) {
         self.inner.closed.store(true, Ordering::Relaxed);
         for stream in lock(&self.inner.strangers).drain() {
-            // This fails if the peer was faster.
+            // This fails if the peer has already closed the connection.
             let _ = stream.shutdown(Shutdown::Both);
         }
         for thread in lock(&self.threads).drain(..) {
-            // The thread has finished, even if it panicked.
+            // A panic of the thread is ignored.
             let _ = thread.join();
         }
     }
@@ -230,8 +235,8 @@ fn listener(address: SocketAddr) -> Result<TcpListener, DoorError> {
     listening.map_err(|source| DoorError::Listen { address, source })
 }
 
-/// Locks a mutex. A panic never leaves these values half changed, so a poisoned lock is still
-/// valid.
+/// Locks a mutex. A panic never leaves a value of the door half changed, so the value of a poisoned
+/// lock is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -251,8 +256,8 @@ impl Inner {
                         self.greet(stream, Some(Source::of(from.ip())));
                     }
                     Err(error) if is_temporary(&error) => {}
-                    // The guest has already gone, or no handles are left. The next attempt may
-                    // succeed.
+                    // The guest has already disconnected, or this process has no file descriptors
+                    // left. The next `accept` may succeed.
                     Err(_) => {}
                 }
             }
@@ -262,15 +267,14 @@ impl Inner {
         }
     }
 
-    /// Meets a stranger in a new thread. The stranger has connected from an address or through a
-    /// relay.
+    /// Meets a stranger in a new thread. `source` is `None` if the stranger comes through a relay.
     pub(super) fn greet(self: &Arc<Self>, stream: TcpStream, source: Option<Source>) {
         let Ok(handle) = stream.try_clone() else {
             return;
         };
         let (number, evicted) = lock(&self.strangers).add(handle);
         if let Some(evicted) = evicted {
-            // This fails if the peer was faster.
+            // This fails if the peer has already closed the connection.
             let _ = evicted.shutdown(Shutdown::Both);
         }
         let inner = Arc::clone(self);
@@ -279,7 +283,7 @@ impl Inner {
             lock(&inner.strangers).remove(number);
             inner.report(met);
         };
-        // If no thread can be started, the stream is closed, and the guest tries again.
+        // If no thread can be started, the connection is closed. The guest may connect again.
         if thread::Builder::new()
             .name("door-guest".into())
             .spawn(meet)
@@ -301,7 +305,7 @@ impl Inner {
             Err(_) => return,
         };
         match self.events.try_send(event) {
-            // A connection that the program does not take is closed by dropping it.
+            // If the queue is full, the event is dropped, which closes its connection.
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
     }
@@ -332,7 +336,7 @@ impl Inner {
         time: Duration,
         number: u64,
     ) -> Result<Met, MeetingError> {
-        // A guest with a valid prelude gets the full time, measured from here.
+        // A stranger with a valid prelude gets the full time, measured from here.
         let deadline = Instant::now() + self.timing.meeting;
         let mut socket = Socket::new(stream, time).map_err(MeetingError::Connection)?;
         let prelude =
@@ -366,7 +370,7 @@ impl Inner {
         lock(&self.invites).secret(id).is_some()
     }
 
-    /// The known peer that made this prelude.
+    /// The known peer that sent this prelude.
     fn known_peer(&self, prelude: &Prelude) -> Option<PublicIdentity> {
         let known: Vec<_> = {
             let peers = self.peers.lock();

@@ -15,6 +15,7 @@ use super::inbox::Read;
 pub struct EngineStream {
     shared: Arc<Shared>,
     number: u64,
+    /// The time limit of the last `send`: how long the peer may accept no bytes.
     limit: Duration,
     closed: bool,
 }
@@ -85,7 +86,7 @@ impl Transport for EngineStream {
     }
 
     fn close(&mut self, within: Duration) {
-        // Bytes that cannot be sent in time are dropped.
+        // Bytes that cannot be sent within the given time are dropped.
         let _ = self.drain(0, within);
         self.closed = true;
     }
@@ -102,7 +103,8 @@ impl Drop for EngineStream {
     }
 }
 
-/// Converts the end of a connection into a transport error. None of these errors is worth a retry.
+/// Converts the reason for the end of a connection into a transport error. The returned kinds never
+/// tell the engine to retry.
 fn broken(error: ConnectionError) -> io::Error {
     let kind = match error {
         ConnectionError::Cut(kind) => kind,

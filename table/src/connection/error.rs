@@ -23,8 +23,8 @@ pub enum ConnectionError {
     /// Nothing was received for too long, or the other player accepts no data.
     #[error("the other player has not responded for too long")]
     Silent,
-    /// A frame is not what the other player sent at this position: it was modified, repeated, left
-    /// out, or made by somebody else.
+    /// A received frame is not the one that the other player sent at this position: frames were
+    /// modified, repeated, removed or forged.
     #[error("received data that the other player did not send")]
     Forged,
     /// The other player sent data that no honest program sends.
@@ -38,22 +38,23 @@ pub enum ConnectionError {
     EngineInUse,
 }
 
-/// Two players did not meet.
+/// A meeting failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeetingError {
-    /// The addresses are all private: they can be reached only from the host's own network.
+    /// No address of the host can be reached, and all of them are private: only machines in the
+    /// host's own network can reach them.
     #[error(
         "{address} cannot be reached, and the invite contains only private addresses: both players \
          must be in one network, or use a relay, or the host must forward a port (--advertise)"
     )]
     OnlyPrivate {
-        /// The first of the addresses.
+        /// The address that was tried first.
         address: Address,
         /// The cause.
         source: io::Error,
     },
-    /// No program listens at the addresses.
+    /// No address of the host can be reached.
     #[error("{address} cannot be reached: is the host still waiting, and is its port open?")]
     Unreachable {
         /// The address that was tried first.
@@ -64,12 +65,12 @@ pub enum MeetingError {
     /// There is no address to try.
     #[error("no address is known")]
     NoAddress,
-    /// A program listens there, but does not answer these keys: the secret is wrong or outdated, or
-    /// it is a different host.
+    /// A program listens at the address, but does not answer this guest: the invite is outdated,
+    /// the keys are unknown to the host, or the program is a different one.
     #[error(
-        "a program listens there but does not answer: the invite is outdated; or one of you has a \
-         new identity, and must use an invite once or send its succession statement; or another \
-         program or version uses this address now"
+        "a program listens at the address but does not answer: the invite is outdated; or one of you \
+         has a new identity, and must use an invite once or send its succession statement; or \
+         another program or version uses this address now"
     )]
     NotAnswered,
     /// Another guest has used the invite.
@@ -78,7 +79,7 @@ pub enum MeetingError {
     /// The answer was not made by the expected host.
     #[error("the answer is not from the expected host: somebody is intercepting the connection")]
     WrongHost,
-    /// The other player has one's own keys.
+    /// The other player has the same keys as this player.
     #[error("these are your own keys: you cannot play against yourself")]
     Oneself,
     /// The other player's identity is not valid.
@@ -93,13 +94,13 @@ pub enum MeetingError {
     /// The connection broke during the meeting, or the meeting took too long.
     #[error("the connection broke during the meeting")]
     Connection(#[source] io::Error),
-    /// The host does not wait at the relay.
+    /// No host waits at this relay.
     #[error(
-        "no host waits at {0}: is it still there? To check the relay itself: dealerless doctor \
+        "no host waits at {0}: is the host still waiting? To check the relay: dealerless doctor \
          --relay {0}"
     )]
     NobodyAtRelay(Address),
-    /// The address does not answer like a transit relay.
+    /// The program at the address does not answer like a transit relay, or cannot be reached.
     #[error(
         "no transit relay answers at {relay}: check the address, or use another one with --relay"
     )]
@@ -112,7 +113,7 @@ pub enum MeetingError {
     /// The file of invites cannot be read or written.
     #[error("cannot read or write the file of invites")]
     Invites(#[source] io::Error),
-    /// A second guest used an invite. Only reported to the host.
+    /// A second guest used an invite that belongs to another guest. Only the host gets this error.
     #[error("{0} used an invite that belongs to another guest")]
     SecondGuest(Fingerprint),
 }

@@ -8,8 +8,8 @@
 //! guest -> host   (transport)  { nonce }
 //! ```
 //!
-//! The *past* is the chain of identities that the identity succeeded. Its length is always the
-//! same.
+//! The *past* is the chain of identities that the sender's identity has succeeded, padded to a
+//! fixed length.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -82,8 +82,8 @@ pub(super) fn as_guest(
     })
 }
 
-/// Runs the host's side, after the prelude with this id. `verified` is called once the guest has
-/// proved that it knows the secret.
+/// Runs the host's side, after a prelude with the invite's `id`. Calls `verified` when the guest
+/// has proved that it knows the secret of the invite.
 pub(super) fn as_host(
     own: &Own,
     id: InviteId,
@@ -121,13 +121,14 @@ pub(super) fn as_host(
     let (peer, peer_name) = introduced(&mut reader, &key, own)?;
     reader.finish().map_err(malformed)?;
 
-    // This is on disk before the guest is answered.
+    // The new owner of the invite is on disk before the guest receives an answer.
     let burned = invites()
         .burn(&id, peer.current())
         .map_err(MeetingError::Invites)?;
     let mut agreed = handshake.finish();
     if burned == Burned::ByAnother {
-        // Sending this may fail. The second guest is reported in any case.
+        // The result of this send does not matter: the second guest is reported to the host in any
+        // case.
         let _ = agreed.send(&mut socket, &[USED]);
         return Err(MeetingError::SecondGuest(peer.current().fingerprint()));
     }
@@ -174,7 +175,8 @@ mod tests {
         [guest, host].map(|stream| Socket::new(stream, Duration::from_secs(10)).unwrap())
     }
 
-    /// Returns the result of the host for a guest with the keys of `guest` and this introduction.
+    /// Runs both sides. The guest has the keys of `guest` and sends `introduction`. Returns the
+    /// result of the host's side.
     fn host_meets(
         host: &Identity,
         invites: &Mutex<Invites>,
@@ -227,7 +229,7 @@ mod tests {
             name: &name,
         });
         // A signed key of small order; keys that the guest does not hold; the host's own keys; a
-        // name without an end; an extra byte; invalid chains.
+        // name that is longer than the message; an extra byte.
         let small = [0; 32];
         let proof = guest.sign("identity", &[&small]);
         let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
@@ -242,7 +244,8 @@ mod tests {
         let mut long = honest.clone();
         long[PublicIdentity::LEN] = 0xff;
         let more = [&honest[..], &[0]].concat();
-        // A chain that claims missing links; too many links; non-zero padding.
+        // A chain with a count of links that are not there; with too many links; with non-zero
+        // padding.
         let [mut claims, mut many, mut padding] = [0; 3].map(|_| honest.clone());
         let chain = honest.len() - Succession::PADDED;
         (claims[chain], many[chain], padding[chain + 9]) = (8, 255, 1);

@@ -1,4 +1,4 @@
-//! Received data that has not been read. It is never more than the window granted to the peer.
+//! Received data that has not been read. A peer that exceeds the window of a stream gets an error.
 
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use super::streams::{
     RUN_WINDOW,
 };
 
-/// The maximum number of engine sessions that the peer has started and this side has not.
+/// The maximum number of stored engine sessions. The peer may start sessions before this side does.
 const MAX_SESSIONS: usize = 8;
 
 /// The bytes that the peer's engine has sent in one session.
@@ -20,14 +20,14 @@ struct Session {
     ended: bool,
 }
 
-/// A request in a frame to the receiving side.
+/// A request of the peer in a control frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// The peer has read this many bytes of a stream.
+    /// `(stream, read)`: the peer has read `read` bytes of `stream` in total.
     Acked(u8, u64),
-    /// A ping that must be answered.
+    /// The ping with this number must be answered.
     Pong(u64),
-    /// The connection is being closed.
+    /// The peer closes the connection.
     Bye,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Inbox {
     log: Messages,
     sessions: VecDeque<Session>,
     last_session: u64,
-    /// Engine bytes of sessions before this one are discarded.
+    /// Sessions with a smaller number are discarded.
     wanted_from: u64,
     engine_read: u64,
     engine_acked: u64,
@@ -48,14 +48,14 @@ pub(super) struct Inbox {
 pub(super) enum Read {
     /// The number of bytes read.
     Bytes(usize),
-    /// The peer's engine sends no more in this session.
+    /// No more bytes will arrive in this session.
     Ended,
-    /// Nothing has arrived yet.
+    /// No unread byte is there, but more may arrive.
     Nothing,
 }
 
 impl Inbox {
-    /// Processes the plaintext of a frame. Its requests are added to `requests`.
+    /// Processes the plaintext of a frame. Appends the requests in the frame to `requests`.
     pub(super) fn frame(
         &mut self,
         frame: &[u8],
@@ -169,7 +169,8 @@ impl Inbox {
         }
     }
 
-    /// Discards all sessions before this number, now and later.
+    /// Discards all sessions with a smaller number: the stored ones, and those that the peer starts
+    /// later.
     pub(super) fn want_from(&mut self, number: u64) {
         self.wanted_from = self.wanted_from.max(number);
         let old = self
@@ -210,7 +211,7 @@ impl Inbox {
         self.log.next()
     }
 
-    /// The streams whose reads are due to be acknowledged, with the total number of bytes read.
+    /// The acknowledgements that are due: each stream with the total number of bytes read from it.
     pub(super) fn acks(&mut self) -> impl Iterator<Item = (u8, u64)> {
         let control = due(
             self.control.read,
@@ -218,7 +219,7 @@ impl Inbox {
             MESSAGE_WINDOW / 4,
         );
         let log = due(self.log.read, &mut self.log.acked, MESSAGE_WINDOW / 4);
-        // A quarter of the pool's window, which is the smaller one.
+        // A quarter of `POOL_WINDOW`, the smaller window of the engine.
         let engine = due(self.engine_read, &mut self.engine_acked, 8 << 10);
         let all = [(CONTROL, control), (LOG, log), (RUN, engine)];
         all.into_iter()
@@ -344,7 +345,8 @@ mod tests {
         take(&mut inbox, &[RUN, 2]).unwrap();
         assert_eq!(read(&mut inbox, 2), Some(vec![2]));
         assert_eq!(read(&mut inbox, 2), None);
-        // This side moves on first. Further bytes of the old session are discarded.
+        // This side starts session 3 before the peer does. Further bytes of session 2 are
+        // discarded.
         inbox.want_from(3);
         take(&mut inbox, &[RUN, 2]).unwrap();
         assert_eq!(read(&mut inbox, 3), None);

@@ -1,5 +1,5 @@
-//! Access for fuzz targets to a connection's internals. An honest program never lets a peer choose
-//! the plaintext of a frame or of a handshake message, but a hostile program chooses it freely.
+//! Access to the internals of a connection for fuzz targets. They act as a hostile peer, which
+//! chooses the plaintext of handshake messages and frames freely.
 
 use std::net::TcpStream;
 
@@ -35,16 +35,17 @@ pub fn invite(
     Invite::new(*host.public().x25519(), secret, addresses, relay)
 }
 
-/// Passes a stream to a door, as a relay does.
+/// Passes a stream to a door like the connection of a guest that comes through a relay.
 pub fn comes(door: &Door, stream: TcpStream) {
     door.inner.greet(stream, None);
 }
 
-/// A peer with keys that may send anything in place of an honest program.
+/// A peer that has valid keys but sends any messages.
 pub struct Stranger(Handshake);
 
 impl Stranger {
-    /// The guest of an invite, with its prelude.
+    /// Starts the handshake of a guest with the host of an invite. Also returns the guest's
+    /// prelude.
     pub fn guest(own: &Identity, invite: &Invite) -> (Self, Vec<u8>) {
         let prelude = Prelude::First(invite.secret.id()).encode();
         let (key, secret) = (&invite.host_key, &invite.secret);
@@ -52,7 +53,8 @@ impl Stranger {
         (Stranger(handshake), prelude)
     }
 
-    /// A guest that meets a known peer, with its prelude. `None` if the peer is the guest itself.
+    /// Starts the handshake of a guest with a known peer. Also returns the guest's prelude. `None`
+    /// if the peer's key has small order.
     pub fn guest_again(own: &Identity, peer: &PublicIdentity) -> Option<(Self, Vec<u8>)> {
         let secret = own.secret_with(peer)?;
         let prelude = Prelude::again(&secret, &mut system_rng()).encode();
@@ -60,12 +62,12 @@ impl Stranger {
         Some((Stranger(handshake), prelude))
     }
 
-    /// The host of an invite, after this prelude.
+    /// Starts the handshake of a host with the guest of an invite that has sent this prelude.
     pub fn host(own: &Identity, invite: &Invite, prelude: &[u8]) -> Self {
         Stranger(Handshake::first_host(own, &invite.secret, prelude))
     }
 
-    /// A host that is met by a known peer, after this prelude.
+    /// Starts the handshake of a host with a known peer that has sent this prelude.
     pub fn host_again(own: &Identity, peer: &PublicIdentity, prelude: &[u8]) -> Self {
         Stranger(Handshake::again_host(own, peer, prelude))
     }
@@ -80,13 +82,13 @@ impl Stranger {
         self.0.read(message).is_ok()
     }
 
-    /// Returns the frames that can be sent after the last handshake message.
+    /// Ends the handshake after its last message.
     pub fn finish(self) -> Frames {
         Frames(self.0.finish())
     }
 }
 
-/// The frames after a handshake.
+/// Encrypts frames with any plaintext after a handshake.
 pub struct Frames(Agreed);
 
 impl Frames {
@@ -129,7 +131,7 @@ impl ConnectionEnd {
     /// Queues a message.
     ///
     /// # Errors
-    /// If it is empty or too long.
+    /// If the message is empty or too long.
     pub fn send(&mut self, message: &Message) -> Result<(), ConnectionError> {
         self.0.outbox.message(message.stream, &message.bytes)
     }
@@ -154,8 +156,8 @@ impl ConnectionEnd {
         self.0.outbox.engine(bytes);
     }
 
-    /// Reads received engine bytes. Returns `None` if there are none yet, and 0 if there will be no
-    /// more.
+    /// Reads received engine bytes. Returns `None` if no byte has arrived yet, and 0 if no more
+    /// bytes will arrive.
     pub fn read_engine(&mut self, number: u64, buf: &mut [u8]) -> Option<usize> {
         let read = self.0.inbox.read_engine(number, buf);
         self.acknowledge();

@@ -1,8 +1,9 @@
-//! Invites: one line of text that brings two players together.
+//! Invites: one line of text with which a guest finds a host and proves that it was invited.
 //!
-//! An invite is `dealerless2-` and base32: the host's X25519 key, a one-time secret, addresses in
-//! order of preference, a relay, and a checksum. The checksum detects *mistyped* invites; a wrong
-//! secret is a different error. The number is the protocol version of the connection.
+//! An invite is `dealerless2-` and base32 text that encodes the host's X25519 key, a one-time
+//! secret, addresses in order of preference, an optional relay, and a checksum. The checksum
+//! detects *mistyped* invites. A wrong secret is only detected in the meeting. The 2 is the
+//! protocol version of the connection.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,11 +26,11 @@ const KIND: Kind = Kind {
 };
 const MAX_ADDRESSES: usize = 8;
 
-/// The secret of an invite, which lets in one guest.
+/// The secret of an invite. The invite belongs to the first guest that proves to know the secret.
 #[derive(Clone)]
 pub(crate) struct InviteSecret(pub(super) Zeroizing<[u8; 32]>);
 
-/// The name of an invite in the prelude: a hash that reveals nothing of the secret.
+/// Identifies an invite in the prelude: a hash of the secret, which does not reveal it.
 pub(crate) type InviteId = [u8; 8];
 
 impl InviteSecret {
@@ -63,16 +64,16 @@ pub struct Invite {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadInvite {
-    /// The text does not contain the word of an invite.
+    /// The text does not contain the prefix of an invite, `dealerless`.
     #[error("this is not an invite: an invite starts with dealerless2-")]
     NoInvite,
     /// The invite was made by a program of another version.
     #[error("this invite was made by a program of another version")]
     OtherVersion,
-    /// A character is wrong, or the end is missing.
+    /// A character is wrong, or the end of the text is missing.
     #[error("the invite is mistyped or truncated: copy it again")]
     Mistyped,
-    /// The invite is complete, but has invalid contents.
+    /// The checksum is correct, but the contents are not valid.
     #[error("the contents of the invite are not valid")]
     Contents,
 }
@@ -98,7 +99,7 @@ impl Invite {
         &self.addresses
     }
 
-    /// The relay at which the host also waits.
+    /// The relay at which the host waits, if there is one.
     pub fn relay(&self) -> Option<&Address> {
         self.relay.as_ref()
     }

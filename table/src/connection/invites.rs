@@ -1,4 +1,4 @@
-//! The open invites on disk, and the guest to whom each belongs.
+//! The file with a host's invites. An invite belongs to the first guest that uses it.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,34 +14,33 @@ use crate::identity::{Existing, PublicIdentity, base32, write_whole};
 
 const FIRST_LINE: &str = "# dealerless invites 1";
 const MAX_FILE: u64 = 1 << 20;
-/// The maximum number of open invites. The oldest ends when there is one more.
-const MAX_OPEN: usize = 64;
-/// The maximum number of answered first messages per invite. No holder of the secret needs that
-/// many attempts.
+/// The maximum number of invites. If a new invite exceeds it, the oldest invite is revoked.
+const MAX_INVITES: usize = 64;
+/// The maximum number of answered first messages per invite, far more than an honest guest needs.
 const MAX_SEEN: usize = 1 << 14;
 
 /// The invites of a host.
 pub(super) struct Invites {
     path: PathBuf,
-    open: Vec<Open>,
+    entries: Vec<Entry>,
 }
 
-struct Open {
+struct Entry {
     secret: InviteSecret,
     id: InviteId,
     guest: Option<PublicIdentity>,
-    /// The hashes of the first messages that were answered.
+    /// The hashes of the first handshake messages that were answered.
     seen: HashSet<[u8; 32]>,
 }
 
-/// The guest to whom an invite belongs.
+/// The result of [`Invites::burn`] for a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Burned {
-    /// This guest, from now on.
+    /// The invite was unused and now belongs to the guest.
     Now,
-    /// This guest, since an earlier meeting.
+    /// The invite already belonged to the guest.
     Before,
-    /// Another guest.
+    /// The invite belongs to another guest.
     ByAnother,
 }
 
@@ -54,73 +53,74 @@ impl Invites {
             Err(error) => return Err(error),
         };
         let lines = text.lines().filter(|line| !line.starts_with('#'));
-        let open: Option<Vec<Open>> = lines.map(Open::of_line).collect();
+        let entries: Option<Vec<Entry>> = lines.map(Entry::of_line).collect();
         let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites is damaged");
         Ok(Invites {
             path,
-            open: open.ok_or_else(damaged)?,
+            entries: entries.ok_or_else(damaged)?,
         })
     }
 
     /// Creates a new invite.
     pub(super) fn add(&mut self, rng: &mut impl CryptoRng) -> io::Result<InviteSecret> {
         let secret = InviteSecret::new(rng);
-        self.open.push(Open::new(secret.clone(), None));
-        let many = self.open.len().saturating_sub(MAX_OPEN);
-        let ended: Vec<Open> = self.open.drain(..many).collect();
+        self.entries.push(Entry::new(secret.clone(), None));
+        let many = self.entries.len().saturating_sub(MAX_INVITES);
+        let revoked: Vec<Entry> = self.entries.drain(..many).collect();
         self.save().inspect_err(|_| {
-            self.open.pop();
-            self.open.splice(..0, ended);
+            self.entries.pop();
+            self.entries.splice(..0, revoked);
         })?;
         Ok(secret)
     }
 
-    /// The secret of an open invite.
+    /// The secret of an invite. `None` if the invite is unknown or was revoked.
     pub(super) fn secret(&self, id: &InviteId) -> Option<InviteSecret> {
-        let open = self.open.iter().find(|open| open.id == *id)?;
-        Some(open.secret.clone())
+        let entry = self.entries.iter().find(|entry| entry.id == *id)?;
+        Some(entry.secret.clone())
     }
 
-    /// Records a verified first message. Returns whether it is new, and may be answered.
+    /// Records a verified first message. Returns `true` if the message is new and may be answered.
     pub(super) fn is_fresh(&mut self, id: &InviteId, message: &[u8]) -> bool {
-        let Some(open) = self.open.iter_mut().find(|open| open.id == *id) else {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
             return false;
         };
         let hash = Hash::new("first message").field(message).finish();
-        open.seen.len() < MAX_SEEN && open.seen.insert(hash)
+        entry.seen.len() < MAX_SEEN && entry.seen.insert(hash)
     }
 
-    /// Assigns the invite to a guest whose identity was verified. The change is on disk before this
-    /// returns.
+    /// Assigns the invite to a guest whose identity was verified. The assignment is on disk before
+    /// this method returns.
     pub(super) fn burn(&mut self, id: &InviteId, guest: &PublicIdentity) -> io::Result<Burned> {
-        let index = self.open.iter().position(|open| open.id == *id);
+        let index = self.entries.iter().position(|entry| entry.id == *id);
         let index = index.ok_or(ErrorKind::NotFound)?;
-        match &self.open[index].guest {
+        match &self.entries[index].guest {
             Some(holder) if holder == guest => Ok(Burned::Before),
             Some(_) => Ok(Burned::ByAnother),
             None => {
-                self.open[index].guest = Some(guest.clone());
-                self.save().inspect_err(|_| self.open[index].guest = None)?;
+                self.entries[index].guest = Some(guest.clone());
+                self.save()
+                    .inspect_err(|_| self.entries[index].guest = None)?;
                 Ok(Burned::Now)
             }
         }
     }
 
-    /// Ends an invite. From now on, a guest that uses it receives no answer.
+    /// Revokes an invite. A guest that uses it later receives no answer.
     #[cfg(feature = "internals")]
     pub(super) fn end(&mut self, id: &InviteId) -> io::Result<()> {
-        self.open.retain(|open| open.id != *id);
+        self.entries.retain(|entry| entry.id != *id);
         self.save()
     }
 
     fn save(&self) -> io::Result<()> {
         let mut text = Zeroizing::new(String::from(FIRST_LINE));
-        for open in &self.open {
-            let guest = open
+        for entry in &self.entries {
+            let guest = entry
                 .guest
                 .as_ref()
                 .map(|guest| base32::encode(&guest.encode()));
-            let secret = Zeroizing::new(base32::encode(&*open.secret.0));
+            let secret = Zeroizing::new(base32::encode(&*entry.secret.0));
             for part in ["\nsecret=", &secret, " guest=", &guest.unwrap_or_default()] {
                 text.push_str(part);
             }
@@ -130,10 +130,10 @@ impl Invites {
     }
 }
 
-impl Open {
+impl Entry {
     fn new(secret: InviteSecret, guest: Option<PublicIdentity>) -> Self {
         let id = secret.id();
-        Open {
+        Entry {
             secret,
             id,
             guest,
@@ -149,7 +149,7 @@ impl Open {
             "" => None,
             text => Some(PublicIdentity::decode(&base32::decode(text)?).ok()?),
         };
-        Some(Open::new(secret, guest))
+        Some(Entry::new(secret, guest))
     }
 }
 
@@ -185,23 +185,23 @@ mod tests {
     }
 
     #[test]
-    fn an_invite_ended_by_newer_ones_stays_ended_after_a_restart() {
+    fn an_invite_revoked_by_newer_ones_stays_revoked_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("invites");
         let mut invites = Invites::open(path.clone()).unwrap();
         let oldest = invites.add(&mut rand::rng()).unwrap().id();
-        for _ in 0..MAX_OPEN {
+        for _ in 0..MAX_INVITES {
             invites.add(&mut rand::rng()).unwrap();
         }
         assert!(invites.secret(&oldest).is_none());
         let again = Invites::open(path).unwrap();
-        assert_eq!(again.open.len(), MAX_OPEN);
+        assert_eq!(again.entries.len(), MAX_INVITES);
         assert!(again.secret(&oldest).is_none());
-        // If a new invite cannot be written, no old one ends.
+        // If a new invite cannot be written, no old invite is revoked.
         invites.path = folder.path().join("nowhere/invites");
-        let open: Vec<InviteId> = invites.open.iter().map(|open| open.id).collect();
+        let before: Vec<InviteId> = invites.entries.iter().map(|entry| entry.id).collect();
         assert!(invites.add(&mut rand::rng()).is_err());
-        assert!(invites.open.iter().map(|open| open.id).eq(open));
+        assert!(invites.entries.iter().map(|entry| entry.id).eq(before));
     }
 
     #[test]

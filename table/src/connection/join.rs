@@ -1,4 +1,4 @@
-//! How a guest finds and meets its host.
+//! How a guest connects to its host and runs the meeting.
 
 use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -17,21 +17,23 @@ use crate::seat::Seat;
 
 /// The time limit for connecting to one address.
 const CONNECT_TIME: Duration = Duration::from_secs(4);
-/// The number of attempts at a relay, which may have paired this connection with a dead one.
+/// The maximum number of connections to a relay. More than one is needed if the relay pairs the
+/// guest with a dead connection of the host.
 const RELAY_TRIES: usize = 4;
 
-/// A guest.
+/// A player who connects to a host.
 pub struct Guest<'a> {
     /// The identity of the guest.
     pub identity: &'a Identity,
     /// The name of the guest.
     pub name: &'a Name,
-    /// The timing of its connections.
+    /// The time limits of the guest's meetings and connections.
     pub timing: Timing,
 }
 
 impl Guest<'_> {
-    /// Meets the host of an invite, at its addresses in their order and then at its relay.
+    /// Meets the host of an invite. Tries the addresses in the invite in order, then the relay in
+    /// the invite.
     ///
     /// # Errors
     /// The most informative [`MeetingError`] of all attempts.
@@ -45,7 +47,7 @@ impl Guest<'_> {
         self.meet(invite.addresses(), invite.relay(), &token, meet)
     }
 
-    /// Meets a waiting known peer, at these addresses in their order and then at this relay.
+    /// Meets a known peer that waits for guests. Tries `addresses` in order, then `relay`.
     ///
     /// # Errors
     /// As for [`join`](Self::join).
@@ -126,7 +128,7 @@ impl Guest<'_> {
     }
 }
 
-/// Connects to the first IP address of a host that answers.
+/// Connects to the first IP address of `address` that accepts a connection.
 pub(super) fn connect(address: &Address) -> io::Result<TcpStream> {
     let mut outcome = Err(ErrorKind::NotFound.into());
     for address in address.to_string().to_socket_addrs()? {
@@ -147,14 +149,15 @@ fn unreachable(address: &Address, all: &[Address], source: io::Error) -> Meeting
     }
 }
 
-/// Whether the right host has answered, so that another route to it would give the same result.
+/// Whether the expected host has answered. Another address of the same host would give the same
+/// result.
 fn is_final(error: &MeetingError) -> bool {
     use MeetingError::{Identity, Oneself, Succession, Used};
     matches!(error, Used | Oneself | Identity(_) | Succession(_))
 }
 
-/// Returns the more informative error. An error of a listening program says more than an
-/// unreachable address.
+/// Returns the more informative of two errors. A failed meeting says more than an unreachable
+/// address.
 fn more_informative(a: MeetingError, b: MeetingError) -> MeetingError {
     let rank = |error: &MeetingError| match error {
         MeetingError::NoAddress => 0,

@@ -21,8 +21,8 @@ use crate::seat::Seat;
 pub struct Timing {
     /// The silence of the peer after which a ping is sent.
     pub ping: Duration,
-    /// The silence of the peer after which the connection is given up. Also the time limit for the
-    /// peer to accept a frame.
+    /// The silence of the peer after which the connection ends. Also the time limit for the peer to
+    /// accept a frame.
     pub dead: Duration,
     /// The time limit of a meeting, from the first byte to the last.
     pub meeting: Duration,
@@ -44,21 +44,21 @@ pub struct Connection {
     pub seat: Seat,
     /// The keys of the peer.
     pub peer: PublicIdentity,
-    /// The keys of the peer and those that they succeeded, if the two met by an invite. Known peers
-    /// do not exchange past keys.
+    /// The keys of the peer. If the players met by an invite, also the past keys that these keys
+    /// have succeeded. Known peers do not exchange past keys.
     pub succession: Succession,
     /// The name that the peer chose.
     pub peer_name: Name,
-    /// A hash that is unique to this connection.
+    /// The hash of the Noise handshake. It is unique to this connection.
     pub handshake_hash: [u8; 32],
     /// The host's description of the match, encoded by the caller.
     pub header: Vec<u8>,
     /// The nonces of the host and of the guest, for a match that starts on this connection.
     pub nonces: [[u8; 32]; 2],
-    /// Whether an invite was used here for the first time. If it was used before, and between known
-    /// peers, an open match is resumed.
+    /// Whether this meeting was the first use of an invite. If not, an unfinished match with the
+    /// peer is resumed.
     pub first: bool,
-    /// The invite by which the two met.
+    /// The invite by which the players met. `None` for known peers.
     invite: Option<InviteId>,
     /// The network address of the peer or of its relay.
     pub at: Option<SocketAddr>,
@@ -89,7 +89,7 @@ impl Connection {
         })
     }
 
-    /// Whether the two met by this invite.
+    /// Whether the players met by this invite.
     pub fn came_by(&self, invite: &Invite) -> bool {
         self.invite == Some(invite.secret.id())
     }
@@ -104,7 +104,8 @@ impl Connection {
         self.send(Stream::Log, &bytes)
     }
 
-    /// Queues a control message, which is sent before all others. Never waits for the peer.
+    /// Queues a control message. It is sent before queued log messages and engine bytes. Never
+    /// waits for the peer.
     ///
     /// # Errors
     /// If the connection has ended, or the message is empty or longer than 256 KiB.
@@ -120,12 +121,12 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for the next control or log message. Messages that arrived before the connection ended
-    /// are returned before the reason for its end.
+    /// Waits for the next control or log message. If the connection has ended, first returns the
+    /// messages that arrived before, then the reason for the end.
     ///
     /// # Errors
-    /// [`ConnectionError::TimedOut`] if nothing arrived in time. Any other error is the end of the
-    /// connection.
+    /// [`ConnectionError::TimedOut`] if nothing arrived in time. Any other error is the reason for
+    /// the end of the connection.
     pub fn recv(&self, within: Duration) -> Result<Message, ConnectionError> {
         let deadline = Instant::now() + within;
         let mut state = self.shared.lock();
@@ -149,13 +150,13 @@ impl Connection {
         }
     }
 
-    /// Returns a transport for a session of the engine. There is only one session at a time.
-    /// `number` starts at 1, grows with each session of the connection, and must be the same on
-    /// both sides: bytes of sessions with other numbers do not reach this one.
+    /// Returns a transport for a session of the engine. There is only one session at a time. The
+    /// numbers of a connection's sessions increase, from 1. Both sides must use the same `number`:
+    /// the transport receives only bytes of the peer's session with this number.
     ///
     /// # Errors
-    /// [`ConnectionError::EngineInUse`] if the last session was not dropped or had a larger number;
-    /// or if the connection has ended.
+    /// [`ConnectionError::EngineInUse`] if the last session was not dropped, or its number was not
+    /// smaller. Otherwise the reason for the end of the connection.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn engine(&self, number: u64) -> Result<EngineStream, ConnectionError> {
         let mut state = self.shared.lock();
@@ -172,14 +173,15 @@ impl Connection {
         Ok(EngineStream::new(Arc::clone(&self.shared), number))
     }
 
-    /// Sets the priority of the engine's bytes from now on.
+    /// Sets the priority of the engine bytes that are queued later. [`Priority::Run`] also applies
+    /// to all unsent engine bytes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn set_engine_priority(&self, priority: Priority) {
         self.shared.lock().outbox.set_priority(priority);
         self.shared.wake_writer();
     }
 
-    /// The time since the last data from the peer. A peer answers pings, so it is hardly silent for
+    /// The time since the last data from the peer. The peer answers pings, so the time is hardly
     /// longer than [`Timing::ping`].
     #[cfg(feature = "internals")]
     pub fn silent_for(&self) -> Duration {
@@ -196,16 +198,16 @@ impl Connection {
         self.shared.lock().ended.clone()
     }
 
-    /// Sends the queued control and log messages, says goodbye and closes the connection, within
-    /// the given time. Returns whether everything was handed to the operating system.
+    /// Sends the queued control and log messages and closes the connection, within the given time.
+    /// Returns whether all these messages were handed to the operating system.
     pub fn close(&self, within: Duration) -> bool {
         let deadline = Instant::now() + within;
         let mut state = self.shared.lock();
         state.outbox.bye();
         state.closing = true;
         self.shared.wake_writer();
-        // Wait until the peer has closed its side too. If unread bytes of the peer are left,
-        // closing at once could discard the last bytes that were sent.
+        // Wait until the peer has closed its side too. Closing the socket while received bytes are
+        // unread could discard the last bytes that were sent.
         while state.ended.is_none() || !state.writer_done {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
@@ -228,7 +230,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.shared.end(ConnectionError::ClosedHere);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has ended the connection as well.
+            // A panic of the thread is ignored.
             let _ = thread.join();
         }
     }

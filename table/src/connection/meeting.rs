@@ -1,4 +1,4 @@
-//! The result of a meeting, and the introductions of the players.
+//! Code shared by both kinds of meetings: their result, and the introductions of the players.
 
 use std::io::ErrorKind;
 
@@ -22,7 +22,7 @@ pub(super) struct Own<'a> {
     pub(super) name: &'a Name,
 }
 
-/// The result of a meeting. No other data has been exchanged.
+/// The result of a meeting. Only the messages of the meeting have been exchanged so far.
 pub(super) struct Met {
     pub(super) socket: Socket,
     pub(super) agreed: Agreed,
@@ -32,9 +32,9 @@ pub(super) struct Met {
     pub(super) header: Vec<u8>,
     /// The nonces of the host and of the guest.
     pub(super) nonces: [[u8; 32]; 2],
-    /// Whether an invite was used for the first time.
+    /// Whether the meeting was the first use of an invite.
     pub(super) first: bool,
-    /// The invite that was used.
+    /// The invite that was used. `None` between known peers.
     pub(super) invite: Option<InviteId>,
 }
 
@@ -46,8 +46,8 @@ pub(super) fn introduction(own: &Own) -> Vec<u8> {
     writer.raw(&own.identity.succession().padded()).finish()
 }
 
-/// Decodes an output of [`introduction`] from the peer. `key` is the X25519 key that the peer has
-/// proved to hold.
+/// Decodes the peer's [`introduction`] and checks that it belongs to `key`, the X25519 key that the
+/// peer has used in the handshake.
 pub(super) fn introduced(
     reader: &mut Reader,
     key: &[u8; 32],
@@ -98,7 +98,7 @@ impl Agreed {
     }
 }
 
-/// Converts the error when a host does not send its first answer.
+/// Converts the error of reading the host's first message.
 pub(super) fn unanswered(error: std::io::Error) -> MeetingError {
     match error.kind() {
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::TimedOut => {

@@ -1,5 +1,5 @@
-//! Messages in a stream of bytes, `u32 length | bytes`. They are kept as one queue of bytes, so
-//! that many small messages take no more memory than a large one.
+//! Received messages of one stream, `u32 length | bytes`. The unread messages are kept in one queue
+//! of bytes, so that many small messages take no more memory than a large one.
 
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -7,13 +7,13 @@ use std::io::Read as _;
 use super::error::ConnectionError;
 use super::streams::{MAX_MESSAGE, MESSAGE_WINDOW};
 
-/// The bytes of a stream of messages.
+/// The unread bytes of a stream of messages.
 #[derive(Default)]
 pub(super) struct Messages {
     bytes: VecDeque<u8>,
     /// The total number of bytes read.
     pub(super) read: u64,
-    /// The number of bytes read that have been acknowledged.
+    /// The value of `read` in the last acknowledgement to the peer.
     pub(super) acked: u64,
 }
 

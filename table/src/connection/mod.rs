@@ -1,5 +1,5 @@
-//! Connections: how two players find each other, meet, and exchange messages over an encrypted
-//! connection.
+//! Connections: how two players find each other, authenticate each other (a *meeting*), and
+//! exchange messages over an encrypted connection.
 
 mod again;
 mod carrier;
@@ -39,7 +39,7 @@ pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
 
-/// Names that tests and fuzz targets need.
+/// Items that are public only for tests and fuzz targets.
 mod with_internals {
     pub use super::engine_stream::EngineStream;
     pub use super::meeting::MAX_HEADER;

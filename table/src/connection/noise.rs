@@ -1,8 +1,9 @@
-//! The two Noise handshakes, by `snow`, and the frames after them.
+//! The two Noise handshakes, implemented with the crate `snow`, and the encrypted frames that
+//! follow them.
 //!
-//! A handshake is turned into a [`Sealer`] and an [`Opener`]. Each has its own counter, so that one
-//! thread can send while another receives. The first frame that is not genuine ends the opener;
-//! `snow` itself would continue.
+//! A completed handshake returns a [`Sealer`] and an [`Opener`]. Each has its own nonce counter, so
+//! that one thread can send while another receives. After a frame that is not genuine, an
+//! [`Opener`] decrypts no more frames; `snow` alone would continue.
 
 use std::sync::Arc;
 
@@ -16,13 +17,12 @@ const AGAIN: &str = "Noise_KK_25519_ChaChaPoly_BLAKE2s";
 
 /// The length of an authentication tag in bytes.
 pub(super) const TAG_LEN: usize = 16;
-/// The length of a handshake message with an ephemeral key and no payload: the first two messages
-/// of both handshakes.
+/// The length of the first two messages of both handshakes: an ephemeral key, a tag and no payload.
 pub(super) const SHORT_MESSAGE: usize = 32 + TAG_LEN;
 /// The maximum length of a Noise message in bytes.
 const MAX_NOISE: usize = 65_535;
 
-/// A Noise message is not genuine.
+/// A Noise message was not made by the expected peer, or was modified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotGenuine;
 
@@ -41,7 +41,7 @@ pub(super) struct Agreed {
 }
 
 impl Handshake {
-    /// The guest of an invite.
+    /// Starts the handshake of a guest with the host of an invite.
     pub(super) fn first_guest(
         own: &Identity,
         host_key: &[u8; 32],
@@ -51,17 +51,17 @@ impl Handshake {
         Self::build(FIRST, own, Some(host_key), Some(secret), prologue, true)
     }
 
-    /// The host of an invite.
+    /// Starts the handshake of a host with the guest of an invite.
     pub(super) fn first_host(own: &Identity, secret: &InviteSecret, prologue: &[u8]) -> Self {
         Self::build(FIRST, own, None, Some(secret), prologue, false)
     }
 
-    /// A guest that meets a known peer.
+    /// Starts the handshake of a guest with a known peer.
     pub(super) fn again_guest(own: &Identity, peer: &PublicIdentity, prologue: &[u8]) -> Self {
         Self::build(AGAIN, own, Some(peer.x25519()), None, prologue, true)
     }
 
-    /// A host that is met by a known peer.
+    /// Starts the handshake of a host with a known peer.
     pub(super) fn again_host(own: &Identity, peer: &PublicIdentity, prologue: &[u8]) -> Self {
         Self::build(AGAIN, own, Some(peer.x25519()), None, prologue, false)
     }
@@ -108,7 +108,7 @@ impl Handshake {
     /// Reads the next message and returns its payload.
     pub(super) fn read(&mut self, message: &[u8]) -> Result<Vec<u8>, NotGenuine> {
         // The first two messages start with an ephemeral key. `snow` accepts a key of small order,
-        // which has a publicly known shared secret.
+        // whose shared secrets are publicly known.
         if self.messages < 2 {
             let ephemeral = message.first_chunk().ok_or(NotGenuine)?;
             if !is_x25519_key(ephemeral) {
@@ -122,7 +122,7 @@ impl Handshake {
         Ok(payload)
     }
 
-    /// The X25519 key of the peer, once it has proved to hold it.
+    /// The X25519 key of the peer, once the peer has proved that it holds the private key.
     pub(super) fn peer_key(&self) -> Option<[u8; 32]> {
         self.state.get_remote_static()?.try_into().ok()
     }
@@ -169,14 +169,15 @@ impl Sealer {
     }
 }
 
-/// Decrypts frames in order, until one is not genuine.
+/// Decrypts frames in order. Stops for good at the first frame that is not genuine.
 pub(super) struct Opener {
     state: Option<Arc<StatelessTransportState>>,
     nonce: u64,
 }
 
 impl Opener {
-    /// Decrypts the next frame into `plain`, which must be long enough.
+    /// Decrypts the next frame into `plain`, which must be long enough. Returns the plaintext's
+    /// length.
     pub(super) fn open(
         &mut self,
         ciphertext: &[u8],

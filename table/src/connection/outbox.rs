@@ -1,4 +1,4 @@
-//! Data to be sent, and its order. Uses no threads and no clock.
+//! Data to be sent, and the order in which it is sent. Uses no threads and no clock.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -13,14 +13,14 @@ use super::streams::{
 #[derive(Default)]
 struct Lane {
     queue: VecDeque<u8>,
-    /// The total number of bytes sent.
+    /// The total number of bytes taken from `queue` and put into frames.
     taken: u64,
-    /// The number of bytes that the peer has read.
+    /// The total number of bytes that the peer has acknowledged.
     acked: u64,
 }
 
 impl Lane {
-    /// The number of bytes that may be sent now, if up to `window` bytes may be unread.
+    /// The number of bytes that may be sent now, with at most `window` unacknowledged bytes.
     fn ready(&self, window: u64) -> usize {
         let room = window.saturating_sub(self.taken - self.acked);
         self.queue
@@ -36,7 +36,7 @@ impl Lane {
         self.taken += count as u64;
     }
 
-    /// The total number of bytes queued.
+    /// The position after the last queued byte: the total number of bytes queued so far.
     fn end(&self) -> u64 {
         self.taken + self.queue.len() as u64
     }
@@ -51,8 +51,8 @@ pub(super) struct Outbox {
     priority: Priority,
     /// Engine bytes before this position are sent with the priority of a run.
     urgent_to: u64,
-    /// The starts (with a number) and ends of engine sessions, each before the byte at its
-    /// position.
+    /// `(position, session)`, sorted by position: before the engine byte at `position`, the session
+    /// with the given number starts, or the current session ends (`None`).
     marks: VecDeque<(u64, Option<u64>)>,
     acks: [Option<u64>; 3],
     ping: Option<u64>,
@@ -81,8 +81,8 @@ impl Outbox {
         self.promote();
     }
 
-    /// Sets the priority of the engine's bytes from now on. Bytes of a pool that are queued before
-    /// bytes of a run get the same priority as those, because the order never changes.
+    /// Sets the priority of the engine bytes that are queued later. [`Priority::Run`] also applies
+    /// to all engine bytes that are still unsent, because the order of engine bytes never changes.
     pub(super) fn set_priority(&mut self, priority: Priority) {
         self.priority = priority;
         self.promote();
@@ -94,12 +94,12 @@ impl Outbox {
         }
     }
 
-    /// Starts a session of the engine.
+    /// Queues the start of a session of the engine.
     pub(super) fn begin_engine(&mut self, number: u64) {
         self.marks.push_back((self.engine.end(), Some(number)));
     }
 
-    /// Ends a session of the engine. Its unsent bytes are dropped.
+    /// Queues the end of the engine's session, and drops the unsent bytes of the session.
     pub(super) fn end_engine(&mut self) {
         self.engine.queue.clear();
         let end = self.engine.end();
@@ -115,7 +115,7 @@ impl Outbox {
         self.engine.queue.len()
     }
 
-    /// Acknowledges in the next frame how many bytes of a stream were read.
+    /// Queues an acknowledgement: this side has read `read` bytes of a stream in total.
     pub(super) fn ack(&mut self, stream: u8, read: u64) {
         self.acks[usize::from(stream)] = Some(read);
     }
@@ -124,22 +124,24 @@ impl Outbox {
         self.ping = Some(number);
     }
 
-    /// Answers a ping. Only the last ping is answered, so that many cost no more than one.
+    /// Queues the answer to a ping. Only the last ping is answered, so that many pings cost no more
+    /// than one.
     pub(super) fn pong(&mut self, number: u64) {
         self.pong = Some(number);
     }
 
-    /// Closes the connection after everything queued on the control and log streams.
+    /// Queues the goodbye ([`BYE`]). It is sent after all queued control and log messages, and
+    /// before unsent engine bytes.
     pub(super) fn bye(&mut self) {
         self.bye = true;
     }
 
-    /// Whether the goodbye was requested and has not been sent.
+    /// Whether the goodbye is queued and not yet sent.
     pub(super) fn bye_pending(&self) -> bool {
         self.bye
     }
 
-    /// Records that the peer has read this many bytes of a stream.
+    /// Records an acknowledgement of the peer: it has read `read` bytes of a stream in total.
     pub(super) fn acked(&mut self, stream: u8, read: u64) -> Result<(), ConnectionError> {
         let lane = match stream {
             CONTROL => &mut self.control,
@@ -158,12 +160,12 @@ impl Outbox {
         Ok(())
     }
 
-    /// Writes the plaintext of the next frame into `frame`, which must be empty. Returns whether
-    /// there is a frame that may be sent now.
+    /// Writes the plaintext of the next frame into `frame`, which must be empty. Returns `false` if
+    /// no frame may be sent now.
     pub(super) fn next_frame(&mut self, frame: &mut Vec<u8>) -> bool {
         self.items(frame)
             || self.messages(frame)
-            || self.last(frame)
+            || self.goodbye(frame)
             || self.engine_mark(frame)
             || self.engine_bytes(frame)
     }
@@ -226,7 +228,7 @@ impl Outbox {
         ready > 0
     }
 
-    fn last(&mut self, frame: &mut Vec<u8>) -> bool {
+    fn goodbye(&mut self, frame: &mut Vec<u8>) -> bool {
         let waits = !self.control.queue.is_empty() || !self.log.queue.is_empty();
         if self.bye && !waits {
             self.bye = false;
@@ -279,7 +281,7 @@ mod tests {
         outbox.set_priority(Priority::Pool);
         outbox.engine(&vec![7; 10 << 20]);
         let (mut left, mut acked) = (0u64, 0u64);
-        // The connection holds the bytes that were sent and not read. The peer reads slowly.
+        // The peer reads slowly. Unread bytes are still in the connection.
         for round in 0..1000 {
             let mut ahead = 0;
             while let Some(frame) = next(&mut outbox) {
@@ -294,7 +296,7 @@ mod tests {
             assert_eq!(next(&mut outbox).unwrap()[0], LOG, "{round}");
             acked += unread.min(1 + round % 9_000);
             outbox.acked(RUN, acked).unwrap();
-            // The log is read at once.
+            // The peer reads the log at once.
             let read = outbox.log.taken;
             outbox.acked(LOG, read).unwrap();
         }

@@ -1,6 +1,6 @@
 //! The prelude: the plaintext that a guest sends before the first Noise message. It names the
-//! program, the version, and the host that the guest wants to meet. It is the prologue of the
-//! handshake, so a modification is detected.
+//! program, the version, and the host that the guest wants to meet. Both sides use the prelude as
+//! the Noise prologue, so the handshake fails if the prelude was modified.
 
 use std::io;
 
@@ -11,7 +11,8 @@ use super::invite::InviteId;
 use crate::identity::PairSecret;
 
 const MAGIC: [u8; 4] = *b"dltb";
-/// The protocol version of the connection, one digit. An invite contains it too.
+/// The protocol version of the connection, one digit. The text of an invite contains the same
+/// digit.
 pub(super) const VERSION: u8 = 2;
 /// The length of magic, version and kind.
 const HEAD: usize = 6;
@@ -19,14 +20,15 @@ const HEAD: usize = 6;
 /// The host that a guest wants to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prelude {
-    /// The host of an invite.
+    /// The host that created the invite with this id.
     First(InviteId),
-    /// A known peer: 16 random bytes, and a tag that only these two players can compute from them.
+    /// A host that knows the guest. Only these two players can compute `tag` from `random`.
     Again { random: [u8; 16], tag: [u8; 16] },
 }
 
 impl Prelude {
-    /// The prelude for a known peer. Each one is different, so nobody can link them.
+    /// Makes a prelude for a known peer. `random` is new each time, so an observer cannot link two
+    /// preludes.
     pub(super) fn again(secret: &PairSecret, rng: &mut impl CryptoRng) -> Self {
         let mut random = [0; 16];
         rng.fill_bytes(&mut random);
@@ -60,8 +62,8 @@ impl Prelude {
         bytes
     }
 
-    /// Reads a prelude with `fill`, which fills the given buffer. `None` if it is not a prelude of
-    /// this version.
+    /// Reads a prelude with `fill`, which fills the given buffer. `None` if the bytes are not a
+    /// prelude of this version.
     pub(super) fn read(
         mut fill: impl FnMut(&mut [u8]) -> io::Result<()>,
     ) -> io::Result<Option<Self>> {

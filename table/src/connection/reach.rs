@@ -5,9 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::identity::Address;
 
-/// The addresses at which others may reach a port of this machine, in order of preference: public
-/// addresses first, then addresses in the local network. Loopback addresses are only returned if
-/// there are no others.
+/// The addresses at which other machines may reach a port of this machine, in order of preference:
+/// public addresses first, then addresses in the local network. Loopback addresses are only
+/// returned if there is no other address.
 ///
 /// # Errors
 /// If the operating system does not list its addresses.
@@ -19,7 +19,7 @@ pub fn own_addresses(port: u16) -> io::Result<Vec<SocketAddr>> {
 }
 
 fn in_order(found: impl Iterator<Item = IpAddr>, port: u16) -> Vec<SocketAddr> {
-    // A link-local address is useless without the name of the interface.
+    // A link-local address cannot be reached without the name of the network interface.
     let is_local = |ip: &IpAddr| match ip {
         IpAddr::V4(ip) => ip.is_link_local(),
         IpAddr::V6(ip) => ip.is_unicast_link_local(),

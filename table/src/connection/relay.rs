@@ -2,11 +2,12 @@
 //! Wormhole.
 //!
 //! Both players connect and send `please relay TOKEN for side SIDE\n`. When both are there, the
-//! relay answers `ok\n` and then forwards bytes. It has two traps. First, it pairs any two
-//! connections with the same token and different sides, so a player that changed its side between
-//! attempts could be paired *with itself*. Therefore the side is derived from the token and the
-//! seat. Second, it may pair with a dead connection that it has not noticed. Therefore a guest
-//! without an answer connects again, and a waiting host reconnects every minute.
+//! relay answers `ok\n` and then forwards bytes. Two properties of the relay need care. First, it
+//! pairs any two connections with the same token and different sides, so a player that changed its
+//! side between attempts could be paired *with itself*. Therefore the side is derived from the
+//! token and the seat. Second, the relay may pair a player with a connection that is dead.
+//! Therefore a guest that gets no answer connects again, and a waiting host reconnects every
+//! minute.
 
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
@@ -22,12 +23,12 @@ use crate::hash::{Hash, hex};
 use crate::identity::{Address, PairSecret};
 use crate::seat::Seat;
 
-/// The time after which a waiting connection is renewed.
+/// The time after which a waiting host replaces its connection to the relay.
 const RENEW: Duration = Duration::from_secs(60);
-/// The pause after a failure.
+/// The pause after a failed connection to the relay.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The minimum time between two guests from a relay. Otherwise a relay could displace all others at
-/// the door with made-up guests.
+/// The minimum time between two guests from a relay. Otherwise a relay could fill the door with
+/// made-up guests, which displace all other strangers.
 const BETWEEN: Duration = Duration::from_millis(100);
 /// The pause between two checks whether the door is closed.
 const POLL: Duration = Duration::from_millis(100);
@@ -41,7 +42,7 @@ impl RelayToken {
         RelayToken(secret.hash("relay", &[]))
     }
 
-    /// The request to a relay. It is the same at each attempt.
+    /// The request to a relay. A seat sends the same request at each attempt.
     fn request(&self, seat: Seat) -> String {
         let side = Hash::new("relay side")
             .field(&self.0)
@@ -71,10 +72,11 @@ impl Asking {
         })
     }
 
-    /// Waits for the answer. `TimedOut` if there is none yet.
+    /// Waits for the answer that the players are paired. `TimedOut` if no complete answer has
+    /// arrived within the given time.
     fn wait(&mut self, within: Duration) -> io::Result<()> {
         self.socket.set_deadline(Instant::now() + within);
-        // Read byte by byte, because the following bytes are from the other player.
+        // Read byte by byte, because the bytes after the answer are from the other player.
         while self.answer.last() != Some(&b'\n') {
             let mut byte = [0];
             self.socket.read_exact(&mut byte)?;
@@ -105,7 +107,7 @@ pub fn ask_relay(relay: &Address, within: Duration) -> io::Result<()> {
     let (sender, answer) = channel();
     let relay = relay.clone();
     let ask = move || _ = sender.send(answer_of(&relay, within));
-    // This runs in its own thread because the lookup of a name has no timeout.
+    // The request runs in its own thread because a DNS lookup has no timeout.
     let thread = thread::Builder::new().name("ask-relay".into());
     thread.spawn(ask)?;
     let answer = answer.recv_timeout(within);
@@ -128,7 +130,7 @@ fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
     }
 }
 
-/// Connects to a relay and waits until it has paired both players.
+/// Connects to a relay and waits until the relay has paired both players.
 pub(super) fn connect_through(
     relay: &Address,
     token: &RelayToken,
@@ -147,7 +149,7 @@ pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
         let begun = Instant::now();
         let waited = wait_once(door, relay, token);
         thread::sleep(BETWEEN.saturating_sub(begun.elapsed()));
-        // After a renewal or a guest, the next connection waits at once.
+        // Without an error, that is after a guest or after `RENEW`, reconnect without this pause.
         if waited.is_err() {
             let until = Instant::now() + PAUSE;
             while Instant::now() < until && !door.is_closed() {
@@ -189,8 +191,8 @@ mod tests {
         }
     }
 
-    /// Starts a real relay. `None` if it is not installed. `DEALERLESS_TWIST` is the path of the
-    /// program.
+    /// Starts a real relay with the program `twist`, or the program at the path `DEALERLESS_TWIST`.
+    /// `None` if it is not installed.
     fn real_relay() -> Option<(Twist, Address)> {
         let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
         let port = TcpListener::bind("127.0.0.1:0")
@@ -233,7 +235,8 @@ mod tests {
         for asking in [&mut first, &mut second] {
             assert_eq!(asking.wait(MOMENT).unwrap_err().kind(), ErrorKind::TimedOut);
         }
-        // The trap: a different side at each attempt.
+        // The relay pairs a third connection with a different side, even though one player made all
+        // three.
         assert!(connect_through(&relay, &token, Seat::new(9), soon()).is_ok());
     }
 
@@ -246,7 +249,7 @@ mod tests {
         // These connections stay open, but nobody uses them.
         let dead = [(); 3].map(|()| Asking::new(&relay, &token, Seat::HOST).unwrap());
         let (at, same) = (relay.clone(), Arc::clone(&token));
-        // The thread ends when the relay does.
+        // The thread ends when the relay ends.
         thread::spawn(move || {
             while let Ok(mut living) = Asking::new(&at, &same, Seat::HOST) {
                 if living.wait(MOMENT).is_ok() {

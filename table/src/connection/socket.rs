@@ -12,7 +12,7 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(stream: TcpStream, within: Duration) -> io::Result<Self> {
-        // Some systems let an accepted socket inherit the listener's mode.
+        // On some systems, an accepted socket inherits the non-blocking mode of the listener.
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         Ok(Socket {
@@ -64,8 +64,8 @@ impl Socket {
     }
 }
 
-/// Writes all of `bytes` by `deadline`, so that a peer gains nothing by accepting one byte at a
-/// time.
+/// Writes all of `bytes` before `deadline`. A peer cannot extend the deadline by accepting one byte
+/// at a time.
 pub(super) fn write_by(
     mut stream: &TcpStream,
     mut bytes: &[u8],

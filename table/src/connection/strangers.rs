@@ -1,21 +1,21 @@
-//! Strangers: connections at the door that are not authenticated yet. Only few are kept, and not
-//! for long.
+//! Strangers: connections at the door that are not authenticated yet. Their number and time are
+//! limited.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// The maximum number of connections in their handshake.
+/// The maximum number of strangers at the same time.
 const MAX_WAITING: usize = 16;
-/// The number of failures after which an address is paused.
+/// The number of failed meetings after which a [`Source`] is paused: its strangers get less time.
 const MAX_FAILURES: u32 = 5;
-/// How long an address is paused, and how long failures are remembered.
+/// How long a source is paused after its last failure, and how long its failures are remembered.
 const PAUSE: Duration = Duration::from_secs(60);
-/// The maximum number of addresses whose failures are remembered.
+/// The maximum number of sources whose failures are remembered.
 const MAX_REMEMBERED: usize = 1024;
 
-/// The origin of a stranger: an IPv4 address, or a /64 network of IPv6, which belongs to one
-/// person.
+/// The origin of a stranger: an IPv4 address, or a /64 network of IPv6, because one person usually
+/// has a whole /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Source(IpAddr);
 
@@ -31,19 +31,20 @@ impl Source {
     }
 }
 
-/// The authentication state of a stranger.
+/// What a stranger has shown so far to authenticate itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shown {
     /// Nothing.
     Nothing,
-    /// The id of an open invite or the tag of a known peer. Both can be observed on the network and
+    /// The id of a valid invite or the tag of a known peer. Both can be observed on the network and
     /// replayed.
     Prelude,
-    /// Proof that it holds the secret or the key.
+    /// A proof that it holds the secret of the invite or the private key of the known peer.
     Secret,
 }
 
-/// The strangers, the oldest first, each with a handle `K` to disconnect it.
+/// The current strangers, the oldest first, each with a handle `K` to disconnect it, and the
+/// failures of sources.
 pub(super) struct Strangers<K> {
     waiting: VecDeque<(u64, Shown, K)>,
     next: u64,
@@ -61,9 +62,9 @@ impl<K> Default for Strangers<K> {
 }
 
 impl<K> Strangers<K> {
-    /// Adds a stranger. Returns its number, and the handle of a stranger to disconnect if there are
-    /// too many. This is the oldest of those that have shown least, or the new one if all others
-    /// have shown the secret.
+    /// Adds a stranger. Returns the number of the new stranger. If there are too many strangers,
+    /// also returns the handle of the one to disconnect: the oldest of those that have shown least,
+    /// or the new one if all others have shown [`Shown::Secret`].
     pub(super) fn add(&mut self, handle: K) -> (u64, Option<K>) {
         let number = self.next;
         self.next += 1;
@@ -101,7 +102,7 @@ impl<K> Strangers<K> {
         self.waiting.drain(..).map(|entry| entry.2)
     }
 
-    /// Records a failed handshake from this source.
+    /// Records a failed meeting with a stranger from this source.
     pub(super) fn record_failure(&mut self, source: Source, now: Instant) {
         self.failures
             .retain(|(_, _, last)| now.duration_since(*last) < PAUSE);
@@ -118,7 +119,7 @@ impl<K> Strangers<K> {
             .push_back((source, count.saturating_add(1), now));
     }
 
-    /// Whether strangers from this source get only little time.
+    /// Whether strangers from this source get less time because of earlier failures.
     pub(super) fn is_paused(&self, source: Source, now: Instant) -> bool {
         self.failures.iter().any(|(from, count, last)| {
             *from == source && *count >= MAX_FAILURES && now.duration_since(*last) < PAUSE

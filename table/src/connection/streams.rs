@@ -1,30 +1,31 @@
-//! The four streams of a connection, and how they share it.
+//! The four streams of a connection, their limits and their priorities.
 //!
-//! The plaintext of a frame starts with its stream: 0 control, 1 the log, 2 the engine while people
-//! wait for it, 3 the engine while it fills a pool. Control and log carry messages,
-//! `u32 length | bytes`. Streams 2 and 3 are one ordered stream of bytes with two priorities.
-//! Control has priority over the log, and the log over the engine.
+//! The first byte of a frame's plaintext is the number of its stream: 0 control, 1 the log of the
+//! match, 2 the shuffling engine while people wait for it, 3 the engine while it fills a pool of
+//! precomputed data. Control and log carry messages, `u32 length | bytes`. Streams 2 and 3 are one
+//! ordered stream of bytes with two priorities. Control has priority over the log, and the log over
+//! the engine.
 //!
-//! **A peer cannot make this side keep much**: on each stream, only a limited number of bytes may
-//! be in transit or unread. The reader acknowledges the bytes that it has read (`ACK`), and only
-//! then may more be sent. Each stream has its own limit, so a full stream does not block the
-//! others.
+//! **A peer cannot make this side store much data**: each stream has a *window*, the maximum number
+//! of bytes that are in transit or unread. The sender may send more when the receiver has
+//! acknowledged the bytes that it has read (`ACK`). Each stream has its own window, so a full
+//! stream does not block the other streams.
 //!
-//! **Nothing waits long for a pool**: at most [`POOL_WINDOW`] bytes of a pool are in transit or
-//! unread, in frames of at most [`POOL_FRAME`] bytes.
+//! **Pool bytes never delay other data for long**: at most [`POOL_WINDOW`] bytes of a pool are in
+//! transit or unread, in frames of at most [`POOL_FRAME`] bytes.
 //!
-//! A control frame holds items. Each item is a byte for its kind, followed by its numbers of eight
-//! bytes each:
+//! A control frame holds items. Each item starts with a byte for its kind. Numbers have eight
+//! bytes.
 //!
-//! | item | numbers | |
+//! | kind | contents | meaning |
 //! |---|---|---|
-//! | 0 `BYTES` | | the rest of the frame belongs to the stream of control messages |
-//! | 1 `ACK` | | one byte for the stream (0, 1 or 2), then the total number of its bytes read |
-//! | 2 `PING` | 1 | must be answered with the same number |
-//! | 3 `PONG` | 1 | |
-//! | 4 `BEGIN` | 1 | the next engine bytes belong to the session with this number, which grows |
-//! | 5 `END` | | the session sends no more bytes |
-//! | 6 `BYE` | | the connection is closed; nothing follows |
+//! | 0 `BYTES` | the rest of the frame | bytes of the stream of control messages |
+//! | 1 `ACK` | stream (one byte: 0, 1 or 2), number | the total number of bytes read from the stream |
+//! | 2 `PING` | number | the peer must answer with a `PONG` of the same number |
+//! | 3 `PONG` | number | the answer to the `PING` with this number |
+//! | 4 `BEGIN` | number | an engine session with this number starts; numbers increase |
+//! | 5 `END` | | the engine session sends no more bytes |
+//! | 6 `BYE` | | the connection is closed; no frame follows |
 
 pub(super) const CONTROL: u8 = 0;
 pub(super) const LOG: u8 = 1;
@@ -41,13 +42,13 @@ pub(super) const BYE: u8 = 6;
 
 /// The maximum length of a control or log message in bytes.
 pub const MAX_MESSAGE: usize = 256 << 10;
-/// The maximum number of unread bytes of the control stream and of the log, each. This is more than
-/// three messages, so an incomplete message never blocks its own rest.
+/// The window of the control stream and of the log, in bytes. It holds more than three messages, so
+/// there is always room for the end of an incomplete message.
 pub(super) const MESSAGE_WINDOW: u64 = 1 << 20;
-/// The maximum number of unread bytes of the engine: more than a hand.
+/// The window of the engine, in bytes: more than the engine sends for one hand.
 pub(super) const RUN_WINDOW: u64 = 256 << 10;
-/// The maximum number of unread bytes of the engine while the next bytes belong to a pool. They
-/// take 26 ms at 10 Mbit/s.
+/// The window of the engine, in bytes, while the next bytes belong to a pool. 32 KiB take 26 ms at
+/// 10 Mbit/s.
 pub(super) const POOL_WINDOW: u64 = 32 << 10;
 
 /// The maximum number of bytes in one frame, except for a frame of a pool.
@@ -55,12 +56,12 @@ pub(super) const FRAME: usize = 16 << 10;
 /// The maximum number of bytes in one frame of a pool.
 pub(super) const POOL_FRAME: usize = 4 << 10;
 
-/// The streams that are not used by the engine.
+/// The streams that carry messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// Messages that are neither signed nor kept.
+    /// Messages that are neither signed nor stored.
     Control,
-    /// Parts of steps.
+    /// Messages about the match log: signed parts, and what is needed to resume a match.
     Log,
 }
 
