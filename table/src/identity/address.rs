@@ -23,7 +23,7 @@ enum Host {
 pub struct BadAddress;
 
 impl Address {
-    /// The maximum length of an address as text.
+    /// The maximum length of an address as text, in bytes.
     pub(crate) const MAX_LEN: usize = 253 + 6;
 
     /// Whether only programs on the same machine can reach this address.
@@ -64,7 +64,7 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         let (host, port) = text.rsplit_once(':').ok_or(BadAddress)?;
-        // `parse` accepts a plus sign.
+        // `u16::from_str` would also accept a plus sign.
         if !port.bytes().all(|digit| digit.is_ascii_digit()) {
             return Err(BadAddress);
         }
@@ -89,8 +89,8 @@ fn name_or_ip(host: &str) -> Result<Host, BadAddress> {
         return Ok(Host::Ip(ip.into()));
     }
     let is_name_character = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'.';
-    // A last label of digits alone could be parsed as an IP address in one of its unusual
-    // notations.
+    // If the last label has only digits, other programs could read the name as an IP address in an
+    // unusual notation.
     let last = host.rsplit('.').next().unwrap_or(host);
     let is_name = !last.is_empty() && !last.bytes().all(|c| c.is_ascii_digit());
     if host.len() <= 253 && is_name && host.bytes().all(is_name_character) {

@@ -1,13 +1,15 @@
-//! Counts of the attempts in which a peer could have tried to cheat.
+//! Counts of *attempts* per peer. In each [`Attempt`] of the engine (setup, batch or run), the peer
+//! could try to cheat.
 //!
-//! Each key of a peer is counted separately, over all identities in which it was seen, and the
-//! larger count is used. Combining a new key with an old one does not reset the count.
+//! An identity has two keys. Each key has its own count, the sum over all known identities with
+//! this key, and the larger of the two counts applies. So a peer cannot reset its count by
+//! combining a new key with an old one.
 //!
-//! **The count on disk** is never too small: it is the number of failed attempts plus the largest
-//! number that were in progress at once. It is written before an attempt starts. A successful
-//! attempt leaves its mark for the next one, so a session takes one write for its first attempt and
-//! one at its end, not one for each attempt. After a crash the marks remain, and an attempt that
-//! may have succeeded counts as failed.
+//! ***The count on disk** is never too small: before an attempt starts, it includes all failed
+//! attempts and all attempts in progress. When an attempt succeeds, the count on disk is not
+//! reduced, so it already includes the next attempt. So a session usually takes one write for its
+//! first attempt and one at its end, when the exact count is written. After a crash, an attempt
+//! that may have succeeded counts as failed.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,10 +20,11 @@ use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
 use super::public::PublicIdentity;
 
-/// The number of attempts that a peer is allowed.
+/// How many attempts a peer is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     allowed_bits: u8,
+    /// The number of consecutive failed attempts after which the user is asked.
     ask_after: u32,
 }
 
@@ -58,17 +61,17 @@ impl Default for Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
-    /// Yes.
+    /// The program may play with the peer.
     Fine,
-    /// Only after the user has agreed. An attacker who can cut connections can increase the first
-    /// number.
+    /// The program may only play after the user has agreed. An attacker who can cut connections can
+    /// increase `in_a_row`.
     Ask {
         /// The number of consecutive failed attempts.
         in_a_row: u32,
-        /// The number of failed checks that only a cheat fails.
+        /// The number of failed checks that only a cheating peer fails.
         failed_checks: u32,
     },
-    /// Only after the user has run `forgive`: the budget is used up.
+    /// The budget is used up. The program may only play after the user has run `forgive`.
     Refuse {
         /// The number of failed attempts.
         attempts: u64,
@@ -118,8 +121,8 @@ impl KnownPeers {
         }
     }
 
-    /// Resets the attempts of these keys. Forgiving a whole budget doubles the number of attempts
-    /// that a cheat has, which costs one of the 40 bits of security.
+    /// Resets the attempts of these keys. If a whole budget is forgiven, a cheating peer has twice
+    /// as many attempts, which costs one of the 40 bits of security.
     ///
     /// # Errors
     /// If the peer is unknown, or the file cannot be written.
@@ -145,7 +148,7 @@ impl KnownPeers {
 pub struct SharedPeers(Arc<Mutex<KnownPeers>>);
 
 impl SharedPeers {
-    /// Makes the list shareable.
+    /// Shares the list between threads.
     pub(super) fn new(peers: KnownPeers) -> Self {
         SharedPeers(Arc::new(Mutex::new(peers)))
     }
@@ -156,10 +159,10 @@ impl SharedPeers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts counting the attempts of a session with a known peer.
+    /// Returns the counter of attempts for a new engine session with a known peer.
     ///
     /// # Errors
-    /// [`PeersError::Unknown`].
+    /// [`PeersError::Unknown`] if the peer is not known.
     pub fn counted(&self, peer: &PublicIdentity) -> Result<Box<dyn Attempts>, PeersError> {
         Ok(Box::new(CountedAttempts::new(
             self,
@@ -185,7 +188,7 @@ impl CountedAttempts {
     /// Starts a session with a known peer.
     ///
     /// # Errors
-    /// [`PeersError::Unknown`].
+    /// [`PeersError::Unknown`] if the peer is not known.
     fn new(peers: &SharedPeers, peer: &PublicIdentity, budget: Budget) -> Result<Self, PeersError> {
         let known = peers.lock().get(peer).ok_or(PeersError::Unknown)?.clone();
         Ok(CountedAttempts {
@@ -198,7 +201,8 @@ impl CountedAttempts {
         })
     }
 
-    /// Writes the counts if those on disk are too small, or with `exactly` if they differ.
+    /// Writes the counts if the counts on disk are too small. With `exactly`, also if they are too
+    /// large.
     fn write(&self, exactly: bool) -> io::Result<()> {
         let mut peers = self.peers.lock();
         let attempts = self.lost.saturating_add(self.in_progress.into());
@@ -229,19 +233,19 @@ impl Attempts for CountedAttempts {
 
     fn ends_well(&mut self, _: Attempt) {
         self.in_progress = self.in_progress.saturating_sub(1);
-        // A success ends a sequence of failures on disk at once. Otherwise several crashes, each
-        // after a successful attempt, would look like consecutive failures.
+        // The success ends a sequence of consecutive failures. This is written at once. Otherwise
+        // several crashes, each after a successful attempt, would look like consecutive failures.
         if std::mem::take(&mut self.lost_in_a_row) > 0 {
-            // If this fails, the count on disk is too large.
+            // If the write fails, the count on disk stays too large, which is safe.
             let _ = self.write(true);
         }
     }
 }
 
 impl Drop for CountedAttempts {
-    /// Counts the attempts in progress as failed, and removes the marks of successful ones.
+    /// Writes the exact counts. Attempts still in progress count as failed.
     fn drop(&mut self) {
-        // If this fails, the count on disk is too large.
+        // If the write fails, the count on disk stays too large, which is safe.
         let _ = self.write(true);
     }
 }
@@ -277,7 +281,8 @@ mod tests {
             CountedAttempts::new(&self.1, &public(2), BUDGET).unwrap()
         }
 
-        /// The total and the consecutive attempts, as read by a new process.
+        /// The total number of attempts and the number of consecutive ones, as a new process reads
+        /// them.
         fn on_disk(&self) -> (u64, u32) {
             let home = Home::open(self.0.path(), None, &mut rand::rng()).unwrap();
             let peers = home.list_of_peers().unwrap();

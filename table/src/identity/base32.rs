@@ -1,6 +1,7 @@
-//! Bytes as text that people can read aloud and that chats do not change: 32 digits and letters of
-//! one case, without letters that look like digits (Crockford's alphabet). Each character holds
-//! five bits, the high ones first. The bits that fill the last character are zero.
+//! Base32: bytes as text that people can read aloud and that chat programs do not change. The
+//! alphabet is Crockford's: digits and letters of one case, without letters that look like digits.
+//! Each character holds five bits, the high ones first. The last character is padded with zero
+//! bits.
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -23,8 +24,8 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes a text. `None` if it contains another character or bits that [`encode`] does not write.
-/// Capitals are accepted as small letters, and letters that look like a digit as that digit.
+/// Decodes a text. `None` if the text is not an output of [`encode`], except that capital letters
+/// count as small letters, and letters that look like a digit (`o`, `i`, `l`) as the digit.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 5 / 8);
     let (mut bits, mut count) = (0u32, 0);

@@ -8,7 +8,7 @@ use crate::hash::Hash;
 
 /// A hash of both keys of an identity for people to compare: six groups of four characters, such as
 /// `4j8m-x2dk-...`. 110 bits are a hash of the keys. The last ten bits are a checksum, so that a
-/// typing mistake is not taken for another identity.
+/// mistyped fingerprint is not mistaken for the fingerprint of another identity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 15]);
 
@@ -31,7 +31,7 @@ impl Fingerprint {
         Fingerprint(bytes)
     }
 
-    /// Parses a fingerprint. `None` if a character is wrong or missing.
+    /// Parses a fingerprint. `None` if the checksum or the length is wrong.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let in_a_group = |c: &char| !matches!(c, '-' | ' ');

@@ -16,15 +16,16 @@ use super::peer::Peer;
 use super::whole_file::remove_unfinished;
 
 /// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. The succession of the
-/// identity is next to the identity file. While a value of this type exists, no other process can
-/// open one with the same identity or the same folder.
+/// identity is next to the identity file. While a `Home` exists, no other process can open a `Home`
+/// with the same identity or the same folder.
 pub struct Home {
     folder: PathBuf,
     identity: Arc<Identity>,
     /// The path of the identity file.
     file: PathBuf,
-    /// The locks, held until these files are closed. One is for the identity, wherever its file is.
-    /// The other is for the folder, because another identity would overwrite its lists.
+    /// The locked files. The first protects the identity, whose file may be outside the folder. The
+    /// second protects the lists in the folder, which a process with another identity would
+    /// overwrite.
     _locks: [File; 2],
 }
 
@@ -74,8 +75,9 @@ pub enum HomeError {
 }
 
 impl Home {
-    /// Opens the folder and creates it if it does not exist. The identity is in its file
-    /// `identity`, or in `file` if that is given, and is created as well if it does not exist.
+    /// Opens `folder`, and creates it if it does not exist. Reads the identity from `file`, or by
+    /// default from the file `identity` in the folder. If there is no such file, creates a new
+    /// identity.
     ///
     /// # Errors
     /// [`HomeError`]. Existing files are never overwritten.
@@ -101,7 +103,7 @@ impl Home {
             let by = successor.current().fingerprint();
             return Err(HomeError::Succeeded { path, by });
         }
-        // The lock is held, so no other process is about to finish one of these files.
+        // Both locks are held, so no other process is still writing one of the unfinished files.
         for folder in [folder, &matches] {
             remove_unfinished(folder).map_err(|source| HomeError::Io {
                 path: folder.to_owned(),
@@ -116,8 +118,9 @@ impl Home {
         })
     }
 
-    /// Reads the fingerprint of this identity file and the known peers of a folder. Another process
-    /// may play in the folder at the same time, because it replaces these files as a whole.
+    /// Reads the fingerprint of the identity in `file` and the known peers in `folder`. Another
+    /// process may play with this folder at the same time, because these files are only replaced as
+    /// a whole.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
@@ -143,12 +146,12 @@ impl Home {
         self.folder.join("matches")
     }
 
-    /// The folder with the pending invites.
+    /// The file with the invites.
     pub(crate) fn invites(&self) -> PathBuf {
         self.folder.join("invites")
     }
 
-    /// Reads the known peers. The list is empty if there is no file.
+    /// Reads the list of known peers. It is empty if the file does not exist.
     ///
     /// # Errors
     /// If the file cannot be read or is damaged.

@@ -1,5 +1,5 @@
-//! The file of an identity, and the files next to it: the identities that it succeeded, and its
-//! successor.
+//! The file of an identity, and two files next to it: the identities that this identity has
+//! succeeded (`.succession`), and its successor (`.succeeded`).
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -16,14 +16,13 @@ use super::whole_file::{Existing, write_whole};
 use crate::hash::Hash;
 
 const FIRST_WORD: &str = "dealerless-identity-1";
-/// More than the longest possible statement.
+/// More than the length of the longest possible statement, in bytes.
 const MAX_STATEMENT: u64 = 16 << 10;
 
-/// An identity read from its file. While a value of this type exists, no other process has the file
-/// open.
+/// An identity read from its file. The file is locked while this value exists.
 pub(super) struct IdentityFile {
-    /// The path with all links resolved, so that the files next to it are found under each of its
-    /// names.
+    /// The path with all symbolic links resolved. So the two files next to the identity file are
+    /// also found if it was opened through a link.
     pub(super) path: PathBuf,
     pub(super) identity: Identity,
     /// The successor. If there is one, the identity can no longer be used to play.
@@ -32,7 +31,7 @@ pub(super) struct IdentityFile {
 }
 
 impl IdentityFile {
-    /// Opens a file and creates it if it does not exist.
+    /// Opens an identity file. If it does not exist, creates it with a new identity.
     pub(super) fn open_or_make(path: &Path, rng: &mut impl CryptoRng) -> Result<Self, HomeError> {
         match Self::open(path) {
             Err(HomeError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
@@ -41,7 +40,8 @@ impl IdentityFile {
         let text = encode(&Identity::generate(rng));
         match write_whole(path, text.as_bytes(), Existing::Keep) {
             Err(error) if !path.exists() => Err(failed(path)(error)),
-            // If another process was faster, its identity is used.
+            // If another process has created the file in the meantime, use the identity of that
+            // process.
             _ => Self::open(path),
         }
     }
@@ -58,23 +58,23 @@ impl IdentityFile {
         })
     }
 
-    /// Reads the identity in a file that another process may have open. It must not be used to
-    /// write anything.
+    /// Reads the identity from a file without locking it. The caller must not write anything with
+    /// this identity.
     pub(super) fn look(path: &Path) -> Result<Identity, HomeError> {
         let file = File::open(path).map_err(failed(path))?;
         let (_, identity, _) = read(&file, path)?;
         Ok(identity)
     }
 
-    /// Records the successor of this identity. From then on the identity cannot be used to play.
+    /// Records the successor of this identity, which can then no longer be used to play.
     pub(super) fn retire(&self, successor: &Succession) -> io::Result<()> {
         write_statement(&successor_of(&self.path), successor)
     }
 }
 
 /// Reads the file of an identity: the path with all links resolved, the identity, and its
-/// successor. The files next to it are replaced as a whole, so a reader sees either the old or the
-/// new content.
+/// successor. The two files next to it are written as a whole, so a reader never sees an incomplete
+/// one.
 fn read(file: &File, path: &Path) -> Result<(PathBuf, Identity, Option<Succession>), HomeError> {
     if is_exposed(file).map_err(failed(path))? {
         return Err(HomeError::Exposed(path.to_owned()));
@@ -102,7 +102,7 @@ fn read(file: &File, path: &Path) -> Result<(PathBuf, Identity, Option<Successio
     Ok((path, identity, successor))
 }
 
-/// Writes the succession of the identity in this file.
+/// Writes the succession of the identity whose file is `file`.
 pub(super) fn write_succession(file: &Path, succession: &Succession) -> io::Result<()> {
     write_statement(&succession_of(file), succession)
 }
@@ -127,8 +127,8 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// The statement in a file, if the file exists. An invalid file is an error: ignoring it would let
-/// an old identity play.
+/// The succession statement in a file, if the file exists. An invalid statement is an error: if it
+/// were ignored, an old identity could be used to play.
 fn statement(path: &Path) -> Result<Option<Succession>, HomeError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -170,8 +170,8 @@ fn is_exposed(_: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Encodes an identity as one line: a first word, followed by the seed and a checksum in
-/// hexadecimal digits.
+/// Encodes an identity as one line: the word `dealerless-identity-1`, a space, and the seed and a
+/// checksum in hexadecimal digits.
 fn encode(identity: &Identity) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(128));
     text.push_str(FIRST_WORD);

@@ -13,8 +13,8 @@ use crate::hash::Hash;
 
 /// The keys of a player, all derived from one random seed.
 ///
-/// An identity must not be copied to a second machine or restored from a backup: a player who
-/// answers a step twice has signed two histories.
+/// An identity must not be copied to a second machine or restored from a backup: the copy could
+/// sign a different part for a step that is already signed. Two such signatures convict the player.
 pub struct Identity {
     seed: Zeroizing<[u8; 32]>,
     signing: SigningKey,
@@ -62,12 +62,12 @@ impl Identity {
         &self.seed
     }
 
-    /// The public half.
+    /// The public keys.
     pub fn public(&self) -> &PublicIdentity {
         self.succession.current()
     }
 
-    /// The identities that this one succeeded, to be shown to others.
+    /// This identity with the identities that it has succeeded. May be shown to anybody.
     pub fn succession(&self) -> &Succession {
         &self.succession
     }
@@ -78,18 +78,18 @@ impl Identity {
         self.signing.sign(&signed(tag, fields)).to_bytes()
     }
 
-    /// The key of the MACs in the player's own files.
+    /// The key for the MACs and the encrypted notes in the player's own files.
     pub fn file_key(&self) -> Zeroizing<[u8; 32]> {
         derived("file", &self.seed)
     }
 
-    /// The private key for connections.
+    /// The private X25519 key for the Noise handshakes.
     pub(crate) fn noise_key(&self) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(self.noise.to_bytes())
     }
 
-    /// The secret that both sides of a connection share before they have met. `None` if the peer's
-    /// key has small order.
+    /// The secret shared with `peer`, from the static X25519 keys of both. `None` if the peer's key
+    /// has small order.
     pub(crate) fn secret_with(&self, peer: &PublicIdentity) -> Option<PairSecret> {
         let dh = agreed(&self.noise, peer.x25519())?;
         let mut keys = [*self.public().x25519(), *peer.x25519()];
@@ -106,7 +106,8 @@ pub(crate) struct PairSecret {
 }
 
 impl PairSecret {
-    /// The hash for one purpose of the secret: `H(tag, DH, both keys, fields)`.
+    /// Derives a value from the secret for the purpose named by `tag`: `H(tag, DH, both keys,
+    /// fields)`.
     pub(crate) fn hash(&self, tag: &str, fields: &[&[u8]]) -> [u8; 32] {
         let hash = Hash::new(tag).field(&*self.dh);
         let hash = hash.field(&self.keys[0]).field(&self.keys[1]);

@@ -15,20 +15,21 @@ use super::whole_file::{Existing, write_whole};
 
 const FIRST_LINE: &str = "# dealerless known peers 1: one a line; the program counts here what \
                           each could have tried to cheat in";
-/// Enough for thousands of peers.
+/// The maximum length of the file in bytes, enough for thousands of peers.
 const MAX_FILE: u64 = 4 << 20;
 
 /// The list of known peers cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeersError {
-    /// The keys are one's own.
+    /// The peer has the keys of this player.
     #[error("the peer has your own keys: you cannot play against yourself")]
     Oneself,
-    /// The keys used to be one's own, or claim to have succeeded one's own.
+    /// The peer has keys of an old identity of this player, or claims to have succeeded an identity
+    /// of this player.
     #[error("the peer has keys of your old identity: somebody else holds your old identity")]
     OwnOldKeys,
-    /// The keys were succeeded by others and are no longer accepted.
+    /// The keys are old keys of a known peer, which has newer ones now. Old keys are not accepted.
     #[error("these keys were succeeded by {by}: the peer uses an old identity of {name}")]
     Succeeded {
         /// The fingerprint of the current keys.
@@ -36,7 +37,8 @@ pub enum PeersError {
         /// The name of the known peer.
         name: Name,
     },
-    /// **Two identities claim to have succeeded the same one**, so it was stolen or used twice.
+    /// ***Two identities claim to have succeeded the same known peer**, so its old keys were stolen
+    /// or used twice.
     #[error(
         "WARNING: {name} HAS TWO SUCCESSORS. Both are signed with the same old keys, so those keys \
          were stolen or used twice. Ask for the right fingerprint over another channel:\n  known  \
@@ -50,8 +52,8 @@ pub enum PeersError {
         /// The name of the known peer.
         name: Name,
     },
-    /// One of the two keys belongs to a known peer, the other one does not. No honest program does
-    /// that.
+    /// One of the two keys belongs to a known peer, and the other does not. No honest program
+    /// combines keys of two identities.
     #[error(
         "one of these two keys belongs to {0} and the other does not: no honest program does that"
     )]
@@ -84,7 +86,7 @@ pub enum PeersError {
 #[derive(Debug)]
 pub struct KnownPeers {
     path: PathBuf,
-    /// One's own identity and the identities that it succeeded.
+    /// The identity of this player and the identities that it has succeeded.
     pub(super) own: Succession,
     peers: Vec<Peer>,
 }
@@ -129,7 +131,7 @@ impl KnownPeers {
         Ok(known)
     }
 
-    /// All known peers, in the order in which they were met.
+    /// All known peers, in the order in which they were added.
     pub fn peers(&self) -> &[Peer] {
         &self.peers
     }
@@ -156,10 +158,12 @@ impl KnownPeers {
         }
     }
 
-    /// Records that a peer was met now, and where. The name of a known peer is not changed.
+    /// Records a meeting with a peer: the current time, the addresses and the relay. Adds the peer
+    /// if it is new. The name of a known peer is not changed.
     ///
     /// # Errors
-    /// If the keys are one's own or old ones of a known peer, or if the file cannot be written.
+    /// If the keys are this player's own keys or old keys of a known peer, or if the file cannot be
+    /// written.
     pub fn remember(
         &mut self,
         identity: &PublicIdentity,
@@ -178,7 +182,7 @@ impl KnownPeers {
         self.put(peer)
     }
 
-    /// Counts completed hands.
+    /// Adds `hands` to the number of completed hands of a peer.
     ///
     /// # Errors
     /// If the peer is unknown, or the file cannot be written.
@@ -189,7 +193,7 @@ impl KnownPeers {
         })
     }
 
-    /// Counts a failed check that only a cheat fails.
+    /// Counts a failed check that only a cheating peer fails.
     ///
     /// # Errors
     /// If the peer is unknown, or the file cannot be written.
@@ -226,7 +230,7 @@ impl KnownPeers {
         self.put(peer)
     }
 
-    /// Adds or replaces a peer, on disk first.
+    /// Adds or replaces a peer: first on disk, then in memory.
     fn put(&mut self, peer: Peer) -> Result<(), PeersError> {
         let mut peers = self.peers.clone();
         match peers
@@ -239,7 +243,7 @@ impl KnownPeers {
         self.replace(peers)
     }
 
-    /// Replaces the list, on disk first.
+    /// Replaces the list: first on disk, then in memory.
     pub(super) fn replace(&mut self, peers: Vec<Peer>) -> Result<(), PeersError> {
         let lines = peers.iter().map(|peer| text_of(peer) + "\n");
         let text = format!("{FIRST_LINE}\n{}", lines.collect::<String>());
@@ -252,7 +256,7 @@ impl KnownPeers {
         Ok(())
     }
 
-    /// The same list with another own identity.
+    /// The same list for another identity of this player.
     pub(super) fn with_own(mut self, own: Succession) -> Self {
         self.own = own;
         self

@@ -1,4 +1,4 @@
-//! Identities: the player's own keys, the keys of others, and the list of known peers.
+//! Identities: the player's own keys, the keys of other players, and the list of known peers.
 
 mod address;
 mod attempts;

@@ -4,13 +4,14 @@ use std::fmt;
 
 /// A name that a player chose. It is shown but never trusted: only keys identify a player.
 ///
-/// It has 1 to 32 characters and none that could change how a screen or a file is displayed:
-/// control characters, direction marks and zero-width characters are removed, and any white space
+/// A name has 1 to 32 characters. Characters that could change how a screen or a file is displayed
+/// (control characters, direction marks, zero-width characters) are removed, and any white space
 /// becomes a single space.
 ///
-/// [`Display`](fmt::Display) writes it for a sentence: in quotation marks, unless it is one or two
-/// plain words. So `Anna left the match. Bert` cannot pass for two sentences of the program.
-/// [`as_str`](Self::as_str) returns the name alone, for files and programs.
+/// [`Display`](fmt::Display) writes the name for use in a sentence: in quotation marks, unless it
+/// is one or two plain words. So the name `Anna left the match. Bert` cannot be mistaken for
+/// sentences of the program. [`as_str`](Self::as_str) returns the name without quotation marks, for
+/// files and programs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name(String);
 
@@ -19,9 +20,9 @@ impl Name {
     pub(crate) const MAX_BYTES: usize = 4 * Self::MAX_CHARS;
     const MAX_CHARS: usize = 32;
 
-    /// Cleans a given text. The result is `nameless` if no character is left.
+    /// Makes a name from any text. The name is `nameless` if no character is left.
     pub fn clean(given: &str) -> Self {
-        // Only the start of a very long text is read.
+        // Ignore all but the start of a very long text.
         let given = given.chars().take(8 * Self::MAX_CHARS);
         let spaced: String = given
             .map(|c| if c.is_whitespace() { ' ' } else { c })
@@ -35,7 +36,7 @@ impl Name {
         }
     }
 
-    /// Cleans a name in bytes received from a peer.
+    /// Makes a name from bytes received from a peer.
     pub(crate) fn from_peer(bytes: &[u8]) -> Self {
         Self::clean(&String::from_utf8_lossy(bytes))
     }
@@ -69,7 +70,7 @@ fn is_plain_word(word: &str) -> bool {
     pieces.all(|piece| !piece.is_empty() && piece.chars().all(char::is_alphanumeric))
 }
 
-/// Whether a character could pass for the end of a quotation.
+/// Whether a character could be mistaken for the closing quotation mark.
 fn is_quotation_mark(c: char) -> bool {
     matches!(c, '"' | '\u{ab}' | '\u{bb}' | '\u{2ba}' | '\u{2dd}' | '\u{2ee}' | '\u{2033}' | '\u{2036}'
         | '\u{201c}'..='\u{201f}' | '\u{275d}' | '\u{275e}' | '\u{301d}'..='\u{301f}' | '\u{ff02}')

@@ -1,4 +1,4 @@
-//! Old identities that a new one succeeds.
+//! Old identities that are replaced (*succeeded*) by a new identity.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,11 +13,11 @@ use super::known_peers::{KnownPeers, PeersError};
 use super::public::PublicIdentity;
 use super::succession::{BadSuccession, Succession};
 
-/// An identity that has been or will be succeeded. It cannot be used to play. While a value of this
-/// type exists, no other process has it open.
+/// An identity that has a successor or will get one. It cannot be used to play. Its file is locked
+/// while this value exists.
 pub struct OldIdentity {
     file: IdentityFile,
-    /// The folder of the identity, if known.
+    /// The player's folder to which the identity file belongs, if known.
     folder: Option<PathBuf>,
     _lock: Option<File>,
 }
@@ -35,14 +35,14 @@ pub enum CannotSucceed {
          --home with a folder that does not exist yet"
     )]
     NotNew,
-    /// The succession would not be valid.
+    /// The new identity cannot be the successor, because the succession would not be valid.
     #[error("the old identity cannot be succeeded by this one")]
     Succession(#[from] BadSuccession),
     /// The known peers of one of the two identities cannot be used.
     #[error("cannot take over the known peers")]
     Peers(#[from] PeersError),
     /// A file cannot be written.
-    #[error("cannot write the succession; nothing is lost; run it again")]
+    #[error("cannot write the succession; nothing is lost; run the command again")]
     Io(#[from] io::Error),
 }
 
@@ -66,12 +66,12 @@ impl OldIdentity {
         })
     }
 
-    /// The public half of the identity.
+    /// The public keys of the identity.
     pub fn public(&self) -> &PublicIdentity {
         self.file.identity.public()
     }
 
-    /// The successor of the identity.
+    /// The successor of the identity, if it has one.
     pub fn successor(&self) -> Option<&Succession> {
         self.file.successor.as_ref()
     }
@@ -81,17 +81,18 @@ impl OldIdentity {
         Some(self.folder.as_ref()?.join("matches"))
     }
 
-    /// The key of the MACs in the files of the identity.
+    /// The key for the MACs and the encrypted notes in the files of the identity.
     pub fn file_key(&self) -> Zeroizing<[u8; 32]> {
         self.file.identity.file_key()
     }
 
-    /// Makes the identity of this folder the successor, and transfers the known peers to it.
+    /// Makes the identity of `home` the successor of this old identity, and adds the known peers of
+    /// the old identity to `home`.
     ///
-    /// The old identity cannot be used to play once the first file is written. If this is
-    /// interrupted, calling it again completes it.
+    /// Once the first file is written, the old identity cannot be used to play. If the process is
+    /// interrupted later, another call completes the change.
     ///
-    /// Returns the whole chain, with the new identity at its end, and the number of transferred
+    /// Returns the whole succession, with the new identity at its end, and the number of added
     /// known peers.
     ///
     /// # Errors
@@ -120,17 +121,17 @@ impl OldIdentity {
             }
         };
         if *new.succession() != succession {
-            // An existing file is kept. There cannot be one, because an identity is new only once.
+            // An existing succession file would be kept, but a new identity has none.
             write_succession(home.identity_file(), &succession)?;
         }
-        // The list must not contain the old identity.
+        // With this `own`, `take_over` skips the keys of the old identity.
         let mut peers = peers.with_own(succession.clone());
         let peers = peers.take_over(known)?;
         Ok((succession, peers))
     }
 }
 
-/// The folder of the player to which this identity file belongs.
+/// The player's folder around this identity file. `None` if the file is not in such a folder.
 fn folder_around(file: &Path) -> Option<PathBuf> {
     let file = fs::canonicalize(file).ok()?;
     let folder = file.parent()?;

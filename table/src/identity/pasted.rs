@@ -1,23 +1,23 @@
-//! Texts of one line that people send to each other: a word, a version, and bytes in base32 with a
-//! checksum. Chats wrap and quote lines, so white space, quotation marks and quote prefixes such as
-//! `>` are ignored.
+//! Texts of one line that people send to each other, such as invites: a word, a version, and bytes
+//! in base32 with a checksum. Chat programs wrap and quote lines, so white space, quotation marks
+//! and quote prefixes such as `>` are ignored.
 
 use zeroize::Zeroizing;
 
 use super::base32;
 use crate::hash::Hash;
 
-/// A kind of text.
+/// A kind of text, such as an invite.
 pub(crate) struct Kind {
-    /// The word in small letters and without signs. It contains an `l`, which is not in the base32
-    /// alphabet.
+    /// The first word, in small letters and without hyphens. The word must contain an `l`, which is
+    /// not in the base32 alphabet.
     pub(crate) word: &'static str,
-    /// The word as shown to people.
+    /// The first word as it is written.
     pub(crate) shown: &'static str,
     pub(crate) version: char,
     /// The tag of the checksum's hash.
     pub(crate) checksum: &'static str,
-    /// The maximum length of a text, with room for a quote prefix on each of its lines.
+    /// The maximum length of a text in bytes, with room for a quote prefix on each line.
     pub(crate) max_len: usize,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum BadText {
     NotThisKind,
     /// The text was made by a program of another version.
     OtherVersion,
-    /// A character is wrong, or the end is missing.
+    /// A character is wrong, or the end of the text is missing.
     Mistyped,
 }
 
@@ -49,8 +49,8 @@ impl Kind {
         }
         let kept = text.chars().filter(|&c| !is_added_by_chats(c));
         let text = Zeroizing::new(kept.collect::<String>().to_ascii_lowercase());
-        // The last occurrence, because the text may follow a command, and base32 cannot contain the
-        // word.
+        // Use the last occurrence of the word: a command with the same word may come first, and
+        // base32 text cannot contain the word.
         let (_, rest) = text.rsplit_once(self.word).ok_or(BadText::NotThisKind)?;
         let rest = match rest.strip_prefix(self.version) {
             Some(rest) => rest,
@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-/// Whether chats add this character between or around the characters of a text.
+/// Whether chat programs may add this character to a text.
 fn is_added_by_chats(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()

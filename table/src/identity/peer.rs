@@ -11,19 +11,19 @@ use super::public::PublicIdentity;
 pub struct Peer {
     /// The current keys.
     pub identity: PublicIdentity,
-    /// The keys that these have succeeded, the oldest first. They are refused.
+    /// The past keys of the peer, the oldest first. A peer that still uses them is refused.
     pub before: Vec<PublicIdentity>,
     /// The name under which the peer is remembered.
     pub name: Name,
-    /// The number of completed hands.
+    /// The number of completed hands with this peer.
     pub hands: u64,
-    /// The number of attempts that failed or have started without an end.
+    /// The number of attempts that failed, or have started and not ended.
     pub attempts: u64,
-    /// The number of consecutive attempts among them, up to the last one.
+    /// The number of these attempts since the last successful one.
     pub in_a_row: u32,
-    /// How often the attempts were forgiven.
+    /// How often the user has reset the attempts with `forgive`.
     pub forgiven: u32,
-    /// The number of failed checks that only a cheat or a broken machine fails.
+    /// The number of failed checks that only a cheating peer or a broken machine fails.
     pub failed_checks: u32,
     /// Whether the user has blocked the peer.
     pub blocked: bool,
@@ -36,9 +36,9 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The maximum number of addresses that are kept.
+    /// The maximum number of addresses of a peer.
     pub(super) const MAX_ADDRESSES: usize = 8;
-    /// The maximum number of old keys that are kept, namely the latest.
+    /// The maximum number of past keys of a peer. Older ones are dropped.
     pub(super) const MAX_BEFORE: usize = 16;
 
     pub(super) fn new(identity: PublicIdentity, name: Name) -> Self {
@@ -58,18 +58,18 @@ impl Peer {
         }
     }
 
-    /// The keys that these have succeeded, followed by the current keys.
+    /// The past keys, the oldest first, followed by the current keys.
     pub(super) fn all_keys(&self) -> impl Iterator<Item = &PublicIdentity> {
         self.before.iter().chain([&self.identity])
     }
 
-    /// The keys that succeeded `old`, as far as known here.
+    /// The keys of this peer that have directly succeeded `old`. `None` if they are not known.
     pub(super) fn successor_of(&self, old: &PublicIdentity) -> Option<&PublicIdentity> {
         self.all_keys().skip_while(|keys| *keys != old).nth(1)
     }
 
-    /// Adds the counts of another entry of the same person. If either one is blocked, the sum is
-    /// blocked.
+    /// Adds the counts of another entry of the same person. The result is blocked if one of the two
+    /// entries is blocked.
     pub(super) fn add_counts(&mut self, other: &Peer) {
         self.hands = self.hands.saturating_add(other.hands);
         self.attempts = self.attempts.saturating_add(other.attempts);
@@ -80,7 +80,7 @@ impl Peer {
         self.last_seen = self.last_seen.max(other.last_seen);
     }
 
-    /// Puts these addresses before the others, without duplicates.
+    /// Puts the addresses in `first` before the known ones, without duplicates.
     pub(super) fn add_addresses(&mut self, first: &[Address]) {
         let older = self.addresses.iter();
         let older = older.filter(|address| !first.contains(address));

@@ -9,8 +9,8 @@ use super::fingerprint::Fingerprint;
 use crate::hash::Hash;
 use crate::wire::{Malformed, Reader};
 
-/// The public half of an identity: its signing key, its connection key, and a signature of the
-/// second key with the first.
+/// The public keys of an identity: an Ed25519 signing key, an X25519 connection key, and a
+/// signature of the connection key with the signing key.
 ///
 /// A value of this type has been verified: both keys are canonical and not of small order, and the
 /// signature is valid.
@@ -21,7 +21,7 @@ pub struct PublicIdentity {
     proof: [u8; 64],
 }
 
-/// Compares only the keys: their holder can make several signatures that join them.
+/// Compares only the keys, because their holder can make several valid signatures of the same keys.
 impl PartialEq for PublicIdentity {
     fn eq(&self, other: &Self) -> bool {
         (self.ed25519, self.x25519) == (other.ed25519, other.x25519)
@@ -37,13 +37,13 @@ pub enum BadIdentity {
     /// The length is wrong.
     #[error("an identity must have 128 bytes")]
     Length,
-    /// The signing key is not canonical, or has a component of small order.
+    /// The encoding of the signing key is not canonical, or the key has a component of small order.
     #[error("invalid Ed25519 key")]
     Ed25519,
-    /// The connection key is not canonical, or is of small order.
+    /// The encoding of the connection key is not canonical, or the key is of small order.
     #[error("invalid X25519 key")]
     X25519,
-    /// The signature that joins the keys is not valid.
+    /// The signature of the connection key is not valid.
     #[error("the two keys of the identity do not belong together")]
     Proof,
 }
@@ -58,7 +58,7 @@ impl PublicIdentity {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const LEN: usize = 128;
 
-    /// Creates the public half of an own [`Identity`](super::Identity), which needs no
+    /// Creates the public keys of an [`Identity`](super::Identity) of this player, without
     /// verification.
     pub(super) fn own(ed25519: [u8; 32], x25519: [u8; 32], proof: [u8; 64]) -> Self {
         PublicIdentity {
@@ -92,7 +92,7 @@ impl PublicIdentity {
         Ok(identity)
     }
 
-    /// Encodes both keys and the signature that joins them.
+    /// Encodes both keys and the signature of the connection key.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
@@ -127,7 +127,7 @@ impl PublicIdentity {
     /// purpose over the same fields.
     ///
     /// # Errors
-    /// If the signature is not valid, including signatures that only a lax check would accept.
+    /// If the signature is not valid according to [`VerifyingKey::verify_strict`].
     pub(crate) fn verify(
         &self,
         tag: &str,
@@ -164,8 +164,8 @@ fn verifying_key(bytes: &[u8; 32]) -> Option<VerifyingKey> {
     (canonical && !key.is_weak() && point.is_torsion_free()).then_some(key)
 }
 
-/// Whether an X25519 key is canonical and not of small order. Noise accepts all keys; with a key of
-/// small order, its secret would be known to everybody.
+/// Whether an X25519 key is canonical and not of small order. Noise accepts all keys, but with a
+/// key of small order the shared secret would be known to everybody.
 pub(crate) fn is_x25519_key(bytes: &[u8; 32]) -> bool {
     is_below_p(bytes) && agreed(&StaticSecret::from([1; 32]), bytes).is_some()
 }
@@ -189,7 +189,8 @@ mod tests {
     use super::*;
     use crate::identity::Identity;
 
-    /// The u-coordinates of small order, reduced: 0, 1, -1 and the two of order 8.
+    /// The u-coordinates of all points of small order, reduced modulo p: 0, 1, -1 and the two of
+    /// order 8.
     const SMALL: [[u8; 32]; 5] = {
         let mut minus_one = [0xff; 32];
         minus_one[0] = 0xec;

@@ -1,4 +1,4 @@
-//! Recognition of peers by their keys and by the keys that these have succeeded.
+//! Recognition of peers by their current and their past keys.
 
 use super::fingerprint::Fingerprint;
 use super::known_peers::{KnownPeers, PeersError};
@@ -11,20 +11,21 @@ use super::succession::Succession;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recognised {
-    /// Neither the keys nor the name is known.
+    /// Neither the keys nor the name are known.
     New,
     /// The keys are known.
     Known,
-    /// The keys have succeeded known keys, with a signature of those: a new machine of the same
-    /// person. [`follow`](KnownPeers::follow) replaces the known keys by the new ones.
+    /// The current keys are new, but have succeeded the keys of a known peer, which has signed the
+    /// succession: the same person, for example on a new machine. [`follow`](KnownPeers::follow)
+    /// replaces the known keys by the new ones.
     Successor {
         /// The fingerprint of the known keys.
         known: Fingerprint,
         /// The name of the known peer.
         name: Name,
     },
-    /// **The name is known with other keys**: a new machine of the same person, or somebody else.
-    /// People must compare fingerprints.
+    /// ***A known peer with other keys has the same name**: the same person on a new machine, or
+    /// somebody else. People must compare fingerprints.
     OtherKeys {
         /// The fingerprint of the known keys with this name.
         known: Fingerprint,
@@ -32,10 +33,11 @@ pub enum Recognised {
 }
 
 impl KnownPeers {
-    /// Recognises a peer before it is remembered.
+    /// Recognises a peer. Must be called before [`remember`](Self::remember), which makes the peer
+    /// known.
     ///
     /// # Errors
-    /// If keys like these are not accepted: [`PeersError::Oneself`], [`PeersError::OwnOldKeys`],
+    /// If the keys are not accepted: [`PeersError::Oneself`], [`PeersError::OwnOldKeys`],
     /// [`PeersError::Succeeded`], [`PeersError::TwoSuccessors`], [`PeersError::HalfKnown`].
     pub fn recognise(&self, shown: &Succession, name: &Name) -> Result<Recognised, PeersError> {
         if let Some(recognised) = self.by_keys(shown)? {
@@ -51,7 +53,7 @@ impl KnownPeers {
         })
     }
 
-    /// Recognises a peer by its keys. `None` if they are new.
+    /// Recognises a peer by its current and past keys. `None` if no known peer has one of them.
     fn by_keys(&self, shown: &Succession) -> Result<Option<Recognised>, PeersError> {
         self.refuse_old(shown.current())?;
         let own = |keys: &PublicIdentity| self.own.all().any(|own| own.shares_a_key_with(keys));
@@ -81,13 +83,14 @@ impl KnownPeers {
         }))
     }
 
-    /// The peer known by the oldest of the past keys, and the index of these keys in the chain.
+    /// The oldest past keys that are the current keys of a known peer: their index in the chain,
+    /// and the peer.
     fn first_known(&self, shown: &Succession) -> Option<(usize, &Peer)> {
         let mut past = shown.past().enumerate();
         past.find_map(|(at, old)| Some((at, self.get(old)?)))
     }
 
-    /// Refuses one's own keys, and keys that others have succeeded.
+    /// Refuses the own keys of this player, and old keys of known peers.
     pub(super) fn refuse_old(&self, keys: &PublicIdentity) -> Result<(), PeersError> {
         if keys.shares_a_key_with(self.own.current()) {
             return Err(PeersError::Oneself);
@@ -105,7 +108,7 @@ impl KnownPeers {
         }
     }
 
-    /// Refuses a second successor of the same keys.
+    /// Refuses a chain in which known keys have another successor than the known one.
     fn refuse_second(&self, shown: &Succession) -> Result<(), PeersError> {
         for (old, new) in shown.steps() {
             for peer in self.peers() {
@@ -121,9 +124,9 @@ impl KnownPeers {
         Ok(())
     }
 
-    /// Replaces the known keys of a peer by the keys that have succeeded them. All counts are kept.
-    /// From then on, the old keys are refused. If only the new keys of a peer are known, its past
-    /// keys are recorded and refused as well.
+    /// Replaces the known keys of a peer by the current keys in `shown`, which have succeeded them.
+    /// All counts are kept, and the old keys are refused later. If the current keys are already
+    /// known, but without past keys, the past keys are added and refused later.
     ///
     /// # Errors
     /// Those of [`recognise`](Self::recognise); [`PeersError::Unknown`] if none of these keys is

@@ -1,10 +1,10 @@
-//! Successions: the holder of an old identity has a new one, for example on a new machine, and both
-//! have signed this.
+//! Successions: signed statements that a new identity, for example on a new machine, belongs to the
+//! same person as an old one and replaces it.
 //!
-//! A *link* is the old identity, the new one, and a signature of each over both. Because the old
-//! one signs, nobody can take over the name of somebody else. Because the new one signs, nobody can
-//! be made the successor of keys that they never held. Links form a chain, from the oldest identity
-//! to the current one.
+//! A *link* is the old identity, the new identity, and a signature by each of them over both. The
+//! signature by the old identity prevents others from taking over its name. The signature by the
+//! new identity prevents others from naming it as the successor of their keys. Links form a chain,
+//! from the oldest identity to the current one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ const KIND: Kind = Kind {
     max_len: 16 << 10,
 };
 
-/// The tags of the two signatures.
+/// The tags of the signatures by the old and by the new identity.
 const BY_OLD: &str = "succeed";
 const BY_NEW: &str = "successor";
 
@@ -39,7 +39,7 @@ pub struct Succession {
     current: PublicIdentity,
 }
 
-/// A link of a chain, to the next identity in it.
+/// A link of a chain. The new identity is `old` in the next link, or `current` after the last link.
 #[derive(Clone, PartialEq, Eq)]
 struct Link {
     old: PublicIdentity,
@@ -78,12 +78,13 @@ pub enum BadSuccession {
 }
 
 impl Succession {
-    /// The maximum number of links in a chain. Older links are left out.
+    /// The maximum number of links in a chain. Older links are dropped.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const MAX_LINKS: usize = 8;
     /// The length of a link in bytes: the old identity and two signatures.
     const LINK: usize = PublicIdentity::LEN + 64 + 64;
-    /// The length of every chain in a meeting in bytes, so that the length reveals nothing.
+    /// The length in bytes of every chain that is sent in a meeting. It does not reveal the number
+    /// of links.
     pub(crate) const PADDED: usize = 1 + Self::MAX_LINKS * Self::LINK;
 
     /// Creates the succession of `old` by `new`.
@@ -174,8 +175,8 @@ impl Succession {
         writer.finish()
     }
 
-    /// Encodes the chain without the current identity, which the reader knows: the number of links,
-    /// the links, and zeros up to [`PADDED`](Self::PADDED) bytes.
+    /// Encodes the chain without the current identity, which the receiver already knows: the number
+    /// of links, the links, and zeros up to [`PADDED`](Self::PADDED) bytes.
     pub(crate) fn padded(&self) -> Vec<u8> {
         let mut bytes = self.encode_links();
         bytes.resize(Self::PADDED, 0);
@@ -199,7 +200,7 @@ fn identity(reader: &mut Reader) -> Result<PublicIdentity, BadSuccession> {
     Ok(PublicIdentity::decode(reader.raw(PublicIdentity::LEN)?)?)
 }
 
-/// Decodes links. Allocates nothing for links that are missing.
+/// Decodes links. Never allocates memory for a count that exceeds the input.
 fn links(reader: &mut Reader) -> Result<Vec<Link>, BadSuccession> {
     let count = usize::from(reader.u8()?);
     if count > Succession::MAX_LINKS {

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The prefix of a file's name until all of it is on disk. Such a file may hold secrets, so the
-/// files left by killed processes are removed when the folder is opened.
+/// The name prefix of a temporary file whose content is not yet completely on disk. Such a file may
+/// contain secrets, so files left by killed processes are removed when the folder is opened.
 const UNFINISHED: &str = ".dealerless-unfinished-";
 
 /// Whether an existing file may be replaced.
@@ -15,10 +15,10 @@ pub(crate) enum Existing {
     Keep,
 }
 
-/// Writes a file that only its owner may read. The file gets its name only when all of it is on
-/// disk, and the name is synced before this returns.
+/// Writes a file that only its owner may read. The file gets its name when all of its content is on
+/// disk. When this function returns, the name is on disk too.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
-    // Write to the target of a link, so that the link stays a link.
+    // Write to the target of a symbolic link, so that the link is not replaced by a file.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&target);
     // Temporary files are created with mode 0600.
@@ -33,7 +33,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
     sync_folder(folder)
 }
 
-/// Removes a file if it exists. Its name does not come back after a crash.
+/// Removes a file if it exists. When this function returns, the removal is on disk.
 pub(crate) fn remove_whole(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -70,7 +70,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Syncs the names in a folder to disk. Only Unix can open folders.
+/// Syncs the names in a folder to disk. Does nothing on systems that cannot open folders.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;

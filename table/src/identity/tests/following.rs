@@ -103,7 +103,7 @@ fn a_successor_of_a_successor_is_followed() {
     met(&mut peers, 1);
     peers.follow(&chain([1, 2])).unwrap();
     peers.follow(&chain([1, 2, 3])).unwrap();
-    // A chain without its oldest link.
+    // This chain lacks its oldest links.
     peers.follow(&chain([3, 4])).unwrap();
     let peer = &peers.peers()[0];
     assert_eq!(peer.before, [public(1), public(2), public(3)]);
@@ -172,7 +172,8 @@ fn a_known_key_with_a_different_partner_is_refused() {
     met(&mut peers, 1);
     let refused = peers.recognise(&half(1, 3).into(), &Name::clean("Eve"));
     assert!(matches!(refused, Err(PeersError::HalfKnown(known)) if known == fingerprint(1)));
-    // The known entry shares one key with the past of a chain, and has a different partner key.
+    // The known entry has a key that is in the past of the chain, together with a different second
+    // key.
     peers.follow(&chain([1, 2])).unwrap();
     let (folder, mut others) = self::peers();
     others.remember(&half(1, 3), &bob(), &[], None).unwrap();

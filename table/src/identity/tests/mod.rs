@@ -14,7 +14,8 @@ fn public(seed: u8) -> PublicIdentity {
     identity(seed).public().clone()
 }
 
-/// The last of these identities, each of which has succeeded the previous one.
+/// The identity of the last seed. The identity of each seed has succeeded the identity of the
+/// previous seed.
 fn heir(seeds: impl IntoIterator<Item = u8>) -> Identity {
     let mut seeds = seeds.into_iter().map(identity);
     let first = seeds.next().expect("at least one seed");

@@ -83,7 +83,7 @@ fn an_identity_has_one_successor_and_an_interrupted_succession_is_completed() {
     assert!(
         matches!(succeed(&old, &other), Err(CannotSucceed::Before(by)) if by == done.0.current().fingerprint())
     );
-    // As after a crash after the first and after the second file.
+    // The states after a crash: first without `known_peers`, then without the succession file.
     fs::remove_file(new.join("known_peers")).unwrap();
     for _ in 0..2 {
         assert_eq!(succeed(&old, &new).unwrap().0, done.0);
@@ -107,7 +107,7 @@ fn used_identities_and_the_old_one_itself_cannot_be_successors() {
     assert!(matches!(succeed(&old, &third), Err(CannotSucceed::NotNew)));
     succeed(&old, &fourth).unwrap();
     assert!(matches!(succeed(&new, &fourth), Err(CannotSucceed::NotNew)));
-    // An identity that was not succeeded is unchanged.
+    // The identity of `new` got no successor and can still be used.
     drop(open(&new).unwrap());
     fs::create_dir_all(folder.path().join("copy")).unwrap();
     let copy = folder.path().join("copy/identity");
@@ -166,7 +166,7 @@ fn an_old_identity_stays_old_if_its_statement_is_damaged() {
             assert!(expected, "{refused:?}");
         }
     }
-    // Nor can it be opened through a link to its file.
+    // The old identity cannot be opened through a symbolic link to its file either.
     fs::write(&marks[0], &whole[0]).unwrap();
     #[cfg(unix)]
     {

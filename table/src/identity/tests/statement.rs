@@ -139,7 +139,7 @@ fn missing_or_reordered_links_are_refused() {
         .map(|[a, b]| signatures(&public(a), &public(b), [a, b]))
         .into();
     assert_eq!(decode(&bytes(&all, &signed)), Ok(chain(1..5)));
-    // The oldest link may be left out. Then the chain matches fewer known keys.
+    // The oldest link may be dropped: the chain then only contains fewer past keys.
     assert_eq!(decode(&bytes(&all[1..], &signed[1..])), Ok(chain(2..5)));
     let [a, b, c, d] = all;
     for (all, places) in [
