@@ -1,4 +1,4 @@
-// The player's choices at a turn, and why one is not available.
+// The player's choices in poker, and why a choice is not available.
 
 import { announce, buttonTo, clear, errorLine, h, isKey, setAttribute, setText } from "./dom.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
@@ -14,7 +14,7 @@ document.addEventListener("visibilitychange", () => { awake = performance.now();
 const SENDING = "Sending your choice.";
 
 /**
- * A button that stays focusable while it cannot be used, and then shows the reason.
+ * A button that stays focusable while it cannot be used. It then shows the reason.
  * @param {string} name
  * @param {string} key
  * @param {string} kind
@@ -34,7 +34,7 @@ function action(name, key, kind, act) {
     /**
      * @param {string} text
      * @param {string} more
-     * @param {string} reason why it cannot be used; empty if it can
+     * @param {string} reason why the button cannot be used; empty if it can
      */
     set(text, more, reason) {
       setText(label, text);
@@ -52,7 +52,6 @@ function together(...actions) {
 }
 
 /**
- * The choices of poker.
  * @param {App} app
  * @param {{ places: () => number[] }} picked the places of the cards to exchange
  */
@@ -93,7 +92,7 @@ export function actionsView(app, picked) {
   const again = buttonTo("Rematch", () => rematch(app), { class: "main" });
   const ended = h("div.row", again, buttonTo("Match history", () => app.go("after", app.match.seated?.match)),
     buttonTo("Lobby", () => app.go("lobby")));
-  /** The choice that the page asks about. @type {{ what: "Fold" | "Muck", turn: number } | null} */
+  /** The choice that the page asks the player to confirm. @type {{ what: "Fold" | "Muck", turn: number } | null} */
   let giving = null;
   const keep = buttonTo("Go back", () => answer(false), { "aria-keyshortcuts": "Escape" });
   const away = buttonTo("", () => answer(true), { class: "danger" });
@@ -101,10 +100,10 @@ export function actionsView(app, picked) {
   const root = h("section.panel.actions", { "aria-label": "Your choice" },
     h("p.say", status, time), error, betting, exchanging, showing, sure, buying, pausing, ended);
 
-  /** Whether a sent command has had no effect yet. */
+  /** Whether a command was sent whose effect has not arrived. */
   let pending = false;
   let answered = false;
-  /** The turn and range of the amounts that are shown. */
+  /** The turn and the range of the shown amounts. */
   let laidOut = "";
 
   /** @param {Command} command @returns {Promise<void>} */
@@ -135,7 +134,7 @@ export function actionsView(app, picked) {
     keep.focus();
   }
 
-  /** @param {boolean} gives whether the pot is given away */
+  /** @param {boolean} gives whether the player gives the pot away */
   function answer(gives) {
     const what = giving?.what;
     giving = null;
@@ -250,13 +249,13 @@ export function actionsView(app, picked) {
     return app.role === "watch" ? "Another page is playing. This one only watches." : "";
   }
 
-  /** Why no program takes commands any more; empty if one does. */
+  /** Why no program accepts commands; empty if one does. */
   function stopped() {
     if (app.gone) return "The program that serves this page does not respond.";
     return app.state?.program?.running === false ? "The program has ended." : "";
   }
 
-  /** Why the player cannot choose now; empty at a turn. */
+  /** Why the player cannot choose now; empty if possible. */
   function whyNot() {
     const { match } = app;
     if (stopped()) return stopped();
@@ -333,7 +332,7 @@ export function actionsView(app, picked) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    // A key press meant for the previous view must not bet.
+    // A key press meant for another window must not bet.
     if (performance.now() - awake < SURPRISE) return;
     if (!isKey(event, root) || !isPoker(app.match)) return;
     const press = (/** @type {HTMLElement} */ group, /** @type {HTMLButtonElement} */ button) => {

@@ -1,4 +1,4 @@
-// Boards of bridge: the open hands, and the proposals to open more.
+// Boards of bridge: the open hands, and proposals to open hands.
 
 import { buttonTo, clear, h, panel, quiet, setText } from "./dom.js";
 import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, ownTurn, turnWords, whom } from "./deck.js";
@@ -6,7 +6,7 @@ import { copyButton } from "./invite.js";
 import { SEATS } from "./words.js";
 
 const SUITS = [["♠", "s", "spades"], ["♥", "h", "hearts"], ["♦", "d", "diamonds"], ["♣", "c", "clubs"]];
-/** Vulnerability: this sequence for four boards, rotated by one for the next four. */
+/** The vulnerability of four boards. The next four use this list rotated by one. */
 const VULNERABLE = ["None", "N-S", "E-W", "All"];
 
 /** Sorted numbers as ranges: 1–4, 7. @param {number[]} numbers */
@@ -22,7 +22,7 @@ function ranges(numbers) {
 }
 
 /**
- * The hands to open, and to whom. Equal boards are grouped.
+ * Names the hands to open and who sees each. Equal boards are grouped.
  * @param {Match} match
  * @param {Reveal[]} cards
  */
@@ -54,7 +54,7 @@ export function boardsView(send) {
 
   const seal = h("p.code.seal", { tabindex: 0 });
   const sealPart = part("seal", "Seal",
-    h("p", "Nobody knows the boards, and nobody can change a card. Publish the seal before play: with the record it proves that the boards were dealt before."),
+    h("p", "Nobody knows the boards, and nobody can change a card. Publish the seal before play: with the record it proves that the boards were dealt before play."),
     seal, h("div.row", copyButton("Copy the seal", () => seal.textContent ?? "")));
 
   const numbers = h("input", { id: "boards", type: "text", autocomplete: "off", value: "all" });

@@ -13,7 +13,7 @@ const SIGNS = {
 
 const EYE = "M12 5C6.5 5 2.7 9.3 1.3 12c1.4 2.7 5.2 7 10.7 7s9.3-4.3 10.7-7C21.3 9.3 17.5 5 12 5zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8z";
 
-/** A card, closed at first. It turns over when it is shown. @returns {CardView} */
+/** The view of a card, initially closed. `show` turns it over. @returns {CardView} */
 export function cardView() {
   const face = h("span.face");
   const root = h("span.card", { role: "img" }, h("span.turning", face, h("span.back")));
@@ -32,7 +32,7 @@ export function cardView() {
   };
 }
 
-/** A tag that names the players who can see something: "only you", or "all". */
+/** A tag that names the players who can see cards: "only you", or "all". */
 export function seesTag() {
   const text = h("span");
   const root = h("span.sees", { hidden: true },

@@ -1,4 +1,4 @@
-// The cost of the deal, and the checks made, shown on demand.
+// A folded panel: the cost of the last deal, and the checks made.
 
 import { clear, h, quiet } from "./dom.js";
 import { amount, bytes } from "./words.js";

@@ -3,13 +3,11 @@
 import { buttonTo, clear, complain, confirmed, h, quiet, setAttribute, setText, svg } from "./dom.js";
 import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals, timeWords } from "./words.js";
 
+/** The cards shown at once. */
 const PAGE = 104;
 const MOST_PROPOSED = 64;
 
-/**
- * This side's turn, if it has one.
- * @param {Match} match
- */
+/** This side's turn; null if it has none or another page plays. @param {Match} match */
 export function ownTurn({ turn, watches }) {
   return !watches && turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
@@ -21,9 +19,9 @@ export function speak(send, match, choice) {
 }
 
 /**
- * Whether it is this side's turn, the time left, and why the last command was refused.
+ * Text: whose turn it is, the time left, and why the last command was refused.
  * @param {Match} match
- * @param {string} words shown at a turn
+ * @param {string} words shown at this side's turn
  */
 export function turnWords(match, words) {
   const turn = ownTurn(match);
@@ -45,7 +43,7 @@ export function placesOf({ deal, own, seated }) {
     const open = opened.get(position);
     const seen = deal?.cards.get(position);
     const holder = holders.get(position) ?? null;
-    // A steal may have put another card here since.
+    // A steal since the last turn may have put another card here.
     if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? holder };
     if (seen) return { lies: seen.holder === own ? "mine" : "open", card: seen.card, holder: seen.holder ?? holder };
     return { lies: holder === null ? "closed" : "theirs", card: null, holder };
@@ -176,7 +174,7 @@ export function deckView(send) {
     return `Card ${position + 1}: ${what}${to === undefined ? "" : `. Marked to open to ${whom(match, to)}`}.`;
   };
 
-  // The cells are changed in place, so that they keep the focus.
+  // Cells are changed in place, so that they keep the focus.
   const grid = h("div.cells", { role: "group", "aria-label": "Cards. Use the arrow keys to move between them." });
   const cell = () => {
     const [number, face, sign] = ["number", "face sign", "mark"].map((of) => h("span", { class: `cell-${of}`, "aria-hidden": "true" }));
@@ -189,7 +187,7 @@ export function deckView(send) {
   const cells = [];
   const pages = h("select.pages", { "aria-label": "Cards shown" });
   pages.addEventListener("change", () => { page = Number(pages.value); draw(); });
-  /** Marks a card. Returns why it cannot be marked; empty if it was. @param {number} position */
+  /** Marks a card. Returns why this is not possible; empty if done. @param {number} position */
   const mark = (position) => {
     if (!mayLearn(places[position], learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
     if (!marked.has(position) && marked.size === MOST_PROPOSED) return `A proposal can have at most ${MOST_PROPOSED} cards.`;

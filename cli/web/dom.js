@@ -1,9 +1,9 @@
-// Builds elements in code: text from other people only becomes text nodes.
+// Builds elements in code, so text from other people only becomes text nodes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element: `h("button.main", { onclick: send }, "Send")`. Its classes follow the tag.
+ * Creates an element: `h("button.main", { onclick: send }, "Send")`. The classes follow the tag.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T | `${T}.${string}`} tag
  * @param {Props | Child} [first] the attributes, or the first child. `true` sets an empty attribute, null
@@ -20,7 +20,6 @@ export function h(tag, first, ...children) {
 }
 
 /**
- * An SVG element.
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
  * @param {Props | null} [props]
@@ -49,7 +48,7 @@ function fill(element, props, children) {
 }
 
 /**
- * Sets an attribute, or removes it. Does nothing if its value is the same already.
+ * Sets an attribute. Removes it if `value` is null, undefined or false.
  * @param {Element} element
  * @param {string} name
  * @param {string | number | boolean | null | undefined} value
@@ -100,7 +99,7 @@ export function setText(element, text) {
 /**
  * Announces a text to screen readers.
  * @param {string} text
- * @param {boolean} [urgent] whether it interrupts other speech, as the start of a turn does
+ * @param {boolean} [urgent] whether the text interrupts other speech, as at a turn
  */
 export function announce(text, urgent = false) {
   const region = document.getElementById(urgent ? "urgent" : "status");
@@ -117,7 +116,7 @@ export function complain(error) {
 }
 
 /**
- * Asks in a dialog. Resolves to whether the answer was yes.
+ * Asks in a dialog. Resolves to true if `yes` was pressed.
  * @param {string} title @param {string} text @param {string} yes the label of the confirming button
  * @returns {Promise<boolean>}
  */
@@ -139,7 +138,7 @@ export function confirmed(title, text, yes) {
 }
 
 /**
- * Whether this is a key without modifiers, outside of fields, while the element is shown.
+ * Whether a key was pressed without modifiers, outside of fields, while `root` is shown.
  * @param {KeyboardEvent} event
  * @param {Element} root
  */

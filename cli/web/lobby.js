@@ -6,7 +6,7 @@ import { keep, kept } from "./settings.js";
 import { many } from "./verify.js";
 import { amount, called, forgive, problem } from "./words.js";
 
-/** After this many failed attempts in a row, the program asks first. */
+/** After this many failed attempts in a row, the program asks before it connects. */
 const MANY_ATTEMPTS = 8;
 
 /**
@@ -35,14 +35,14 @@ function line(id, value, placeholder) {
   return h("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value, placeholder });
 }
 
-/** The player's name: a field in each form, kept equal. */
+/** A field for the player's name in each form. Both hold the same text. */
 function nameFields() {
   const fields = ["host-name", "join-name"].map((id) => line(id, "", "your name on this system"));
   const [host, join] = fields;
   for (const [from, to] of [fields, [join, host]]) from.addEventListener("input", () => { to.value = from.value; });
   return {
     host, join,
-    /** Fills in a name where none is written yet. @param {string} name */
+    /** Fills in `name` where no name was entered. @param {string} name */
     prefill(name) {
       for (const field of fields) field.value ||= name;
     },
@@ -71,10 +71,7 @@ function badAddress(text) {
   return parts && Number(parts[2]) < 65536 ? "" : "Enter a host and a port, such as table.example.org:5252.";
 }
 
-/**
- * Checks only the syntax; the program checks the rest.
- * @param {string} text
- */
+/** Checks only the syntax; the program checks the rest. @param {string} text */
 function badKinds(text) {
   const valid = /^(([\w-]{1,24}=)?[1-9]\d{0,3}(,|$))+$/.test(text) && !text.endsWith(",");
   return valid ? "" : "Enter each kind with its number of cards: knight=14, castle=5, road=2.";
@@ -92,7 +89,7 @@ function whomOf(pasted) {
 const LISTEN = /** @type {AddressField} */ (["listen", "Wait at", "0.0.0.0:5252", "If empty: port 5252 on all addresses."]);
 const AT = /** @type {AddressField} */ (["at", "Where the host is now", "192.0.2.1:5252", "If empty: where you met last."]);
 const RELAY = /** @type {AddressField} */ (["relay", "Relay", "transit.example.org:4001",
-  "A Magic Wormhole transit relay, if neither of you can reach the other. Both enter the same one. It sees no content."]);
+  "A Magic Wormhole transit relay, if neither of you can reach the other. Both enter the same relay. It sees no content."]);
 
 /**
  * Folded address fields.
@@ -108,7 +105,7 @@ function addresses(id, title, places) {
     root.open = true;
     inputs[at].focus();
   };
-  /** Returns whether the fields are valid. @param {Record<string, unknown>} request filled in */
+  /** Fills in `request`. Returns whether the fields are valid. @param {Record<string, unknown>} request */
   const read = (request) => {
     inputs.forEach((input, at) => {
       const value = input.value.trim();
@@ -123,7 +120,6 @@ function addresses(id, title, places) {
 }
 
 /**
- * A form with its button and error message.
  * @param {string} label the label of the button
  * @param {() => Promise<void> | undefined} act starts the program; returns undefined if a field is invalid
  * @param {...Child} fields
@@ -169,7 +165,7 @@ function hostForm(begin, name) {
   ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
-  /** Fields, and whether each is shown. @type {[HTMLElement, () => boolean][]} */
+  /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
     [field("Hands", hands), () => true],
     [field("Chips per player", stack), isPoker],
@@ -243,7 +239,7 @@ function hostForm(begin, name) {
   const terms = [game, posts, kinds, ...numbers];
   const last = kept(TERMS);
   for (const input of terms) if (typeof last[input.id] === "string") input.value = /** @type {string} */ (last[input.id]);
-  // The stored game may be unknown.
+  // The stored game may not exist now.
   game.value ||= "holdem";
   posts.value ||= "blinds";
   const root = form("Host", () => {
@@ -291,7 +287,7 @@ function item(texts, buttons) {
 /**
  * @param {App["begin"]} begin
  * @param {Listed} peer
- * @param {(peer: Listed) => void} ask asks for the address of the player
+ * @param {(peer: Listed) => void} ask asks the user for the player's address
  */
 function peerItem(begin, peer, ask) {
   const failed = errorLine();
@@ -306,7 +302,7 @@ function peerItem(begin, peer, ask) {
     h("p.item-title", peer.name),
     h("p.code", peer.fingerprint),
     quiet(`${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
-    (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p.warning", `${why} Your program asks before it connects, or refuses. ${forgive(peer.fingerprint)}`),
+    (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p.warning", `${why} Your program refuses to connect, or asks you first. ${forgive(peer.fingerprint)}`),
     failed,
   ], [buttonTo("Play again", again, { "aria-label": `Play again with ${called(peer.name)}, who must be hosting` })]);
 }
@@ -329,7 +325,7 @@ function openItem(app, begin, open, renew) {
     if (!await confirmed(`Close the match with ${called(open.peer)}?`, text, "Close here")) return;
     try {
       await app.post("/resume", { match: open.match, close: true });
-      // This request waits for the program to end.
+      // The server answers this after the program has ended.
       await app.get("/matches");
       announce("The match is closed here.");
       renew();
@@ -370,7 +366,7 @@ export function lobby(app) {
   let left = false;
   /** @type {App["begin"]} */
   const begin = async (path, request) => {
-    // Other requests of the lobby would wait for the program.
+    // Other requests would wait for the end of the program.
     left = true;
     await app.begin(path, request).catch((error) => {
       left = false;
@@ -381,7 +377,7 @@ export function lobby(app) {
   const names = nameFields();
   const join = joinForm(begin, names.join);
   const running = panel("running", "A match is being played",
-    h("p", "Your files are in use until it ends, so the lobby shows nothing else."),
+    h("p", "Your files are in use until the match ends, so the lobby shows nothing else."),
     h("div.row", buttonTo("Go to the table", () => app.go("table"), { class: "main" })));
   running.hidden = true;
   const [open, own, peers, past] = [h("div"), h("div", quiet("…")), h("div", quiet("…")), h("div", quiet("…"))];
@@ -394,7 +390,7 @@ export function lobby(app) {
   const root = h("div.lobby.stack", h("h1.unseen", "Lobby"), running, idle);
 
   /**
-   * Fills a part with the server's answer to a request, or with the error.
+   * Fills `into` with the server's answer, or with the error.
    * @param {HTMLElement} into
    * @param {string} path
    * @param {(answer: any) => Child} show

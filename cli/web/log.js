@@ -29,7 +29,7 @@ export function logView() {
   return {
     root,
     /**
-     * Adds an entry. Returns whether it replaced the last entry, which had the same topic.
+     * Adds an entry. Returns whether it replaced the last entry, because both have `topic`.
      * @param {Message} event
      * @param {Part[]} parts
      * @param {string} topic empty if the entry is never replaced

@@ -10,12 +10,12 @@ import { lobby } from "./lobby.js";
 import { after } from "./after.js";
 import { verify } from "./verify.js";
 
-/** The key, in the tab's storage, of the number of the program that it plays. */
+/** The key in `sessionStorage` for the number of the program that this tab plays. */
 const PLAYS = "dealerless-plays";
-/** The same, for the last program whose end was shown. */
+/** The key for the number of the last program whose end was shown. */
 const SEEN = "dealerless-seen";
 
-/** The delay before the server is asked again, in milliseconds. */
+/** The delay before the next request to the server, in milliseconds. */
 const PAUSE = 1000;
 /** The delay before a guest looks again for the host of a rematch, in milliseconds. */
 const RETRY = 3000;
@@ -43,12 +43,12 @@ const main = /** @type {HTMLElement} */ (document.getElementById("page"));
 let shown = null;
 /** @type {PageName | null} */
 let name = null;
-/** Kept with its log while its program runs. */
+/** The table page, kept with its log while its program runs. */
 let table = tablePage(app);
-/** The number of the current reading. Callbacks of earlier ones are ignored. */
+/** The number of the current `follow`. Callbacks of earlier calls are ignored. */
 let reading = 0;
 
-/** The delay before each street of an all-in, in milliseconds. */
+/** The delay before each street after an all-in, in milliseconds. */
 const STREET = 800;
 /** @type {Message[]} */
 let queue = [];
@@ -141,7 +141,7 @@ async function lookAgain(mine) {
 /**
  * Reads the events of the program to its end.
  * @param {"play" | "take" | "watch"} how
- * @param {boolean} [again] whether the table stays as it is
+ * @param {boolean} [again] whether to keep the table page
  */
 async function follow(how, again = false) {
   reading += 1;
@@ -178,7 +178,7 @@ function howToRead() {
   return program?.running && program.played ? "watch" : "play";
 }
 
-/** The program ended, another page plays, or the server is gone. @param {number} mine */
+/** After the last event: the program ended, another page plays, or the server is gone. @param {number} mine */
 async function ended(mine) {
   // No choice is possible any more, and no clock runs.
   app.match.turn = null;
@@ -187,7 +187,7 @@ async function ended(mine) {
     app.gone = false;
     if (mine !== reading) return;
     if (!program?.running) {
-      // The host may not be ready yet, or still in the last match.
+      // The host may not be ready, or may still be in the last match.
       if (app.rematch?.join && [0, 3].includes(program?.exit_code ?? -1)) setTimeout(() => lookAgain(mine).catch(complain), RETRY);
       else app.rematch = null;
     }
@@ -214,7 +214,7 @@ function take(events) {
 
 /**
  * Shows queued events.
- * @param {boolean} hurries without delays
+ * @param {boolean} hurries whether to omit delays
  * @param {boolean} [waited] whether the delay of the first event is over
  */
 function show(hurries, waited = false) {
@@ -234,7 +234,7 @@ function show(hurries, waited = false) {
       // While a guest looks for the host, the same error would repeat.
       if (!app.rematch?.join || event.event !== "error") table.tell(event);
     } catch (error) {
-      // An event of another version must not hide the following ones.
+      // An unknown event must not hide the following events.
       console.error(event.event, error);
     }
   }
@@ -267,10 +267,10 @@ async function start() {
     const { program } = await refresh();
     const number = String(program?.number);
     const mine = sessionStorage.getItem(PLAYS) === number;
-    // All pages show an abnormal end; a normal end only the page that played.
+    // All pages show an abnormal end. Only the page that played shows a normal end.
     const showsEnd = program && (mine || program.by_signal || program.exit_code !== 0) && sessionStorage.getItem(SEEN) !== number;
     if (!program?.running && !showsEnd) return go("lobby");
-    // A reloaded tab keeps its seat, even before the server notices that it was gone.
+    // A reloaded tab keeps its seat, even if the server has not noticed the reload.
     void follow(program?.running && mine ? "take" : howToRead());
     go("table");
   } catch (error) {

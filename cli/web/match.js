@@ -1,19 +1,19 @@
-// The state of a match that the pages show, computed from its events alone. There is no DOM here
-// and no clock: functions that need the time take it as a parameter.
+// The state of a match that the pages show, computed from its events alone. No DOM and
+// no clock is used here: functions that need the time take it as a parameter.
 
-/** The events after which nobody is out of time any more. */
+/** The events that clear `outOfTime`. */
 const PROGRESS = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result"];
-/** The field of `Match` that keeps the last event of a kind. @type {Record<string, keyof Match>} */
+/** For some kinds of events, the field of `Match` that keeps the last one. @type {Record<string, keyof Match>} */
 const LAST = {
   "ask-sit": "askSit", "ask-admit": "askAdmit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
   "out-of-time": "outOfTime", leaving: "leaving", stopped: "stopped", over: "over", closed: "closed",
 };
-/** Clears the questions, and the lost connection. */
+/** The values without open questions and with a connection. */
 const NOTHING = { connectionLost: null, askAgain: null, askSit: null, askAdmit: null };
 /** The number of notices and rolls kept. */
 const KEPT = 20;
 
-/** @param {boolean} [watches] whether another page plays @returns {Match} */
+/** @param {boolean} [watches] @returns {Match} */
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
@@ -48,14 +48,14 @@ export function hasEnded(match) {
   return match.over !== null || match.closed !== null || match.failed !== null;
 }
 
-/** Whether an all-in has opened all hands, without a showdown. @param {Match} match */
+/** Whether the hands are open because of an all-in, before a showdown. @param {Match} match */
 export function isOpen({ deal, own }) {
   return deal !== null && !deal.shows.includes(true)
     && [...deal.cards.values()].some(({ holder }) => holder !== undefined && holder !== own);
 }
 
 /**
- * Whether an event, not applied yet, is the next street or the result of an all-in.
+ * Whether `event`, not applied yet, is a street or the result after an all-in.
  * @param {Match} match
  * @param {Message} event
  */
@@ -69,10 +69,7 @@ export function winningCards({ deal }) {
   return new Set(deal?.result?.shown.flatMap(({ seat, best }) => (winners.includes(seat) ? best ?? [] : [])));
 }
 
-/**
- * Whether the game has chips and betting.
- * @param {Match} match
- */
+/** Whether the game has chips and betting. @param {Match} match */
 export function isPoker(match) {
   const game = match.seated?.game;
   return game !== "deck" && game !== "bridge";
@@ -236,10 +233,8 @@ function newDeal(match, number, attempt) {
 }
 
 /**
- * The hand with this number; a new one if its first events are missing.
- * @param {Match} match
- * @param {number} number
- * @returns {Deal}
+ * The deal of this hand; a new one if the hand's first events are missing.
+ * @param {Match} match @param {number} number @returns {Deal}
  */
 function dealOf(match, number) {
   if (match.deal?.number !== number) match.deal = newDeal(match, number, 0);
@@ -322,7 +317,7 @@ function bet(match, deal, seat, to) {
   match.pot += deal.added;
 }
 
-/** Starts a betting round: no bets, and no choices yet. @param {Match} match */
+/** Starts a betting round: clears the bets and last choices. @param {Match} match */
 function newRound(match) {
   match.bets = match.bets.map(() => 0);
   if (match.deal) match.deal.did = match.deal.did.map(() => null);

@@ -1,11 +1,11 @@
 // The table protocol of docs/table-protocol.md: the events of the program and the commands for it.
-// There is no code here: the type checker knows these types in all files.
+// This file has no code. The type checker makes its types known in all files.
 
 /**
- * @typedef {{ move: number, bank: number }} Time seconds for a move, and in the bank for longer moves
- * @typedef {{ name: string, count: number }} Kind a kind of card, and the number of cards of this kind
- * @typedef {{ min: number, max: number }} Amounts amounts for `to`
- * @typedef {{ position: number, to: number | "all" }} Reveal a card, and the players to whom it is opened
+ * @typedef {{ move: number, bank: number }} Time `move`: seconds for each move; `bank`: seconds in the bank, which longer moves use up
+ * @typedef {{ name: string, count: number }} Kind a kind of card and its number of cards
+ * @typedef {{ min: number, max: number }} Amounts the smallest and the largest valid `to`
+ * @typedef {{ position: number, to: number | "all" }} Reveal the position of a card, and the seat to which it is opened
  * @typedef {{ proposal: number, by: number, cards: Reveal[], agreed: number[] }} Proposal
  * @typedef {{ position: number, card: string, holder?: number }} OpenCard
  */
@@ -39,7 +39,7 @@
  */
 
 /**
- * @typedef {object} Cost the cost of a hand's shuffle, and of the preprocessing since the last one
+ * @typedef {object} Cost the cost of a hand's shuffle, and of the preprocessing since the last `Cost`
  * @property {number} shuffle_ms
  * @property {number} shuffle_bytes
  * @property {number} prepared_ms
@@ -57,7 +57,7 @@
  * @property {number} pot
  * @property {number[]} stacks
  * @property {number[]} bets
- * @property {number[][]} [held] the positions of the cards of each seat
+ * @property {number[][]} [held] for each seat, the positions of its cards
  * @property {Time} [time]
  */
 
@@ -87,7 +87,7 @@
  * @property {boolean} may_draw
  */
 
-/** @typedef {{ ask: "show-or-muck", wins?: boolean }} AskShow `wins`: mucking would give chips away */
+/** @typedef {{ ask: "show-or-muck", wins?: boolean }} AskShow `wins`: a muck would give chips away */
 
 /**
  * @typedef {TurnFields & YourTurnFields & (AskBet | AskSpeak | { ask: "exchange" } | AskShow)} YourTurn
@@ -138,7 +138,7 @@
  */
 
 /**
- * An event of the program. It sends one per line.
+ * An event of the program. The program sends one event per line.
  * @typedef {{ event: "hello", version: number }
  *   | { event: "invite", version: number, invite: string }
  *   | { event: "listening", addresses: string[] }
@@ -163,7 +163,7 @@
  */
 
 /**
- * A command for the program. With `turn`, it is valid for that turn only.
+ * A command for the program. A command with `turn` is valid at that turn only.
  * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" } | { do: "next" }
  *   | { do: "close" } | { do: "leave", anyhow?: true } | { do: "stay" } | { do: "sit", agree: boolean }
  *   | { do: "admit", fingerprint: string, agree: boolean }) & { turn?: number }} Command

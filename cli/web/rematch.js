@@ -26,7 +26,7 @@ function proposal({ game, hands, stack, blinds, ante, cards, drawn, kinds, clock
 
 let starting = false;
 
-/** The host listens at its last address, where the guest looks. @param {App} app */
+/** Starts a rematch. The host listens at its last address: the guest connects there. @param {App} app */
 export async function rematch(app) {
   const { seated, own, addresses } = app.match;
   if (!seated || starting) return;
@@ -34,7 +34,7 @@ export async function rematch(app) {
   const [name, peer, other] = [seated.names[own], seated.fingerprints[1 - own], nameOf(app.match, 1 - own)];
   const join = { name, whom: peer };
   try {
-    // The program may still wait for the last messages.
+    // The program may still be waiting for the last messages.
     await app.end();
     await (own === 0 ? app.begin("/host", { ...proposal(seated), name, for: peer, listen: addresses[0] }, { name: other, join: null })
       : app.begin("/join", join, { name: other, join }));

@@ -16,12 +16,12 @@ export class Gone extends Error {
 
 const KEY = "dealerless-key";
 let key = "";
-/** The number of this page, from the server. */
+/** The number that the server gave this page. */
 let page = "";
 
 /**
  * Exchanges the one-time token in the address for the key of this session, or uses the stored key.
- * @throws {Refused} if there is neither
+ * @throws {Refused} if there is no token and no key
  */
 export async function session() {
   const token = location.hash.slice(1);
@@ -30,7 +30,7 @@ export async function session() {
     try {
       key = (await json(await ask("/session", { method: "POST", body: token }))).key;
       localStorage.setItem(KEY, key);
-      // This tab's data belongs to another server.
+      // This tab's stored data is from another server.
       sessionStorage.clear();
       return;
     } catch (error) {
@@ -43,7 +43,7 @@ export async function session() {
   if (!key) throw new Refused("Open the address that the program printed. You cannot play here without it.", 403);
 }
 
-/** Uses the stored key: this browser, or somebody else, has used the token. */
+/** Uses the stored key, because this browser or somebody else has used the token. */
 async function takeStored() {
   key = localStorage.getItem(KEY) ?? "";
   try {
@@ -70,7 +70,7 @@ export async function post(path, body = "") {
   return json(await ask(path, { method: "POST", body: sent }));
 }
 
-/** Its effect arrives as an event. @param {Command} command */
+/** Sends a command. Its effect arrives as an event. @param {Command} command */
 export async function send(command) {
   const headers = { "Dealerless-Page": page };
   await ask("/command", { method: "POST", body: JSON.stringify(command), headers });
@@ -78,7 +78,7 @@ export async function send(command) {
 
 /**
  * Reads the events of the program until it ends, or until another page takes the seat.
- * @param {"play" | "take" | "watch"} how plays, plays even if another page does, or only watches
+ * @param {"play" | "take" | "watch"} how `take` plays even if another page plays
  * @param {(events: Message[]) => void} onEvents called with the events that arrive together
  * @param {() => void} [onOpen] called when the program has accepted this page
  */
@@ -101,7 +101,7 @@ export async function events(how, onEvents, onOpen) {
       if (done) return;
     }
   } finally {
-    // Frees the page's place, even after an error.
+    // Ends the stream, even after an error: another page may play.
     await reader.cancel().catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-// The settings for this browser: the look of the page, and how it calls the player.
+// The settings for this browser: the look of the page, and how it signals a turn.
 
 import { h, setText } from "./dom.js";
 
@@ -6,8 +6,8 @@ const STORED = "dealerless-settings";
 const YEAR = 365 * 24 * 60 * 60;
 
 /**
- * The value stored under a name. It is in a cookie, because the storage of a page belongs to a
- * port, and the port changes. Any server on this machine may have written the cookie.
+ * The value stored under `name`, in a cookie: `localStorage` belongs to one port, and the port
+ * changes. Any server on this machine may have written the cookie.
  * @param {string} name
  * @returns {Record<string, unknown>}
  */
@@ -106,7 +106,7 @@ function beep() {
   tone.stop(start + 0.3);
 }
 
-/** Calls the player as the settings say. @param {string} text */
+/** Signals a turn as the settings say. @param {string} text */
 export function callPlayer(text) {
   if (settings.sound) beep();
   if (settings.notices && document.hidden && "Notification" in window && Notification.permission === "granted") {

@@ -201,7 +201,7 @@ function stopText({ seated }) {
     : "after ten minutes"}.`;
 }
 
-/** The program reports the cost only after the command. @param {Match} match */
+/** What leaving costs. The program reports it only after the command. @param {Match} match */
 function leaveText(match) {
   return `The match ends at your next turn, and ${isPoker(match) ? "the other player gets the pot of the hand in play."
     : "closed cards stay closed forever."}${mayClose(match) ? " “Close here” costs nothing, because the other player is out of time." : ""}`;
@@ -221,7 +221,7 @@ function feltView(app) {
   let all = [];
   /** @type {CardView[]} */
   let boardCards = [];
-  /** The places of the cards to exchange, picked for the turn `pickedFor`. */
+  /** The places of the cards picked for exchange at the turn `pickedFor`. */
   let picked = new Set();
   let pickedFor = -1;
   /** @type {{ update: () => void, clock: (left: ReturnType<typeof timeLeft>) => void } | undefined} */
@@ -229,7 +229,7 @@ function feltView(app) {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let ticking;
   let warned = -1;
-  /** The last result whose pot was moved to its winners. @type {Result | null} */
+  /** The last result whose winnings were animated. @type {Result | null} */
   let paid = null;
 
   function setSeats() {
@@ -344,7 +344,7 @@ function seatView(app, seat, pick) {
   const own = seat === app.match.own;
   const name = h("span.name");
   const stack = h("span.amount");
-  const button = h("span.button", { title: "Dealer button", hidden: true }, 
+  const button = h("span.button", { title: "Dealer button", hidden: true },
     h("span", { "aria-hidden": "true" }, "D"), h("span.unseen", "dealer button"));
   const clockBar = h("span.bar");
   const seconds = h("span.seconds");

@@ -1,4 +1,4 @@
-// Reports of problems, with texts that follow docs/threat-model.md.
+// Problem reports. Their texts follow docs/threat-model.md.
 
 import { buttonTo, complain, h } from "./dom.js";
 import { hasEnded, isPoker } from "./match.js";
@@ -35,7 +35,7 @@ function stopPlaying({ seated, own }, when = "Do") {
     + (seated ? ` ${forgive(seated.fingerprints[1 - own])}` : "");
 }
 
-/** A program's message, without the sentences for a terminal. @param {string} message */
+/** The sentences of a program's message, without advice to use `--help`. @param {string} message */
 function sentences(message) {
   return message.split("\n").map((line) => line.trim()).filter((line) => line && !line.includes("'--help'")).map(asSentence);
 }
@@ -50,7 +50,7 @@ function otherName(match) {
   return match.seated ? nameOf(match, 1 - match.own) : "The other player";
 }
 
-/** The end of the match, unless all hands were played. @type {Finds} */
+/** Reports the end of the match, unless a poker match ended normally. @type {Finds} */
 function ofEnd(app, match) {
   const { closed, over, stopped } = match;
   const lobby = toLobby(app);
@@ -100,13 +100,13 @@ function ofEnd(app, match) {
   }
 }
 
-/** The end of the program before that of the match. @type {Finds} */
+/** Reports a program that ended before the match did. @type {Finds} */
 function ofProgram(app, match) {
   const { failed, seated } = match;
   const program = app.state?.program;
   if (match.over || match.closed || (app.rematch && !seated)) return null;
   const lobby = toLobby(app);
-  // A host listens where it did before: the guest looks for it there.
+  // The host listens at its last address: the guest connects there.
   const listen = match.own === 0 ? match.addresses[0] : undefined;
   const resume = () => app.begin("/resume", { match: seated?.match, listen }).catch((error) => {
     app.go("lobby");
@@ -116,7 +116,7 @@ function ofProgram(app, match) {
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
   const open = seated || program?.command === "resume";
   const safe = seated ? [...sealed(match), WRITTEN, OPEN] : [open ? OPEN : FRESH];
-  const clock = seated?.clock ? " Meanwhile your time runs at the other player." : "";
+  const clock = seated?.clock ? " Meanwhile the other player’s program counts your time." : "";
   const again = seated ? `Resume it here, or later in the lobby.${clock}` : `You can ${open ? "resume it" : "start again"} in the lobby.`;
   const message = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
@@ -201,12 +201,12 @@ function ofWaiting(app, match) {
       ? `There was no connection ${time}.`
       : `Nothing has come from ${other} ${time}.`],
     [...sealed(match), "No chips move while you wait, or if you close the match.",
-      ...(clock ? ["Your program has made a note of it, which lasts until the match continues."] : [])],
+      ...(clock ? ["Your program has noted the timeout. The note lasts until the match continues."] : [])],
     ["Wait as long as you like.", CLOSE], [close]];
   }
   if (connectionLost !== null) {
     return ["wait", "Connection lost", sentences(connectionLost), [...sealed(match), WRITTEN, ...(clock ? ["Your own clock is stopped."] : [])],
-      ["Wait: your program reconnects automatically. A choice you make now is sent then.",
+      ["Wait: your program reconnects automatically. It then sends the choice that you make now.",
         `You can close the match if ${other} ${clock ? "runs out of time" : "stays away for ten minutes"}.`], []];
   }
   if (match.sitsOut) {
@@ -251,9 +251,7 @@ function screen([kind, title, happened, safe, todo, acts], match) {
     buttons.length > 0 && h("div.row", ...buttons));
 }
 
-/**
- * The report shown now. Its element stays while events arrive, so that a button keeps the focus.
- */
+/** The shown report. Its element stays while events arrive, so that buttons keep the focus. */
 let shown = { key: "", element: /** @type {HTMLElement | null} */ (null) };
 
 /** @param {App} app @param {Match} match @returns {HTMLElement | null} */

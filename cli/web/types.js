@@ -1,34 +1,34 @@
-// The types that the modules of the page share. There is no code here: the type checker knows these
-// types in all files.
+// The types that the modules of the page share. This file has no code. The type checker makes its
+// types known in all files.
 
 /**
  * @typedef {object} Deal the hand in play
- * @property {number} number
- * @property {number} attempt
+ * @property {number} number counted from 1
+ * @property {number} attempt the number of earlier deals of this hand, all void
  * @property {Sealed | null} sealed
  * @property {Map<number, CardSeen>} cards the cards that this side has seen, by position
  * @property {string[]} board
- * @property {number[][]} held the positions of the cards of each seat
- * @property {(number | null)[]} own the positions of this side's cards, in their order in the hand
+ * @property {number[][]} held for each seat, the positions of its cards; empty until the program sends them
+ * @property {(number | null)[]} own the positions of this side's cards, in their order in the hand; null in place of a discarded card
  * @property {boolean[]} folded
- * @property {(Chose | null)[]} did the last choice of each seat in this round
- * @property {number} added the chips that the last choice put into the pot
+ * @property {(Chose | null)[]} did for each seat, its last choice in this betting round
+ * @property {number} added the chips that the last choice of any seat put into the pot
  * @property {boolean[]} shows whether each seat has shown its cards to all
- * @property {OpenCard[]} open the cards that everybody sees, in a deck without rules
+ * @property {OpenCard[]} open in a deck without rules, the cards that everybody sees
  * @property {Rolled[]} rolled the last dice, newest at the end
- * @property {boolean} asked whether this side has had a turn
- * @property {string} made the name of the hand that this side has made; empty until the program sends it
+ * @property {boolean} asked whether this side has had a turn in this hand
+ * @property {string} made the poker hand that this side has made so far, in words; empty until the program sends it
  * @property {Result | null} result
  */
 
 /**
  * @typedef {object} Match
- * @property {boolean} watches whether another page plays, and this one only shows the match
- * @property {number} events the number of events applied
+ * @property {boolean} watches true if another page plays and this one only shows the match
+ * @property {number} events the number of events that `apply` has received
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
  * @property {string | null} invite
- * @property {string[]} addresses where the host listens
+ * @property {string[]} addresses the addresses at which the host listens
  * @property {string[]} notices the last notices
  * @property {Deal | null} deal
  * @property {number} button
@@ -36,20 +36,20 @@
  * @property {number[]} bets
  * @property {number} pot
  * @property {YourTurn | TheirTurn | null} turn
- * @property {number} since when the turn began, in milliseconds, as passed to `apply`
- * @property {Result | null} previous the last result
+ * @property {number} since the time when the turn began, in milliseconds: `now` of `apply`
+ * @property {Result | null} previous the result of the last hand that has ended
  * @property {Waiting | null} waiting
- * @property {string | null} connectionLost why there is no connection; null while there is one
+ * @property {string | null} connectionLost why there is no connection; null while connected
  * @property {AskAgain | null} askAgain
  * @property {AskSit | null} askSit the host's terms, which this side accepts or declines
  * @property {AskAdmit | null} askAdmit a player without an invite who asks for a seat
  * @property {OutOfTime | null} outOfTime
- * @property {Chose | null} late the program's choice for this side after it ran out of time
+ * @property {Chose | null} late the last choice of this side, if the program made it because this side ran out of time
  * @property {Leaving | null} leaving set if this side leaves at its next turn
  * @property {boolean} sitsOut
  * @property {AskRebuy | null} askRebuy
- * @property {Pause | null} pause set while the next hand waits
- * @property {Failed | null} refused the last command that was refused
+ * @property {Pause | null} pause set while the next hand waits for players to read the result
+ * @property {Failed | null} refused the program's error for a refused command, until the next turn or choice
  * @property {Stopped | null} stopped
  * @property {Over | null} over
  * @property {Closed | null} closed
@@ -57,13 +57,13 @@
  */
 
 /**
- * @typedef {object} Program the program that was started last
- * @property {number} number
+ * @typedef {object} Program the program that the server started last
+ * @property {number} number counts the programs that the server has started
  * @property {"host" | "join" | "resume"} command
  * @property {boolean} running
- * @property {boolean} played whether a page plays it now
+ * @property {boolean} played whether a page plays with this program now
  * @property {number | null} exit_code
- * @property {boolean} by_signal
+ * @property {boolean} by_signal whether a signal ended the program
  */
 
 /** @typedef {{ version: string, program: Program | null }} State */
@@ -72,7 +72,7 @@
  * @typedef {object} Page
  * @property {HTMLElement} root
  * @property {string} title
- * @property {() => void} [close] called when the page is no longer shown
+ * @property {() => void} [close] called when another page replaces this one
  */
 
 /** @typedef {"lobby" | "table" | "after" | "verify"} PageName */
@@ -80,27 +80,27 @@
 /**
  * The state and functions that the pages share.
  * @typedef {object} App
- * @property {Match} match the match of the program that runs, or ran last
+ * @property {Match} match the match of the program that runs or, after its end, the last one
  * @property {State | null} state the last state received from the server
  * @property {"none" | "play" | "watch"} role whether this page plays, watches another page play, or neither
  * @property {boolean} gone whether the server has stopped responding
  * @property {Rematch | null} rematch the rematch that is being set up
  * @property {(command: Command) => Promise<void>} send sends a command; throws `Refused` or `Gone`
- * @property {(name: PageName, data?: any) => void} go shows a page; `after` takes the id of a match
+ * @property {(name: PageName, data?: any) => void} go shows the page `name`; for `after`, `data` is the id of the match
  * @property {(path: string) => Promise<any>} get
  * @property {(path: string, body?: string | Blob | object) => Promise<any>} post
  * @property {(path: "/host" | "/join" | "/resume", body: object, rematch?: Rematch) => Promise<void>} begin starts the program and shows the table
  * @property {() => Promise<void>} end ends the program as Ctrl-C does: the match stays open
- * @property {() => Promise<void>} take plays here, taking over from another page
+ * @property {() => Promise<void>} take makes this page play, instead of another page
  * @property {() => void} update redraws the match
- * @property {() => Promise<State>} refresh asks the server for its state
+ * @property {() => Promise<State>} refresh gets `state` from the server
  */
 
-/** @typedef {{ name: string, join: object | null }} Rematch the opponent, and the request that a guest repeats until the host is found */
+/** @typedef {{ name: string, join: object | null }} Rematch `name` is the opponent; `join` is the request that a guest repeats until it finds the host, null for a host */
 
 /**
- * Something that went wrong: `wait` needs no answer, `ask` does, and `cheat` means that somebody
- * cheated.
+ * A problem report. `wait`: the player need not answer. `ask`: the player must answer. `cheat`:
+ * somebody cheated.
  * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: string[], safe: string[], todo: string[], acts: Act[]]} Trouble
  * @typedef {[label: string, act: () => void]} Act
  * @typedef {(app: App, match: Match) => Trouble | null} Finds
@@ -113,12 +113,12 @@
 
 /**
  * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input
- * @typedef {Record<string, any>} Listed a player, or a match, as the program lists it: docs/json.md
+ * @typedef {Record<string, any>} Listed a player or a match in a list of the program: docs/json.md
  */
 
 /**
- * The output of `verify --json`: docs/json.md. `Checked` is a good record, `Bad` a file that is not
- * one.
+ * The server's answer to `/verify`, which contains the output of `verify --json`: docs/json.md.
+ * `Checked` describes a valid record, and `Bad` says why a file is not one.
  * @typedef {{ names: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
  * @typedef {{ message: string, cheat: number | null }} Bad
  * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Record<string, any> | null,
@@ -131,17 +131,17 @@
  * @property {boolean} fourColours
  * @property {boolean} sound
  * @property {boolean} notices
- * @property {boolean} asks whether to ask before a pot is given away
+ * @property {boolean} asks whether to ask before a fold or a muck that gives away a pot
  */
 
 /**
  * @typedef {object} CardView
  * @property {HTMLElement} root
- * @property {(card: string | null, sees?: string) => void} show shows a card, or its back; `sees` names the players who can see it
+ * @property {(card: string | null, sees?: string) => void} show shows a card, or the back if `card` is null; `sees` names the players who can see the card
  */
 
 /**
- * @typedef {number | "all"} Learner the players to whom a card is opened
+ * @typedef {number | "all"} Learner the seat to which a card is opened, or all seats
  * @typedef {(command: Command) => Promise<void>} Send
  * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
  */

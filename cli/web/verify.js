@@ -1,4 +1,4 @@
-// The page to verify one or two records. It shows step by step what they prove.
+// The page that verifies one or two records, and shows step by step what they prove.
 
 import { announce, clear, errorLine, h, panel, quiet, setText } from "./dom.js";
 import { amount, called, misleads, problem } from "./words.js";
@@ -33,14 +33,13 @@ export function textBox(name, text = "") {
   return h("pre.history", { tabindex: 0, role: "region", "aria-label": name }, text);
 }
 
-/** A text box, laid out when it is opened. @param {string} title @param {string} text */
+/** A folded text box, filled when it is opened. @param {string} title @param {string} text */
 function folded(title, text) {
   const box = textBox(title);
   return h("details.more", { ontoggle: () => setText(box, text) }, h("summary", title), box);
 }
 
 /**
- * A step of the proof.
  * @param {"good" | "bad" | "note"} mark
  * @param {string} title
  * @param {...Child} more texts become paragraphs
@@ -53,9 +52,9 @@ function step(mark, title, ...more) {
 }
 
 /**
- * The lines of the program's text about hands, sets of boards, and the owner's claims.
+ * The lines in the program's text about hands, sets of boards and the owner's claims.
  * @param {string} text
- * @param {number} place the number of the record among the good ones, from 0
+ * @param {number} place the index of the record among the valid ones
  */
 function textLines(text, place) {
   const lines = (text.split(/^Match (?=[0-9a-f]{16}: )/m)[place + 1] ?? "").split("\n");
@@ -205,7 +204,7 @@ export function verify(app) {
     drop.classList.toggle("over", event.type === "dragover");
     if (event.type === "drop") void check(event.dataTransfer?.files);
   };
-  // On the whole page: the browser would open a file that misses the box.
+  // The whole page takes drops: the browser would open a file that misses the box.
   const types = /** @type {const} */ (["dragover", "dragleave", "drop"]);
   for (const type of types) document.addEventListener(type, over);
   const close = () => types.forEach((type) => document.removeEventListener(type, over));

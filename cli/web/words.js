@@ -30,7 +30,7 @@ const RANKS = {
 export const SEATS = ["North", "East", "South", "West"];
 
 /**
- * The rank and suit of a card, if it is one of 52.
+ * The rank and suit, if `card` is in the 52-card deck.
  * @param {string} card
  * @returns {{ rank: string, suit: "c" | "d" | "h" | "s" } | null}
  */
@@ -80,10 +80,7 @@ const LIKE_U = "U\u03c5\u057d";
 
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/**
- * The letter of *all* or *you* that this one resembles, if any.
- * @param {string} letter
- */
+/** The letter of "all" or "you" that `letter` resembles, or itself. @param {string} letter */
 function looksLike(letter) {
   const narrow = letter.normalize("NFKC");
   if (LIKE_A.includes(narrow)) return "a";
@@ -93,10 +90,7 @@ function looksLike(letter) {
   return LIKE_U.includes(narrow) ? "u" : narrow;
 }
 
-/**
- * Whether a name could be read as "all" or "you".
- * @param {string} name
- */
+/** Whether a name could be read as "all", "you" or a list. @param {string} name */
 export function misleads(name) {
   if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
   const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
@@ -193,7 +187,7 @@ export function reveals(match, cards) {
 }
 
 /**
- * The sentence for a choice that `match` already includes.
+ * The sentence for a choice that was applied to `match`.
  * @param {Match} match
  * @param {Chose} chose
  */
@@ -291,7 +285,7 @@ export function waitingFor(match, waiting) {
 }
 
 /**
- * The sentence for an event that `match` already includes; empty if there is none.
+ * The sentence for an event that was applied to `match`; empty if there is none.
  * @param {Match} match
  * @param {Message} event
  * @returns {Part[]}
@@ -359,7 +353,7 @@ function seen(match, event) {
 }
 
 /**
- * The topic of a log entry, which replaces the last entry on the same topic; empty if it never does.
+ * The topic of an event's log entry, if any. An entry replaces the last one if it has the same topic.
  * @param {Match} match
  * @param {Message} event
  */
