@@ -12,13 +12,13 @@ use super::SecretBit;
 
 /// 128 bits. Bit 0, the *colour* bit of a label, is the lowest bit of byte 0.
 ///
-/// It holds bytes and not a `u128`, so that the wire encoding is the same on every machine. It has
-/// no `Debug`, because most blocks are secrets.
+/// The type holds bytes and not a `u128`, so that the wire encoding is the same on every machine.
+/// It does not implement `Debug`, because most blocks are secrets.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Block([u8; 16]);
 
-/// Declares a newtype of [`Block`] with its own meaning, and its XOR.
+/// Declares a newtype of [`Block`] with XOR.
 macro_rules! block_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -74,8 +74,9 @@ impl Block {
         SecretBit::lowest_of(self.0[index / 8] >> (index % 8))
     }
 
-    /// Returns `self` if the bit is 1, else zero, without a branch in the source. In a loop over
-    /// one bit the compiler may insert a branch; use [`mask`](Self::mask) there.
+    /// Returns `self` if the bit is 1, else zero, without a branch in the source. In a loop that
+    /// uses the same bit many times the compiler may insert a branch; use [`mask`](Self::mask) in
+    /// such a loop.
     #[inline]
     pub fn select(self, bit: impl Into<SecretBit>) -> Self {
         let mask = bit.into().mask();

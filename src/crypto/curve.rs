@@ -13,7 +13,8 @@ pub(crate) fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&wide)
 }
 
-/// Decodes a point sent by the peer. Returns `None` if it is not canonical or is the identity.
+/// Decodes a point sent by the peer. Returns `None` if the encoding is not canonical or the point
+/// is the identity.
 pub(crate) fn decode_point(bytes: &[u8; 32]) -> Option<RistrettoPoint> {
     CompressedRistretto(*bytes)
         .decompress()

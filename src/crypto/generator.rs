@@ -8,8 +8,8 @@ use super::Block;
 /// The number of blocks encrypted in parallel: one batch for AES with 512-bit registers.
 const BATCH: usize = 64;
 
-/// A pseudo-random generator: AES-128 in counter mode under a seed. It is addressed in blocks, so
-/// that both parties can expand the same part of the same stream.
+/// A pseudo-random generator: AES-128 in counter mode under a seed. The stream is addressed in
+/// blocks, so that both parties can expand the same part of it.
 ///
 /// The round keys are wiped on drop (`aes` with its feature `zeroize`).
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The stream of the given seed, from its start.
+    /// Creates the generator of a seed, at the start of its stream.
     pub fn new(seed: Block) -> Self {
         Generator {
             aes: Aes128::new(&Array::from(seed.to_bytes())),

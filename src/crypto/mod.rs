@@ -5,12 +5,12 @@
 //! | `block` | 128-bit strings | – |
 //! | `secret_bit` | bits that no code may branch on | – |
 //! | `secret_vec` | vectors that are wiped on drop | – |
-//! | `tweakable_hash` | the TCCR hash for garbling | `aes` |
+//! | `tweakable_hash` | the tweakable hash (TCCR) for garbling | `aes` |
 //! | `generator` | seed expansion, AES in counter mode | `aes` |
 //! | `oracle` | the random oracle, bound to session and step | `blake3` |
 //! | `universal_hash` | the linear hash for the checks of OT and of products | `polyval` |
 //! | `curve` | points and scalars of ristretto255 | `curve25519-dalek` |
-//! | `transpose` | bit matrices from rows to columns | – |
+//! | `transpose` | the transposition of bit matrices | – |
 //!
 //! Nothing in this module uses a clock, a file, a socket or a thread.
 

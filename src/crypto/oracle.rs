@@ -14,7 +14,7 @@ const CONTEXT: &str = "dealerless 2026-11 session oracle v1";
 pub struct SessionId(pub [u8; 32]);
 
 /// The purpose of a hash. Each step of each protocol has its own number, so that no two steps can
-/// be confused. Direction and batch go into the counter.
+/// be confused. The counter of [`Oracle::new`] distinguishes directions and batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Step {
@@ -62,7 +62,7 @@ pub enum Step {
     SentPlan = 22,
     /// Semi-honest: the digest of the evaluator's masked inputs.
     MaskedInputs = 21,
-    /// The seed of the active labels of the parties' input wires.
+    /// The seed of the active labels of the wires that the parties enter.
     ActiveLabels = 23,
     /// The challenge for the proof of the products that one party computed alone.
     ProductChallenge = 24,
@@ -94,7 +94,7 @@ impl Oracle {
     }
 
     /// Absorbs a long string as its length and its own BLAKE3 hash. If the string were absorbed
-    /// directly, the data before it would shift it, and BLAKE3 is slow on unaligned input.
+    /// directly, it would start at an unaligned offset, and BLAKE3 is slow on unaligned input.
     #[must_use]
     pub fn absorb_long(self, bytes: &[u8]) -> Self {
         let hash = blake3::hash(bytes);

@@ -10,9 +10,10 @@ use zeroize::DefaultIsZeroes;
 
 /// A secret bit: 0 or 1 in a byte.
 ///
-/// It is not a `bool`, because an `if` accepts a `bool` and the compiler knows that it has only two
-/// values. It is not a `subtle::Choice`, which cannot be wiped, stored in bulk or cast. The only
-/// way to read it is [`reveal`](Self::reveal): each call marks a place where the bit may be known.
+/// The type is not a `bool`, because an `if` accepts a `bool`, and because the compiler knows that
+/// a `bool` has only two values. It is not a `subtle::Choice`, because a `Choice` cannot be wiped,
+/// stored in bulk or cast. Only [`reveal`](Self::reveal) returns the bit as a `bool`: each call
+/// marks a place where the bit may be known.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct SecretBit(u8);
@@ -36,13 +37,14 @@ impl SecretBit {
         SecretBit(byte & 1)
     }
 
-    /// Returns the bit to a party that may know it: the bit is sent, or is this party's result.
+    /// Returns the bit. This party must be allowed to know it: the bit is sent, or it is this
+    /// party's result.
     #[inline]
     pub fn reveal(self) -> bool {
         self.0 == 1
     }
 
-    /// All ones or all zeros.
+    /// Returns all ones if the bit is 1, else zero.
     #[inline]
     pub(super) fn mask(self) -> u64 {
         u64::from(self.0).wrapping_neg()

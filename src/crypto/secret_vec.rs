@@ -4,11 +4,11 @@ use std::ops::{Deref, DerefMut};
 
 use zeroize::{DefaultIsZeroes, optimization_barrier};
 
-/// A vector that is wiped on drop, with all of its capacity. It never reallocates, because a vector
-/// that grows leaves copies behind that are not wiped; its capacity is set at creation.
+/// A vector that is wiped on drop, with all of its capacity. Its capacity is set at creation and
+/// never grows, because a vector that grows leaves unwiped copies behind.
 ///
-/// It is wiped with one fill. `Zeroizing<Vec<T>>` stores each element separately, and twice; long
-/// vectors are wiped so often here that the difference is measurable.
+/// The vector is wiped with one fill. `Zeroizing<Vec<T>>` overwrites each element separately, and
+/// twice. Long vectors are wiped often enough in this crate that the difference is measurable.
 pub struct SecretVec<T: DefaultIsZeroes>(Vec<T>);
 
 const GROWS: &str = "a list of secrets must be created with enough capacity";
@@ -49,7 +49,7 @@ impl<T: DefaultIsZeroes> SecretVec<T> {
         self.0.push(element);
     }
 
-    /// Moves the last `count` elements to a new list, and wipes them here.
+    /// Moves the last `count` elements to a new list, and wipes them in this list.
     ///
     /// # Panics
     /// If there are fewer than `count` elements.
@@ -79,8 +79,7 @@ impl<T: DefaultIsZeroes> Default for SecretVec<T> {
 
 impl<T: DefaultIsZeroes> Extend<T> for SecretVec<T> {
     /// # Panics
-    /// If there may not be enough capacity: the iterator yields more elements, or has no upper
-    /// bound.
+    /// If the iterator has no upper bound, or its upper bound exceeds the free capacity.
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         let elements = elements.into_iter();
         let room = self.0.capacity() - self.0.len();

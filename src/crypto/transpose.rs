@@ -10,8 +10,8 @@ use super::Block;
 /// `row(1, r)`, and so on.
 ///
 /// The algorithm swaps the off-diagonal quadrants of smaller and smaller squares (Warren, "Hacker's
-/// Delight", 7-3). Rows that are 32 apart are stored next to each other, so that after the two
-/// largest squares all swaps are between whole vectors.
+/// Delight", 7-3). Rows that are 32 apart are stored next to each other, so that after the steps
+/// for the two largest squares all swaps are between whole vectors.
 ///
 /// # Panics
 /// If the number of `columns` is not a multiple of 128.

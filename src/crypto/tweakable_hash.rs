@@ -7,12 +7,12 @@ use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use super::{Block, Oracle, SessionId, Step};
 
-/// The purpose of a hash. Together with the number of the circuit or batch and the index, it forms
-/// the tweak. No tweak is used twice in a session.
+/// The purpose of a hash. A tweak consists of the purpose, the number of the run, opening or batch,
+/// and an index. No tweak is used twice in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TweakDomain {
-    /// A garbled AND gate, which takes two indices.
+    /// A garbled AND gate. Each gate uses two indices.
     Garbling = 1,
     /// The opening of a shared bit to the garbler.
     Opening = 2,
@@ -21,7 +21,8 @@ pub enum TweakDomain {
 }
 
 impl TweakDomain {
-    /// The tweak `(domain, number, index)`, where `number` is that of the circuit or opening.
+    /// The tweak `(domain, number, index)`, where `number` is the number of the run, opening or
+    /// batch.
     ///
     /// Layout: index in bytes 0..8, number (its low 56 bits) in bytes 8..15, domain in byte 15.
     #[inline]
@@ -154,7 +155,7 @@ mod tests {
         );
     }
 
-    /// The attack counted in docs/protocol.md, with blocks of 16 bits. A separate tweak for each
+    /// The attack described in docs/protocol.md, with blocks of 16 bits. A separate tweak for each
     /// hash does not stop one call of the permutation from testing all hashes at once.
     #[test]
     fn one_permutation_call_tests_the_hashes_under_all_tweaks() {

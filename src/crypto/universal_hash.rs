@@ -7,7 +7,7 @@ use super::Block;
 
 /// A hash that evaluates rows of blocks as polynomials at a point chosen by the challenge.
 ///
-/// It is linear over F2: `hash(a ^ b) = hash(a) ^ hash(b)`. Two different rows of `n` blocks
+/// The hash is linear over F2: `hash(a ^ b) = hash(a) ^ hash(b)`. Two different rows of `n` blocks
 /// collide with probability at most `n / 2^128` over the key.
 pub struct UniversalHash(Polyval);
 
@@ -42,9 +42,9 @@ pub fn dot(a: Block, b: Block) -> Block {
     UniversalHash::new(a).hash(&[b])
 }
 
-/// A map from 128 blocks to one block: `sum x^i * block_i`, with the ordinary product. It is linear
-/// over the field. It is injective on bits (blocks that are zero or [`Block::ONE`]): of all vectors
-/// of 128 bits, only the zero vector maps to zero.
+/// A map from 128 blocks to one block: `sum x^i * block_i`, with the ordinary product. The map is
+/// linear over the field. It is injective on bits (blocks that are zero or [`Block::ONE`]): of all
+/// vectors of 128 bits, only the zero vector maps to zero.
 pub fn linear(blocks: impl DoubleEndedIterator<Item = Block>) -> Block {
     let sum = blocks.rev().fold(0u128, |sum, block| {
         let carry = (sum >> 127).wrapping_neg();

@@ -4,14 +4,14 @@
 //! each other forever. The standard library cannot write to a blocking socket without waiting. The
 //! solution has two parts:
 //!
-//! - While no bytes are unsent, the caller writes directly, with the socket set to non-blocking
-//!   mode for this one call. This avoids the latency of waking another thread.
+//! - While no bytes are unsent, the caller writes directly, with the socket in non-blocking mode
+//!   for this one write. This avoids the latency of waking another thread.
 //! - The bytes that the socket does not accept become the backlog. A thread writes the backlog in
 //!   order, with a deadline for each buffer, and exits when the backlog is empty.
 //!
-//! At any time, only one of the two writes to the socket, and only the caller writes while the
-//! socket is non-blocking. A backlog starts after the caller has restored blocking mode. The caller
-//! writes directly only if `unsent` is 0, and the thread sets `unsent` to 0 as its last action.
+//! The caller and the thread never write at the same time: the caller writes directly only if
+//! `unsent` is 0, and the thread sets `unsent` to 0 after its last write. The thread never writes
+//! to a non-blocking socket: a backlog starts after the caller has restored blocking mode.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
@@ -34,9 +34,10 @@ struct Backlog {
     queue: VecDeque<Vec<u8>>,
     /// The number of bytes in `queue` and in the buffer being written.
     unsent: usize,
-    /// The timeout for the peer to accept one buffer.
+    /// The time that the peer has to accept one buffer.
     limit: Duration,
-    /// The reason why nothing more can be sent. One thread sets it, another thread reports it.
+    /// The error after which nothing more can be sent. It is stored because the writer thread
+    /// cannot return it to the caller.
     failure: Option<io::Error>,
 }
 
@@ -69,7 +70,7 @@ impl SharedSocket {
     }
 
     /// Writes `bytes`, and queues the part that the socket does not accept at once. `within` is the
-    /// timeout for the peer to accept that part.
+    /// time that the peer has to accept the queued part.
     pub(super) fn send(self: &Arc<Self>, mut bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let mut backlog = self.lock();
         backlog.check()?;
@@ -109,12 +110,12 @@ impl SharedSocket {
         }
     }
 
-    /// Closes the socket when everything is sent, sending has failed, or `within` has passed. In
-    /// the last case the thread fails and exits.
+    /// Closes the socket when everything is sent, sending has failed, or `within` has passed. If
+    /// bytes are still unsent, the writer thread gets an error and exits.
     pub(super) fn close(&self, within: Duration) {
         drop(self.wait(within, |backlog| backlog.unsent > 0));
-        // This fails if the peer has already closed the connection; the socket is closed either
-        // way.
+        // If the peer has already closed the connection, `shutdown` returns an error, and the
+        // socket is closed as well.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
@@ -123,7 +124,8 @@ impl SharedSocket {
         self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits while the backlog is `busy`, but no longer than `within`; stops if sending fails.
+    /// Waits while `busy` returns `true`, but no longer than `within`. Returns early if sending
+    /// fails.
     fn wait(&self, within: Duration, busy: impl Fn(&Backlog) -> bool) -> MutexGuard<'_, Backlog> {
         self.changed
             .wait_timeout_while(self.lock(), within, |backlog| {
@@ -133,7 +135,8 @@ impl SharedSocket {
             .0
     }
 
-    /// Writes the bytes that the socket accepts without waiting. Requires `unsent == 0`.
+    /// Writes as many bytes as the socket accepts without waiting. Returns their number. Requires
+    /// `unsent == 0`.
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_nonblocking(true)?;
         let written = (&self.stream).write(bytes);
@@ -154,14 +157,14 @@ impl SharedSocket {
             backlog = self.lock();
             match outcome {
                 Ok(()) => backlog.unsent -= bytes.len(),
-                // The next send reports the error.
+                // The next call of `send` or `drain` returns the error.
                 Err(error) => drop(backlog.fail(error)),
             }
             self.changed.notify_all();
         }
     }
 
-    /// Writes all of `bytes`. The limit applies to the whole buffer, so a peer gains nothing by
+    /// Writes all of `bytes`. The limit applies to the whole buffer, so a peer cannot extend it by
     /// reading one byte at a time.
     fn write_within(&self, mut bytes: &[u8], limit: Duration) -> io::Result<()> {
         let begun = Instant::now();

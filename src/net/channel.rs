@@ -17,11 +17,11 @@ use super::transport::{Transport, is_temporary};
 /// The maximum number of unsent bytes when [`Channel::drain`] returns.
 pub const MAX_BACKLOG: usize = 4 << 20;
 
-/// The number of collected bytes at which the outbox is handed to the transport without a flush.
+/// The size at which the outbox is handed to the transport even without a flush.
 const OUTBOX_BYTES: usize = 64 * 1024;
 
-/// The maximum size of one read. It is larger than a frame of bulk data, so that a stream of such
-/// frames costs about one system call each.
+/// The maximum size of one read. It is larger than a frame of bulk data, so that receiving such a
+/// frame takes about one system call.
 const INBOX_BYTES: usize = 128 * 1024;
 
 /// The timeout for sending an abort, or for receiving the peer's abort, once the session has ended.
@@ -29,18 +29,19 @@ const ABORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A channel to the peer.
 ///
-/// **Sending** is buffered: call [`flush`](Self::flush) at the end of each flight. Sending never
-/// waits for the peer. Data that is not flushed when the channel is dropped is not sent.
+/// **Sending** is buffered: call [`flush`](Self::flush) at the end of each flight (see
+/// [`Traffic`]). Sending never waits for the peer. Data that is not flushed when the channel is
+/// dropped is not sent.
 ///
-/// **Receiving** names the expected frame: a tag, and an exact or maximum length. Any other frame
-/// is an [`Error::Malformed`], which is detected before the payload is read and before memory is
-/// allocated for it. Only [`Tag::ABORT`] may arrive at any time; it gives [`Error::Aborted`].
-/// Receiving flushes first, because a party that waits for the answer to an unsent message waits
-/// forever.
+/// **Receiving** requires the expected frame: its tag, and its exact or maximum length. Any other
+/// frame is an [`Error::Malformed`], which is detected before the payload is read and before memory
+/// is allocated for the payload. Only [`Tag::ABORT`] may arrive at any time; the call then returns
+/// [`Error::Aborted`]. Every receiving call flushes first. Otherwise this party could wait forever
+/// for the answer to a message that it has not sent.
 ///
 /// **Errors** are final: the two sides no longer agree on the state of the session, so every later
-/// call gives [`Error::Ended`]. The exception is [`Error::Unsendable`], after which nothing has
-/// been sent.
+/// call returns [`Error::Ended`]. The only exception is [`Error::Unsendable`]: nothing was sent,
+/// and the channel stays usable.
 pub struct Channel {
     transport: Box<dyn Transport>,
     deadlines: Deadlines,
@@ -59,8 +60,8 @@ impl Channel {
         Self::with_clock(transport, deadlines, system_time)
     }
 
-    /// Like [`new`](Self::new), for a platform without [`Instant`](std::time::Instant): `now` gives
-    /// the time since any fixed moment.
+    /// Like [`new`](Self::new), for a platform without [`Instant`](std::time::Instant): `now`
+    /// returns the time since an arbitrary fixed moment.
     pub fn with_clock(
         transport: impl Transport + 'static,
         deadlines: Deadlines,
@@ -78,8 +79,8 @@ impl Channel {
         }
     }
 
-    /// Begins a phase, which must end within [`Deadlines::phase`]. `name` completes the sentence
-    /// "the connection was lost while …".
+    /// Begins a phase of the session. Once the phase has lasted for [`Deadlines::phase`], every
+    /// wait fails. `name` completes the sentence "the connection was lost while …".
     pub fn begin_phase(&mut self, name: &'static str) {
         self.clock.begin_phase(name, self.deadlines.phase);
     }
@@ -101,9 +102,9 @@ impl Channel {
     /// Receives a message.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if another frame arrives, if the message is longer than
-    /// [`Message::MAX_BYTES`], or if it does not decode to exactly its frame; [`Error::Aborted`],
-    /// [`Error::Lost`], [`Error::Timeout`].
+    /// [`Error::Malformed`] if a frame with a different tag arrives, if the message is longer than
+    /// [`Message::MAX_BYTES`], or if it cannot be decoded from exactly the bytes of its frame;
+    /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
     pub fn recv_message<M: Message>(&mut self) -> Result<M> {
         const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
         self.guarded(|channel| {
@@ -122,8 +123,8 @@ impl Channel {
     }
 
     /// Sends bulk data whose length the peer knows, in frames of 64 KiB and one frame for the
-    /// remainder. The peer receives it with one call for the same length. An empty payload sends no
-    /// frame.
+    /// remainder. The peer receives `payload` with one call of [`recv_bytes`](Self::recv_bytes) for
+    /// the same length. If `payload` is empty, no frame is sent.
     ///
     /// # Errors
     /// Any error of [`Transport::send`].
@@ -140,12 +141,12 @@ impl Channel {
         })
     }
 
-    /// Receives exactly `out.len()` bytes of bulk data, sent with one
+    /// Receives exactly `out.len()` bytes of bulk data that the peer sent with one call of
     /// [`send_bytes`](Self::send_bytes). After an error the content of `out` is unspecified.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if another frame arrives or a frame has the wrong length;
-    /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
+    /// [`Error::Malformed`] if a frame with a different tag arrives or a frame has the wrong
+    /// length; [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
     pub fn recv_bytes(&mut self, tag: impl Into<Tag>, out: &mut [u8]) -> Result<()> {
         let tag = tag.into();
         self.guarded(|channel| {
@@ -172,8 +173,9 @@ impl Channel {
         self.guarded(Self::hand_over)
     }
 
-    /// Flushes, and waits until at most [`MAX_BACKLOG`] bytes are unsent. This is for a party that
-    /// streams while the other party only reads. If both stream, they may wait for each other.
+    /// Flushes, and waits until at most [`MAX_BACKLOG`] bytes are unsent. Only a party that streams
+    /// while the other party reads may call this. If both parties stream, they may wait for each
+    /// other.
     ///
     /// # Errors
     /// Any error of [`Transport::drain`].
@@ -187,8 +189,8 @@ impl Channel {
         })
     }
 
-    /// Ends the session: sends an abort, which gives no reason, waits at most one second for it to
-    /// be sent, and closes the connection. Data that has not been flushed is never sent.
+    /// Ends the session: sends an abort frame without a reason, waits at most one second until the
+    /// frame is sent, and closes the connection. Data that has not been flushed is never sent.
     pub fn abort(&mut self) {
         self.fail();
         let frame = Header::new(Tag::ABORT, 0).to_bytes();
@@ -203,7 +205,8 @@ impl Channel {
         self.meter.traffic()
     }
 
-    /// Runs one step unless an earlier step has failed, and records whether this one fails.
+    /// Runs `step` unless an earlier step has failed. If `step` returns a final error, marks the
+    /// channel as failed.
     pub(super) fn guarded<R>(&mut self, step: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         if self.failed {
             return Err(Error::Ended);
@@ -215,16 +218,16 @@ impl Channel {
         outcome
     }
 
-    /// Marks the channel as failed: wipes the unsent bytes, and limits the wait of a later close to
-    /// the timeout of an abort.
+    /// Marks the channel as failed: wipes the outbox, and limits the time that closing may take to
+    /// [`ABORT_TIMEOUT`].
     fn fail(&mut self) {
         self.failed = true;
         self.outbox.zeroize();
         self.clock.begin_message(ABORT_TIMEOUT);
     }
 
-    /// Appends one frame to the outbox. `write` appends the payload, at most `max` bytes. On an
-    /// error the outbox is unchanged.
+    /// Appends one frame to the outbox. `write` appends the payload, at most `max` bytes. If
+    /// `write` fails, the outbox is unchanged.
     pub(super) fn put_frame(
         &mut self,
         tag: Tag,
@@ -247,8 +250,8 @@ impl Channel {
         Ok(())
     }
 
-    /// Reserves space in the outbox. If the outbox reallocated by itself, it would leave unwiped
-    /// copies behind.
+    /// Reserves space for `bytes` more bytes in the outbox. A `Vec` that grows by itself would
+    /// leave unwiped copies behind.
     fn make_room(&mut self, bytes: usize) {
         let len = self.outbox.len();
         if len + bytes > self.outbox.capacity() {
@@ -270,9 +273,9 @@ impl Channel {
         Ok(())
     }
 
-    /// Returns the reason for a failed send. A peer that aborts closes the connection at once, and
-    /// this side may notice the closing first, while it sends. The abort may still be readable,
-    /// behind other frames.
+    /// Returns the reason for a failed send: the peer's abort if it can be received, otherwise
+    /// `error`. A peer that aborts closes the connection at once. This side may notice the closed
+    /// connection while it sends, before it has read the abort and the frames that precede it.
     fn failed_send(&mut self, error: io::Error) -> Error {
         let error = self.clock.failure(error);
         if !matches!(error, Error::Lost { .. }) {
@@ -300,7 +303,8 @@ impl Channel {
         }
     }
 
-    /// Waits for the header of a frame. The header is unchecked, except that an abort is an error.
+    /// Waits for the header of the next frame, and returns it unchecked. If the frame is an abort,
+    /// returns an error instead.
     pub(super) fn recv_header(&mut self) -> Result<Header> {
         self.hand_over()?;
         self.clock.begin_message(self.deadlines.message);
@@ -313,7 +317,8 @@ impl Channel {
         }
     }
 
-    /// Waits for the header of a frame with the tag `expected`. Returns its length, unchecked.
+    /// Waits for the header of a frame with the tag `expected`. Returns the claimed length of the
+    /// payload, unchecked.
     fn recv_header_of(&mut self, expected: Tag) -> Result<usize> {
         let header = self.recv_header()?;
         if header.tag == expected.byte() {
@@ -348,7 +353,8 @@ impl Channel {
     }
 }
 
-/// Returns the error that ends the session if the header is that of an abort, which has no payload.
+/// If `header` belongs to an abort frame, returns the error that ends the session. An abort must
+/// not have a payload.
 fn abort(header: Header) -> Option<Error> {
     let tag = Tag::ABORT;
     (header.tag == tag.byte()).then(|| match header.len as usize {
@@ -361,7 +367,7 @@ fn abort(header: Header) -> Option<Error> {
     })
 }
 
-/// Waits for at least one byte, until the next deadline.
+/// Waits until the next deadline for at least one byte. Returns the number of bytes received.
 fn receive(transport: &mut impl Transport, clock: &Clock, buf: &mut [u8]) -> Result<usize> {
     loop {
         match transport.recv(buf, clock.remaining()?) {

@@ -10,11 +10,11 @@ use super::transport::is_temporary;
 /// The time limits for waiting on the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// The limit for one message, or one frame of bulk data: from the moment this side starts to
-    /// wait for it until its last byte has arrived.
+    /// The time limit for one message or one frame of bulk data, from the moment when this side
+    /// starts to wait until the last byte has arrived.
     pub message: Duration,
-    /// The limit for the time between one [`Channel::begin_phase`](super::Channel::begin_phase) and
-    /// the next.
+    /// The limit for the time from one call of
+    /// [`Channel::begin_phase`](super::Channel::begin_phase) to the next call.
     pub phase: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Timer {
 }
 
 impl Clock {
-    /// A clock on which a message and a phase have begun, so that every wait has a limit.
+    /// A clock with running timers for a message and a phase, so that every wait has a limit.
     pub(super) fn new(now: fn() -> Duration, during: &'static str, deadlines: Deadlines) -> Self {
         let begun = |limit| Timer {
             since: now(),
@@ -89,7 +89,7 @@ impl Clock {
         self.message.limit
     }
 
-    /// The remaining time for a wait; never zero.
+    /// The longest time that the next wait may take; never zero.
     ///
     /// # Errors
     /// [`Error::Timeout`] if a deadline has passed.
@@ -106,7 +106,7 @@ impl Clock {
         Ok(shortest)
     }
 
-    /// Converts an error of the transport that is not retried.
+    /// Converts an error of the transport after which the operation is not repeated.
     pub(super) fn failure(&self, error: io::Error) -> Error {
         if is_temporary(&error) {
             let passed = self.remaining().err();

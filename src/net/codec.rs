@@ -1,10 +1,10 @@
 //! The encoding of messages: bincode 2 with fixed-width little-endian integers.
 //!
-//! The integers have a fixed width for two reasons. The length of a message then depends only on
-//! its shape, not on the numbers in it, some of which are secret. And known-answer vectors can be
-//! read by eye. An integer takes its own width, a `bool` or an `Option` tag one byte, the length of
-//! a sequence eight bytes, and the index of an enum variant four. Structs, tuples and arrays add
-//! nothing.
+//! The integers have a fixed width for two reasons. First, the length of a message depends only on
+//! its shape (its variants and the lengths of its lists) and not on its numbers, which may be
+//! secret. Second, known-answer vectors can be read by eye. An integer takes its own width, a
+//! `bool` or an `Option` tag one byte, the length of a sequence eight bytes, and the index of an
+//! enum variant four bytes. Structs, tuples and arrays add no bytes of their own.
 //!
 //! Only this module uses bincode. Its version is pinned in `Cargo.toml`, because the wire format
 //! must not change and the crate is no longer developed.
@@ -27,10 +27,10 @@ const CONFIG: Configuration<LittleEndian, Fixint, Limit<MAX_MESSAGE_BYTES>> =
 
 /// A message whose content the codec decodes, as opposed to bulk data.
 ///
-/// Decoding checks only the shape; the receiver of a message checks its content. The elements of a
-/// sequence in a message must take at least one byte each, so that the length of the frame bounds
-/// the length of the sequence: the codec trusts the length claimed by the peer until the bytes run
-/// out, and preallocates at most 1 MiB for it. A message type must not contain itself, because the
+/// Decoding checks only the shape; the receiver of a message checks its content. Each element of a
+/// sequence must take at least one byte, so that the length of the frame bounds the length of the
+/// sequence. The codec trusts the sequence length that the peer claims until the bytes run out, and
+/// preallocates at most 1 MiB for the sequence. A message type must not be recursive, because the
 /// peer could then choose the depth of the stack.
 pub trait Message: Serialize + DeserializeOwned {
     /// The tag of the message's frame.
@@ -59,7 +59,8 @@ pub(super) fn encode<V: Serialize>(
 
 /// Decodes a value that takes up all of `bytes`.
 ///
-/// The error omits the message of the decoder, which may quote the peer's bytes.
+/// The error does not contain the decoder's own message, because that message may quote the peer's
+/// bytes.
 pub(super) fn decode<V: DeserializeOwned>(bytes: &[u8], tag: Tag) -> Result<V> {
     let (value, used) = bincode::serde::decode_from_slice(bytes, CONFIG)
         .map_err(|_| Error::Malformed(Malformed::Undecodable(tag)))?;

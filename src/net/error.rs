@@ -16,12 +16,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The peer sent a message that this version of the protocol does not allow, or not at this
-    /// point.
+    /// The peer sent a message that this version of the protocol does not allow, or does not allow
+    /// at this point.
     #[error("the peer broke the protocol: {0}")]
     Malformed(Malformed),
     /// The peer speaks a different version of the protocol.
-    #[error("the peer speaks version {theirs} of the protocol, and this is version {ours}")]
+    #[error("the peer speaks version {theirs} of the protocol, this side speaks version {ours}")]
     Version {
         /// The peer's version.
         theirs: u16,
@@ -44,7 +44,7 @@ pub enum Error {
     Timeout {
         /// The phase of the session.
         during: &'static str,
-        /// The deadline that passed.
+        /// The time limit that was exceeded.
         limit: Duration,
     },
     /// The peer's address is invalid, or its name is unknown.
@@ -59,7 +59,7 @@ pub enum Error {
         /// The maximum size in bytes.
         limit: usize,
     },
-    /// An earlier error ended the use of this channel, or this side has aborted.
+    /// An earlier error made this channel unusable, or this side has aborted the session.
     #[error("this channel has ended and cannot be used again")]
     Ended,
 }
@@ -83,18 +83,18 @@ impl From<Malformed> for Error {
     }
 }
 
-/// A defect in a message, detected before its content is used. The error does not quote the
-/// content, because the content might be crafted for the terminal.
+/// A defect in a message, detected before the content of the message is used. The error does not
+/// quote the content, because a peer could put control codes for a terminal into it.
 ///
-/// Framing and codec detect most of these. [`ListLength`](Self::ListLength) is for the code that
-/// reads the message.
+/// The channel detects most of these defects. The code that reads a message detects
+/// [`PaddingBits`](Self::PaddingBits) and [`ListLength`](Self::ListLength).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Malformed {
     /// The first bytes are not a valid hello.
     #[error("it does not speak dealerless")]
     Stranger,
-    /// The frame has a different tag.
+    /// The tag of the frame is not the expected one.
     #[error("expected {expected}, found {}", expected.name_of(*found))]
     Tag {
         /// The expected tag.
@@ -112,7 +112,7 @@ pub enum Malformed {
         /// The maximum length in bytes.
         limit: usize,
     },
-    /// The length of a frame of bulk data differs from the length that both sides compute.
+    /// The length of a frame of bulk data differs from the length that this side has computed.
     #[error("{tag}: a frame has {bytes} bytes instead of {expected}")]
     Length {
         /// The tag of the message.
@@ -136,7 +136,7 @@ pub enum Malformed {
     /// The unused bits of the last byte of packed bits are not all zero.
     #[error("{0}: nonzero padding bits")]
     PaddingBits(Tag),
-    /// The length of a list in the message differs from that of the protocol.
+    /// The length of a list in the message differs from the length that the protocol requires.
     #[error("{list}: {found} elements instead of {expected}")]
     ListLength {
         /// The name of the list.

@@ -5,8 +5,8 @@ use super::tag::Tag;
 
 /// The maximum number of bytes of bulk data in one frame.
 ///
-/// The peer has [`Deadlines::message`](super::Deadlines::message) for each frame, so this constant
-/// determines the minimum bandwidth: 64 KiB in 30 s is 17 kbit/s.
+/// [`Deadlines::message`](super::Deadlines::message) limits the time for each frame, so this
+/// constant determines the minimum bandwidth: 64 KiB in 30 s is 17 kbit/s.
 pub const CHUNK: usize = 64 * 1024;
 
 /// The size of a frame's header in bytes.

@@ -1,14 +1,14 @@
 //! The first message of a session, which identifies each side to the other.
 //!
-//! It starts in the same way in every version. So mismatched versions detect that they differ, and
-//! a peer that speaks another protocol is recognized as such:
+//! A hello starts with the same fields in every version. So each side can detect that the peer
+//! speaks a different version or a different protocol:
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 5 | the header of a frame: the length of the following bytes as u32 LE, then [`Tag::HELLO`] |
 //! | 10 | [`MAGIC`] |
 //! | 2 | the version of the protocol, u16 LE |
-//! | the rest | the body, whose format depends on the version; here it is a normal message |
+//! | the rest | the body, whose format depends on the version; here it is encoded by the codec |
 
 use serde::{Serialize, de::DeserializeOwned};
 use zeroize::Zeroizing;
@@ -30,11 +30,11 @@ pub const MAX_BODY_BYTES: usize = 1024;
 const PREFIX_BYTES: usize = MAGIC.len() + 2;
 
 /// The maximum size of a hello in any version. The first bytes of other protocols, read as a
-/// length, exceed it.
+/// length, exceed this maximum.
 const MAX_BYTES_OF_ANY_VERSION: u32 = u16::MAX as u32;
 
-/// Sends the hello. Both sides send their hello before they wait for the peer's, so that both
-/// detect a mismatch.
+/// Sends this side's hello. Each side must send its hello before it waits for the peer's hello, so
+/// that both sides detect a mismatch.
 ///
 /// # Errors
 /// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; any error of

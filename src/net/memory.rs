@@ -1,4 +1,4 @@
-//! Transports between two threads of one process, and over any reader and writer.
+//! A transport between two threads of one process, or over any reader and writer.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use std::time::Duration;
 use super::pipe::Pipe;
 use super::transport::Transport;
 
-/// The number of bytes of a stream that are read ahead, or written at once.
+/// The maximum number of bytes that are read from a stream or written to a stream at once.
 const STREAM_BYTES: usize = 128 * 1024;
 
 /// One end of a connection in memory. [`memory_pair`] creates both ends; [`over_stream`] creates
-/// one end and forwards its bytes to a stream.
+/// one end and copies the bytes between this end and a stream.
 ///
-/// Bytes count as sent once the other end has received them. The two ends belong in two threads,
+/// Bytes count as sent once the other end has received them. Use the two ends in two threads,
 /// because waiting for the peer blocks the thread.
 pub struct MemoryTransport {
     outgoing: Arc<Pipe>,
     incoming: Arc<Pipe>,
-    /// Whether closing waits until the other end has taken the queued bytes. Bytes in the queue are
-    /// lost when the process exits.
+    /// Whether `close` waits until the other end has taken the queued bytes. It does so for
+    /// streams, because queued bytes are lost if the process exits.
     lingers: bool,
 }
 
-/// Creates two ends connected to each other.
+/// Creates the two ends of a connection.
 pub fn memory_pair() -> (MemoryTransport, MemoryTransport) {
     let (there, back) = <(Arc<Pipe>, Arc<Pipe>)>::default();
     let end = |outgoing: &Arc<Pipe>, incoming: &Arc<Pipe>| MemoryTransport {
@@ -39,9 +39,9 @@ pub fn memory_pair() -> (MemoryTransport, MemoryTransport) {
 /// program, a serial port, an encrypted stream.
 ///
 /// Two threads copy the bytes. A blocking read or write cannot be interrupted. After
-/// [`close`](Transport::close) the writing thread ends when it has written the queued bytes, and
-/// drops the writer; the reading thread ends when its read returns. The receiver's deadlines apply
-/// regardless.
+/// [`close`](Transport::close) the writing thread writes the queued bytes, drops the writer and
+/// ends; the reading thread ends when its current read returns. The deadlines of the channel apply
+/// even while a read or write blocks.
 ///
 /// # Errors
 /// If the system cannot create the threads.
@@ -65,7 +65,7 @@ pub fn over_stream(
     Ok(transport)
 }
 
-/// Writes the bytes from the pipe until it is closed.
+/// Writes the bytes from `pipe` to `writer` until the pipe is closed and empty.
 fn write_all(pipe: &Pipe, mut writer: impl Write) -> io::Result<()> {
     let mut buf = vec![0; STREAM_BYTES];
     loop {
@@ -80,7 +80,8 @@ fn write_all(pipe: &Pipe, mut writer: impl Write) -> io::Result<()> {
     }
 }
 
-/// Reads into the pipe, no faster than the bytes are taken out.
+/// Reads from `reader` into `pipe`. Waits before each read until at most [`STREAM_BYTES`] bytes are
+/// in the pipe.
 fn read_all(mut reader: impl Read, pipe: &Pipe) -> io::Result<()> {
     let mut buf = vec![0; STREAM_BYTES];
     loop {
@@ -111,7 +112,7 @@ impl Transport for MemoryTransport {
 
     fn close(&mut self, within: Duration) {
         if self.lingers {
-            // Bytes that are not taken in time are lost.
+            // Bytes that are not taken in time are lost if the process exits.
             let _ = self.outgoing.drain(0, within);
         }
         self.outgoing.close(None);

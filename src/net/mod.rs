@@ -2,7 +2,7 @@
 //!
 //! The protocols use a [`Channel`]. It sends and receives *messages* (small, typed, limited in size
 //! by the receiver) and *bulk data* (blocks whose number both sides know), counts the traffic, and
-//! has a deadline for every wait. Below it is a [`Transport`], an ordered stream of bytes:
+//! has a deadline for every wait. A channel runs over a [`Transport`], an ordered stream of bytes:
 //! [`MemoryTransport`] within a process, [`TcpTransport`] between two processes.
 //!
 //! All input is treated as hostile. A length is compared with the receiver's expectation before

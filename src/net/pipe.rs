@@ -18,7 +18,7 @@ pub(super) struct Pipe {
 struct Flow {
     bytes: VecDeque<u8>,
     closed: bool,
-    /// The reason why the pipe was closed, until it is reported.
+    /// The error that closed the pipe, until one call has returned it.
     failure: Option<io::Error>,
 }
 
@@ -35,7 +35,7 @@ impl Pipe {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the pipe is closed or `ready`.
+    /// Waits until the pipe is closed or `ready` returns `true`.
     fn wait(
         &self,
         within: Duration,
@@ -63,10 +63,11 @@ impl Pipe {
         Ok(())
     }
 
-    /// Waits for bytes and takes some out. Returns 0 once the pipe is empty and closed.
+    /// Waits for bytes and moves some of them to `buf`. Returns their number, or 0 if the pipe is
+    /// closed and empty.
     pub(super) fn pull(&self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
         let mut flow = self.wait(within, |flow| !flow.bytes.is_empty())?;
-        // Bytes sent before closing are still delivered.
+        // Bytes that were sent before the pipe was closed are still delivered.
         let len = flow.bytes.read(buf)?;
         if len == 0
             && let Some(failure) = flow.failure.take()
@@ -77,15 +78,16 @@ impl Pipe {
         Ok(len)
     }
 
-    /// Waits for bytes without a timeout and copies some. They stay in the pipe until they are
-    /// [removed](Self::remove). Returns 0 like [`pull`](Self::pull).
+    /// Waits for bytes without a timeout and copies some of them to `buf`. The copied bytes stay in
+    /// the pipe until [`remove`](Self::remove) is called. Returns their number, or 0 if the pipe is
+    /// closed and empty.
     pub(super) fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         let flow = self.wait(Duration::MAX, |flow| !flow.bytes.is_empty())?;
         let mut bytes = flow.bytes.as_slices().0;
         bytes.read(buf)
     }
 
-    /// Removes copied bytes.
+    /// Removes the first `len` bytes.
     pub(super) fn remove(&self, len: usize) {
         self.lock().bytes.drain(..len);
         self.changed.notify_all();
@@ -97,7 +99,7 @@ impl Pipe {
         if flow.closed { Err(flow.end()) } else { Ok(()) }
     }
 
-    /// Closes both ends; `failure` is the reason.
+    /// Closes the pipe for both threads. `failure` is the error that caused this, if any.
     pub(super) fn close(&self, failure: Option<io::Error>) {
         let mut flow = self.lock();
         if !flow.closed {

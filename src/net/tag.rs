@@ -10,12 +10,12 @@ use std::fmt;
 /// | 16 to 127 | the protocols of this library |
 /// | 128 to 255 | engines and messages of other crates, which create tags with [`Tag::new`] |
 ///
-/// A number is never reused for another meaning.
+/// A byte is never reused for another meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
     byte: u8,
     name: &'static str,
-    /// All tags declared together with this one.
+    /// The byte and name of every tag of the same layer; empty for a tag that stands alone.
     layer: &'static [(u8, &'static str)],
 }
 
@@ -54,8 +54,8 @@ impl Tag {
         self.name
     }
 
-    /// The name of `byte`, if it is a tag of the same layer or of the channel; otherwise its
-    /// number.
+    /// The name of the tag with the given byte, if it is a tag of the same layer or of the channel.
+    /// Otherwise the number of the byte.
     pub(super) fn name_of(self, byte: u8) -> String {
         let channel = [Tag::HELLO, Tag::ABORT].map(|tag| (tag.byte, tag.name));
         let mut known = self.layer.iter().chain(&channel);
@@ -78,8 +78,8 @@ impl fmt::Debug for Tag {
     }
 }
 
-/// Declares the tags of a layer: an enum, its numbers and its names in one table, so that none can
-/// be forgotten.
+/// Declares the tags of a layer: an enum with the number and the name of each variant in one table,
+/// so that no number or name can be forgotten.
 macro_rules! tags {
     (
         $(#[$about:meta])*
@@ -98,7 +98,7 @@ macro_rules! tags {
             /// All tags of the layer, in the order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$tag),*];
 
-            /// The tag as the channel takes it.
+            /// The tag as the type that the channel uses.
             pub const fn tag(self) -> $crate::net::Tag {
                 const NAMES: &[(u8, &str)] = &[$(($number, $name)),*];
                 let name = match self {

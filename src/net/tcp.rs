@@ -27,7 +27,7 @@ impl TcpTransport {
     /// Connects to the first address of `addr` that answers. `timeout` limits the total time for
     /// all addresses.
     ///
-    /// The name lookup by the operating system may take longer.
+    /// `timeout` does not limit the name lookup by the operating system.
     ///
     /// # Errors
     /// [`Error::Address`] if the name is unknown; [`Error::Lost`] if no listener accepts the
@@ -59,13 +59,14 @@ impl TcpTransport {
     }
 
     /// Polls the listener, because the standard library has no `accept` with a deadline. The first
-    /// pauses are short, because the peer may be another thread.
+    /// pauses are short, because the peer may be another thread of this process.
     fn poll_accept(listener: &TcpListener, clock: &Clock) -> Result<TcpStream> {
         let mut pause = Duration::from_micros(50);
         loop {
             match listener.accept() {
                 Ok((stream, _)) => return Ok(stream),
-                // The connection was closed before it was accepted; the next one may be the peer's.
+                // This connection was closed before it was accepted. The next connection may be the
+                // peer's.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) if is_temporary(&error) => {
                     thread::sleep(pause.min(clock.remaining()?));

@@ -5,9 +5,9 @@
 /// The counters include the headers of the frames, but not the overhead of the transport
 /// (encryption, TCP). Bytes that are still buffered do not count as sent.
 ///
-/// A *flight* is a maximal run of frames in one direction, as seen from this side. If the parties
-/// take turns, the flights sent by one party are the flights received by the other, and a round
-/// trip is one of each.
+/// A *flight* consists of all frames that this side sends without receiving a frame in between, or
+/// receives without sending one. If the parties take turns, the flights sent by one party are the
+/// flights received by the other, and a round trip is one flight in each direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// The number of bytes handed to the transport.

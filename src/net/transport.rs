@@ -6,22 +6,25 @@ use std::time::Duration;
 /// An ordered, reliable stream of bytes in both directions between two parties. Two methods are
 /// required; the example `own_transport` implements them.
 ///
-/// `within` limits the time a call may wait; it is never zero. When that time has passed, the call
-/// returns [`ErrorKind::TimedOut`]. The [`Channel`](crate::net::Channel) keeps the time: a call
-/// that returns early is repeated while time remains. Any other error ends the session.
+/// The parameter `within` limits the time that a call may wait. It is never zero. When this time
+/// has passed, the call returns [`ErrorKind::TimedOut`]. The [`Channel`](crate::net::Channel) keeps
+/// the time: a call that returns early is repeated while time remains. Any other error ends the
+/// session.
 pub trait Transport: Send {
     /// Queues `bytes`, which are not empty, for sending.
     ///
-    /// This never waits for the peer, so that both parties may send a lot at once and receive
-    /// afterwards. `within` is for an implementation that sends in the background: it is the
-    /// timeout for the peer to accept these bytes, and a later call reports that it has passed.
+    /// This method never waits for the peer, so that both parties may send a lot at once and
+    /// receive afterwards. Only an implementation that sends in the background needs `within`, the
+    /// time that the peer has to accept `bytes`. If the peer does not accept them in time, a later
+    /// call returns the error.
     ///
     /// # Errors
     /// If the connection is closed, or bytes queued earlier could not be sent.
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()>;
 
     /// Waits for bytes from the peer and writes them to the front of `buf`, which is not empty.
-    /// Returns their number: 0 if the connection is closed and all earlier bytes have been read.
+    /// Returns the number of bytes, or 0 if the connection is closed and all earlier bytes have
+    /// been read.
     ///
     /// # Errors
     /// If no bytes arrive in time, or the connection is broken.
@@ -30,10 +33,10 @@ pub trait Transport: Send {
     /// Waits until at most `max_unsent` queued bytes are unsent. A party that streams in one
     /// direction calls this regularly to bound the queue.
     ///
-    /// The default returns at once, for a transport that does not queue bytes.
+    /// The default implementation returns at once. It is for a transport that does not queue bytes.
     ///
     /// # Errors
-    /// Like [`send`](Self::send); also if too many bytes are still unsent.
+    /// Like [`send`](Self::send); also if too many bytes are still unsent after `within`.
     fn drain(&mut self, _max_unsent: usize, _within: Duration) -> io::Result<()> {
         Ok(())
     }
@@ -41,8 +44,8 @@ pub trait Transport: Send {
     /// Closes the connection after the peer has taken the queued bytes, but waits no longer than
     /// `within`. Closing twice has the same effect as closing once.
     ///
-    /// The channel calls this before it drops the transport. The default does nothing, for a
-    /// transport that is closed by being dropped.
+    /// The channel calls this before it drops the transport. The default implementation does
+    /// nothing. It is for a transport that closes its connection when it is dropped.
     fn close(&mut self, _within: Duration) {}
 }
 
@@ -65,8 +68,8 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
     }
 }
 
-/// Whether a retry can succeed: no data was ready, the timeout of the system passed (its error kind
-/// differs between systems), or a signal arrived.
+/// Whether the call may be repeated: no data was ready, the timeout of the socket passed (with an
+/// error kind that differs between operating systems), or a signal arrived.
 pub(super) fn is_temporary(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,16 +1,18 @@
 //! All-but-one OT: for each of [`TREES`] punctured trees, one party holds the seeds of all
-//! [`LEAVES`] leaves, and the other party holds all but one of them.
+//! [`LEAVES`] leaves, and the other party holds the seeds of all leaves except one.
 //!
-//! These are the trees of Goldreich, Goldwasser and Micali, with the consistency check of
+//! They are the trees of Goldreich, Goldwasser and Micali (GGM), with the consistency check of
 //! SoftSpokenOT (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF). Every
 //! leaf also expands to a check value of 256 bits. The *planter*, the party with all leaves, sends
-//! the sum of each tree's check values and a hash of all of them. The hash commits the planter to
-//! one set of leaves, including the parts that the other party cannot compute itself.
+//! the sum (XOR) of each tree's check values, and one hash of all check values of all trees. The
+//! hash commits the planter to one set of leaves, including the leaves that the other party cannot
+//! compute itself.
 //!
-//! The path of tree `i` ends at the leaf whose number is the value of the bits `i * K ..` of Delta.
-//! Level `l` of the tree decides bit `K - 1 - l` of that number. The party that holds Delta keeps
-//! its nodes in *relative* order: its node `y` is the node `y ^ path`. So the unknown node is
-//! number 0 in every tree, and no memory access depends on Delta.
+//! The path of tree `i` ends at the leaf whose number is the value of the `K` bits `i * K ..` of
+//! [`Delta`], the global key of the other party. Level `l` of the tree decides bit `K - 1 - l` of
+//! that number. The party that holds Delta keeps its nodes in *relative* order: its node number `y`
+//! is node number `y ^ path` of the tree. So the unknown node has number 0 in every tree, and no
+//! memory access depends on Delta.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -53,8 +55,8 @@ fn path_bit(delta: &Delta, tree: usize, level: usize) -> SecretBit {
     delta.block().bit(tree * K + K - 1 - level)
 }
 
-/// The base-OT choices of the party that holds Delta: at every level it requests the side off the
-/// path.
+/// The base-OT choices of the party that holds Delta: at every level it chooses the pad of the side
+/// that is not on the path.
 pub(super) fn base_choices(delta: &Delta) -> SecretVec<SecretBit> {
     (0..TREES * K)
         .map(|i| !path_bit(delta, i / K, i % K))
@@ -68,7 +70,7 @@ fn children(node: Block) -> [Block; 2] {
     pair
 }
 
-/// Returns the generator of a leaf and its check value.
+/// Returns the generator and the check value of a leaf.
 fn expand_leaf(leaf: Block) -> (Generator, [u8; CHECK_BYTES]) {
     let mut blocks = Zeroizing::new([Block::ZERO; 3]);
     Generator::new(leaf).fill(&mut *blocks);
@@ -88,7 +90,8 @@ fn hash_checks(direction: Direction, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
         .digest()
 }
 
-/// Plants the trees from the base-OT pads. Returns all leaves, tree after tree, and the message.
+/// Creates the trees from the planter's base-OT pads. Returns the generators of all leaves, tree
+/// after tree, and the message to the other party.
 pub(super) fn plant(direction: Direction, pads: &[[Block; 2]]) -> (Vec<Generator>, TreeSums) {
     let mut generators = Vec::with_capacity(TREES * LEAVES);
     let mut sums = Vec::with_capacity(TREES * (K - 1));
@@ -121,8 +124,8 @@ pub(super) fn plant(direction: Direction, pads: &[[Block; 2]]) -> (Vec<Generator
     (generators, message)
 }
 
-/// Reconstructs all leaves but one of each tree, in relative order: `LEAVES - 1` leaves for each
-/// tree, starting with the leaf at distance 1 from the path.
+/// Reconstructs all leaves of each tree except the leaf on the path. Returns their generators in
+/// relative order: `LEAVES - 1` for each tree, starting with relative number 1.
 ///
 /// # Errors
 /// [`Malformed::ListLength`](net::Malformed::ListLength) if a list in the message has the wrong
@@ -262,8 +265,8 @@ pub(super) mod tests {
             for side in 0..2 {
                 let mut message = clone();
                 message.sums[entry][side][3] ^= 4;
-                // A wrong sum is detected exactly if the receiver uses that side. This is the
-                // selective failure that guesses a bit of Delta.
+                // A wrong sum is detected exactly if the holder of Delta uses that side. So a
+                // planter can guess a bit of Delta (selective failure).
                 let taken = usize::from(!path_bit(&delta, tree, level).reveal());
                 assert_eq!(accepts(&message), side != taken);
             }

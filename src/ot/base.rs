@@ -1,11 +1,12 @@
 //! Base OT: 128 random OTs by the protocol of Canetti, Sarkar and Wang, "Blazing Fast OT for
 //! Three-Round UC OT Extension" (PKC 2020), on ristretto255.
 //!
-//! It is Chou and Orlandi's "Simplest OT" with fixes. The second base `T` is hashed from a seed, so
-//! that nobody knows its discrete logarithm. The sender challenges the receiver to show that it
-//! knows a pad of every instance, so that the choices can be extracted. The protocol realises
-//! random OT with *selective failure*: a sender that guesses choice bits is caught unless all its
-//! guesses are right. The extension built on it tolerates exactly this leakage.
+//! The protocol is Chou and Orlandi's "Simplest OT" with fixes. The second base `T` is hashed from
+//! a seed, so that nobody knows its discrete logarithm. The receiver must answer a challenge that
+//! proves that it knows one pad of every instance, so that a simulator can extract its choices. The
+//! protocol realises random OT with *selective failure*: a sender that guesses choice bits is
+//! caught unless all its guesses are right. The OT extension built on this protocol tolerates
+//! exactly this leakage.
 //!
 //! ```text
 //! receiver (choices b_i)                            sender
@@ -23,9 +24,9 @@
 //! `H2` also absorbs `B_i` and `z`, as the published fixes for Chou-Orlandi require.
 //!
 //! Encoding a ristretto point takes an inverse square root, but the doubles of many points can be
-//! encoded together for the cost of one. So the points `B_i` are computed as doubles, and `H2`
-//! absorbs the doubles of the shared points. In a group of prime order, doubling loses no
-//! information.
+//! encoded together with one field inversion. So each `B_i` is computed as the double of a point,
+//! and `H2` absorbs the doubles of the shared points (`r*B_i`, `r*B_i - r*T`, `a_i*z`). In a group
+//! of prime order, doubling loses no information.
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
@@ -90,7 +91,7 @@ impl Hashes {
         self.0.oracle(step, index as u64)
     }
 
-    /// Half of the second base `T = 2 * H1(seed)`.
+    /// Half of the second base: the double of this point is `T = H1(seed)`.
     fn half_second_base(&self, seed: &[u8; 32]) -> RistrettoPoint {
         let uniform: [u8; 64] = self.oracle(Step::BaseOtPoint, 0).absorb(seed).bytes();
         RistrettoPoint::from_uniform_bytes(&uniform)
@@ -145,7 +146,7 @@ fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; 32]> {
         .collect()
 }
 
-/// The receiver between its two messages.
+/// The state of the receiver between its two messages.
 pub(super) struct Receiver {
     hashes: Hashes,
     choices: SecretVec<SecretBit>,
@@ -154,7 +155,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// Step 1: the seed, and a point for each choice.
+    /// Step 1: creates the seed, and one point for each choice.
     pub(super) fn begin(
         direction: Direction,
         choices: SecretVec<SecretBit>,
@@ -191,10 +192,10 @@ impl Receiver {
         (receiver, message)
     }
 
-    /// Step 3: the chosen pads, and the answer to the challenge.
+    /// Step 3: returns the chosen pads, and the answer to the challenge.
     ///
     /// # Errors
-    /// [`Check::BaseOtSenderPoint`] if the point is invalid; [`Check::BaseOtChallenge`] if the
+    /// [`Check::BaseOtSenderPoint`] if the point `z` is invalid; [`Check::BaseOtChallenge`] if the
     /// proof does not match, because the sender tried to guess choices.
     pub(super) fn finish(
         self,
@@ -224,14 +225,14 @@ impl Receiver {
     }
 }
 
-/// The sender between its message and the receiver's answer.
+/// The state of the sender between its message and the receiver's answer.
 pub(super) struct Sender {
     pads: Zeroizing<Vec<[Block; 2]>>,
     answer: Digest,
 }
 
 impl Sender {
-    /// Step 2: both pads of each instance, and the challenge.
+    /// Step 2: computes both pads of each instance, and the challenge.
     ///
     /// # Errors
     /// [`Check::BaseOtReceiverPoint`] if a point is invalid.
@@ -273,10 +274,10 @@ impl Sender {
         Ok((Sender { pads, answer }, message))
     }
 
-    /// Step 4: the pads, after the receiver has proved that it knows its own.
+    /// Step 4: returns both pads of each instance, after checking that the receiver knows its pads.
     ///
     /// # Errors
-    /// [`Check::BaseOtAnswer`] if the proof fails.
+    /// [`Check::BaseOtAnswer`] if the receiver's answer is wrong.
     pub(super) fn finish(self, message: &BaseOtAnswer) -> Result<Zeroizing<Vec<[Block; 2]>>> {
         if bool::from(self.answer.ct_eq(&message.answer)) {
             Ok(self.pads)
@@ -336,8 +337,8 @@ mod tests {
         for (index, guess) in [(0, false), (0, true), (1, false), (1, true)] {
             let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
             let (_, mut pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
-            // A wrong challenge affects only a receiver that chose one. The counterpart, a wrong
-            // response for pad zero, is the same flip with a different aggregate.
+            // A wrong challenge affects only a receiver whose choice is 1. If the aggregate
+            // contains the same flip (`guess`), it affects only a receiver whose choice is 0.
             pads.challenges[index][0] ^= 1;
             if guess {
                 let hashes = Hashes(DIRECTION);

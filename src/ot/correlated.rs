@@ -1,21 +1,20 @@
 //! Correlated OT: SoftSpokenOT (Roy, CRYPTO 2022, sections 3 to 5) over the trees of
 //! [`all_but_one`](super::all_but_one), with the repetition code.
 //!
-//! Tree `i` is a small-field VOLE. Let `r_x` be the streams of its leaves. The receiver has
-//! `u_i = sum r_x` and `v_i = sum x * r_x`, and the sender has `w_i = sum (x ^ Delta_i) * r_x`. The
-//! unknown leaf contributes nothing to `w_i`, so `w_i = v_i ^ Delta_i * u_i`. The receiver sends
-//! `c_i = u_i ^ u_0` for every tree except the first, and the sender adds `Delta_i * c_i`; then all
-//! trees share the choice bits `u = u_0`. Row `i * K + j` of the matrix is bit `j` of tree `i`. A
-//! column is the key or MAC of one OT.
+//! Tree `i` is a small-field VOLE. Let `r_x` be the stream of its leaf `x`, and `Delta_i` the `K`
+//! bits of Delta that belong to the tree. The receiver has `u_i = sum r_x` and `v_i = sum x * r_x`,
+//! and the sender has `w_i = sum (x ^ Delta_i) * r_x`. The sender does not know the leaf
+//! `x = Delta_i`, which contributes nothing to `w_i`, so `w_i = v_i ^ Delta_i * u_i`. The receiver
+//! sends `c_i = u_i ^ u_0` for every tree except the first, and the sender adds `Delta_i * c_i`;
+//! then all trees share the choice bits `u = u_0`. Row `i * K + j` of the matrix is bit `j` of tree
+//! `i`. Each column is the key or MAC of one OT.
 //!
 //! **Check** (figure 7 of the paper): both parties hash their rows with a random linear hash. Here
-//! it is POLYVAL under a challenge that is the hash of the session, direction, batch and the
-//! *whole* correction matrix. The last block of every row is sacrificed: it makes the hash of `u`
-//! uniform, and is fresh for each batch. The receiver sends the hash of `u` and a digest of the
-//! hashes of the rows `v`. The sender recomputes the digest from `w ^ Delta * u`. Before this
+//! the linear hash is POLYVAL. Its key is the challenge: a hash of the session, direction, batch
+//! and the *whole* correction matrix. The last block of every row is sacrificed: it makes the hash
+//! of `u` uniform, and is fresh for each batch. The receiver sends the hash of `u` and a digest of
+//! the hashes of the rows `v`. The sender recomputes the digest from `w ^ Delta * u`. Before this
 //! check, the sender sends nothing that depends on Delta or on these OTs.
-//! `v`; the sender recomputes it from `w ^ Delta * u`. Nothing made from Delta or from these OTs
-//! leaves the sender before.
 
 mod matrix;
 #[cfg(test)]
@@ -37,14 +36,14 @@ use crate::parallel;
 const SACRIFICED: usize = 1;
 
 /// The maximum number of blocks of a row. With this limit a whole batch fits into the second-level
-/// cache and the streams of a tree fit into the first. It is also one batch for AES with 512-bit
-/// registers.
+/// cache, and the streams of a tree fit into the first-level cache. The limit is also one batch for
+/// AES with 512-bit registers.
 const MAX_LENGTH: usize = 64;
 
-/// The maximum for `blocks` in a batch, which makes `128 * blocks` OTs.
+/// The maximum size of a batch in units of 128 OTs.
 pub(super) const MAX_BLOCKS: usize = MAX_LENGTH - SACRIFICED;
 
-/// The number of blocks in the correction matrix for `128 * blocks` OTs.
+/// The number of [`Block`]s in the correction matrix of a batch of `128 * blocks` OTs.
 pub(super) fn correction_blocks(blocks: usize) -> usize {
     (TREES - 1) * (blocks + SACRIFICED)
 }
@@ -63,7 +62,7 @@ impl Message for CotCheck {
     const MAX_BYTES: usize = 48;
 }
 
-/// The data about a batch that both sides know: enough to compute its challenge.
+/// The public data about a batch. Both sides use it to compute the challenge.
 #[derive(Clone, Copy)]
 struct Batch {
     direction: Direction,
@@ -93,14 +92,15 @@ impl Batch {
         UniversalHash::new(challenge)
     }
 
-    fn rows(&self, hashes: &[Block]) -> [u8; 32] {
+    /// The digest of the hashes of all rows.
+    fn rows_digest(&self, hashes: &[Block]) -> [u8; 32] {
         self.oracle(Step::CotRows)
             .absorb(cast_slice(hashes))
             .digest()
     }
 
-    /// Returns this batch and advances `self` to the next one. The rows of this batch have `length`
-    /// blocks. The number of a batch has 32 bits in the oracle's counter.
+    /// Returns this batch, whose rows have `length` blocks, and advances `self` to the next batch.
+    /// Fails if the number of the batch exceeds the 32 bits that it has in the oracle's counter.
     fn take(&mut self, length: usize) -> Result<Self> {
         let taken = *self;
         if taken.number >> 32 != 0 {
@@ -115,7 +115,8 @@ impl Batch {
 /// The receiver's message for a batch: the correction matrix, tree after tree, and the check.
 pub(super) type Correction = (Vec<Block>, CotCheck);
 
-/// Returns at least `batches` matrices, one for each batch that is computed in parallel.
+/// Returns at least `batches` matrices from `kept`: one for each batch that is computed in
+/// parallel.
 fn matrices(kept: &mut Vec<Matrix>, batches: usize) -> impl Iterator<Item = &mut Matrix> {
     if kept.len() < batches {
         kept.resize_with(batches, Matrix::new);
@@ -127,7 +128,7 @@ fn matrices(kept: &mut Vec<Matrix>, batches: usize) -> impl Iterator<Item = &mut
 pub(super) struct Receiver {
     leaves: Vec<Generator>,
     next: Batch,
-    /// The rows `v`; overwritten by every batch.
+    /// The matrices of rows `v`, one for each parallel batch. Later batches overwrite them.
     matrices: Vec<Matrix>,
 }
 
@@ -140,9 +141,9 @@ impl Receiver {
         }
     }
 
-    /// Makes the next OTs, one for each element of `choices` and `macs`, in batches of `size`: a
-    /// multiple of 128, at most [`MAX_BLOCKS`] blocks. All batches are computed in parallel.
-    /// Returns the message for each batch.
+    /// Makes the next OTs, one for each element of `choices` and `macs`, in batches of `size` OTs:
+    /// a multiple of 128, at most `128 * MAX_BLOCKS`. All batches are computed in parallel. Returns
+    /// the message for each batch.
     pub(super) fn extend(
         &mut self,
         size: usize,
@@ -189,7 +190,7 @@ fn batch_of_receiver(
     let hashes: SecretVec<Block> = matrix.rows().map(|row| hash.hash(row)).collect();
     let check = CotCheck {
         choices: hash.hash(first).to_bytes(),
-        rows: batch.rows(&hashes),
+        rows: batch.rows_digest(&hashes),
     };
     for (eight, byte) in choices.chunks_mut(8).zip(cast_slice::<_, u8>(first)) {
         for (bit, choice) in eight.iter_mut().enumerate() {
@@ -205,7 +206,7 @@ pub(super) struct Sender {
     leaves: Vec<Generator>,
     delta: Delta,
     next: Batch,
-    /// The rows `w`; overwritten by every batch.
+    /// The matrices of rows `w`, one for each parallel batch. Later batches overwrite them.
     matrices: Vec<Matrix>,
 }
 
@@ -223,12 +224,13 @@ impl Sender {
         &self.delta
     }
 
-    /// Fills `keys` with the keys of the next OTs, in batches of `size`, the same size as the
-    /// receiver's. There must be one correction for each batch, of length [`correction_blocks`].
+    /// Fills `keys` with the keys of the next OTs, in batches of `size` OTs. The receiver must use
+    /// the same `size`. `corrections` must hold one correction for each batch, with
+    /// [`correction_blocks`] blocks.
     ///
     /// # Errors
-    /// [`Check::CotConsistency`] if the receiver's matrix is inconsistent. The keys must not be
-    /// used then.
+    /// [`Check::CotConsistency`] if the receiver's matrix is inconsistent. In this case the keys
+    /// must not be used.
     pub(super) fn extend(
         &mut self,
         size: usize,
@@ -274,7 +276,7 @@ fn batch_of_sender(
     let hashes: SecretVec<Block> = (matrix.rows().enumerate())
         .map(|(r, row)| hash.hash(row) ^ choices.select(delta.block().bit(r)))
         .collect();
-    if !bool::from(batch.rows(&hashes).ct_eq(&check.rows)) {
+    if !bool::from(batch.rows_digest(&hashes).ct_eq(&check.rows)) {
         return Err(Error::Check(Check::CotConsistency));
     }
     matrix.transpose(cast_slice_mut(keys));

@@ -1,7 +1,7 @@
-//! Correlated OTs from a dealer that hands out the leaves of the trees directly.
+//! Correlated OTs whose GGM trees (see `all_but_one`) come from a trusted dealer.
 //!
-//! A setup costs a thousand times as much as a small run, and a test that plays a session for every
-//! bit of a message cannot afford that. For tests only: anyone who knows the seed knows both
+//! A setup with base OTs costs a thousand times as much as a small run: too much for a test with
+//! one session for every bit of a message. For tests only: anyone who knows the seed knows both
 //! Deltas.
 
 use rand::SeedableRng;
@@ -12,7 +12,8 @@ use super::{CotReceiver, CotSender, Delta, Direction, correlated};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SessionId};
 
-/// Both ends of the correlated OTs of a session held by `me`; the peer deals from the same seed.
+/// The ends of `me` of the correlated OTs in both directions. The peer must call this with the same
+/// `seed`.
 pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotReceiver) {
     let rng = &mut StdRng::from_seed(seed);
     let deltas = [Party::Garbler, Party::Evaluator]
@@ -22,7 +23,7 @@ pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotRe
         leaves.collect::<Vec<Block>>()
     });
     let delta = deltas[me as usize].clone();
-    // In relative order, without the leaf on the path.
+    // The leaves that the sender knows: all except the one at `path`, ordered by index XOR `path`.
     let known = (0..TREES).flat_map(|tree| {
         let path: usize = (0..K)
             .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)

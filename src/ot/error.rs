@@ -5,7 +5,7 @@ use crate::net;
 /// The result of an operation of oblivious transfer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of oblivious transfer. After any error, no result may be used.
+/// An error of oblivious transfer. After an error, the outputs of the failed call must not be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     /// A cryptographic check failed: the peer cheated, or the connection corrupts data.
     #[error("a check failed: {0}")]
     Check(Check),
-    /// The session has used up its batches: the numbers of batches have 32 bits.
+    /// The session has used up all batch numbers, which have 32 bits.
     #[error("a session makes at most 2^32 batches of OTs")]
     Exhausted,
 }
@@ -32,7 +32,7 @@ impl From<net::Malformed> for Error {
     }
 }
 
-/// A check of oblivious transfer. It is displayed as the protocol and the step.
+/// A check of oblivious transfer. Its text names the protocol and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
@@ -42,7 +42,8 @@ pub enum Check {
     /// The point from the sender of the base OTs is not canonical, or is the identity.
     #[error("base OT: the sender's point is not a valid point")]
     BaseOtSenderPoint,
-    /// The sender of the base OTs failed to prove its challenge: it tried to guess choices.
+    /// The sender of the base OTs failed to prove its challenge: it tried to guess the receiver's
+    /// choices.
     #[error("base OT: the sender's challenge")]
     BaseOtChallenge,
     /// The receiver of the base OTs does not know a pad of every instance.

@@ -1,13 +1,13 @@
 //! Oblivious transfer, secure against malicious parties.
 //!
-//! There are three layers, one file each. A layer is written as messages that are created and
-//! consumed by value (the two sides of a message are next to each other). This file sends them over
-//! the channel.
+//! There are three layers, each in one file. A layer only creates and consumes messages, and has
+//! the code of both parties side by side. This file sends and receives the messages over the
+//! channel.
 //!
 //! | file | protocol | result |
 //! |---|---|---|
 //! | `base` | Canetti, Sarkar, Wang 2020 | 128 random OTs |
-//! | `all_but_one` | the punctured trees of SoftSpokenOT, with their check | all seeds but one |
+//! | `all_but_one` | the punctured trees of SoftSpokenOT, with their check | all seeds except one |
 //! | `correlated` | SoftSpokenOT (Roy 2022), with the subspace-VOLE check | correlated OT |
 //!
 //! In a correlated OT the *sender* holds a global key Delta and a key `K`, the *receiver* holds a
@@ -41,13 +41,14 @@ pub use correlated::CotCheck;
 pub use error::{Check, Error, Result};
 pub use tag::Tag;
 
-/// A global key: the fixed difference of a party's correlated OTs, and of its labels.
+/// A party's global key: the constant `Delta` of its correlated OTs and, at the garbler, the
+/// constant difference between the two labels of a wire.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Delta(Block);
 
 impl Delta {
-    /// Draws a uniform global key whose bit 0 is `lsb`, excluding 0 and 1: with these, the peer
-    /// would know the value that it has to guess.
+    /// Draws a uniform global key whose bit 0 is `lsb`. A key of 0 or 1 is drawn again: the 127
+    /// bits that the peer must guess would all be 0.
     pub fn random(lsb: bool, rng: &mut impl CryptoRng) -> Self {
         loop {
             let delta = Delta(Block::random(rng).with_lsb(lsb));
@@ -83,12 +84,12 @@ block_type! {
 }
 
 block_type! {
-    /// The receiver's half of a correlated OT, next to its choice bit.
+    /// The receiver's half of a correlated OT, in addition to the choice bit.
     Mac
 }
 
-/// One of the two directions of correlated OT in a session: the direction with `sender` as the
-/// holder of Delta. Every hash is bound to it.
+/// One of the two directions of correlated OT in a session: `sender` is the party that holds Delta.
+/// Every oracle absorbs the direction.
 #[derive(Clone, Copy)]
 struct Direction {
     session: SessionId,
@@ -103,7 +104,7 @@ impl Direction {
         }
     }
 
-    /// The oracle of a step; `number` (less than 2^32) is that of the batch or instance.
+    /// The oracle of a step. `number` is the number of the batch or instance, less than 2^32.
     fn oracle(self, step: Step, number: u64) -> Oracle {
         Oracle::new(&self.session, step, (self.sender as u64) << 32 | number)
     }
@@ -114,11 +115,12 @@ impl Direction {
     }
 }
 
-/// The holder of Delta.
+/// The sender of correlated OTs, which holds Delta.
 pub struct CotSender(correlated::Sender);
 
 impl CotSender {
-    /// Sets up the sender `me`: 128 base OTs as their receiver, then the punctured trees.
+    /// Sets up `me` as the sender: runs 128 base OTs, in which `me` is the receiver, and receives
+    /// the punctured trees.
     ///
     /// # Errors
     /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees
@@ -131,7 +133,8 @@ impl CotSender {
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
         let direction = Direction::of(session, me);
-        // Base OT delivers the side off a tree's path, and the path is Delta.
+        // The base OTs deliver the pads of the sides that are not on the paths. The bits of Delta
+        // are the paths.
         let choices = all_but_one::base_choices(&delta);
         let (receiver, points) = base::Receiver::begin(direction, choices, rng);
         channel.send_message(&points)?;
@@ -144,19 +147,19 @@ impl CotSender {
         Ok(CotSender(correlated::Sender::new(direction, delta, leaves)))
     }
 
-    /// Makes more correlated OTs with random choice bits: one for each element of `keys`, which is
-    /// overwritten.
+    /// Makes correlated OTs with random choice bits. Overwrites each element of `keys` with the key
+    /// of one OT.
     ///
     /// # Errors
-    /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check fails.
-    /// The keys must not be used then.
+    /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check fails. In
+    /// this case the keys must not be used.
     ///
     /// # Panics
     /// If the number of keys is not a multiple of 128.
     pub fn extend(&mut self, channel: &mut Channel, keys: &mut [Key]) -> Result<()> {
         let size = batch_size(keys.len());
         for keys in keys.chunks_mut(size * parallel::threads()) {
-            // All these batches are received before the first is checked; nothing is sent in
+            // All these batches are received before the first one is checked. Nothing is sent in
             // between.
             let mut corrections = Vec::new();
             for keys in keys.chunks(size) {
@@ -176,7 +179,7 @@ impl CotSender {
     }
 }
 
-/// The holder of the choice bits.
+/// The receiver of correlated OTs, which holds the choice bits.
 pub struct CotReceiver(correlated::Receiver);
 
 /// The output of the receiver of correlated OTs.
@@ -189,7 +192,8 @@ pub struct CotBits {
 }
 
 impl CotBits {
-    /// Prepares for `count` new bits, like [`SecretVec::reuse`].
+    /// Resizes both lists to `count` elements that the caller overwrites, like
+    /// [`SecretVec::reuse`].
     pub fn reuse(&mut self, count: usize) {
         self.choices.reuse(count);
         self.macs.reuse(count);
@@ -197,7 +201,8 @@ impl CotBits {
 }
 
 impl CotReceiver {
-    /// Sets up the receiver `me`: 128 base OTs as their sender, then the punctured trees.
+    /// Sets up `me` as the receiver: runs 128 base OTs, in which `me` is the sender, and sends the
+    /// punctured trees.
     ///
     /// # Errors
     /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT fails.
@@ -218,8 +223,7 @@ impl CotReceiver {
         Ok(CotReceiver(correlated::Receiver::new(direction, leaves)))
     }
 
-    /// Makes more correlated OTs with random choice bits: one for each element of `bits`, which is
-    /// overwritten.
+    /// Makes correlated OTs with random choice bits. Overwrites each element of `bits` with one OT.
     ///
     /// # Errors
     /// Any [`Error`] of the channel.
@@ -256,7 +260,7 @@ impl CotReceiver {
     }
 }
 
-/// The number of OTs in each batch for a total of `count`, a multiple of 128. There are as few
+/// The number of OTs in each batch for a total of `count` OTs, a multiple of 128. There are as few
 /// batches as possible, all of the same size except the last, which may be smaller.
 fn batch_size(count: usize) -> usize {
     assert!(
@@ -268,8 +272,8 @@ fn batch_size(count: usize) -> usize {
     128 * blocks.div_ceil(batches).max(1)
 }
 
-/// Sets up correlated OT in both directions at once. Both parties send each message before they
-/// wait for the peer's, so that neither is idle while the other computes.
+/// Sets up correlated OT in both directions at once. In each step both parties send their message
+/// before they wait for the peer's message, so that neither party is idle while the other computes.
 ///
 /// # Errors
 /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees

@@ -22,7 +22,7 @@ fn peer_that_reflects_every_base_ot_message_is_caught() {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut channel = Channel::new(mirror, Deadlines::default());
-                // An error is expected here: the honest party has detected the reflection and left.
+                // An error is expected here: the honest party detects the reflection and aborts.
                 let _ = reflect::<BaseOtPoints>(&mut channel)
                     .and_then(|()| reflect::<BaseOtPads>(&mut channel))
                     .and_then(|()| reflect::<BaseOtAnswer>(&mut channel))
@@ -39,7 +39,7 @@ fn peer_that_reflects_every_base_ot_message_is_caught() {
     }
 }
 
-/// A generator that returns the given blocks, the last first.
+/// A random generator that returns the given blocks, starting with the last one.
 struct Blocks(Vec<u128>);
 
 impl TryRng for Blocks {

@@ -69,7 +69,7 @@ fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
         (
             newer_version(),
             2,
-            "speaks version 9 of the protocol, and this is version 6",
+            "speaks version 9 of the protocol, this side speaks version 6",
         ),
         (
             newer_version()[..9].to_vec(),

@@ -38,14 +38,15 @@ impl Matrix {
             .map(move |row| &mut row[..length])
     }
 
-    /// Writes the columns of the first blocks of all rows to `columns`, one block each.
+    /// Writes the first columns of the matrix to `columns`, one block for each column.
     pub(super) fn transpose(&self, columns: &mut [Block]) {
         transpose(|strip, row| self.rows[row * PITCH + strip], columns);
     }
 
-    /// Expands the leaves of all trees to streams of `length` blocks, starting at `position`. Row
-    /// `j` of a tree becomes the sum of the streams whose number has bit `j` set. `first` is the
-    /// number of a tree's first leaf. Calls `total` with each tree and the sum of all its streams.
+    /// Expands the leaves of all trees to streams of `length` blocks, starting at block number
+    /// `position`. Row `j` of a tree becomes the sum of the streams whose leaf number has bit `j`
+    /// set. `first` is the number of the first leaf of each tree in `leaves`: 0 at the receiver, 1
+    /// at the sender. Calls `total` with each tree and the sum of all its streams.
     pub(super) fn expand(
         &mut self,
         (position, length): (u64, usize),
@@ -78,9 +79,9 @@ impl Matrix {
 /// The number of blocks added at once, in 512-bit registers if available.
 const LANES: usize = 4;
 
-/// Sets row `j` to the sum of the streams whose number has bit `j` set, and `total` to the sum of
-/// all. Adding neighbours in each step takes two thirds of the additions that separate sums for
-/// each row would take (Roy 2022, section 5).
+/// Sets row `j` to the sum of the streams whose leaf number has bit `j` set, and `total` to the sum
+/// of all streams. Each step adds neighbouring sums. This takes two thirds of the additions that a
+/// separate sum for each row would take (Roy 2022, section 5).
 #[inline(always)]
 fn fold(
     streams: &[[Block; MAX_LENGTH]; LEAVES],

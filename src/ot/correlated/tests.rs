@@ -1,4 +1,5 @@
-//! Tests of the corrections the sender accepts, and of the binding of a batch.
+//! Tests which corrections the sender accepts, and that a batch is bound to its session, direction
+//! and number.
 
 use std::slice;
 
@@ -27,21 +28,21 @@ fn pair(seed: u8) -> (Sender, Receiver) {
     )
 }
 
-/// The receiver's next batch; its OTs are discarded.
+/// Makes the receiver's next batch and returns its message. The OTs are discarded.
 fn matrix(receiver: &mut Receiver, blocks: usize) -> Correction {
     let mut choices = vec![SecretBit::default(); 128 * blocks];
     let mut macs = vec![Mac::default(); 128 * blocks];
     make(receiver, &mut choices, &mut macs)
 }
 
-/// The receiver's next batch.
+/// Makes the receiver's next batch and returns its message.
 fn make(receiver: &mut Receiver, choices: &mut [SecretBit], macs: &mut [Mac]) -> Correction {
     let mut made = receiver.extend(macs.len(), choices, macs).unwrap();
     assert_eq!(made.len(), 1);
     made.remove(0)
 }
 
-/// The sender's verdict on a batch of one block.
+/// The result of the sender's check of a batch of 128 OTs.
 fn take(sender: &mut Sender, correction: &Correction) -> Result<()> {
     sender.extend(128, slice::from_ref(correction), &mut [Key::default(); 128])
 }
@@ -92,9 +93,9 @@ fn no_two_batches_start_with_the_same_ots() {
 
 #[test]
 fn wrong_correction_is_caught_unless_it_guesses_bits_of_delta() {
-    // The adversary adds an error to the correction of tree 5. It computes its own check after the
-    // challenge, as an attacker would, for Delta_5 = guess. The check passes exactly if the guess
-    // is right; for K = 4 bits this has probability 1/16.
+    // A cheating receiver adds an error to the correction of tree 5. After the challenge is fixed,
+    // it computes the check that is right if Delta_5 = guess. The sender accepts exactly if the
+    // guess is right; for K = 4 bits this has probability 1/16.
     for guess in 0..LEAVES {
         let (mut sender, mut receiver) = pair(2);
         let path: usize = (0..K)
@@ -120,7 +121,7 @@ fn wrong_correction_is_caught_unless_it_guesses_bits_of_delta() {
         let hashes: Vec<Block> = matrix.rows().map(|row| hash.hash(row)).collect();
         let check = CotCheck {
             choices: hash.hash(&choices).to_bytes(),
-            rows: batch.rows(&hashes),
+            rows: batch.rows_digest(&hashes),
         };
         let outcome = take(&mut sender, &(correction, check));
         assert_eq!(outcome.is_ok(), guess == path);
@@ -210,7 +211,7 @@ fn hashes_of_a_check_are_bound_to_session_direction_and_batch() {
         let hash = batch.challenge(&blocks).hash(&blocks);
         hash.to_bytes()
     });
-    let rows = batches.map(|batch| batch.rows(&blocks));
+    let rows = batches.map(|batch| batch.rows_digest(&blocks));
     for i in 0..challenges.len() {
         assert!(!challenges[..i].contains(&challenges[i]));
         assert!(!rows[..i].contains(&rows[i]));
