@@ -20,7 +20,8 @@ use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::stored_match::{self, SeatContext, StoredMatch};
 use crate::table::{
-    CONNECTION, Dialer, Differs, GAME, Own, OwnArgs, Player, Posts, Route, Wishes, sit, standing,
+    CONNECTION, Dialer, Differs, GAME, GuestTerms, Own, OwnArgs, Player, Posts, Route, sit,
+    standing,
 };
 
 /// Joins a host.
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, help_heading = GAME)]
     yes: bool,
     #[command(flatten)]
-    wishes: Wishes,
+    terms: GuestTerms,
     /// Refuse a match that is estimated to use more memory than this, such as 500M or 4G.
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = memory::limit,
           help_heading = GAME)]
@@ -350,8 +351,8 @@ const GOODBYE: Duration = Duration::from_secs(2);
 /// Checks the host's proposal before anything has begun.
 fn agree(args: &Args, own: &Own, connection: &Connection) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&connection.header)?;
-    args.wishes.check(&header.stakes)?;
-    args.wishes.check_clock_and_shuffle(&header, args.memory)?;
+    args.terms.check(&header.stakes)?;
+    args.terms.check_clock_and_shuffle(&header, args.memory)?;
     let own = (own.home.identity().public(), &own.name);
     Ok(Seating::of_connection(connection, header, own)?)
 }

@@ -29,7 +29,8 @@ impl Settings {
     /// Reads the settings of a folder. Without a file they are empty.
     ///
     /// # Errors
-    /// If the file cannot be read, is too large, or is not a JSON object with values of the right types.
+    /// If the file cannot be read, is too large, or is not a JSON object with values of the right
+    /// types.
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);
         let cannot = || format!("cannot read {}: correct or delete it", path.display());

@@ -136,8 +136,8 @@ impl Routes {
         args: fn(W, &Own) -> Vec<std::ffi::OsString>,
     ) -> Answered {
         let body = read(body, SHORT).await?;
-        let wish: W = serde_json::from_slice(&body).map_err(Refusal::bad_request)?;
-        let args = args(wish, &self.programs.own);
+        let request: W = serde_json::from_slice(&body).map_err(Refusal::bad_request)?;
+        let args = args(request, &self.programs.own);
         let number = self.programs.start(args).await;
         let number = number.map_err(|error| failed(&error))?;
         Ok(ok(&json!({ "number": number })))

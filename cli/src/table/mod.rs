@@ -45,4 +45,4 @@ pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;
-pub(crate) use stakes::{Differs, StakesArgs, Wishes};
+pub(crate) use stakes::{Differs, GuestTerms, StakesArgs};

@@ -23,8 +23,8 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
-    /// Parses a line into a command, with the turn that it names, if any. Returns `None` if the line
-    /// needs no answer, or if the screen has answered it.
+    /// Parses a line into a command, with the turn that it names, if any. Returns `None` if the
+    /// line needs no answer, or if the screen has answered it.
     ///
     /// # Errors
     /// The complaint about an invalid line.

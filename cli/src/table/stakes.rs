@@ -249,7 +249,7 @@ impl StakesArgs {
 /// The guest's requirements.
 #[derive(clap::Args)]
 #[command(next_help_heading = GAME)]
-pub(crate) struct Wishes {
+pub(crate) struct GuestTerms {
     /// Play only this game.
     #[arg(long, value_name = "GAME", value_parser = game_name())]
     game: Option<GameName>,
@@ -285,7 +285,7 @@ pub(crate) struct Wishes {
     algorithm: Option<Choice>,
 }
 
-impl Wishes {
+impl GuestTerms {
     /// # Errors
     /// If the host's stakes do not meet the requirements.
     pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
@@ -323,11 +323,11 @@ impl Wishes {
     ) -> anyhow::Result<()> {
         agree(Term::Clock, "--time", self.time, Some(Time(header.clock)))?;
         if let Some(choice) = self.algorithm {
-            let wish = DealCircuit::algorithm_for(choice, &header.stakes)?;
+            let required = DealCircuit::algorithm_for(choice, &header.stakes)?;
             agree(
                 Term::Shuffle,
                 "--algorithm",
-                Some(wish),
+                Some(required),
                 Some(header.algorithm),
             )?;
         }
@@ -351,17 +351,17 @@ pub(crate) struct Differs {
 fn agree<V: PartialEq + fmt::Display>(
     term: Term,
     option: &str,
-    wish: Option<V>,
+    required: Option<V>,
     proposed: Option<V>,
 ) -> Result<(), Differs> {
-    let message = match (wish, proposed) {
+    let message = match (required, proposed) {
         (None, _) => return Ok(()),
-        (Some(wish), Some(proposed)) if wish == proposed => return Ok(()),
-        (Some(wish), Some(proposed)) => {
-            format!("you asked for {option} {wish}, but the host proposes {proposed}")
+        (Some(required), Some(proposed)) if required == proposed => return Ok(()),
+        (Some(required), Some(proposed)) => {
+            format!("you asked for {option} {required}, but the host proposes {proposed}")
         }
-        (Some(wish), None) => {
-            format!("you asked for {option} {wish}, but the host proposes a game without it")
+        (Some(required), None) => {
+            format!("you asked for {option} {required}, but the host proposes a game without it")
         }
     };
     Err(Differs { term, message })
@@ -397,13 +397,13 @@ mod tests {
     }
 
     /// The error of a guest with these options, if it refuses the offer.
-    fn refusal(offer: &str, wishes: &str, memory: &str) -> Option<String> {
+    fn refusal(offer: &str, terms: &str, memory: &str) -> Option<String> {
         let offer: StakesArgs = read(offer);
         let (header, _) = offer.propose(limit("2G").unwrap()).unwrap();
-        let wishes: Wishes = read(wishes);
+        let terms: GuestTerms = read(terms);
         let memory = limit(memory).unwrap();
-        let checked = (wishes.check(&header.stakes))
-            .and_then(|()| wishes.check_clock_and_shuffle(&header, memory));
+        let checked = (terms.check(&header.stakes))
+            .and_then(|()| terms.check_clock_and_shuffle(&header, memory));
         checked.err().map(|error| error.to_string())
     }
 
@@ -412,7 +412,7 @@ mod tests {
         let offer = "--game deck --cards 20 --draw 3 --hands 2 --algorithm cut --time 5+10";
         assert_eq!(refusal(offer, "", "256M"), None);
         assert_eq!(refusal(offer, offer, "256M"), None);
-        for wish in [
+        for required in [
             "--game draw",
             "--cards 21",
             "--draw 4",
@@ -421,16 +421,19 @@ mod tests {
             "--time none",
             "--kinds 3,2",
         ] {
-            let refusal = refusal(offer, wish, "256M").unwrap_or_default();
-            let asked = refusal.contains(&format!("you asked for {wish}"));
-            assert!(asked || wish.contains("kinds"), "{wish}: {refusal}");
-            assert!(refusal.contains("the host proposes"), "{wish}: {refusal}");
+            let refusal = refusal(offer, required, "256M").unwrap_or_default();
+            let asked = refusal.contains(&format!("you asked for {required}"));
+            assert!(asked || required.contains("kinds"), "{required}: {refusal}");
+            assert!(
+                refusal.contains("the host proposes"),
+                "{required}: {refusal}"
+            );
         }
         let poker = "--stack 100 --blinds 2/4";
         assert_eq!(refusal(poker, poker, "256M"), None);
-        for wish in ["--stack 200", "--blinds 1/2", "--ante 1/2", "--boards 24"] {
-            let refusal = refusal(poker, wish, "256M").unwrap_or_default();
-            assert!(refusal.contains("you asked for"), "{wish}: {refusal}");
+        for required in ["--stack 200", "--blinds 1/2", "--ante 1/2", "--boards 24"] {
+            let refusal = refusal(poker, required, "256M").unwrap_or_default();
+            assert!(refusal.contains("you asked for"), "{required}: {refusal}");
         }
     }
 

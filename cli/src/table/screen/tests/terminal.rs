@@ -145,9 +145,9 @@ impl Person {
     /// Types the rest of a line, and Enter.
     fn types(&mut self, rest: &str, whole: &str) -> Result<Option<Said>, Complaint> {
         self.terminal.echo(&format!("{rest}\n"));
-        let wish = self.screen.read(whole);
+        let answer = self.screen.read(whole);
         self.update();
-        wish
+        answer
     }
 
     /// Advances the time of the turn.
