@@ -295,12 +295,12 @@ fn both_sides_of_a_run_report_the_difference() {
         (
             vec![&a[..]],
             vec![&b[..]],
-            ["it has a different netlist, with digest"; 2],
+            ["the peer has a different netlist, with digest"; 2],
         ),
         (
             vec![&a, "--owner", "g,e"],
             vec![&a, "--owner", "e,g"],
-            ["it has different owners of the inputs"; 2],
+            ["the peer has different owners of the inputs"; 2],
         ),
         (
             vec![&a],

@@ -169,7 +169,8 @@ pub(super) fn greet(
     let greeting = Greeting::exchange(transport, party, args, terms)?;
     if greeting.peer_terms() != terms {
         greeting.refuse();
-        let what = "it runs a different measurement: give both the same arguments and netlists";
+        let what =
+            "the peer runs a different measurement: give both the same arguments and netlists";
         return Err(OtherTerms(what.into()).into());
     }
     Ok(greeting)

@@ -8,7 +8,7 @@
 //! The clocks also count flights in a row, like Lamport's logical clocks: the count of a piece is
 //! its sender's count plus one, and the receiver's count advances at least to the count of the
 //! piece. Between two machines, the clocks count only flights in a row: a header before each piece
-//! carries its count.
+//! carries the count of the piece.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

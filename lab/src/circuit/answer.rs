@@ -1,4 +1,4 @@
-//! The comparison of two netlists, and the strength of its result.
+//! The comparison of two netlists, and how strong its evidence is.
 
 use anyhow::Context;
 use blake3::OutputReader;
@@ -9,15 +9,14 @@ use dealerless_program::system_rng;
 use rand::RngExt;
 use serde::Serialize;
 
-/// The most input bits for which all inputs are tried.
+/// The maximum number of input bits for which all inputs are tried.
 const MAX_EXHAUSTIVE_BITS: usize = 24;
 
 /// The default number of random inputs.
 const TRIALS: u64 = 65_536;
 
-/// If two netlists differ on this fraction of all inputs, divided by the number of trials, random
-/// inputs miss the difference once in a thousand times: (1 - p)^trials = 1/1000 gives p = ln(1000)
-/// / trials, nearly.
+/// About ln(1000). If two netlists differ on a fraction `p = MISSED / trials` of all inputs, then
+/// `trials` random inputs miss the difference with probability (1 - p)^trials, about 1/1000.
 const MISSED: f64 = 6.91;
 
 /// Whether two netlists differ, and how that was determined.
@@ -44,7 +43,7 @@ pub(super) struct Report {
     /// Whether all inputs were tried, so that the absence of a difference is a proof.
     exhaustive: bool,
     input_bits: usize,
-    /// The inputs tried, up to and including the first difference.
+    /// The number of inputs tried, up to and including the first difference.
     inputs_tried: u64,
     /// The seed of the random inputs; absent if no input is random.
     seed: Option<u64>,
@@ -53,10 +52,11 @@ pub(super) struct Report {
 }
 
 impl Answer {
-    /// Compares two netlists: on all inputs if there are few and no number of trials is given.
+    /// Compares two netlists. Without `trials`, all inputs are tried if the netlists have at most
+    /// [`MAX_EXHAUSTIVE_BITS`] input bits. Otherwise fixed and random inputs are tried.
     ///
     /// # Errors
-    /// If the widths of their values differ.
+    /// If the values of the netlists have different widths.
     pub(super) fn find(
         netlists: [&Netlist; 2],
         trials: Option<u64>,
@@ -123,7 +123,7 @@ impl Answer {
                 format!("different: on input {tried} of all {all}, in counting order")
             }
             (Some(_), Some(Random { seed, .. })) => lines(&format!(
-                "different: on input {tried} of the chosen and then random inputs (seed {seed})"
+                "different: on input {tried}, counting the fixed and then the random inputs (seed {seed})"
             )),
             (None, None) => {
                 format!("equal: all {tried} inputs of {bits} bits give the same outputs")
@@ -139,7 +139,8 @@ impl Answer {
     }
 }
 
-/// Random words derived from a seed. They are the same on every machine and in every version.
+/// Pseudorandom 64-bit words, derived from a seed in the same way on every machine and in every
+/// version.
 struct Words(OutputReader);
 
 impl Words {

@@ -19,14 +19,14 @@ use super::values::ValueArgs;
     dealerless circuit compare adder.txt smaller.txt\n  \
     dealerless circuit compare a.txt b.txt.gz --trials 1000000 --seed 7 --json\n\n\
     With more than 24 input bits, or with --trials, only some inputs are tried: all\n\
-    zeros, all ones, a single one at each position (of the first 4096), and TRIALS\n\
-    random inputs. They can miss a difference; the answer states how rare such a\n\
-    difference must be. Invalid inputs, such as seeds out of range, are tried like all\n\
-    others.\n\n\
+    zeros, all ones, a single one at each position (with up to 4096 input bits), and\n\
+    TRIALS random inputs. These can miss a difference; the answer states how rare such\n\
+    a difference must be. Invalid inputs, such as seeds out of range, are tried too.\n\n\
     Exit codes: 0 no difference found, 1 wrong usage, invalid netlists, or values of\n\
     different widths, 4 the netlists differ.")]
 pub struct Args {
-    /// Netlist in Bristol Fashion or the older Bristol format, plain or gzip; - is standard input.
+    /// First netlist, in Bristol Fashion or the older Bristol format, plain or gzip; - is standard
+    /// input.
     #[arg(value_name = "A")]
     first: PathBuf,
     /// Second netlist.
@@ -35,7 +35,7 @@ pub struct Args {
     /// Number of random inputs to try, even if all inputs could be tried [default: 65536].
     #[arg(long, value_name = "TRIALS", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     trials: Option<u64>,
-    /// Seed of the random inputs [default: a fresh seed].
+    /// Seed of the random inputs [default: random].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     #[command(flatten)]

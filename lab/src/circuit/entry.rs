@@ -105,7 +105,7 @@ impl Counts {
         Self::new(&structure, built, outputs, owners.as_ref(), demand)
     }
 
-    /// Counts a netlist as written.
+    /// Counts the gates of a netlist as written.
     pub(super) fn of_netlist(netlist: &Netlist, owners: Option<&Owners>) -> Self {
         let structure = netlist.structure(owners.map(Owners::parties));
         let outputs = netlist.outputs().iter().sum();
@@ -116,7 +116,7 @@ impl Counts {
         Self::new(&structure, built, outputs, owners, demand)
     }
 
-    /// Counts a shuffle by building it in slices.
+    /// Counts a shuffle by building it in slices; `None` if it cannot be built in slices.
     fn of_slices(spec: Spec, checked: bool, progress: &impl Fn(usize)) -> Option<Self> {
         let shuffle = InSlices::new(spec, checked)?;
         let structure = shuffle.structure(progress);
@@ -268,8 +268,8 @@ impl Entry {
         let spec = Spec::new(cards, draw, algorithm)?;
         let checked = ShuffleCircuit::build_checked(spec);
         let checked_counts = Counts::of(checked.circuit());
-        // If every input is in range, the two circuits are the same. Otherwise the first circuit is
-        // dropped before the second is built, since a large circuit takes a gigabyte.
+        // If every input is in range, both circuits are the same. Otherwise the checked circuit is
+        // dropped before the other is built, since a large circuit takes a gigabyte.
         let unchecked = match checked.validity() {
             None => checked_counts.clone(),
             Some(_) => {
@@ -341,15 +341,15 @@ pub(super) struct Comparison {
     pub(super) estimated_ands: fn(cards: usize, draw: usize) -> usize,
 }
 
-/// Bits of a key for the classical method, sorting by random keys.
+/// Bits of a key in the classical method, which sorts the cards by random keys.
 const KEY_BITS: usize = 48;
 
-/// An estimate for shuffles in which draw i moves words through all later positions.
+/// Estimates the ANDs of a shuffle in which draw i moves words through all later positions.
 fn ands_of_swaps(cards: usize, draw: usize) -> usize {
     (cards * draw - draw * draw / 2) * card_bits(cards)
 }
 
-/// An estimate for sorting: each switch compares two keys, and moves the keys and the cards.
+/// Estimates the ANDs of sorting. Each switch compares two keys, and moves the keys and the cards.
 fn ands_of_sorting(cards: usize, _: usize) -> usize {
     let depth = card_bits(cards);
     let switches = (cards.next_power_of_two() / 2) * (depth * (depth + 1) / 2);

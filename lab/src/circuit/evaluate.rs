@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.json {
         return show_json("circuit evaluate", &report);
     }
-    // Show the inputs if any of them is random: the user does not know it.
+    // Show the inputs if one of them is random, since the user does not know a random input.
     if values.iter().any(|value| value.drawn) {
         for (number, input) in (1..).zip(&report.inputs) {
             show(&format!("input {number}: {input}"))?;
@@ -70,7 +70,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads a value for each input value of the netlist. Values without bits may be omitted.
+/// Reads a value of `--input` for each input value of the netlist. Those for input values without
+/// bits may be omitted.
 fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Value>> {
     let widths = netlist.inputs();
     let all = args.inputs.len() == widths.len();

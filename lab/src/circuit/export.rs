@@ -16,7 +16,7 @@ use super::netlist_file;
 
 /// Writes a shuffle as a Bristol Fashion netlist.
 ///
-/// Input value 1 holds the garbler's seeds and 2 the evaluator's.
+/// Input value 1 holds the garbler's seeds, input value 2 the evaluator's.
 ///
 /// The outputs are one word per card drawn, least significant bit first.
 #[derive(clap::Args)]
@@ -26,16 +26,16 @@ use super::netlist_file;
     dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 \\\n      \
       -o run.txt\n\n\
     --json prints the layout of the wires to standard output. It lists the seeds of\n\
-    both inputs in order. A seed is a value below its modulus, written as is\n\
-    (unsigned) or minus the modulus in two's complement (minus-modulus), least\n\
-    significant bit first; or it is the bits of the switches of a network (switches).\n\
-    It also describes the outputs: the words of the drawn cards and, with --checked,\n\
-    the index of the validity value, from 0. Its two bits are set if the garbler's\n\
-    and the evaluator's inputs are in range. The index is null if every input is in\n\
-    range: then both circuits are the same.\n\n\
+    both parties in order, each with its encoding: unsigned is the seed, minus-modulus\n\
+    is the seed minus its modulus in two's complement (both least significant bit\n\
+    first), and switches are the control bits of a network. For the outputs, it lists\n\
+    the number of words (one per drawn card) and their bits. With --checked, validity\n\
+    is the index, from 0, of the validity value: the first bit is set if the garbler's\n\
+    inputs are in range, the second if the evaluator's are. If every input is in\n\
+    range, validity is null, and --checked does not change the circuit.\n\n\
     A circuit that does not fit into --memory is built in slices, twice, and written\n\
     while it is built. The circuit is the same, but its gates come in another order.\n\
-    4096 of 4096 cards take ten to twenty gigabytes of disk space.")]
+    A netlist for 4096 of 4096 cards takes ten to twenty gigabytes of disk space.")]
 pub struct Args {
     /// Shuffle algorithm.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
@@ -43,10 +43,10 @@ pub struct Args {
     /// Cards in the deck.
     #[arg(long, value_name = "N")]
     cards: usize,
-    /// Cards drawn from it.
+    /// Cards drawn from the deck.
     #[arg(long, value_name = "M")]
     draw: usize,
-    /// Write the circuit of a malicious session, which has one more output value: whether each
+    /// Write the circuit of a malicious session, which has an additional output value: whether each
     /// party's input is in range.
     #[arg(long)]
     checked: bool,
@@ -99,12 +99,13 @@ impl From<&Seed> for SeedLayout {
     }
 }
 
-/// A summary of the netlist that was written.
+/// A summary of the written netlist.
 struct Written<'a> {
     /// The path of the file; `None` for standard output.
     path: Option<&'a Path>,
     /// The numbers of AND, XOR and NOT gates.
     gates: [usize; 3],
+    /// The seeds of the garbler, and those of the evaluator.
     seeds: [Vec<SeedLayout>; 2],
     validity: Option<usize>,
 }

@@ -61,7 +61,7 @@ impl FormatArgs {
         })
     }
 
-    /// Parses a file with `parse`, which also gets its uncompressed size.
+    /// Parses a file with `parse`, which also gets the uncompressed size.
     fn read_by<R>(path: &Path, parse: impl Parse<R>) -> anyhow::Result<R> {
         if path == Path::new("-") {
             return Self::read_stream(io::stdin().lock(), parse).context("standard input");
@@ -76,8 +76,8 @@ impl FormatArgs {
         netlist.with_context(|| name.to_string())
     }
 
-    /// Reads a whole stream before parsing it, since its size limits the number of wires that it
-    /// may declare.
+    /// Reads a whole stream before parsing it. The parser must know the size of a netlist, which
+    /// limits the number of wires that the netlist may declare.
     fn read_stream<R>(stream: impl Read, parse: impl Parse<R>) -> anyhow::Result<R> {
         let mut bytes = Vec::new();
         let length = stream.take(MAX_STREAMED_BYTES + 1).read_to_end(&mut bytes);
@@ -141,7 +141,7 @@ fn rewound<F: Read + Seek>(file: &mut F) -> io::Result<BufReader<&mut F>> {
     Ok(BufReader::with_capacity(BUFFER, file))
 }
 
-/// The file name extensions of netlists that are written.
+/// The allowed file name extensions of written netlists.
 pub(super) const ENDINGS: &[&str] = &["txt", "bristol"];
 
 /// Writes a netlist to the output of `-o`, with [`whole_file::write_output`].

@@ -16,12 +16,13 @@ use super::netlist_file::{self, FormatArgs};
 /// Writes an equivalent netlist with fewer gates, in Bristol Fashion.
 ///
 /// Constants are folded, equal gates are shared, gates that no output needs are dropped, and the
-/// rest is arranged in layers of equal AND depth. A netlist with more ANDs is never written.
+/// remaining gates are arranged in layers of equal AND depth. A netlist with more ANDs is never
+/// written.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: dealerless circuit optimise aes.txt.gz -o aes-small.txt\n\n\
     The result is read back and compared with FILE: on all inputs if they have up to 24\n\
-    bits, otherwise on chosen and random inputs. `circuit compare` can try more of them.\n\n\
+    bits, otherwise on fixed and random inputs. `circuit compare` can try more inputs.\n\n\
     Exit codes: 0 success, 1 wrong usage, an invalid netlist, or a file that cannot be\n\
     written."
 )]
@@ -93,7 +94,10 @@ impl Size {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let to_file = !whole_file::is_standard_output(&args.output);
-    ensure!(to_file || !args.json, "--json needs a file for the netlist");
+    ensure!(
+        to_file || !args.json,
+        "--json uses standard output; name a file with -o OUT"
+    );
     whole_file::check_output(Some(&args.output), netlist_file::ENDINGS, &[&args.netlist])?;
     let netlist = args.format.read_with_progress(&args.netlist)?;
     let progress = Progress::of_one_step("optimising".into());
@@ -103,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let answer = Answer::find([&netlist, &result], None, None)?;
     ensure!(
         answer.difference().is_none(),
-        "the result would compute something else: this is a bug"
+        "the result would compute different outputs: this is a bug"
     );
     let (before, after) = (Size::of(&netlist), Size::of(&result));
     ensure!(

@@ -1,4 +1,4 @@
-//! The owners of a netlist's input values: the parties that enter them.
+//! The owner of each input value of a netlist: the party that enters the value.
 
 use std::str::FromStr;
 
@@ -25,11 +25,11 @@ impl FromStr for Owner {
 pub(crate) struct Owners(Vec<Party>);
 
 impl Owners {
-    /// The given owners. Without any, the first value belongs to the garbler and the second to the
-    /// evaluator.
+    /// The owners `given`. If `given` is empty, the first value belongs to the garbler and the
+    /// second to the evaluator.
     ///
     /// # Errors
-    /// If the number of owners and values differ, or no owners are given for three or more values.
+    /// If the numbers of owners and values differ, or `given` is empty for three or more values.
     pub(crate) fn of(values: usize, given: &[Owner]) -> anyhow::Result<Self> {
         if given.is_empty() {
             return Self::obvious(values).with_context(|| {
@@ -46,7 +46,7 @@ impl Owners {
         Ok(Owners(given.iter().map(|owner| owner.0).collect()))
     }
 
-    /// The default owners of at most two values.
+    /// The default owners of at most two values; `None` for more values.
     pub(super) fn obvious(values: usize) -> Option<Self> {
         let owners = Party::BOTH.get(..values)?;
         Some(Owners(owners.to_vec()))
@@ -57,7 +57,7 @@ impl Owners {
         &self.0
     }
 
-    /// Selects the widths of a party's values from the widths of all values, in bits.
+    /// Selects the widths of a party's values from `inputs`, the widths of all values in bits.
     pub(crate) fn widths(&self, inputs: &[usize], party: Party) -> Vec<usize> {
         let owned = self.0.iter().zip(inputs);
         let owned = owned.filter(|(owner, _)| **owner == party);

@@ -19,7 +19,7 @@ use super::entry::Comparison;
 /// honest party, and each draw is counted. If all draws occur equally often, no matter which party
 /// is honest, then the shuffle is uniform as soon as one party is honest.
 ///
-/// A value consists of a party's seeds, its permutation, or, in the two known mistakes, its bits.
+/// A value is a party's seeds or permutation; in the two known mistakes, it is the party's bits.
 /// With --checked, the fixed values are all bits that a party can enter, including seeds out of
 /// range. Each fixed value must either be rejected whatever the honest party enters, or make all
 /// draws occur equally often.
@@ -29,8 +29,8 @@ use super::entry::Comparison;
     dealerless circuit prove --algorithm cut --cards 4 --checked\n  \
     dealerless circuit prove --algorithm waksman --cards 7 --limit 60000000\n  \
     dealerless circuit prove --algorithm bubble-fair-bits --cards 4\n\n\
-    If both parties together have too many values, only some values are fixed, evenly\n\
-    spaced in their order; the table shows how many. bubble-fair-bits and\n\
+    If there are too many pairs of values for --limit, only some values are fixed,\n\
+    evenly spaced in their order; the table shows how many. bubble-fair-bits and\n\
     fisher-yates-xor-modulo are known mistakes.\n\n\
     Exit codes: 0 uniform, 1 wrong usage or too many values, 4 not uniform.")]
 pub struct Args {
@@ -40,7 +40,7 @@ pub struct Args {
     /// Cards in the deck.
     #[arg(long, value_name = "N")]
     cards: usize,
-    /// Cards drawn from it [default: all].
+    /// Cards drawn from the deck [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<usize>,
     /// Use the circuit that checks whether inputs are in range, and fix arbitrary bits.
@@ -111,7 +111,8 @@ struct Part {
     of: u64,
     /// The number of fixed values that the check rejected.
     refused: u64,
-    /// The number of times that each draw occurred, for every fixed value that was not rejected.
+    /// The number of times that each draw occurred, the same for every fixed value that was not
+    /// rejected; absent after a counterexample.
     each: Option<u64>,
 }
 
@@ -126,7 +127,7 @@ struct Refutation {
     values: u64,
     /// Whether the outcome is not a draw, because a card appears twice or does not exist.
     no_draw: bool,
-    /// The number of values of the honest party that the check rejects, although it should not.
+    /// The number of values of the honest party for which the check is wrong.
     refused: Option<u64>,
     outcomes: Vec<Times>,
 }
@@ -365,7 +366,7 @@ impl Refutation {
         if let Some(refused) = self.refused {
             return format!(
                 "Wrong check: over the {} values of the {}, for value {} of the\n\
-                 other party, the check rejects {}.",
+                 other party, the check wrongly rejects {}.",
                 count(self.values),
                 self.honest,
                 count(self.fixed),

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::netlist_file;
 
-/// Writes the circuit that deals boards of four hands, with no order inside a hand.
+/// Writes the circuit that deals bridge boards: four hands, without an order inside a hand.
 ///
-/// Input value 1 is the garbler's and 2 the evaluator's, board by board. One party enters the bits
-/// of the switches of a Waksman network. The other enters two bits for each position of the pack:
-/// the hand that gets the card. The outputs are one word per hand, with bit c set if the hand has
-/// card c. Two bits follow at the end, one per party: whether the words of the party name all hands
-/// equally often.
+/// Input value 1 holds the garbler's bits and input value 2 the evaluator's, board by board. For
+/// each board, one party enters the control bits of a Waksman network. The other party enters two
+/// bits for each position of the pack: the hand that gets the card. The outputs are one word per
+/// hand, with bit c set if the hand has card c. The last output value has one bit per party:
+/// whether the party's two-bit words name all hands equally often.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit split -o board.txt\n  \
@@ -51,11 +51,12 @@ struct Layout {
     ranks: usize,
     /// The party that enters the switches, for each board.
     permutes: Vec<String>,
-    /// The input bits of a permutation.
+    /// The number of input bits for the switches, for each board.
     switches: usize,
-    /// The input bits of the other party, for each board.
+    /// The number of input bits of the other party, for each board.
     word: usize,
     joint_and: usize,
+    /// The index, from 0, of the output value with one bit per party.
     validity: usize,
 }
 

@@ -12,9 +12,9 @@ const MAX_PAIRS: usize = 1 << 20;
 /// Numbers of cards: a non-empty list in ascending order, without duplicates.
 ///
 /// The text form is a list of numbers and inclusive ranges: `5,9,20` or `1..52`. Dots between two
-/// commas (`..`, `...` or `…`) continue the sequence of the two numbers before them up to the
-/// number after them: by the same factor if that reaches the end exactly, otherwise by the same
-/// step. So `8,16,…,1024` doubles, and `10,20,…,100` counts by tens.
+/// commas (`..`, `...` or `…`) continue the sequence of the two numbers before the dots, up to the
+/// number after the dots: by the same factor if this reaches the last number exactly, otherwise by
+/// the same step. So `8,16,…,1024` doubles, and `10,20,…,100` counts by tens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(Vec<usize>);
 
@@ -71,7 +71,7 @@ impl FromStr for Numbers {
     }
 }
 
-/// A number of cards. The bound also keeps every list short.
+/// Parses a number of cards. The upper bound also keeps every list short.
 fn number(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number <= Computed::MAX_CARDS => Ok(number),
@@ -87,7 +87,7 @@ fn range(first: usize, last: usize) -> Result<impl Iterator<Item = usize>, Strin
     Ok(first..=last)
 }
 
-/// Checks that dots may follow `numbers`. `continued` is whether dots precede them already.
+/// Checks that dots may follow `numbers`. `continued` says whether the previous item was also dots.
 fn check_dots(numbers: &[usize], continued: bool) -> Result<(), String> {
     match numbers {
         [.., a, b] if a < b && !continued => Ok(()),
@@ -135,8 +135,8 @@ impl FromStr for Draws {
     }
 }
 
-/// The requested pairs (n, m) of n cards and m drawn, ordered by n and then by m. A sweep skips
-/// pairs that draw more cards than the deck has.
+/// The requested pairs (n, m) of n cards and m drawn, ordered by n and then by m. If there are
+/// several pairs, those with m above n are skipped.
 ///
 /// # Errors
 /// If a deck or a draw is out of bounds, or no pair is left.
@@ -147,7 +147,7 @@ pub(crate) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize
     })
 }
 
-/// Same as [`pairs`], with the wider bounds of circuits that are counted and not built.
+/// Same as [`pairs`], with the wider bounds of circuits whose size can be computed.
 ///
 /// # Errors
 /// Same as [`pairs`].

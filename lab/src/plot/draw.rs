@@ -22,7 +22,7 @@ const TO_NAME: i32 = 56;
 /// Width of a letter of a name, in pixels.
 const LETTER: i32 = 9;
 
-/// Pixels from a name to the next one.
+/// Pixels from a name to the next name.
 const NAME_LINE: i32 = 20;
 
 /// Height of a line of the key, in pixels.
@@ -99,7 +99,7 @@ impl Picture {
         (width as u32, (TITLES + height) as u32)
     }
 
-    /// Draws the picture on an area of the same size.
+    /// Draws the picture on `area`, which must have the size of the picture.
     pub(super) fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> anyhow::Result<()>
     where
         B::ErrorType: 'static,
@@ -262,7 +262,7 @@ where
         Ok(())
     }
 
-    /// Writes the key of the marks.
+    /// Writes the key: the number and the text of each mark.
     fn key(&self, chart: &Chart, (left, top): Pixel) -> anyhow::Result<()> {
         for (line, mark) in (0..).zip(&chart.marks) {
             let y = top + line * KEY_LINE + KEY_LINE / 2;

@@ -13,7 +13,7 @@ pub use self::axis::Axis;
 pub use self::stroke::{BLACK, Stroke};
 pub(crate) use self::stroke::{BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY_BLUE, VERMILION};
 
-/// The most points of a curve that has discs.
+/// The maximum number of points of a curve that has discs.
 pub(crate) const FEW: usize = 20;
 
 /// A curve, or a single point.

@@ -58,7 +58,7 @@ impl Room {
         let covers = |middle: Pixel, pixel: Pixel| {
             (pixel.0 - middle.0).abs() <= half.0 && (pixel.1 - middle.1).abs() <= half.1
         };
-        // `min_by_key` returns the first of equals, which is the nearest.
+        // `min_by_key` returns the first minimum, which is the nearest place.
         let middle = places
             .min_by_key(|middle| {
                 let outside = middle.0 - half.0 < self.from.0

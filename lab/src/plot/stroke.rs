@@ -14,7 +14,7 @@ pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 pub(crate) const GREY: RGBColor = RGBColor(130, 130, 130);
 pub(crate) const RED: RGBColor = RGBColor(160, 0, 40);
 
-/// The look of a line.
+/// The colour, dashes and width of a line.
 #[derive(Clone, Copy)]
 pub struct Stroke {
     pub(super) colour: RGBColor,

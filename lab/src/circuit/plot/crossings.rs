@@ -8,18 +8,18 @@ use serde::Serialize;
 use super::curve::Curve;
 use super::plan::{Plan, Sizes};
 
-/// A crossing: from the number `from` on, `cheaper` lies below `dearer`.
+/// A crossing of two curves: from the number `from` on, `cheaper` has the lower curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Crossing {
     /// A number on the horizontal axis.
     pub(super) from: usize,
     pub(super) cheaper: Algorithm,
     pub(super) dearer: Algorithm,
-    /// Whether `dearer` was the cheapest of all before, and `cheaper` is now.
+    /// Whether `dearer` is the cheapest of all algorithms before `from`, and `cheaper` at `from`.
     pub(super) of_the_cheapest: bool,
 }
 
-/// The algorithms that stop when the cards are drawn.
+/// The algorithms that stop after the last drawn card.
 const PARTIAL: [Algorithm; 2] = [Algorithm::FisherYates, Algorithm::Lehmer];
 
 /// The algorithms that pass the whole deck through a network.
@@ -48,7 +48,7 @@ fn find(
     {
         if pair.iter().all(|algorithm| algorithms.contains(algorithm)) {
             let last = last_of_pair(numbers, pair, &mut ands);
-            // Skip a crossing that was already found as a change of the cheapest.
+            // Skip a crossing that was already found as a change of the cheapest algorithm.
             found.extend(last.filter(|last| {
                 let as_change = Crossing {
                     of_the_cheapest: true,
@@ -58,7 +58,7 @@ fn find(
             }));
         }
     }
-    // Crossings with the same winner at the same number stay together.
+    // Crossings with the same number and the same cheaper algorithm become neighbours.
     found.sort_by_key(|crossing| {
         let place = (algorithms.iter()).position(|&algorithm| algorithm == crossing.cheaper);
         (crossing.from, place)
@@ -66,7 +66,8 @@ fn find(
     found
 }
 
-/// Every change of the cheapest algorithm. An equally cheap algorithm does not replace it.
+/// Every change of the cheapest algorithm. An equally cheap algorithm does not replace the
+/// cheapest.
 fn of_the_cheapest(
     numbers: &[usize],
     algorithms: &[Algorithm],
@@ -84,7 +85,7 @@ fn of_the_cheapest(
     };
     let mut cheapest = |number, incumbent| {
         let order = iter::once(incumbent).chain(algorithms.iter().copied());
-        // `min_by_key` returns the first of equals, which is the incumbent.
+        // `min_by_key` returns the first minimum, so the incumbent wins a tie.
         let cheapest = order.min_by_key(|&algorithm| ands(algorithm, number));
         cheapest.unwrap_or(incumbent)
     };
@@ -107,7 +108,7 @@ fn of_the_cheapest(
     found
 }
 
-/// The last change of order of a pair.
+/// The last crossing of a pair of algorithms.
 fn last_of_pair(
     numbers: &[usize],
     pair: [Algorithm; 2],

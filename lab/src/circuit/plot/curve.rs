@@ -15,7 +15,7 @@ use crate::plot::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, Stroke, VE
 /// A family of circuits, one for each deck and draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Curve {
-    /// A shuffle for matches.
+    /// A shuffle that matches can use.
     Shuffle(Algorithm),
     /// A comparison circuit, by its index in [`Comparison::ALL`].
     Comparison(usize),
@@ -38,7 +38,7 @@ impl Curve {
         matches!(self, Curve::Comparison(_))
     }
 
-    /// The look of the curve: a colour, and a dash pattern for print.
+    /// The stroke of the curve: a colour, and a dash pattern for print without colours.
     pub(super) fn stroke(self) -> Stroke {
         const SHUFFLES: [Stroke; 7] = [
             Stroke::solid(BLUE),
@@ -63,7 +63,7 @@ impl Curve {
     /// Builds the circuit for a deck and a draw, and counts `y`. The deck and the draw must be in
     /// bounds. The value is 0 if `y` requires a session and the circuit is too large for one.
     pub(super) fn value(self, y: Y, checked: bool, cards: usize, draw: usize) -> usize {
-        const BOUNDS: &str = "it lies between two numbers that are in bounds";
+        const BOUNDS: &str = "the number lies between two numbers that are in bounds";
         let value = match self {
             Curve::Shuffle(algorithm) => {
                 let spec = Spec::new(cards, draw, algorithm).expect(BOUNDS);
@@ -131,8 +131,8 @@ impl Y {
         self.of_either(&structure, || Some(Demand::of(circuit)))
     }
 
-    /// Counts a netlist as written or, for the cost of a run, as it is run; `None` if the quantity
-    /// requires the owners of the inputs and they are unknown.
+    /// Counts a netlist as written or, for the cost of a run, as it is run. `None` if the quantity
+    /// requires the owners of the inputs, but the owners are unknown.
     pub(super) fn of_netlist(self, netlist: &Netlist) -> Option<usize> {
         let owners = Owners::obvious(netlist.inputs().len());
         let owners = owners.as_ref().map(Owners::parties);

@@ -53,7 +53,7 @@ pub(super) struct Guest {
     pub(super) value: usize,
 }
 
-/// The longest name in the plot, in characters.
+/// The maximum length of a name in the plot, in characters.
 const NAME: usize = 24;
 
 impl Guest {
@@ -94,7 +94,7 @@ fn shown(path: &Path) -> String {
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy();
-    // The font has only these characters, and the ellipsis of a shortened name.
+    // The font has only the printable ASCII characters, and the ellipsis of a shortened name.
     let name: String = (name.chars())
         .map(|c| if c.is_ascii_graphic() { c } else { '-' })
         .collect();

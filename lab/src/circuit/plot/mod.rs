@@ -62,8 +62,8 @@ pub struct Args {
     /// Also plot circuits that are never used in a match: known mistakes, and the classical method.
     #[arg(long)]
     comparison: bool,
-    /// Add a netlist, counted as written: a horizontal line, or with @NUMBER a point at that m or
-    /// n. May be given several times.
+    /// Add a netlist, counted as written: as a horizontal line, or with @NUMBER as a point at this
+    /// number on the horizontal axis. May be given several times.
     #[arg(long, value_name = "FILE[@NUMBER]")]
     with: Vec<With>,
     /// Also write the points to a file whose name ends in .csv or .json.
@@ -83,9 +83,9 @@ pub struct Args {
 /// The horizontal axis.
 #[derive(Clone, Copy, ValueEnum)]
 enum Against {
-    /// The cards drawn, from one deck.
+    /// The number of cards drawn, from one deck.
     Draw,
-    /// The cards of the deck.
+    /// The number of cards in the deck.
     Cards,
 }
 

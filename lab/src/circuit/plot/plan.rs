@@ -12,10 +12,10 @@ use crate::circuit::entry::Comparison;
 use crate::circuit::selection;
 use crate::circuit::sweep::{Draws, Numbers, pairs};
 
-/// The number of evenly spaced draws that are counted by default for a larger deck.
+/// The number of draws that are counted by default, evenly spaced, if the deck has more cards.
 const MAX_DRAWS: usize = 64;
 
-/// The quantity on the horizontal axis, with the fixed number.
+/// The quantity on the horizontal axis. A field is the number that stays fixed.
 #[derive(Clone, Copy)]
 pub(super) enum Along {
     /// The cards drawn, from a fixed deck.
@@ -27,7 +27,7 @@ pub(super) enum Along {
 }
 
 impl Along {
-    /// The cards and the draw at a number of the axis.
+    /// The number of cards and the number of cards drawn, at `number` on the axis.
     pub(super) fn deal(self, number: usize) -> (usize, usize) {
         match self {
             Along::Draw { cards } => (cards, number),
@@ -37,7 +37,7 @@ impl Along {
     }
 }
 
-/// A description of the plot.
+/// What the plot shows.
 pub(super) struct Plan {
     pub(super) along: Along,
     /// The numbers on the horizontal axis: at least two, in ascending order.
@@ -147,7 +147,7 @@ fn some_decks() -> Numbers {
         .collect()
 }
 
-/// The plotted quantity of the circuits, each built only once.
+/// The values of the curves. Each circuit is built only once.
 pub(super) struct Sizes<'a> {
     plan: &'a Plan,
     progress: Progress,
@@ -172,7 +172,7 @@ impl<'a> Sizes<'a> {
         sizes
     }
 
-    /// The value of a curve at a number on the horizontal axis, between the ends of the plan.
+    /// The value of a curve at `number` on the horizontal axis, between the ends of the plan.
     pub(super) fn value(&mut self, curve: Curve, number: usize) -> usize {
         *self.values.entry((curve, number)).or_insert_with(|| {
             let (cards, draw) = self.plan.along.deal(number);

@@ -27,8 +27,8 @@ pub(super) struct PlottedCurve {
 }
 
 impl<'a> Scene<'a> {
-    /// Collects the netlists of `--with` and the curves of a plan. A curve passes from left to
-    /// right through the numbers and the crossings between them.
+    /// Collects the netlists of `--with` and the curves of a plan. A curve has a point at each
+    /// number of the plan and at each crossing.
     pub(super) fn new(
         plan: &'a Plan,
         sizes: &mut Sizes<'_>,
@@ -47,7 +47,7 @@ impl<'a> Scene<'a> {
             },
             stroke: Stroke::dashed(RED, 3, 3),
         }));
-        // Sorted like their names beside the chart: the curve with the highest end first.
+        // Sorted like the names beside the chart: the curve with the highest end first.
         curves.sort_by_key(|line| std::cmp::Reverse(line.points.last().map(|&(_, value)| value)));
         Scene {
             plan,
@@ -56,7 +56,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether no curve has a point. Netlists do not count.
+    /// Whether no curve has a point, apart from netlists.
     pub(super) fn is_empty(&self) -> bool {
         let mut curves = self.curves.iter().filter(|line| line.kind != "netlist");
         curves.all(|line| line.points.is_empty())
@@ -132,7 +132,7 @@ fn x_axis(plan: &Plan) -> Axis {
                 },
             )
         }
-        // On a logarithmic axis, the distance of two decks shows their ratio.
+        // A logarithmic axis, on which the distance of two decks shows their ratio.
         Along::Cards { .. } | Along::WholeDecks => {
             let powers = (0..16).map(|power| 1 << power);
             let powers = powers.filter(|power| (first..=last).contains(power));
@@ -170,7 +170,7 @@ fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Plo
     plan.curves().into_iter().map(line).collect()
 }
 
-/// Makes one mark for all crossings with the same winner at the same number.
+/// Makes one mark for all crossings with the same number and the same cheaper algorithm.
 fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark> {
     let variable = match plan.along {
         Along::Draw { .. } => "m",

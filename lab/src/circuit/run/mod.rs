@@ -28,9 +28,9 @@ use crate::session::{Evaluates, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen
 
 /// Evaluates a netlist, or a shuffle, between two parties.
 ///
-/// Both learn the outputs.
+/// Both parties learn the outputs.
 ///
-/// Both run in this process, unless --listen or --connect is given.
+/// Both parties run in this process, unless --listen or --connect is given.
 #[derive(clap::Args)]
 #[command(after_help = format!("Examples:\n  \
     dealerless circuit run adder.txt --garbler 6 --evaluator 0x3\n  \
@@ -39,16 +39,16 @@ use crate::session::{Evaluates, Greeting, PLAIN_TCP_WARNING, SessionArgs, listen
     dealerless circuit run --algorithm waksman --cards 5 --draw 3 \\\n      \
     --garbler-permutation 3,1,2,5,4 --evaluator random\n\n\
     {}\n\
-    Separate several values of a party with commas, or give all together as bits or hex:.\n\n\
+    Separate several values of a party with commas, or join them as bits or hex:.\n\n\
     With one input value, the garbler enters it. With two, the first is the garbler's\n\
     and the second the evaluator's. With more, --owner is required. (The AES and SHA-256\n\
     netlists of the Bristol collection take the bytes of a block last byte first.)\n\n\
-    Cards and seeds count from 0. A permutation without a 0 counts from 1; the drawn\n\
-    cards then count from 1 too. random is a uniform permutation, or uniform seeds.\n\n\
+    Cards and seeds count from 0. If a permutation has no 0, it counts from 1, and so\n\
+    do the drawn cards. random is a uniform permutation, or uniform seeds.\n\n\
     With --checked, --garbler and --evaluator can enter seeds out of range as bits. Both\n\
-    parties then learn which party did, and nothing else.\n\n\
-    The listening party garbles and the connecting party evaluates, unless the given\n\
-    input is that of the other role.\n\n\
+    parties then learn only whose seeds are out of range.\n\n\
+    The listening party garbles and the connecting party evaluates, unless the options\n\
+    give the input of the other role.\n\n\
     Exit codes: 0 success, 1 wrong usage or a local error, 2 the peer failed a check,\n\
     broke the protocol or disagreed, 3 the connection was lost.", values::HELP))]
 pub struct Args {
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 garbler.outputs == evaluator.outputs,
                 "the parties got different outputs: this is a bug"
             );
-            // The evaluator finishes last.
+            // The evaluator's outcome has the time of the whole run, since it finishes last.
             (evaluator, RandomInputs::by(&sides, args))
         }
     };
@@ -136,7 +136,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 impl Args {
-    /// The role of this side, which connects or listens.
+    /// The role of this side, which connects or listens: the role whose input is given, or
+    /// `default`.
     fn own_role(&self, default: Party) -> anyhow::Result<Party> {
         match Party::BOTH.map(|party| self.given(party).is_some()) {
             [true, false] => Ok(Party::Garbler),
@@ -155,7 +156,7 @@ impl Args {
         self.values_text(party).or(self.shuffle.given(party))
     }
 
-    /// A party's values, as typed.
+    /// The text of `--garbler` or `--evaluator`.
     fn values_text(&self, party: Party) -> Option<&String> {
         match party {
             Party::Garbler => self.garbler.as_ref(),
@@ -173,7 +174,7 @@ impl Args {
     }
 }
 
-/// The circuit to evaluate and its owners, the same for both parties.
+/// The circuit to evaluate, and the owners of its inputs; the same for both parties.
 struct Job {
     what: What,
     owners: Owners,
@@ -234,8 +235,8 @@ impl Job {
         args.values.read_all(text, &widths, &who)
     }
 
-    /// The terms in the hellos. A peer with a different netlist or different owners is rejected at
-    /// once.
+    /// The terms in the hello. They differ if the parties have different netlists or owners, and
+    /// the session is then refused before the setup.
     fn terms(&self) -> Vec<u8> {
         let digest = netlist_file::digest(self.circuit());
         // The digest covers the number of values, but not their owners. The list of owners can be
@@ -261,7 +262,7 @@ impl What {
     }
 }
 
-/// Describes how the peer's [terms](Job::terms) differ from ours. Both sides compare, so both know.
+/// Describes how the peer's [terms](Job::terms) differ from ours. Both sides report the difference.
 fn difference(ours: &[u8], theirs: &[u8]) -> String {
     let parts = |terms| -> Option<[&str; 3]> {
         let words: Vec<&str> = str::from_utf8(terms).ok()?.split(' ').collect();
@@ -271,20 +272,20 @@ fn difference(ours: &[u8], theirs: &[u8]) -> String {
     match (parts(ours), parts(theirs)) {
         (Some([_, ours, _]), Some(["circuit", theirs, _])) if well_formed(theirs) => {
             if ours == theirs {
-                "it has different owners of the inputs (--owner)".into()
+                "the peer has different owners of the inputs (--owner)".into()
             } else {
                 format!(
-                    "it has a different netlist, with digest {}…; ours has digest {}…",
+                    "the peer has a different netlist, with digest {}…; ours has digest {}…",
                     &theirs[..16],
                     &ours[..16]
                 )
             }
         }
-        _ => "it does not run a netlist".into(),
+        _ => "the peer does not run a netlist".into(),
     }
 }
 
-/// One party, ready to run.
+/// One party of a run, with its inputs.
 struct Side<'a> {
     job: &'a Job,
     party: Party,

@@ -16,17 +16,17 @@ use super::super::values;
 /// The options for the shuffle and the parties' inputs.
 #[derive(clap::Args)]
 pub(super) struct ShuffleArgs {
-    /// Run this shuffle instead of a netlist, as written by `circuit export`.
+    /// Run this shuffle instead of a netlist: the circuit that `circuit export` writes.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm(), requires = "cards")]
     algorithm: Option<Choice>,
     /// Cards in the deck.
     #[arg(long, value_name = "N", requires = "algorithm")]
     cards: Option<usize>,
-    /// Cards drawn from it [default: all].
+    /// Cards drawn from the deck [default: all].
     #[arg(long, value_name = "M", requires = "algorithm")]
     draw: Option<usize>,
-    /// Run the circuit that checks whether inputs are in range. If an input is not, no card is
-    /// opened.
+    /// Run the circuit that checks whether inputs are in range. If an input is out of range, no
+    /// card is opened.
     #[arg(long, requires = "algorithm")]
     checked: bool,
     /// Garbler's permutation, for a network shuffle: 3,1,2 or @FILE.
@@ -37,7 +37,7 @@ pub(super) struct ShuffleArgs {
     #[arg(long, value_name = "CARDS", requires = "algorithm",
           conflicts_with_all = ["evaluator", "evaluator_seeds"])]
     evaluator_permutation: Option<String>,
-    /// Garbler's seeds, for any other shuffle: one for each draw, 5,0,3 or @FILE.
+    /// Garbler's seeds, for a shuffle that is not a network: one for each draw, 5,0,3 or @FILE.
     #[arg(
         long,
         value_name = "SEEDS",
@@ -81,14 +81,15 @@ impl ShuffleArgs {
 /// A shuffle to run, with the inputs that were given as permutations or seeds.
 pub(super) struct OwnShuffle {
     pub(super) circuit: ShuffleCircuit,
+    /// The permutation (from 0) or the seeds of each party, if given.
     values: ByParty<Option<Zeroizing<Vec<u64>>>>,
     /// The number of the first card: 0 or 1.
     pub(super) first_card: u64,
 }
 
 impl OwnShuffle {
-    /// The shuffle that the options ask for, if any. `parties` is the number of parties in this
-    /// process.
+    /// The shuffle of `--algorithm`; `None` without this option. `parties` is the number of parties
+    /// in this process.
     ///
     /// # Errors
     /// If the shuffle is out of bounds or takes too much memory, or its inputs are invalid. No
@@ -138,7 +139,7 @@ impl OwnShuffle {
         Ok(Some(shuffle))
     }
 
-    /// Checks that a network has permutations, and any other shuffle seeds.
+    /// Checks that permutations are given only for a network, and seeds only for other shuffles.
     fn check_kinds(&self, args: &ShuffleArgs) -> anyhow::Result<()> {
         let algorithm = self.circuit.spec().algorithm();
         for party in Party::BOTH {
@@ -177,8 +178,8 @@ impl OwnShuffle {
     }
 }
 
-/// Turns a permutation of `1..=n` into one of `0..n`. Returns the number from which it counted. A
-/// permutation without a 0 counts from 1.
+/// Turns a permutation of `1..=n`, which has no 0, into a permutation of `0..n`. Leaves one that
+/// has a 0 unchanged. Returns the number of the first card before: 1 or 0.
 fn count_from_zero(permutation: &mut [u64]) -> u64 {
     if permutation.contains(&0) {
         return 0;

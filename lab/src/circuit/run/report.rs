@@ -22,8 +22,8 @@ struct Report<'a> {
     cost: Cost<'a>,
 }
 
-/// The input values that were drawn at random, for each party in this process. A given value is
-/// null, since it may be secret.
+/// The input values that were drawn at random, for each party in this process. A value from the
+/// user is null, since it may be secret.
 #[derive(Default, Serialize)]
 pub(super) struct RandomInputs {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -33,7 +33,7 @@ pub(super) struct RandomInputs {
 }
 
 impl RandomInputs {
-    /// The random input values of these sides, if `--json` asks for them.
+    /// The random input values of these sides; empty without `--json`.
     pub(super) fn by<'a>(sides: impl IntoIterator<Item = &'a Side<'a>>, args: &Args) -> Self {
         let mut drawn = RandomInputs::default();
         for side in sides.into_iter().filter(|_| args.json) {

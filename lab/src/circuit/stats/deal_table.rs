@@ -8,7 +8,7 @@ use dealerless_program::output::{bytes, count, fit, grid, lines};
 use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
 
-/// Formats one table. With several deals, it has a column for the deck and the draw.
+/// Formats all deals as one table. If there are several, it has a column for the deck and the draw.
 pub(super) fn screen(deals: &[Deal]) -> String {
     let mut text = match deals {
         [deal] => format!("{}:\n\n", deal.name()),
@@ -45,10 +45,10 @@ pub(super) fn screen(deals: &[Deal]) -> String {
     text
 }
 
-/// The columns that are empty if no circuit was built. Positions do not count the draw column.
+/// The positions, without the draw column, of the columns that are empty if no circuit was built.
 const OF_BUILT: Range<usize> = 4..8;
 
-/// Formats the table. Returns it with the names of the columns omitted to fit the screen.
+/// Formats the table. Returns the table, and the names of the columns omitted to fit the screen.
 fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
     let sweep = deals.len() > 1;
     let mut grid = grid();
@@ -103,13 +103,13 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
     (grid, hidden)
 }
 
-/// The columns that can be omitted, in the order in which they are omitted. Positions do not count
-/// the draw column.
+/// The columns that can be omitted, in the order in which they are omitted: the position, without
+/// the draw column, and the name.
 const OMITTABLE: [(usize, &str); 6] = [
     (6, "gates"),
     (5, "NOT"),
     (9, "outputs"),
-    // It follows from the joint ANDs.
+    // The bytes follow from the number of joint ANDs.
     (10, "garbled"),
     (8, "inputs"),
     (4, "XOR"),

@@ -15,7 +15,7 @@ pub(super) struct DealArgs {
     /// Cards in the deck [default: 52].
     #[arg(long, value_name = "N")]
     cards: Option<Numbers>,
-    /// Cards drawn from it, or all [default: all].
+    /// Cards drawn from the deck, or all [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<Draws>,
     /// Shuffle algorithms, separated by commas [default: all].
@@ -25,18 +25,18 @@ pub(super) struct DealArgs {
     /// method.
     #[arg(long)]
     comparison: bool,
-    /// Compute the AND gates of all circuits instead of building them.
+    /// Compute the number of AND gates of all circuits, instead of building the circuits.
     #[arg(long, conflicts_with = "comparison")]
     computed: bool,
-    /// Build all circuits instead of computing any; build circuits that do not fit into --memory in
-    /// slices, however long it takes.
+    /// Build all circuits, however long that takes; build in slices those that do not fit into
+    /// --memory.
     #[arg(long, conflicts_with = "computed")]
     built: bool,
     #[command(flatten)]
     limit: MemoryArgs,
 }
 
-/// All shuffles for one deck and one draw.
+/// The counted shuffles for one deck and one draw.
 pub(super) struct Deal {
     pub(super) cards: usize,
     pub(super) draw: usize,
@@ -53,8 +53,8 @@ impl DealArgs {
     /// Counts the selected shuffles, by default all shuffles of 52 cards.
     ///
     /// # Errors
-    /// Before any circuit is built: if a number is out of bounds, or a circuit for comparison is
-    /// too large.
+    /// If a number is out of bounds, or a circuit is too large. Numbers and circuits for comparison
+    /// are checked before any circuit is built.
     pub(super) fn count(&self) -> anyhow::Result<Vec<Deal>> {
         let cards = self.cards.clone();
         let cards = cards.unwrap_or_else(|| Numbers::from_iter([52]));
@@ -73,7 +73,7 @@ impl DealArgs {
 /// Counts one circuit after the other, and drops each before the next is built.
 ///
 /// # Errors
-/// Before any circuit is built: if a circuit is too large.
+/// If a circuit is too large. Circuits for comparison are checked before any circuit is built.
 fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<Deal>> {
     let chosen = pairs
         .iter()

@@ -14,8 +14,8 @@ use self::rows::Report;
 
 /// Shows the size of netlists, and of the shuffle circuits.
 ///
-/// Given a FILE and no option that selects shuffles, such as --cards, --draw or --algorithm, it
-/// counts only netlists.
+/// If a FILE is given, shuffles are counted only if an option selects them, such as --cards, --draw
+/// or --algorithm.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit stats\n  \
@@ -30,11 +30,12 @@ use self::rows::Report;
     commas (.. or ... or …) continue a sequence by the same factor if that reaches the\n\
     number after them, otherwise by the same step: 8,16,...,1024 doubles, and\n\
     10,20,...,100 counts by tens. A sweep skips draws that are larger than the deck.\n\n\
-    A circuit is built and counted if it fits into --memory. Otherwise its AND gates\n\
-    are computed, which is marked; so are all circuits of more than 4096 cards. With\n\
-    --built it is built in slices, which takes little memory but may take minutes.\n\n\
-    --csv prints a row for each circuit. A shuffle with the check is a circuit of its\n\
-    own. The last column, circuit, is its name: cut, or cut+check.\n\n\
+    A circuit is built and counted if it fits into --memory. Otherwise, and for more\n\
+    than 4096 cards, the number of its AND gates is computed and marked as computed.\n\
+    With --built, a circuit that does not fit is built in slices, which takes little\n\
+    memory but may take minutes.\n\n\
+    --csv prints a row for each circuit. A shuffle with the range check has its own row.\n\
+    The last column, circuit, names the circuit: cut, or cut+check.\n\n\
     Exit codes: 0 success, 1 wrong usage, or an invalid netlist; the other files are\n\
     still counted.")]
 pub struct Args {

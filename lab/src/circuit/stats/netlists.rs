@@ -39,7 +39,7 @@ impl NetlistArgs {
     }
 
     /// Counts one netlist after the other, and drops each before the next is read. Returns the
-    /// sizes of the valid netlists, and an error that describes the problems of the others, if any.
+    /// sizes of the valid netlists, and an error that describes every invalid netlist.
     pub(super) fn count(&self) -> (Vec<NetlistEntry>, anyhow::Result<()>) {
         let progress = Progress::begin(self.files.len(), "netlists");
         let (mut entries, mut faults) = (Vec::new(), Vec::new());
@@ -61,8 +61,8 @@ impl NetlistArgs {
     /// Counts a netlist.
     ///
     /// # Errors
-    /// If the netlist cannot be read, or the number of its input values is not that of the given
-    /// owners.
+    /// If the netlist cannot be read, or the number of its input values is not the number of
+    /// given owners.
     fn count_one(&self, path: &Path) -> anyhow::Result<NetlistEntry> {
         let netlist = self.format.read(path)?;
         let values = netlist.inputs().len();

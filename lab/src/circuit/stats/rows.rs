@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The circuit without the check, followed by the circuit with it.
+    /// The circuit without the check, followed by the circuit with the check.
     fn of(entry: &'a Entry) -> impl Iterator<Item = Self> {
         let row = |checked, counts| Row {
             algorithm: Some(entry.name),
@@ -96,7 +96,7 @@ pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
     reports.try_for_each(|report| show_json("circuit stats", report))
 }
 
-/// The columns. The first five identify the circuit; so does the last one by itself.
+/// The columns. The first five identify the circuit of a shuffle; the last names any circuit.
 const COLUMNS: [&str; 31] = [
     "cards",
     "draw",

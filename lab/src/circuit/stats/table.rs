@@ -13,7 +13,7 @@ use super::netlists::NetlistEntry;
 /// The number of circuits that fit side by side into 80 columns.
 const ACROSS: usize = 3;
 
-/// The longest name of a circuit, in characters.
+/// The maximum length of a circuit's name, in characters.
 const NAME: usize = 17;
 
 /// The number of digits of the digest to show.
@@ -38,8 +38,8 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
          run: after folding constants and sharing equal gates. AND+: including the check\n\
          that both inputs are in range. Garbled: with half gates. Malicious run: bytes of\n\
          the first run of a session in both directions, from an empty pool, without setup\n\
-         and openings. The digest is compared by the two parties before a run; these are\n\
-         its first {DIGITS} digits.",
+         and openings. The digest, of which the first {DIGITS} digits are shown, is what the\n\
+         two parties compare before a run.",
         blocks.join("\n\n")
     )
 }

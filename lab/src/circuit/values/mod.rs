@@ -18,8 +18,8 @@ VALUE is one of\n  \
   6, dec:6, 0x1f    a number; decimal digits that are all 0 and 1 need dec:\n  \
   hex:05            the bytes of the wires, where bit i is bit i mod 8 of byte\n                    \
                     i / 8, counted from the least significant\n  \
-  @FILE             the content of the file, in one of these forms: other users\n                    \
-                    of the machine can see command lines\n  \
+  @FILE             the content of the file, in one of these forms; for secrets,\n                    \
+                    since other users of the machine can see command lines\n  \
   random            bits from the operating system\n\
 The least significant bit of a number is on the first wire of its value, or on the\n\
 last with --bit-order msb.";
@@ -124,7 +124,7 @@ impl Value {
 
 type Result<T = Zeroizing<Vec<bool>>> = anyhow::Result<T>;
 
-/// Whether a text is bits, of any number of values, and not a decimal number.
+/// Whether a text may give several values together: anything but a decimal number without `dec:`.
 fn is_raw(text: &str) -> bool {
     text == "random" || text.starts_with("hex:") || text.starts_with("bits:") || !is_decimal(text)
 }
@@ -197,8 +197,8 @@ fn check_bits(text: &str, bits: usize, who: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Parses a comma-separated list of numbers, such as cards or seeds. `most` limits the size of a
-/// file with the list to that of `most` numbers. `who` names the list at the start of errors.
+/// Parses a comma-separated list of numbers, such as cards or seeds. If the list is in a file, it
+/// may be as long as a file of `most` numbers. `who` names the list at the start of errors.
 ///
 /// # Errors
 /// If the text is malformed. The error does not repeat the text.
@@ -215,7 +215,7 @@ pub(super) fn list(text: &str, most: usize, who: &str) -> anyhow::Result<Zeroizi
     Ok(numbers)
 }
 
-/// The content of the file if the text is `@FILE`, without trailing white space.
+/// If the text is `@FILE`, returns the content of the file without trailing white space.
 fn content(text: &str, bits: usize, who: &str) -> anyhow::Result<Option<Zeroizing<String>>> {
     let Some(path) = text.strip_prefix('@') else {
         return Ok(None);
@@ -237,7 +237,7 @@ fn content(text: &str, bits: usize, who: &str) -> anyhow::Result<Option<Zeroizin
     let end = content.trim_ascii_end().len();
     content.truncate(end);
     if content.starts_with('@') {
-        bail!("{path} names another file: it must contain {who}");
+        bail!("{path} names another file, but must contain {who}");
     }
     Ok(Some(content))
 }

@@ -5,11 +5,12 @@ use zeroize::Zeroizing;
 
 use super::{BitOrder, Result};
 
-/// The most bits of a value that is read or shown in decimal. The conversion takes time quadratic
-/// in their number.
+/// The maximum number of bits of a value that is read or shown in decimal. The conversion takes
+/// time quadratic in the number of bits.
 const DECIMAL_BITS: usize = 4096;
 
-/// Puts the bits of a number on wires, given least significant bit first; or the reverse.
+/// Converts between the bits of a number, least significant first, and the bits on wires. The
+/// conversion is the same in both directions.
 fn ordered(mut bits: Zeroizing<Vec<bool>>, order: BitOrder) -> Zeroizing<Vec<bool>> {
     if order == BitOrder::Msb {
         bits.reverse();
