@@ -1,9 +1,9 @@
-//! Counting a peer's chances to cheat.
+//! Counts the steps in which a peer could cheat.
 //!
-//! A cheating peer is caught unless it is lucky. When it sees that it will be caught, it may close
-//! the connection; then it looks like an honest peer on a bad connection. So a caller that plays
-//! with the same peer repeatedly counts each step in which the peer can try to cheat. It counts the
-//! step before it begins, and takes the count back if the step succeeds.
+//! A cheating peer is caught with high probability. When the peer sees that it will be caught, it
+//! may close the connection; then it looks like an honest peer on a bad connection. So a caller
+//! that has many sessions with the same peer counts each step in which the peer can try to cheat.
+//! The caller counts a step before the step begins, and takes the count back if the step succeeds.
 
 use std::io;
 
@@ -15,7 +15,7 @@ pub enum Attempt {
     Setup,
     /// A batch of preprocessing.
     Batch,
-    /// A run of a circuit, or one slice of a long one.
+    /// A run of a circuit, or one slice of a long run.
     Run,
 }
 
@@ -24,10 +24,10 @@ pub trait Attempts: Send {
     /// Called before the first message of an attempt is sent.
     ///
     /// # Errors
-    /// If the attempt cannot be counted. The session then ends before that message is sent.
+    /// If the attempt cannot be counted. In this case the session ends and the message is not sent.
     fn begins(&mut self, attempt: Attempt) -> io::Result<()>;
 
-    /// Called when the attempt that began last has passed its last check.
+    /// Called when `attempt`, the attempt that began last, has passed its last check.
     fn ends_well(&mut self, attempt: Attempt);
 }
 

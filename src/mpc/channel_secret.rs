@@ -2,8 +2,8 @@
 //! secret on ristretto255. The public keys are in the hellos.
 //!
 //! The secret does not protect against a man in the middle, who agrees on one secret with each
-//! party. It serves two purposes: it generates pads for data that an eavesdropper must not see, and
-//! it is hashed into digests that an attacker who flips bits must not be able to compute.
+//! party. The secret serves two purposes: it generates pads for data that an eavesdropper must not
+//! see, and it is hashed into digests that an attacker who flips bits must not be able to compute.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn invalid_keys_and_the_identity_are_rejected() {
-        // Zero encodes the identity; the other values are above the field's prime, or negative.
+        // Zero encodes the identity. The second value is above the field's prime, the third is
+        // negative.
         let mut negative = [0; 32];
         negative[0] = 1;
         for bytes in [[0; 32], [0xff; 32], negative] {

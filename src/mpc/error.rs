@@ -109,8 +109,8 @@ impl From<Fault> for Error {
     }
 }
 
-/// A cryptographic check of a session. An honest peer passes it if the connection does not corrupt
-/// data. It is displayed as the protocol and the step.
+/// A cryptographic check of a session. An honest peer passes every check if the connection does not
+/// corrupt data. The text of a check names the protocol and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
@@ -135,7 +135,7 @@ pub enum Check {
     /// The MACs of the bits opened for the gates and outputs of a run are wrong.
     #[error("authenticated garbling: the MACs of the opened bits")]
     GateMacs,
-    /// The peer did not compute the AND gates that it owns correctly.
+    /// The peer's proof that it correctly computed the AND gates that it owns is wrong.
     #[error("authenticated garbling: the proof of the peer's products")]
     Products,
     /// A masked value of an AND gate is wrong, or the parties hold different masked values or
@@ -153,8 +153,8 @@ pub enum Check {
     /// The pairs of hashes that open bits to the semi-honest evaluator were changed in transit.
     #[error("opening: the digest of the pairs of hashes")]
     OpenedPairs,
-    /// A hash that should open a bit to a semi-honest party matches neither label.
-    #[error("opening: the hash of neither label")]
+    /// A hash that should open a bit to a semi-honest party does not match exactly one label.
+    #[error("opening: the hash of the label")]
     OpeningHash,
 }
 

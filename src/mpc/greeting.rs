@@ -1,6 +1,6 @@
-//! The start of a session. The parties exchange hellos, and each party obtains a [`Greeting`]: both
-//! speak the same version and want matching sessions. An engine consumes the greeting together with
-//! its channel, so that no greeting is used twice.
+//! The start of a session. The parties exchange hellos, and each party obtains a [`Greeting`]. It
+//! shows that both parties speak the same version and want matching sessions. An engine consumes
+//! the greeting and the channel in it, so that no greeting is used twice.
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -14,19 +14,19 @@ use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
 use crate::net::{self, Channel, Malformed};
 
-/// The maximum size of the terms in a hello, in bytes. The body of the hello also holds the role,
-/// the security mode, the bits of statistical security, the nonce, the key and the length of the
-/// terms.
+/// The maximum size of the terms in a hello, in bytes (see [`Offer::terms`]). The body of the hello
+/// also holds the role, the security mode, the bits of statistical security, the nonce, the key and
+/// the length of the terms.
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 
-/// The default number of bits of statistical security: 40, and 10 more because a peer may try 2^10
-/// times.
+/// The default number of bits of statistical security: 40, plus 10 because a peer may make 2^10
+/// attempts.
 pub const STATISTICAL_SECURITY: u8 = 50;
 
 /// Checks that `bits` is a valid number of bits of statistical security.
 ///
 /// # Errors
-/// [`Error::Usage`] if it is not.
+/// [`Error::Usage`] if `bits` is not between 40 and 80.
 pub(super) fn check_statistical(bits: u8) -> Result<()> {
     match bits {
         40..=80 => Ok(()),
@@ -60,32 +60,34 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// Sets the caller's bytes in this party's hello: at most [`MAX_TERMS`].
+    /// Sets the terms: bytes in this party's hello that the caller chooses, at most [`MAX_TERMS`].
+    /// The peer reads them with [`Greeting::peer_terms`].
     #[must_use]
     pub fn terms(mut self, terms: &'a [u8]) -> Self {
         self.terms = terms;
         self
     }
 
-    /// Binds the session to the connection below it, for example to the handshake hash of an
-    /// encrypted connection. The bytes are not sent. If the parties' bytes differ, the session
-    /// fails.
+    /// Binds the session to the connection that carries it. `binding` is, for example, the
+    /// handshake hash of an encrypted connection. `binding` is not sent. If the two parties pass
+    /// different bytes, the session fails.
     #[must_use]
     pub fn bound_to(mut self, binding: &'a [u8]) -> Self {
         self.binding = binding;
         self
     }
 
-    /// Sets the number of bits of statistical security of each batch of triples, 50 by default: 40,
-    /// plus the logarithm of the number of attempts that a peer may have. Both parties must choose
-    /// the same number.
+    /// Sets the number of bits of statistical security of each batch of triples. The default is 50.
+    /// The number should be 40 plus the binary logarithm of the number of attempts that a peer may
+    /// make. Both parties must choose the same number.
     #[must_use]
     pub fn statistical_security(mut self, bits: u8) -> Self {
         self.statistical = bits;
         self
     }
 
-    /// Sets the counter for the peer's chances to cheat.
+    /// Sets the counter of the steps in which the peer could cheat. The default does not count
+    /// them.
     #[must_use]
     pub fn counted_by(mut self, attempts: Box<dyn Attempts>) -> Self {
         self.attempts = attempts;
@@ -93,7 +95,7 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// The body of a hello, the first message. The terms belong to the caller (for example the game and
+/// The body of a hello, the first message. The caller chooses the terms (for example the game and
 /// the circuit); this module only hashes them into the session id.
 #[derive(Clone, Serialize, Deserialize)]
 struct HelloBody {
@@ -106,7 +108,7 @@ struct HelloBody {
     terms: Vec<u8>,
 }
 
-/// A channel on which both parties have exchanged hellos. They speak the same version, have
+/// A channel on which both parties have exchanged hellos. The parties speak the same version, have
 /// different roles and want the same security.
 pub struct Greeting {
     channel: Channel,
@@ -128,6 +130,7 @@ pub(super) struct Agreed {
 impl Greeting {
     /// Exchanges hellos.
     ///
+    /// # Errors
     /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
     /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks a different
     /// protocol or version; [`Error::Disagreement`] if the peer has the same role or wants
@@ -199,8 +202,8 @@ impl Greeting {
     /// Returns the channel, the role and the secrets, for an engine with the given security.
     ///
     /// # Errors
-    /// [`Disagreement::Security`] if the parties have agreed on different security. The connection
-    /// is closed in this case.
+    /// [`Disagreement::Security`] if the parties have agreed on different security. In this case
+    /// the connection is closed.
     pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel, Party, Agreed)> {
         if self.security != security {
             self.channel.abort();

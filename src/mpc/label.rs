@@ -1,6 +1,6 @@
 //! Wire labels. For each wire the garbler holds the label for 0, `L0`, and the evaluator holds the
-//! active label, `L = L0 ^ V * Delta`, which represents the bit `V`. The two have different types,
-//! so that an engine cannot confuse them.
+//! active label, `L = L0 ^ V * Delta`, which represents the bit `V`. The two kinds of labels have
+//! different types, so that an engine cannot confuse them.
 
 use zeroize::Zeroize;
 
@@ -26,7 +26,7 @@ impl ZeroLabel {
         ActiveLabel(self.0 ^ delta.select(bit))
     }
 
-    /// The label for 0 after the bit of the wire is XORed with `bit`.
+    /// The label for 0 of the wire after the value of the wire is XORed with `bit`.
     #[inline]
     pub fn flipped(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
         ZeroLabel(self.0 ^ delta.select(bit))
@@ -47,11 +47,11 @@ impl ActiveLabel {
     }
 }
 
-/// The evaluator's labels of the `count` wires that a party enters.
+/// The evaluator's labels of `count` wires whose bits the parties enter.
 ///
-/// The labels are not sent. Both parties expand them from a public seed, and the garbler shifts
-/// each label by the bit that it represents. The garbler must know that bit, or its masked value,
-/// before it garbles.
+/// The labels are not sent. Both parties expand them from a public seed. The garbler computes each
+/// label for 0 from the evaluator's label and the bit that this label represents: the value of the
+/// wire or its masked value. So the garbler must know this bit before it garbles.
 pub(super) fn active_labels(session: &SessionId, run: u64, count: usize) -> SecretVec<ActiveLabel> {
     let seed = Oracle::new(session, Step::ActiveLabels, run).block();
     let mut labels = SecretVec::zeros(count);

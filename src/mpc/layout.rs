@@ -1,4 +1,5 @@
-//! The sources of the bits of a run, and the bits that each party enters.
+//! The input bits of a run: the bits that each party enters, and the bits that are outputs of
+//! earlier runs.
 
 use std::slice;
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use super::{Demand, Input, Run};
 use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party, Slots, Wire};
 use crate::crypto::{SecretBit, SecretVec};
 
-/// The inputs that a run takes from each party.
+/// The input bits that a run takes from each party and from earlier runs.
 ///
-/// A party enters its inputs, and the outputs of the AND gates that it owns. It computes these
-/// outputs in the clear.
+/// A party *enters* its inputs and the outputs of the AND gates that it owns, which it computes in
+/// the clear. A party owns a gate if the gate depends only on inputs of this party.
 pub(super) struct InputLayout<'a, S> {
     circuit: &'a Circuit,
-    /// The parties that could compute each wire alone.
+    /// The owner of each wire.
     pub(super) owners: Arc<Ownership>,
     /// The wires whose bits are outputs of earlier runs, and this party's parts of these bits.
     pub(super) shared: Vec<(usize, &'a S)>,
@@ -45,7 +46,7 @@ impl<'a, S> InputLayout<'a, S> {
         Demand::of_ownership(self.circuit, &self.owners)
     }
 
-    /// The slots in which the run keeps its wires.
+    /// The slots in which the run keeps the values of its wires.
     pub(super) fn slots(&self) -> &Slots {
         self.owners.slots(self.circuit)
     }
@@ -60,7 +61,7 @@ impl<'a, S> InputLayout<'a, S> {
         self.owners.inputs(party).len() + self.owners.products(party).len()
     }
 
-    /// The bits that `me` enters, given its inputs.
+    /// All bits that `me` enters, computed from its `inputs`.
     pub(super) fn enter(&self, me: Party, inputs: &[bool]) -> SecretVec<SecretBit> {
         let own = self.owners.own_gates(me);
         let mut entered = SecretVec::<SecretBit>::with_capacity(self.count(me));
@@ -84,7 +85,7 @@ impl<'a, S> InputLayout<'a, S> {
         entered
     }
 
-    /// Stores `list`, with one element for each wire that `party` enters, in `entered`.
+    /// Copies `list` to `entered`. `list` has one element for each bit that `party` enters.
     pub(super) fn put<T: DefaultIsZeroes>(
         &self,
         party: Party,
@@ -141,7 +142,8 @@ impl<T: DefaultIsZeroes> Entered<T> {
         self.inputs.iter().chain(products)
     }
 
-    /// Iterates over the products in a part of the circuit and after it.
+    /// Iterates, for each owner, over the products from the first gate of `part` to the end of the
+    /// circuit.
     pub(super) fn products_from(&self, part: &Part<'_>) -> ByParty<slice::Iter<'_, T>> {
         let first = part.circuit.input_bits() + part.gates.start;
         ByParty::from_fn(|owner| {

@@ -102,7 +102,7 @@ impl<S> Live<S> {
 
 #[cfg(feature = "internals")]
 impl<S> Live<S> {
-    /// For tests: changes the secrets of a session.
+    /// For tests: applies `change` to the secrets of the session.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut S)) {
         change(self.secrets.as_mut().expect("the session has not ended"));
     }

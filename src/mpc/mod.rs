@@ -1,14 +1,14 @@
 //! Two-party computation on shared bits.
 //!
 //! Each party holds one part of a *shared bit*, and one part alone does not reveal the bit. The
-//! parties enter inputs and run a circuit, whose outputs are shared bits. They may open some of
-//! these to one party or to both, and use others as inputs of the next circuit. [`TwoParty`] is the
-//! interface.
+//! parties enter inputs and run a circuit, whose outputs are shared bits. They may open some
+//! outputs to one party or to both, and use other outputs as inputs of the next circuit.
+//! [`TwoParty`] is the interface.
 //!
 //! Two engines implement it. [`Malicious`] uses authenticated garbling, and protects against a peer
 //! that deviates from the protocol in any way. [`SemiHonest`] uses half gates, and protects against
-//! a peer that follows the protocol. [`Session`] is either of them, chosen at run time. The parties
-//! first exchange hellos, which results in a [`Greeting`]; an engine is set up from it.
+//! a peer that follows the protocol. [`Session`] is one of the two engines, chosen at run time. The
+//! parties first exchange hellos. The result is a [`Greeting`], from which an engine is set up.
 
 mod attempts;
 mod channel_secret;
@@ -86,11 +86,11 @@ impl FromStr for Security {
 
 /// One party's side of a computation on shared bits, over one connection.
 ///
-/// Both parties call the same methods in the same order with the same arguments, except for the
-/// bits that each enters. They compare these calls before any of them returns a result. If the
-/// calls differ, the party that notices first gets [`Error::Disagreement`], or [`Error::Channel`]
-/// if the two expect different messages. The other party gets one of these errors too, or receives
-/// an abort.
+/// Both parties must call the same methods in the same order with the same arguments, except for
+/// the bits that each party enters. The parties compare their calls before a call returns a result.
+/// If the calls differ, the party that notices first gets [`Error::Disagreement`], or
+/// [`Error::Channel`] if the calls expect different messages. The other party gets one of these two
+/// errors, or receives an abort.
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
 /// connection is closed, and every later call returns [`Error::Ended`].
@@ -102,7 +102,7 @@ pub trait TwoParty {
     fn role(&self) -> Party;
 
     /// The adversary that this session protects against. It determines whether the circuit of a
-    /// deck checks the seeds. An engine without any protection must return
+    /// deck checks the parties' seeds. An engine without any protection must return
     /// [`Security::SemiHonest`].
     fn security(&self) -> Security;
 
@@ -120,8 +120,8 @@ pub trait TwoParty {
     /// Evaluates a circuit. Returns its output values as shared bits.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the inputs do not match the circuit, or if it is too large for
-    /// [`prepare`](Self::prepare); any other [`Error`] of a session.
+    /// [`Error::Usage`] if the inputs do not match the circuit, or if the demand of the run exceeds
+    /// the limits of [`prepare`](Self::prepare); any other [`Error`] of a session.
     fn run(&mut self, run: Run<'_, Self::Shared>) -> Result<Words<Self::Shared>>;
 
     /// Opens shared bits in one exchange of messages. Returns the bits that this party learns.
@@ -130,7 +130,7 @@ pub trait TwoParty {
     /// [`Error::Usage`] if a bit belongs to a different session; any other [`Error`] of a session.
     fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Opened>;
 
-    /// Ends the session because the caller has caught the peer cheating. Its secrets are wiped. The
+    /// Ends the session and wipes its secrets, because the caller has caught the peer cheating. The
     /// peer learns only that the session was aborted.
     fn abort(&mut self);
 

@@ -1,9 +1,9 @@
-//! Bits on the wire: eight bits per byte, the first in the lowest bit.
+//! Bits on the wire: eight bits per byte, the first bit in the lowest position.
 
 use super::tag::Tag;
 use crate::net::{self, Channel, Malformed};
 
-/// Sends bits. The peer knows their number.
+/// Sends bits. The peer must know their number.
 ///
 /// # Errors
 /// Any error of the channel.
@@ -49,8 +49,8 @@ pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     bytes
 }
 
-/// Unpacks `count` bits packed by [`pack`]. Returns `None` if a padding bit is not 0, because no
-/// MAC or digest covers the padding.
+/// Unpacks `count` bits packed by [`pack`]. Returns `None` if a padding bit is not 0: no MAC or
+/// digest covers the padding, so an attacker could change it.
 pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     let mut bits = vec![false; count];
     let (whole, rest) = bits.as_chunks_mut();

@@ -13,7 +13,8 @@ use crate::crypto::{Oracle, SessionId, Step};
 use crate::net::{self, Channel, Message};
 
 /// The id of a shared bit: its session, the number of the run that created it, and the index of the
-/// output bit in that run. Both parties count alike, so they assign the same id to the same bit.
+/// output bit in that run. Both parties count runs and outputs in the same way, so they assign the
+/// same id to the same bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BitId {
     session: [u8; 8],
@@ -33,12 +34,12 @@ pub(super) fn share_outputs<S>(
     // Allocated once, because a vector that grows leaves unwiped copies behind.
     let mut bits = Vec::with_capacity(circuit.output_bits());
     bits.extend(outputs.zip(0..).map(|(output, index)| {
-        let name = BitId {
+        let id = BitId {
             session,
             run,
             index,
         };
-        share(name, *output)
+        share(id, *output)
     }));
     bits
 }
@@ -60,7 +61,7 @@ pub(super) trait Identified {
 /// meaningless results.
 ///
 /// # Errors
-/// [`Error::Usage`] if a bit does not belong to it.
+/// [`Error::Usage`] if a bit belongs to a different session.
 pub(super) fn check_origin<S: Identified>(session: &SessionId, bits: &[S]) -> Result<()> {
     if bits.iter().all(|bit| bit.id().session == short(session)) {
         Ok(())
@@ -112,9 +113,9 @@ pub(super) struct Plan {
     digest: [u8; 32],
 }
 
-/// A plan as sent by one party: hashed with the channel secret and the sender's role. Otherwise a
-/// network attacker could reflect each party's own plan, and parties with different plans would
-/// continue.
+/// A plan as sent by one party: hashed with the channel secret and the sender's role. If the plan
+/// itself were sent, a network attacker could reflect each party's plan to this party, and parties
+/// with different plans would continue.
 #[derive(Serialize, Deserialize)]
 struct SentPlan([u8; 32]);
 
@@ -134,7 +135,7 @@ impl Plan {
         Self::of_slices(session, number, run, 1)
     }
 
-    /// The plan of run `number` in `slices` slices. Their number is hashed if it is above 1.
+    /// The plan of run `number` in `slices` slices. `slices` is hashed only if it is above 1.
     pub(super) fn of_slices<S: Identified>(
         session: &SessionId,
         number: u64,
@@ -148,7 +149,7 @@ impl Plan {
             oracle = match input {
                 Input::By(Party::Garbler) => oracle.absorb(&[0]),
                 Input::By(Party::Evaluator) => oracle.absorb(&[1]),
-                Input::Shared(bits) => oracle.absorb(&[2]).absorb(&names(bits)),
+                Input::Shared(bits) => oracle.absorb(&[2]).absorb(&ids(bits)),
             };
         }
         if slices > 1 {
@@ -189,7 +190,7 @@ impl Plan {
         let mut oracle = Oracle::new(session, Step::OpeningPlan, number);
         for opening in openings {
             let learns = Party::BOTH.map(|party| u8::from(opening.to.includes(party)));
-            oracle = oracle.absorb(&learns).absorb(&names(opening.bits));
+            oracle = oracle.absorb(&learns).absorb(&ids(opening.bits));
         }
         Self::new(session, oracle)
     }
@@ -232,7 +233,7 @@ impl Plan {
     /// Receives the plan of the peer of `me`, and compares it with this one.
     ///
     /// # Errors
-    /// [`Disagreement::Plan`] if they differ; any error of the channel.
+    /// [`Disagreement::Plan`] if the plans differ; any error of the channel.
     pub(super) fn expect(
         &self,
         channel: &mut Channel,
@@ -249,7 +250,7 @@ impl Plan {
 }
 
 /// The ids of shared bits, as bytes.
-fn names<S: Identified>(bits: &[S]) -> Vec<u8> {
+fn ids<S: Identified>(bits: &[S]) -> Vec<u8> {
     bits.iter()
         .flat_map(|bit| {
             let BitId { run, index, .. } = bit.id();

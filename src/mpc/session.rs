@@ -10,7 +10,7 @@ use super::{
 use crate::circuit::Party;
 use crate::net::Traffic;
 
-/// One of the two engines, with the security that the hellos agreed on.
+/// One of the two engines, with the security that the parties agreed on in their hellos.
 ///
 /// A program that always uses the same engine can use [`SemiHonest`] or [`Malicious`] directly.
 pub struct Session(Engine);
@@ -30,7 +30,7 @@ enum EngineBit {
     Malicious(AuthenticatedBit),
 }
 
-/// Evaluates an expression with either engine.
+/// Evaluates an expression with the engine of a session.
 macro_rules! with_engine {
     ($session:expr, $engine:ident => $act:expr) => {
         match $session {
@@ -92,7 +92,7 @@ fn unwrap_all<S: EngineShared>(bits: &[SessionBit]) -> Result<Vec<S>> {
     Ok(unwrapped)
 }
 
-/// Runs a circuit on the engine, with its type of shared bits.
+/// Runs a circuit on `engine`, after converting the shared inputs to the engine's type.
 fn run<P: TwoParty<Shared: EngineShared>>(
     engine: &mut P,
     run: &Run<'_, SessionBit>,
@@ -113,7 +113,7 @@ fn run<P: TwoParty<Shared: EngineShared>>(
     Ok(engine.run(own)?.map(P::Shared::wrap))
 }
 
-/// Opens shared bits on the engine, with its type of shared bits.
+/// Opens shared bits on `engine`, after converting them to the engine's type.
 fn open<P: TwoParty<Shared: EngineShared>>(
     engine: &mut P,
     openings: &[Opening<'_, SessionBit>],

@@ -1,11 +1,11 @@
-//! Garbled tables on the wire: records of a fixed size, in frames. A frame is sent while later
-//! gates are still being garbled.
+//! Garbled tables on the wire: one record of a fixed size for each AND gate, many records per
+//! frame. A frame is sent while later gates are still being garbled.
 
 use super::tag::Tag;
 use crate::net::{self, Channel};
 
-/// The number of AND gates per frame. It is small, so that the evaluator starts while the garbler
-/// is still garbling.
+/// The number of AND gates per frame. It is small, so that the evaluator can start while the
+/// garbler is still garbling.
 const RECORDS_PER_FRAME: usize = 1024;
 
 /// Sends the garbler's records of `N` bytes each.
@@ -59,8 +59,9 @@ pub(super) fn sent_bytes<const N: usize>(records: usize) -> u64 {
 pub(super) struct TableReader<'a, const N: usize> {
     channel: &'a mut Channel,
     frame: Vec<[u8; N]>,
+    /// The number of records of `frame` that have been returned.
     used: usize,
-    /// The number of records that have not been received.
+    /// The number of records that have not been received yet.
     expected: usize,
 }
 

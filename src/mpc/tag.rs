@@ -19,7 +19,7 @@ crate::net::tags! {
         PairsDigest = 56, "digest of opened pairs";
         /// Leaky AND triples: the tables `G`.
         LeakyTables = 64, "leaky AND tables";
-        /// Leaky AND triples: the low bits.
+        /// Leaky AND triples: the lowest bits of the sums `S`.
         LeakyBits = 65, "leaky AND low bits";
         /// Leaky AND triples: the commitment to the garbler's digest and share of the coin.
         TripleCommitment = 66, "triple commitment";

@@ -1,5 +1,5 @@
-//! The inputs and outputs of runs, and the audience of opened bits. The parties are named by role,
-//! so that both parties write the same lists.
+//! The arguments and results of runs and openings. A party is named by its role, so that both
+//! parties pass the same lists.
 
 use std::iter;
 use std::ops::Index;
@@ -32,9 +32,9 @@ pub struct Run<'a, S> {
 }
 
 impl<'a, S> Run<'a, S> {
-    /// A run of `circuit` with one element of `inputs` for each of its input values. `mine` holds
-    /// the bits of all values that are [`Input::By`] this party, one value after the other. Both
-    /// parties must pass the same circuit and the same `inputs`.
+    /// A run of `circuit` with one element of `inputs` for each input value of the circuit. `mine`
+    /// holds the bits of all input values that are [`Input::By`] this party, one value after the
+    /// other. Both parties must pass the same circuit and the same `inputs`.
     pub fn new(circuit: &'a Circuit, inputs: &'a [Input<'a, S>], mine: &'a [bool]) -> Self {
         Run {
             circuit,
@@ -45,7 +45,7 @@ impl<'a, S> Run<'a, S> {
     }
 
     /// Adds data that both parties must agree on before they run the circuit, for example the
-    /// digest of a log. They compare it together with the circuit.
+    /// digest of a log. The parties compare this data together with the circuit.
     #[must_use]
     pub fn in_context(mut self, context: &'a [u8]) -> Self {
         self.context = context;
@@ -80,8 +80,8 @@ impl<'a, S> Run<'a, S> {
             .sum()
     }
 
-    /// The parties that could compute each wire alone. A shared bit is always joint, even if one
-    /// party once knew it.
+    /// The owner of each wire: the party that could compute it alone. A shared bit has no owner,
+    /// even if one party once knew it.
     pub(super) fn ownership(&self) -> Arc<Ownership> {
         self.circuit
             .ownership(self.inputs.iter().map(|input| match *input {
@@ -100,16 +100,16 @@ pub struct Demand {
     /// The number of bits that each party enters: its inputs, and the outputs of the AND gates that
     /// depend only on its inputs.
     pub inputs: ByParty<usize>,
-    /// The number of proofs that each party gives for the correctness of these outputs: one in each
-    /// run that has such gates.
+    /// The number of proofs by which each party shows that these outputs of AND gates are correct:
+    /// one in each run that has such gates.
     pub proofs: ByParty<usize>,
     /// The number of output bits that are not constants.
     pub outputs: usize,
 }
 
 impl Demand {
-    /// The demand of one run of a circuit in which the garbler enters the first input value, the
-    /// evaluator enters the second, and the others are shared bits.
+    /// The demand of one run of a circuit. The garbler enters the first input value, the evaluator
+    /// enters the second, and all further input values are shared bits.
     pub fn of(circuit: &Circuit) -> Self {
         let owners = Party::BOTH.map(Some).into_iter().chain(iter::repeat(None));
         let owners = owners.take(circuit.inputs().len());
@@ -133,8 +133,8 @@ impl Demand {
         }
     }
 
-    /// The demand of `runs` times as many runs. A number that would overflow saturates, and every
-    /// engine rejects that value.
+    /// The demand of `runs` repetitions. A number that would overflow becomes `usize::MAX`, which
+    /// is above the limit of [`TwoParty::prepare`](super::TwoParty::prepare).
     #[must_use]
     pub fn times(self, runs: usize) -> Self {
         Demand {
@@ -229,8 +229,8 @@ impl Opened {
         )
     }
 
-    /// The bits of opening number `opening`, counted from 0. `None` if this party does not learn
-    /// them.
+    /// The bits of opening number `opening`, counted from 0, or `None` if this party does not learn
+    /// these bits.
     ///
     /// # Panics
     /// If there is no such opening.
@@ -244,7 +244,7 @@ impl Opened {
     }
 }
 
-/// Words of bits, stored in one vector.
+/// The output values of a circuit, as words of bits in one vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words<S> {
     bits: Vec<S>,
@@ -285,8 +285,7 @@ impl<S> Words<S> {
         &self.bits
     }
 
-    /// Converts each bit and keeps the lengths of the words. The old bits are dropped here, which
-    /// wipes them.
+    /// Converts each bit and keeps the lengths of the words. The old bits are dropped and so wiped.
     pub(super) fn map<R>(self, change: impl FnMut(&S) -> R) -> Words<R> {
         Words {
             bits: self.bits.iter().map(change).collect(),

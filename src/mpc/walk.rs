@@ -1,8 +1,8 @@
-//! The walk over the gates of a circuit. Garbling and evaluating share it in both engines.
+//! The walk over the gates of a circuit. Both engines use it for garbling and for evaluating.
 //!
 //! The AND gates of a layer do not depend on each other, so the walk hashes the labels of many
-//! gates at once. The engine passes functions that select the labels to hash and process the
-//! hashes.
+//! gates at once. The engine passes a function that selects the labels to hash, and a function that
+//! processes the hashes.
 
 use std::ops::{BitXor, Range};
 
@@ -23,11 +23,12 @@ impl WireValue for ActiveLabel {}
 pub(super) struct Part<'a> {
     pub(super) circuit: &'a Circuit,
     pub(super) owners: &'a Ownership,
-    /// The slots of the wires.
+    /// The slots of the circuit's wires.
     pub(super) slots: &'a Slots,
-    /// The gates.
+    /// The indices of the gates.
     pub(super) gates: Range<usize>,
-    /// The joint AND gates among them, by their index among all joint AND gates.
+    /// The joint AND gates in `gates`, by their index among all joint AND gates (see
+    /// [`Ownership`]).
     pub(super) ands: Range<usize>,
 }
 
@@ -81,15 +82,15 @@ pub(super) struct RunHash<'a> {
     pub(super) run: u64,
 }
 
-/// Computes the value that the party holds for the output wire of each gate of a part, if anything
-/// reads the wire. The values of the wires before the part must already be in `wires`.
+/// Computes the value that the party holds for the output wire of each gate of `part`. Skips output
+/// wires that nothing reads. The values of the wires before `part` must already be in `wires`.
 ///
 /// For each AND gate that a party owns, `product` returns the value of its output wire, or `None`
-/// if that value is already in `wires`. The calls go layer by layer, and within a layer in the
-/// order of the gates. For each joint AND gate, `labels` receives the values of its two input wires
-/// and returns `H` labels. The first half of them is hashed with the gate's first tweak, the second
-/// half with its second. `and` receives the hashes and returns the value of the output wire. `not`
-/// returns the value of a negated wire.
+/// if that value is already in `wires`. `product` is called layer by layer, and within a layer in
+/// the order of the gates. For each joint AND gate, `labels` receives the values of its two input
+/// wires and returns `H` labels. The first half of these labels is hashed with the gate's first
+/// tweak, the second half with the gate's second tweak. `and` receives the hashes and returns the
+/// value of the output wire. `not` returns the value of a negated wire.
 ///
 /// # Errors
 /// Any error that `and` returns.
@@ -168,8 +169,8 @@ impl<const H: usize> Batch<H> {
     /// The maximum number of AND gates in a batch.
     const STRIDE: usize = TweakableHash::LANES / H;
 
-    /// Hashes the labels of some AND gates. `first` is the index of the first one among the joint
-    /// AND gates.
+    /// Hashes the labels of the AND gates `numbers`. `first` is the index of the first of them
+    /// among all joint AND gates.
     #[inline]
     fn hash(
         &mut self,
@@ -210,8 +211,9 @@ fn and_slots(gate: &Gate, slots: &Slots) -> (usize, usize) {
     }
 }
 
-/// The number of lanes to hash if the first `used` are filled. With wide registers, a full batch
-/// costs less than one that is nearly full, so the last lanes may hold labels of earlier gates.
+/// The number of lanes to hash if the first `used` are filled. With wide registers, hashing a full
+/// batch costs less than hashing a nearly full one. So a batch that is more than half full is
+/// hashed completely; its last lanes may hold labels of earlier gates.
 fn lanes_to_hash(used: usize) -> usize {
     if 2 * used > TweakableHash::LANES {
         TweakableHash::LANES

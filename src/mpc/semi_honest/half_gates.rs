@@ -10,10 +10,10 @@ use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::walk::{Part, RunHash, walk};
 use crate::ot::Delta;
 
-/// Garbles a part of a circuit. `labels` are labels for 0; it must contain those of the wires
-/// before the part. `product` returns the label of the next AND gate that a party owns, or `None`
-/// if it is already in `labels`. `emit` is called with one table for each joint AND gate, in the
-/// order of the gates.
+/// Garbles a part of a circuit. `labels` holds labels for 0; the labels of the wires before the
+/// part must be set. `product` returns the label of the next AND gate that a party owns, or `None`
+/// if this label is already in `labels`. `emit` is called with one table for each joint AND gate,
+/// in the order of the gates.
 ///
 /// # Errors
 /// Any error that `emit` returns.
@@ -45,10 +45,10 @@ pub(super) fn garble_part<E>(
     )
 }
 
-/// Evaluates a part of a garbled circuit. `labels` are active labels; it must contain those of the
-/// wires before the part. `product` returns the label of the next AND gate that a party owns, or
-/// `None` if it is already in `labels`. `fetch` returns one table for each joint AND gate, in the
-/// order of the gates.
+/// Evaluates a part of a garbled circuit. `labels` holds active labels; the labels of the wires
+/// before the part must be set. `product` returns the label of the next AND gate that a party owns,
+/// or `None` if this label is already in `labels`. `fetch` returns one table for each joint AND
+/// gate, in the order of the gates.
 ///
 /// # Errors
 /// Any error that `fetch` returns.
@@ -78,10 +78,10 @@ pub(super) fn evaluate_part<E>(
 
 /// Garbles a circuit, and keeps the labels of all wires.
 ///
-/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of AND gates
-/// that a party owns, must be set; the others are computed. `run` is the number of the run, which
-/// must not repeat in a session. `emit` is called with one table for each joint AND gate, in the
-/// order of the gates.
+/// `labels` holds the labels for 0 of all wires. The labels of the inputs, and of the outputs of
+/// AND gates that a party owns, must be set; all other labels are computed. `run` is the number of
+/// the run, which must not repeat in a session. `emit` is called with one table for each joint AND
+/// gate, in the order of the gates.
 ///
 /// # Errors
 /// Any error that `emit` returns.
@@ -105,9 +105,9 @@ pub fn garble<E>(
 
 /// Evaluates a garbled circuit, and keeps the labels of all wires.
 ///
-/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of AND
-/// gates that a party owns, must be set; the others are computed. `run` is the number of the run.
-/// `fetch` returns one table for each joint AND gate, in the order of the gates.
+/// `labels` holds the active labels of all wires. The labels of the inputs, and of the outputs of
+/// AND gates that a party owns, must be set; all other labels are computed. `run` is the number of
+/// the run. `fetch` returns one table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Any error that `fetch` returns.

@@ -1,6 +1,7 @@
-//! The labels of the evaluator's inputs. They come from correlated OTs with random choice bits,
-//! which are made in advance in batches. One bit for each OT derandomises it (Beaver, "Precomputing
-//! Oblivious Transfer", CRYPTO 1995).
+//! The labels of the evaluator's inputs. The labels come from correlated OTs with random choice
+//! bits, which are made in advance in batches. For each input the evaluator sends one bit, which
+//! replaces the random choice bit by the input bit (Beaver, "Precomputing Oblivious Transfer",
+//! CRYPTO 1995).
 //!
 //! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
 //! sends `d = x ^ r`. The label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
@@ -34,7 +35,7 @@ pub(super) struct GarblerCots {
 }
 
 impl GarblerCots {
-    /// Makes the first batch.
+    /// Makes the first batch of OTs.
     pub(super) fn first(channel: &mut Channel, sender: CotSender) -> Result<Self, Fault> {
         let mut cots = GarblerCots {
             sender,
@@ -59,8 +60,8 @@ impl GarblerCots {
         Ok(())
     }
 
-    /// Receives `count` masked inputs of the evaluator. Returns them, and the labels for 0 of the
-    /// inputs.
+    /// Receives `count` masked inputs of the evaluator. Returns the masked bits, and the labels for
+    /// 0 of the inputs.
     pub(super) fn receive_inputs(
         &mut self,
         channel: &mut Channel,
@@ -82,7 +83,7 @@ pub(super) struct EvaluatorCots {
 }
 
 impl EvaluatorCots {
-    /// Makes the first batch.
+    /// Makes the first batch of OTs.
     pub(super) fn first(channel: &mut Channel, receiver: CotReceiver) -> Result<Self, Fault> {
         let mut cots = EvaluatorCots {
             receiver,

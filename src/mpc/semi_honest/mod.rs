@@ -2,8 +2,8 @@
 //! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT. The evaluator gets the labels of its
 //! inputs from correlated OT under the garbler's Delta.
 //!
-//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator holds the active
-//! label `L = L0 ^ value * Delta`.
+//! A shared bit is a wire: the garbler holds the label `L0` for 0, and the evaluator holds the
+//! active label `L = L0 ^ value * Delta`.
 
 mod half_gates;
 mod inputs;
@@ -100,7 +100,8 @@ impl Role {
 }
 
 impl SemiHonest {
-    /// Sets up the session after the hellos: base OTs. One setup is enough for any number of runs.
+    /// Sets up the session after the hellos: runs the base OTs and derives the first correlated
+    /// OTs. One setup is enough for any number of runs.
     ///
     /// `rng` must be cryptographically secure, like the random generator of the operating system.
     ///
@@ -167,7 +168,7 @@ impl SemiHonest {
 }
 
 /// The digest of the evaluator's masked inputs as received by the garbler. Only this digest proves
-/// to the evaluator that they were not changed in transit.
+/// to the evaluator that its masked inputs were not changed in transit.
 #[derive(Serialize, Deserialize)]
 struct InputDigest([u8; 32]);
 
@@ -332,8 +333,8 @@ impl TwoParty for SemiHonest {
         Security::SemiHonest
     }
 
-    /// Does nothing. The only preprocessing is that of correlated OTs, and thousands of them are
-    /// made at once anyway.
+    /// Only checks that the session has not ended. Correlated OTs are the only preprocessing, and a
+    /// run that needs some makes thousands of them at once anyway.
     fn prepare(&mut self, _: Demand) -> Result<()> {
         self.live.secrets().map(|_| ())
     }

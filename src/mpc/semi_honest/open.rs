@@ -3,14 +3,16 @@
 //! To open a bit to the evaluator, the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's
 //! labels for 0 and 1, and the evaluator determines which of them is the hash of its own label. To
 //! open a bit to the garbler, the evaluator sends `H(L, t)`, and the garbler determines to which of
-//! its two labels the hash belongs. A party accepts no other hash. So a peer or a network attacker
-//! cannot make it accept a bit of their choice, and labels that were corrupted earlier are
-//! detected. (This is robustness, not security against a malicious peer.)
+//! its two labels the hash belongs. A party rejects any other hash. So a network attacker cannot
+//! choose the bit that a party accepts, and labels that were corrupted earlier are detected. (This
+//! is robustness, not security against a malicious peer: a malicious garbler can hash the other
+//! label.)
 //!
 //! The evaluator checks only one hash of each pair. If an attacker on the connection could change
 //! the other hash undetected, the attacker would learn the bit from whether the session continues.
 //! So the garbler also sends a digest of all pairs and of the channel secret, and the evaluator
-//! checks it first. Both engines do the same for other data of which a party checks only one half.
+//! checks it first. Both engines do the same for other data if a party checks only half of that
+//! data.
 
 use serde::{Deserialize, Serialize};
 use subtle::{Choice, ConstantTimeEq};
@@ -38,7 +40,7 @@ impl Message for PairsDigest {
 
 /// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise
 /// two parties that both expect to learn a bit would wait for each other, and two parties that both
-/// expect to open one would not detect the disagreement.
+/// expect to open a bit to the peer would not detect the disagreement.
 pub(super) fn open(
     secrets: &mut Secrets,
     channel: &mut Channel,
