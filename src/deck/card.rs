@@ -4,8 +4,8 @@ use std::fmt;
 
 use zeroize::Zeroize;
 
-/// The content of a position. For a deck, it is a card: its number in the unshuffled deck, from 0.
-/// For a [split](crate::shuffle::split), it is a hand: bit c is set if card c is in the hand.
+/// The content of a position. In a deck, this is a card: its number in the unshuffled deck, from 0.
+/// In a [split](crate::shuffle::split), this is a hand: bit c is set if card c is in the hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Zeroize)]
 pub struct Card(pub u64);
 

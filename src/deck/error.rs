@@ -55,7 +55,7 @@ pub enum Check {
     /// An opened card has already been seen at another position.
     #[error("the same card was opened twice")]
     OpenedTwice,
-    /// After a steal, the cards of a hand are not the cards it had before.
+    /// The cards of a hand after a steal are not the cards of the hand before the steal.
     #[error("the cards of the hand changed in the steal")]
     NotOfTheHand,
     /// The peer's share of a kept card is not the share that was sealed.

@@ -4,10 +4,10 @@ use super::choice::checks_seeds;
 use crate::mpc::Security;
 use crate::shuffle::Spec;
 
-/// Bytes that a process needs in any case.
+/// Bytes that every process needs.
 const BASE: u64 = 10_000_000;
 
-/// Bytes for each AND while a circuit is built: the builder has each wire in two tables.
+/// Bytes for each AND while a circuit is built. The builder stores each wire in two tables.
 const BUILDING: u64 = 270;
 
 /// Bytes for each AND of a circuit, with the free gates between them.
@@ -25,8 +25,9 @@ const fn session(security: Security) -> u64 {
 
 /// The number of ANDs of shuffles, and the memory that they need.
 ///
-/// The memory was measured on Linux on x86-64, from 20 MB to 1.4 GB. A session needs within 10 % of
-/// the estimate. Building a circuit without a session needs 45 to 100 % of it.
+/// The estimate was compared with measurements from 20 MB to 1.4 GB, on Linux on x86-64. The memory
+/// of a session is within 10 % of the estimate. Building a circuit without a session needs 45 to
+/// 100 % of the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     ands: usize,
@@ -56,8 +57,8 @@ impl Estimate {
         self.ands
     }
 
-    /// The maximum number of bytes that a process holds at a time if it builds the circuit and
-    /// plays `parties` parties of the session: 0, 1 or 2.
+    /// The maximum number of bytes that a process holds at a time if it builds the circuit and runs
+    /// `parties` parties of the session (0, 1 or 2).
     pub fn memory(&self, parties: u64) -> u64 {
         let ands = self.ands as u64;
         let sessions = self.session.saturating_mul(parties);

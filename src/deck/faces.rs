@@ -25,10 +25,10 @@ impl Pack {
     }
 
     /// Checks that a card or hand is possible at a position, given the cards or hands `seen` at
-    /// others.
+    /// other positions.
     ///
     /// # Errors
-    /// [`Check::NotInDeck`] if it is not a card of the deck, or not a hand of the right size;
+    /// [`Check::NotInDeck`] if `card` is not a card of the deck, or not a hand of the right size;
     /// [`Check::OpenedTwice`] if the card is at another position, or if a card of the hand is in
     /// another hand of its board.
     pub fn check(
@@ -84,7 +84,7 @@ impl Faces {
         *self.seen.get(position)?
     }
 
-    /// Forgets the card at a position, where another card is now.
+    /// Forgets the card at a position that now holds another card.
     pub(super) fn forget(&mut self, position: usize) {
         self.seen[position] = None;
     }

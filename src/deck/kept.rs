@@ -1,13 +1,14 @@
 //! A sealed deck that outlives its session, for example on disk while a connection is down.
 //!
-//! A party keeps its share of every bit, and tags of MACs: of its own, and of the two that it
-//! accepts from the peer. To open a card, a party sends its share bits and a digest of their tags
-//! ([`Share`]). The other party checks the digest and adds its own share. A kept deck can only be
-//! opened: nothing else can be computed from it, and it reveals nothing about other decks.
+//! For every bit, a party keeps the masked value, its share of the mask, a tag of the MAC of this
+//! share, and tags of the two MACs that it accepts for the peer's share. To open a card, a party
+//! sends its share bits and a digest of their tags ([`Share`]). The other party checks the digest
+//! and adds its own share. A kept deck can only be opened: nothing else can be computed from it,
+//! and it reveals nothing about other decks.
 //!
-//! The same applies to the bits that hold whether the seeds of the shuffle were in range: the
-//! parties first send each other their shares of these bits ([`KeptDeck::check_seeds`]), over any
-//! connection.
+//! The *validity bits*, which hold whether the seeds of the shuffle were in range, are kept in the
+//! same way. The parties first send each other their shares of the validity bits
+//! ([`KeptDeck::check_seeds`]), over any connection.
 
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -33,21 +34,23 @@ const CONTEXT: &str = "dealerless 2026-11 share of a card v1";
 const NAME_CONTEXT: &str = "dealerless 2026-11 name of a kept deck v1";
 const FILE_CONTEXT: &str = "dealerless 2026-11 file of a kept deck v1";
 
-/// One party's part of the drawn cards of a deck. It reveals nothing by itself. All its contents
-/// are wiped on drop.
+/// One party's shares of the drawn cards of a deck, which reveal nothing by themselves. They are
+/// wiped on drop.
 pub struct KeptDeck {
-    /// The hash of its name.
+    /// The hash of the deck's name.
     name: [u8; 32],
     cards: Vec<Vec<KeptBit>>,
-    /// Whether the seeds of each party were in range. Empty if no input can be out of range. Also
-    /// empty for a reshuffled hand, because only cards of a checked deck are reshuffled.
+    /// The validity bits: whether the seeds of each party were in range. Empty if no input can be
+    /// out of range. Also empty for a reshuffled hand, because only cards of a checked deck are
+    /// reshuffled.
     validity: Vec<KeptBit>,
     /// Whether the peer has proved that the seeds were in range, or no proof is needed.
     checked: bool,
     faces: Faces,
 }
 
-/// A party's share of a word. A party that has both shares knows the word. It is wiped on drop.
+/// A party's share of a word. A party that has both shares knows the word. The share is wiped on
+/// drop.
 #[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Share {
     /// The share bits of the mask, the lowest bit of the word first.
@@ -58,9 +61,9 @@ pub struct Share {
 
 impl KeptDeck {
     /// Shuffles and draws with this party's seeds, and keeps the data for opening the cards later.
-    /// Both parties call this with the same circuit and the same `name`, which must be new each
-    /// time (the match, the hand, the try). The run compares the name, and a share of one deck does
-    /// not open any other.
+    /// Both parties call this with the same circuit and the same `name`, for example the match, the
+    /// hand and the attempt. Otherwise, the run fails. The name must be new for each deck: then a
+    /// share of one deck does not open another deck.
     ///
     /// Nothing is opened yet, not even whether the seeds were in range: see
     /// [`check_seeds`](Self::check_seeds).
@@ -77,8 +80,8 @@ impl KeptDeck {
         Self::shuffle_live(session, shuffle, seeds, name).map(|(kept, _)| kept)
     }
 
-    /// As [`shuffle`](Self::shuffle), but also returns the shares for further computations while
-    /// the session lives, which are available once the seeds have been checked.
+    /// As [`shuffle`](Self::shuffle), but also returns the cards for further computations in the
+    /// same session, which are possible once the seeds have been checked.
     ///
     /// # Errors
     /// Those of [`shuffle`](Self::shuffle).
@@ -124,7 +127,8 @@ impl KeptDeck {
         Self::keep(session, pack, &words, split.hands(), validity, name)
     }
 
-    /// Keeps the first `drawn` words of a run as cards or hands, and one word as the validity bits.
+    /// Keeps the first `drawn` words of a run as cards or hands, and word number `validity` as the
+    /// validity bits.
     pub(super) fn keep(
         session: &Malicious,
         pack: Pack,
@@ -153,7 +157,7 @@ impl KeptDeck {
         share(&self.validity)
     }
 
-    /// The masked values of these bits, which both parties know.
+    /// The masked values of the validity bits, which both parties know.
     pub fn masked_validity(&self) -> Vec<bool> {
         self.validity.iter().map(|bit| bit.masked).collect()
     }
@@ -162,8 +166,8 @@ impl KeptDeck {
     /// parties were in range. Cards cannot be opened before this.
     ///
     /// # Errors
-    /// [`Check::KeptMacs`] if the share is not the one that was sealed; [`Check::SeedsOutOfRange`],
-    /// with the party whose seeds were out of range.
+    /// [`Check::KeptMacs`] if `theirs` is not the share that was sealed;
+    /// [`Check::SeedsOutOfRange`], with the party whose seeds were out of range.
     pub fn check_seeds(&mut self, theirs: &Share) -> Result<()> {
         check_validity(&self.validity, theirs)?;
         self.checked = true;
@@ -206,7 +210,7 @@ impl KeptDeck {
     ///
     /// # Errors
     /// [`Error::Usage`] if the position was not drawn, or if the [seeds](Self::check_seeds) have
-    /// not been checked. [`Check::KeptMacs`] if the share is not the one that was sealed;
+    /// not been checked. [`Check::KeptMacs`] if `theirs` is not the share that was sealed;
     /// [`Check::NotInDeck`] or [`Check::OpenedTwice`] if the card is impossible.
     pub fn open(&mut self, position: usize, theirs: &Share) -> Result<Card> {
         if !self.checked {
@@ -232,9 +236,9 @@ impl KeptDeck {
     ///
     /// Layout: 16 bytes that identify the format; the number of cards in the deck (0 if hands were
     /// dealt), the number of drawn cards or hands, the number of bits of each, and the number of
-    /// validity bits, as u32 LE; for each bit, validity last, a byte (1: masked value, 2: share)
-    /// and three tags; and a digest of all this and of the deck's name. Without the digest, a
-    /// corrupt file would make an honest peer look like a cheat.
+    /// validity bits, as u32 LE; for each bit, the validity bits last, a byte (1: masked value, 2:
+    /// share) and three tags; and a digest of all these bytes and of the deck's name. Without the
+    /// digest, a corrupt file would make an honest peer look like a cheat.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let (count, width) = (self.cards.len(), self.cards.first().map_or(0, Vec::len));
         let bits = count * width + self.validity.len();

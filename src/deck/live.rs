@@ -1,4 +1,4 @@
-//! The cards of a kept deck while its session lives. These can be reshuffled.
+//! The cards of a kept deck in the session that dealt them, in which they can be reshuffled.
 
 use rand::CryptoRng;
 
@@ -19,7 +19,7 @@ use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
 /// ```
 pub struct UncheckedDeck {
     pub(super) live: LiveDeck,
-    /// Whether the seeds of each party were in range, if the circuit checks that.
+    /// The validity bits: see [`KeptDeck::validity`].
     pub(super) validity: Vec<KeptBit>,
 }
 
@@ -51,10 +51,10 @@ impl LiveDeck {
     /// hand, whose cards are numbered from 0, and the deck with these cards at the positions of
     /// `hand`. `self` is unchanged, in case the steal does not take place.
     ///
-    /// Both parties call this with the same positions in the same order, and with the same `name`,
-    /// which must be new each time: the run compares both. Nothing is opened. The hand needs no
-    /// further check of seeds: those of its deck were checked, and every setting of the network is
-    /// valid.
+    /// Both parties call this with the same positions in the same order, and with the same `name`.
+    /// Otherwise, the run fails. The name must be new for each call. Nothing is opened. The hand
+    /// needs no check of its own: the seeds of its deck were checked, and every setting of the
+    /// network is valid.
     ///
     /// # Errors
     /// [`Error::Usage`](super::Error::Usage) if the hand is empty, or if a position was not drawn

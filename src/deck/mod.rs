@@ -34,7 +34,7 @@ pub use live::{LiveDeck, UncheckedDeck};
 pub use pile::{Kinds, KindsError, Pile};
 
 /// The cards drawn from a shuffled deck. Their bits are shared between the parties. One party's
-/// deck alone reveals nothing, which is why it does not implement `Debug`.
+/// shares alone reveal nothing. There is no `Debug`, so that shares are not printed by mistake.
 pub struct SealedDeck<S> {
     /// One word for each drawn card.
     drawn: Vec<Vec<S>>,
@@ -44,8 +44,8 @@ pub struct SealedDeck<S> {
 }
 
 impl<S: Clone> SealedDeck<S> {
-    /// Prepares `count` shuffles: both parties call this with the same circuit. Shuffles are then
-    /// faster; see [`TwoParty::prepare`].
+    /// Prepares `count` shuffles, which are then faster: see [`TwoParty::prepare`]. Both parties
+    /// call this with the same circuit and the same count.
     ///
     /// # Errors
     /// Any [`Error`] of the session.
@@ -128,8 +128,8 @@ impl<S: Clone> SealedDeck<S> {
         self.faces.at(position)
     }
 
-    /// Opens drawn cards, all in one exchange, and returns for each the card if this party learned
-    /// it. The peer must open the same positions to the same audience, in the same order.
+    /// Opens drawn cards, all in one exchange. For each opening, returns the card if this party has
+    /// learned it. The peer must open the same positions to the same audience, in the same order.
     ///
     /// A card is opened to each party only once. A card that one party has seen is later opened
     /// only to the other party, not to both.
@@ -184,7 +184,8 @@ impl<S: Clone> SealedDeck<S> {
 /// Checks that `what` has not already been opened to any party in the audience `to`.
 ///
 /// # Errors
-/// [`Error::Usage`], which names the party, and the audience that is still possible.
+/// [`Error::Usage`], which names the party and, if the card can still be opened to the other party
+/// alone, says so.
 pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<()> {
     let Some(learner) = Party::BOTH
         .into_iter()
@@ -207,7 +208,8 @@ pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<
 /// is the result of a run of the shuffle. If the circuit does not check the seeds, nothing is
 /// opened.
 ///
-/// [`SealedDeck::shuffle`] calls this; it is for callers that run the circuit themselves.
+/// [`SealedDeck::shuffle`] calls this function. It is public for callers that run the circuit
+/// themselves.
 ///
 /// # Errors
 /// [`Check::SeedsOutOfRange`], with the party; any error of the session.

@@ -1,17 +1,17 @@
 //! A pile of repeated cards, which are drawn in private and shown later.
 //!
-//! A pile of 14 knights and 5 castles is a sealed deck of 19 cards, of which the first 14 are
-//! knights. All orders of the 19 cards are equally likely. So all sequences of kinds have their
-//! correct probabilities.
+//! A pile of 14 knights and 5 castles is a sealed deck of 19 cards: cards 0 to 13 are knights, and
+//! cards 14 to 18 are castles. All orders of the 19 cards are equally likely. So each sequence of
+//! kinds has the correct probability.
 //!
-//! It is public who has drawn a position and who has played it. Only the player who drew a position
-//! knows its card. A player shows a drawn card by opening that position to the other player, so it
-//! cannot show another card instead. To prove that it *still* holds a card, it shows a position
-//! that it holds.
+//! It is public which player has drawn or played each position. Only the player who drew a position
+//! knows its card. A player shows a drawn card by opening its position to the other player, so the
+//! player cannot show another card instead. To prove that a card is *still* in its hand, a player
+//! shows a position in its hand.
 //!
 //! Cards of the same kind have different [numbers](Card). So a player who has seen a card
-//! recognises it later, even after a [steal](Pile::steal) has changed its position, as if its face
-//! were marked.
+//! recognises it later, as if it were marked, even after a [steal](Pile::steal) has changed its
+//! position.
 
 use rand::CryptoRng;
 
@@ -122,7 +122,8 @@ impl<S: Clone> Pile<S> {
             .count()
     }
 
-    /// The positions that a party holds: those that it drew or stole and has not played.
+    /// The positions of the cards in a party's hand: the party drew or stole them, and has neither
+    /// played nor lost them.
     pub fn hand(&self, party: Party) -> Vec<usize> {
         (0..self.states.len())
             .filter(|position| self.states[*position] == CardState::Held(party))
@@ -134,11 +135,11 @@ impl<S: Clone> Pile<S> {
         self.kinds.of(self.deck.seen(position)?)
     }
 
-    /// Draws the next card for a party; only that party sees it. Returns the position. The
-    /// [kind](Self::kind) is then known to the party that drew it.
+    /// Draws the next card for the party `by`; only `by` sees it. Returns the position. The
+    /// [kind](Self::kind) is then known to `by`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if no cards are left; those of [`SealedDeck::open`].
+    /// [`Error::Usage`] if no cards are left; the errors of [`SealedDeck::open`].
     pub fn draw<P: TwoParty<Shared = S>>(&mut self, session: &mut P, by: Party) -> Result<usize> {
         let mut states = self.states.iter();
         let next = states.position(|place| *place == CardState::InPile);
@@ -149,11 +150,11 @@ impl<S: Clone> Pile<S> {
         Ok(next)
     }
 
-    /// Shows the card at `position` to the party that does not hold it. The holder keeps it.
-    /// Returns its kind.
+    /// Shows the card at `position` to the party that does not hold it. The card stays in its hand.
+    /// Returns the kind of the card.
     ///
     /// # Errors
-    /// [`Error::Usage`] if nobody holds it or both parties have seen it; those of
+    /// [`Error::Usage`] if nobody holds the card or both parties have seen it; the errors of
     /// [`SealedDeck::open`].
     pub fn show<P: TwoParty<Shared = S>>(
         &mut self,
@@ -166,11 +167,11 @@ impl<S: Clone> Pile<S> {
         self.public_kind(position)
     }
 
-    /// Plays the card at `position`: both parties then see it, and nobody holds it any more.
-    /// Returns its kind.
+    /// Plays the card at `position`: both parties then see the card, and nobody holds it any more.
+    /// Returns the kind of the card.
     ///
     /// # Errors
-    /// [`Error::Usage`] if nobody holds it; those of [`SealedDeck::open`].
+    /// [`Error::Usage`] if nobody holds the card; the errors of [`SealedDeck::open`].
     pub fn play<P: TwoParty<Shared = S>>(
         &mut self,
         session: &mut P,
@@ -187,7 +188,7 @@ impl<S: Clone> Pile<S> {
     }
 
     /// Takes a random card from the hand of `owner` for the other party: see [`SealedDeck::steal`].
-    /// Returns its kind.
+    /// Returns the kind of the card.
     ///
     /// # Errors
     /// Those of [`SealedDeck::steal`].

@@ -2,10 +2,10 @@
 //!
 //! The circuit takes the shares of the hand's cards as they are, so nobody can enter other cards.
 //! Each party sets a network that the cards go through ([`Reshuffle`]). The first output is the
-//! stolen card. It is uniform if one party's setting is uniform. It is opened to both parties,
-//! because its owner must know what it has lost. The other cards stay sealed, at positions that the
-//! thief does not know. They are opened to their owner again, which could not know their positions
-//! either.
+//! stolen card. This card is uniform if one party's setting is uniform. It is opened to both
+//! parties, because the owner of the hand must know which card was stolen. The other cards are at
+//! new positions that neither party knows. They stay sealed for the thief, and are opened to the
+//! owner again.
 //!
 //! Stealing needs a deck whose session is alive. The shares of a [`KeptDeck`](super::KeptDeck) can
 //! be opened, but nothing can be computed on them.
@@ -29,8 +29,8 @@ use crate::shuffle::Reshuffle;
 const CONTEXT: &[u8] = b"dealerless steal v1";
 
 impl<S: Clone> SealedDeck<S> {
-    /// Prepares `count` steals from hands of `cards` cards: both parties call this with the same
-    /// numbers. Steals are then faster; see [`TwoParty::prepare`].
+    /// Prepares `count` steals from hands of `cards` cards, which are then faster: see
+    /// [`TwoParty::prepare`]. Both parties call this with the same numbers.
     ///
     /// # Errors
     /// [`Error::Usage`] if no hand can have that many cards; any [`Error`] of the session.
@@ -45,7 +45,7 @@ impl<S: Clone> SealedDeck<S> {
         }
         let reshuffle = Reshuffle::new(cards, self.width());
         let circuit = reshuffle.circuit();
-        // The cards are already shared: only the settings are entered.
+        // The cards are already shared, so the parties enter only the settings.
         let demand = Demand::of(circuit).times(count);
         Ok(session.prepare(demand)?)
     }
@@ -55,12 +55,13 @@ impl<S: Clone> SealedDeck<S> {
     /// `rng`, which must be the operating system's generator or equally good.
     ///
     /// The stolen card is then at the first of the positions, and both parties have seen it. The
-    /// rest of the hand is at the other positions, in an order that neither party has chosen. The
-    /// owner has seen these cards. The thief does not know which card is at which position, not
-    /// even for cards that had been shown to it. Only the owner knows the previous position of the
-    /// stolen card.
+    /// other cards of the hand are at the other positions, in an order that neither party has
+    /// chosen. The owner has seen these cards. The thief does not know which card is at which
+    /// position, not even for cards that the owner had shown before. Only the owner knows the
+    /// previous position of the stolen card.
     ///
-    /// A party may abort after it has seen the card, as after any opening. It then forfeits.
+    /// A party may abort after it has seen the card, as after any opening. A party that aborts
+    /// forfeits.
     ///
     /// # Errors
     /// [`Error::Usage`] if the hand is empty, or if a position was not drawn, appears twice, or has
@@ -122,7 +123,8 @@ impl<S: Clone> SealedDeck<S> {
         }
         let stolen = self.seen(hand[0]);
         let stolen = stolen.ok_or(Error::Check(Check::NotOfTheHand))?;
-        // A party that had seen all of them, such as the owner, knows the possible results.
+        // A party that had seen all cards of the hand, such as the owner, knows which cards are
+        // possible.
         let known = before.iter().all(Option::is_some);
         let after = self.faces_of(hand);
         let mut after = after.iter().filter(|card| card.is_some());
@@ -189,7 +191,7 @@ pub(super) fn reshuffle<P: TwoParty>(
     Ok(session.run(run.in_context(context))?)
 }
 
-/// The audience for the output at this place: the first card is the stolen one.
+/// The audience of output number `place` of the reshuffle. Output 0 is the stolen card.
 fn audience(owner: Party, place: usize) -> Audience {
     match place {
         0 => Audience::Both,

@@ -13,9 +13,9 @@ use crate::net::Channel;
 /// Rolls dice with the peer and returns the faces, from 1. Both parties call this with the same
 /// terms and different roles.
 ///
-/// This takes two flights: commitments, then reveals. Neither a channel nor this function
-/// authenticates the peer. Use an encrypted connection to the peer, and include its id in the
-/// context.
+/// Each party sends two messages: its commitment, then its reveal. Neither a channel nor this
+/// function authenticates the peer. Use an encrypted connection, and include the id of the peer in
+/// the context.
 ///
 /// # Errors
 /// [`Error::Check`] if the peer cheats; any error of the channel. After any error, do not repeat

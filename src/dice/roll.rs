@@ -40,8 +40,7 @@ impl Reveal {
         Reveal { values, nonce }
     }
 
-    /// The commitment of a party to these values. Parties are numbered: the garbler or the host is
-    /// 0.
+    /// The commitment of party number `party` to these values. The garbler or the host is party 0.
     pub fn commitment(&self, terms: &Terms<'_>, party: u8) -> Commitment {
         let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
         let mut field = |bytes: &[u8]| {
@@ -118,7 +117,7 @@ impl<'a> Roll<'a> {
     /// peer.
     ///
     /// # Errors
-    /// [`Check::Reflected`] if the commitment is this party's own; nothing is revealed in that
+    /// [`Check::Reflected`] if `theirs` is this party's own commitment; nothing is revealed in that
     /// case.
     pub fn reveal(self, theirs: Commitment) -> Result<(Revealed<'a>, Reveal), Check> {
         if theirs == self.commitment {

@@ -1,4 +1,4 @@
-//! The dice of a roll, and its purpose.
+//! The terms of a roll: its purpose, its number and its dice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -96,7 +96,7 @@ fn number(digits: &str) -> Result<u32, DiceError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms<'a> {
     /// The purpose of the roll and the peer, such as the digest of a log or the id of a connection.
-    /// Unless the channel authenticates the peer, nothing else ties the roll to it.
+    /// Unless the channel authenticates the peer, nothing else ties the roll to the peer.
     pub context: &'a [u8],
     /// The number of the roll in this context. No two rolls may have the same number.
     pub number: u64,

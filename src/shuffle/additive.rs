@@ -1,14 +1,15 @@
-//! Additive seeds: draw i takes `r_i = (a_i + b_i) mod (n - i)`.
+//! Additive seeds: draw i, from 0, uses the index `r_i = (a_i + b_i) mod (n - i)`.
 //!
 //! `a_i` is the garbler's seed and `b_i` the evaluator's, both below n - i. If one of them is
 //! uniform and independent of the other, r_i is uniform. (The XOR of two seeds, reduced modulo n -
-//! i, is not: with 6 bits, the 12 smallest of 52 values occur twice as often as the others.)
+//! i, is not uniform: with 6 bits, the 12 smallest of 52 values occur twice as often as the other
+//! 40.)
 
 use super::randomness::{Encoding, Seed};
 use super::spec::{Spec, bits_below};
 use crate::circuit::{Bit, Builder, Party, gadgets};
 
-/// The number of draws. The last card of a full shuffle is the only one left, so it needs no draw.
+/// The number of draws. The last card of a full shuffle is the only card left, so it needs no draw.
 pub(super) fn draws(spec: Spec) -> usize {
     spec.draw().min(spec.cards() - 1)
 }
@@ -39,8 +40,8 @@ pub(super) fn indices(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Vec<usi
         .collect()
 }
 
-/// The draws as wires of a circuit. Its input value 0 is the garbler's seeds, and input value 1 the
-/// evaluator's.
+/// The wires of each draw. Input value 0 of the circuit is the garbler's seeds, and input value 1
+/// the evaluator's.
 pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
     let (garbler, evaluator) = (b.input(0), b.input(1));
     let (mut garbler, mut evaluator) = (garbler.as_slice(), evaluator.as_slice());
@@ -98,8 +99,8 @@ impl Draw {
     /// i + r_i, the drawn position in the whole deck, as a word of w bits. Costs less than k + w
     /// ANDs.
     ///
-    /// The sum `a_i + b_i - (n - i)` is r_i or, if it is negative, r_i - (n - i). Adding i, or n if
-    /// it is negative, therefore gives i + r_i at the cost of the reduction alone.
+    /// The sum s = a_i + b_i - (n - i) is r_i if s >= 0, and r_i - (n - i) if s < 0. So i + r_i is
+    /// s + i if s >= 0, and s + n if s < 0. This addition takes the place of the reduction.
     pub(super) fn place(&self, b: &mut Builder, word_bits: usize) -> Vec<Bit> {
         let k = self.garbler.len();
         let (mut sum, carry) = gadgets::add(b, &self.garbler, &self.evaluator[..k], Bit::ZERO);

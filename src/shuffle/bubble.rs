@@ -1,14 +1,17 @@
-//! `bubble`: draw i moves the card at position i + r_i to position i by swaps of neighbours.
+//! `bubble`: draw i moves the card at position i + r_i to position i by swaps of neighbours. See
+//! [`additive`] for r_i.
 //!
-//! The cards that it passes move by one position, and the others stay. Layer i has a swap for each
-//! j, from the last to the first, which exchanges positions i + j - 1 and i + j if r_i >= j. The
-//! swap bits are therefore the thermometer code of r_i, a running XOR of its one-hot code.
+//! The cards between the two positions move by one position, and all other cards stay. Draw i is a
+//! layer of swaps, one for each j from n - i - 1 down to 1. Swap j exchanges the cards at positions
+//! i + j - 1 and i + j if r_i >= j. The swap bits are therefore the thermometer code of r_i, a
+//! running XOR of its one-hot code.
 //!
 //! The circuit does not swap step by step, since the moving card would pass through many gates. It
-//! computes the new deck from the old one at once. Position i + j takes the card of the position
-//! above it if r_i >= j. Position i takes the card that is left over (see [`put_if`]). Neighbours
-//! in the old deck differ in few independent bits. This saves half of the ANDs when 5 of 52 cards
-//! are drawn, and a fifth when all are drawn; and the depth of a layer is that of one multiplexer.
+//! computes each new deck directly from the old deck. Position i + j takes the old card of position
+//! i + j - 1 if r_i >= j. Position i takes the card that is left over (see [`put_if`]). Neighbours
+//! in the old deck differ in few independent bits, which saves half of the ANDs when 5 of 52 cards
+//! are drawn, and a fifth when all cards are drawn. The depth of a layer is that of one
+//! multiplexer.
 
 use super::Spec;
 use super::additive;
@@ -54,20 +57,20 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 
 /// The number of ANDs of [`record`].
 ///
-/// At each position, a layer takes as many ANDs as the difference between the word there and the
-/// word above it has independent bits, modulo constants. Let c_p be the difference of the numbers p
-/// and p - 1: it is 2^(t+1) - 1, where 2^t is the largest power of two that divides p. After i
-/// draws, i > 0, each difference is an XOR of words c_q, q = p - i, …, p, each multiplied by a wire
-/// of its own:
+/// At position p, a layer takes one AND for each independent bit of the difference between the
+/// words at positions p and p - 1, modulo constants. Let c_p be the XOR of the numbers p and p - 1:
+/// it is 2^(t+1) - 1, where 2^t is the largest power of two that divides p. After i draws, i > 0,
+/// each difference is an XOR of words c_q, q = p - i, …, p, each multiplied by a wire of its own:
 ///
 /// - Draw 0 starts from constants. It adds c_p and c_(p-1) to the difference, multiplied by the
 ///   swap bits of the two positions.
 /// - A later draw adds the differences at p and p - 1, multiplied by the swap bits of these
-///   positions. The ANDs of independent wires with a swap bit are new and independent. So are the
-///   swap bits themselves, since the one-hot code is.
+///   positions. The ANDs of independent wires with a swap bit are new and independent wires. The
+///   swap bits are independent too, since the bits of the one-hot code are.
 ///
 /// The c_q with different t are independent. So the number of ANDs at position p is the number of
-/// different t among p - i, …, p. A single draw outputs r_0, and its one-hot code is dropped.
+/// different t for p - i, …, p. If only one card is drawn, the output is r_0, and there is no
+/// layer.
 fn cost(spec: Spec) -> Cost {
     let swaps = |i: usize| match i {
         0 => 0,
@@ -95,10 +98,11 @@ fn windows(last: usize, length: usize, t: usize) -> usize {
     if length >= step {
         return starts;
     }
-    // The distance between these numbers exceeds the length of a window, so no window contains two.
+    // Two such numbers are farther apart than the length of a window, so no window contains two.
     let begun = (starts + power) / step;
     let next = power + begun * step;
-    // The first number, and the one after the last start, may be in fewer windows.
+    // The first such number, and the first one after the start of the last window, may be in fewer
+    // windows.
     let first = if begun > 0 {
         length.saturating_sub(power)
     } else {
@@ -111,7 +115,7 @@ fn windows(last: usize, length: usize, t: usize) -> usize {
     begun * length - first + behind
 }
 
-/// The thermometer code of the index: bit j is whether the index is at least j.
+/// The thermometer code of the index: bit j is 1 if the index is at least j.
 fn thermometer(b: &mut Builder, one_hot: Vec<Bit>) -> Vec<Bit> {
     let mut code = one_hot;
     for j in (1..code.len()).rev() {

@@ -13,9 +13,9 @@ use crate::circuit::{ByParty, Party};
 ///
 /// The numbers of ANDs of `bubble`, `lehmer` and `cut` are sums over the draws; the files of these
 /// algorithms explain why they are exact. The number for a network is the sum of the ranks of its
-/// switches: a switch takes one AND for each independent bit in which its two cards can differ. It
-/// is also exact. So is the number for `fisher-yates`, except for draws of more than half of a deck
-/// whose size is just above a power of two: see [`exact`](Self::exact).
+/// switches: a switch takes one AND for each independent bit in which its two cards can differ.
+/// This number is also exact. The number for `fisher-yates` is exact except for draws of more than
+/// half of a deck whose size is just above a power of two: see [`exact`](Self::exact).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Computed {
@@ -26,8 +26,8 @@ pub struct Computed {
     /// AND gates that depend on the inputs of both parties, with or without the check: only these
     /// are garbled.
     pub joint_and: usize,
-    /// AND gates that depend on the inputs of only one party, with the check: those of its check,
-    /// or of the garbler's copy of a network.
+    /// AND gates that depend on the inputs of only one party, in the circuit with the check: the
+    /// ANDs of this party's check, or of the garbler's copy of a network.
     pub owned_and: ByParty<usize>,
     /// Whether the number of ANDs is exact. Otherwise it is a few per cent too high.
     pub exact: bool,
@@ -37,13 +37,13 @@ pub struct Computed {
     pub evaluator_inputs: usize,
     /// The number of bits of all drawn cards.
     pub outputs: usize,
-    /// The number of bits of the check's result: 2, or 0 if no input is out of range.
+    /// The number of bits of the check's result: 2, or 0 if no input can be out of range.
     pub validity_outputs: usize,
 }
 
 impl Computed {
     /// The largest deck for which sizes are computed. It is larger than [`Spec::MAX_CARDS`], since
-    /// nothing is built.
+    /// no circuit is built.
     pub const MAX_CARDS: usize = Spec::MAX_CARDS_TO_COUNT;
 
     /// Checks that a deck and a draw are within the bounds of [`of`](Self::of).
@@ -58,8 +58,8 @@ impl Computed {
     /// Computes the sizes of the circuit that draws `draw` out of `cards` cards.
     ///
     /// An additive algorithm takes milliseconds. For a network, the switches are laid out, but no
-    /// gates. That takes memory in proportion to the switches: one second and half a gigabyte for
-    /// the largest.
+    /// gates are recorded. Memory is in proportion to the number of switches. The largest network
+    /// takes one second and half a gigabyte.
     ///
     /// # Errors
     /// When `cards` is not between 2 and [`MAX_CARDS`](Self::MAX_CARDS), or `draw` is not between 1
@@ -95,7 +95,7 @@ impl Computed {
                 let checks = seeds.each_ref().map(|seeds| range_check::cost(seeds));
                 Self {
                     and: ands,
-                    // Each AND depends on an index, which is a sum of both parties' seeds.
+                    // Each AND depends on an r_i, which is a sum of both parties' seeds.
                     joint_and: ands,
                     owned_and: ByParty::from_fn(|party| checks[party as usize]),
                     checked_and: ands + checks.iter().sum::<usize>(),

@@ -1,20 +1,21 @@
 //! `cut`: like `lehmer`, but a draw from an even number of cards also cuts the rest of the deck.
 //!
-//! Draw i takes the card at position r_i of the N = n - i that are left. A draw is uniform whatever
-//! the order of the other cards. So they are put into an order that makes the circuit cheap.
+//! Draw i takes the card at position r_i of the N = n - i cards that are left (see [`additive`] for
+//! r_i). The draws are uniform whatever the order of the other cards. So the other cards are put
+//! into an order that makes the circuit cheap.
 //!
-//! - If N is odd, the others keep their order.
+//! - If N is odd, the other cards keep their order.
 //! - If N = q 2^e is even, the deck consists of q packets of 2^e cards. It is cut after the packet
-//!   of the drawn card, and an XOR permutes the cards within each packet. In terms of the [`Group`]
-//!   on `0..N`, position z of the new deck is position r_i + z - (N - 1) of the old one. That
-//!   position differs for each z, and is never r_i, since z is never N - 1.
+//!   of the drawn card, and an XOR permutes the cards within each packet. In the arithmetic of the
+//!   [`Group`] on `0..N`, position z of the new deck is position r_i + z - (N - 1) of the old deck.
+//!   This position is different for each z, and is never r_i, since z is never N - 1.
 //!
 //! Computing a position before such a draw from the position after it takes 2 (k - e) - 1 ANDs for
 //! words of k bits, and none if N is a power of two. `lehmer` takes 2k - 1.
 //!
-//! With e more ANDs, the same addition also accepts a carry in. It can then do the increment of an
-//! adjacent draw, whose N is odd, so that this draw costs only its comparison. Both draws together
-//! cost 3k - 1 - e ANDs, where `lehmer` takes 4k - 2.
+//! With e more ANDs, the same addition also accepts a carry in, and so performs the increment of an
+//! adjacent draw, whose N is odd. The adjacent draw then costs only its comparison. Both draws
+//! together cost 3k - 1 - e ANDs, where `lehmer` takes 4k - 2.
 
 use super::Spec;
 use super::additive;
@@ -91,8 +92,8 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 
 /// The number of ANDs of [`record`].
 ///
-/// If all cards are drawn, the last two are at positions x and !x of the last two that are left.
-/// Their comparisons with the preceding draw therefore begin with the same AND.
+/// If all cards are drawn, the last two drawn cards are at positions x and !x when two cards are
+/// left. So the comparisons of these two positions with the preceding draw begin with the same AND.
 fn cost(spec: Spec) -> Cost {
     let (n, m) = (spec.cards(), spec.draw());
     let draw = |i: usize| {
@@ -151,7 +152,7 @@ impl Cut {
         }
     }
 
-    /// The previous position of the card that is now at position `after + carry`.
+    /// The position before the cut of the card that is at position `after + carry` after the cut.
     fn place_before(&self, b: &mut Builder, after: &[Bit], mut carry: Bit) -> Vec<Bit> {
         let mut after = after.to_vec();
         after.resize(self.bits, Bit::ZERO);

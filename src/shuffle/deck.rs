@@ -14,10 +14,11 @@ pub(super) fn fresh_deck(spec: Spec) -> Vec<Card> {
         .collect()
 }
 
-/// Puts `incoming` on a place if `bit` is 1, and XORs the change into `balance`. At most w ANDs.
+/// Replaces the card at `place` with `incoming` if `bit` is 1, and XORs the change into `balance`.
+/// Costs at most w ANDs.
 ///
 /// A permutation does not change the XOR of all cards. So one place can serve as the `balance`:
-/// when all other places have their new cards, it has its own new card without an AND.
+/// when all other places have their new cards, `balance` is its own new card, which costs no AND.
 pub(super) fn put_if(
     b: &mut Builder,
     bit: Bit,

@@ -1,10 +1,10 @@
-//! Enumerates every draw of a circuit over all values of the parties' randomness, which proves
-//! uniformity by counting.
+//! Runs a circuit on all values of the parties' randomness and counts the draws, which proves that
+//! they are uniform.
 //!
 //! A draw is uniform *if one party is honest* when the following holds for each value that the
 //! other party may enter: over all values of the honest party, every draw occurs equally often. So
-//! an [`Enumeration`] fixes a value of one party, evaluates the circuit on all values of the other,
-//! and counts.
+//! an [`Enumeration`] fixes a value of one party, evaluates the circuit on all values of the other
+//! party, and counts the draws.
 //!
 //! ```
 //! use dealerless::circuit::Party;
@@ -12,7 +12,7 @@
 //!
 //! let enumeration = Enumeration::new(Subject::Shuffle(Algorithm::Cut), 4, 2)?;
 //! let garbler = enumeration.over(Party::Garbler).expect("12 values are not too many");
-//! Whatever the evaluator enters, each of the 12 draws results from one value of the garbler.
+//! // For each value of the evaluator, each of the 12 draws results from one value of the garbler.
 //! for fixed in 0..enumeration.values(Party::Evaluator) {
 //!     assert_eq!(garbler.against(fixed), Ok(1));
 //! }
@@ -20,8 +20,8 @@
 //! ```
 //!
 //! A dishonest party may enter arbitrary bits, not only valid values. [`Enumeration::checked`]
-//! enumerates these bits, with the circuit that checks whether they are in range. Each of them must
-//! be refused, whatever the honest party enters, or must leave the draw uniform.
+//! enumerates all bit strings, with the circuit that checks whether they are in range. Each bit
+//! string must either be refused for every value of the honest party, or leave the draw uniform.
 
 mod numbering;
 
@@ -41,7 +41,7 @@ pub enum Subject {
     Biased(Biased),
 }
 
-/// All draws of the circuit of one deck and draw.
+/// An enumeration of the draws of one circuit, for a fixed number of cards and of drawn cards.
 #[derive(Clone, Copy, Debug)]
 pub struct Enumeration {
     subject: Subject,
@@ -58,10 +58,12 @@ pub struct TooManyValues {
 }
 
 impl Enumeration {
-    /// The maximum number of values of an honest party. They occupy at most 100 megabytes.
+    /// The maximum number of values of an honest party. Their input bits take at most 100
+    /// megabytes.
     pub const MAX_VALUES: u64 = 1 << 24;
 
-    /// The draws of `draw` out of `cards` cards. Does not build the circuit yet.
+    /// An enumeration for a circuit that draws `draw` out of `cards` cards. Does not build the
+    /// circuit yet.
     ///
     /// # Errors
     /// As [`Spec::new`].
@@ -90,7 +92,7 @@ impl Enumeration {
         }
     }
 
-    /// The number of values that a party can enter, or [`u64::MAX`] if it does not fit.
+    /// The number of values that a party can enter, or [`u64::MAX`] if it exceeds 64 bits.
     ///
     /// The values are its seeds, each below its modulus; or its permutations; or, for a biased
     /// circuit, its bit strings.
@@ -105,8 +107,8 @@ impl Enumeration {
         }
     }
 
-    /// The number of fixed values of a party, or [`u64::MAX`] if it does not fit: its
-    /// [values](Self::values) or, with a check, all bit strings that it can enter.
+    /// The number of fixed values of a party, or [`u64::MAX`] if it exceeds 64 bits. The fixed
+    /// values are its [values](Self::values) or, with a check, all bit strings that it can enter.
     pub fn fixed_values(&self, party: Party) -> u64 {
         match self.subject {
             Subject::Shuffle(algorithm) if self.checked => {
@@ -121,7 +123,7 @@ impl Enumeration {
         }
     }
 
-    /// The number of draws: n (n - 1) … (n - m + 1), or [`u64::MAX`] if it does not fit.
+    /// The number of draws: n (n - 1) … (n - m + 1), or [`u64::MAX`] if it exceeds 64 bits.
     pub fn draws(&self) -> u64 {
         arrangements(self.spec.cards(), self.spec.draw())
     }
@@ -129,7 +131,7 @@ impl Enumeration {
     /// Builds the circuit and enumerates all values of one party.
     ///
     /// # Errors
-    /// When that party has more than [`MAX_VALUES`](Self::MAX_VALUES).
+    /// When that party has more than [`MAX_VALUES`](Self::MAX_VALUES) values.
     pub fn over(&self, honest: Party) -> Result<Rows, TooManyValues> {
         let values = self.values(honest);
         if values > Self::MAX_VALUES {
@@ -201,7 +203,7 @@ impl Source {
         }
     }
 
-    /// The bits of a number, lowest first.
+    /// The input bits of a party that encode `number`, lowest first.
     fn any_bits(&self, party: Party, number: u64) -> Vec<bool> {
         let bits = self.circuit().inputs()[party as usize] as u32;
         (0..bits)
@@ -209,7 +211,8 @@ impl Source {
             .collect()
     }
 
-    /// The output value that holds whether each party's input is in range, if there is one.
+    /// The number of the output value that holds whether each party's input is in range, if there
+    /// is one.
     fn validity(&self) -> Option<usize> {
         match self {
             Self::Shuffle(shuffle) => shuffle.validity(),
@@ -231,13 +234,12 @@ pub struct Rows {
 /// The reason why a draw is not uniform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counterexample {
-    /// The first draw in lexicographic order, and the first one that occurs more often or less
-    /// often.
+    /// The first draw in lexicographic order, and the next draw that does not occur equally often.
     Differ(Outcome, Outcome),
     /// An outcome that is not a draw: a card appears twice or does not exist.
     NoDraw(Outcome),
     /// The check is wrong for this number of values of the honest party: it reports these values as
-    /// out of range, or it refuses the fixed value with these values but not with the others.
+    /// out of range, or it refuses the fixed value with these values but not with the other values.
     Refused(u64),
 }
 
@@ -288,7 +290,7 @@ impl Rows {
         }
     }
 
-    /// The outcomes for all values of the honest party, and for each party the number of those
+    /// The outcomes for all values of the honest party. Also, for each party, the number of these
     /// values for which the check reports that party's input as out of range.
     fn evaluate(&self, fixed: u64) -> (Vec<u64>, ByParty<u64>) {
         let other = self.honest.other();
@@ -342,7 +344,7 @@ impl Rows {
         if counts.len() as u64 == all && counts.iter().all(|&(_, other)| other == times) {
             return Ok(times);
         }
-        // Not all draws occurred equally often: find the first two that differ.
+        // Not all draws occurred equally often: find the first two whose counts differ.
         let mut counted = counts.iter().peekable();
         let mut all = (0..all).map(|number| {
             let cards = arrangement(n, m, number);
@@ -372,7 +374,8 @@ impl Rows {
 }
 
 /// The cards of each of 64 lanes as one number, the first card in the highest bits. They fit into
-/// 64 bits: a party with so few values draws few cards, or from a small deck.
+/// 64 bits: with at most [`Enumeration::MAX_VALUES`] values, few cards are drawn or the deck is
+/// small.
 fn packed(outputs: &[Vec<u64>]) -> [u64; 64] {
     let mut draws = [0; 64];
     for bits in outputs.iter().flat_map(|word| word.iter().rev()) {

@@ -19,8 +19,8 @@ impl Spec {
 
 impl Algorithm {
     /// The algorithm with the cheapest circuit: the one with the fewest garbled ANDs
-    /// ([`Computed::joint_and`]), and among equals the one with the fewest ANDs. Where two
-    /// algorithms cost nearly the same, this may be the second best.
+    /// ([`Computed::joint_and`]), and among equals the one with the fewest ANDs. If two algorithms
+    /// cost nearly the same, the estimate may choose the second cheapest.
     ///
     /// # Errors
     /// As [`Spec::new`].

@@ -1,13 +1,13 @@
-//! `fisher-yates`: draw i swaps the cards at places i and i + r_i (Knuth, The Art of Computer
-//! Programming, volume 2, 3.4.2, algorithm P).
+//! `fisher-yates`: draw i swaps the cards at positions i and i + r_i (Knuth, The Art of Computer
+//! Programming, volume 2, 3.4.2, algorithm P). See [`additive`] for r_i.
 //!
-//! There are two circuits for it, which output the same cards for the same seeds:
+//! There are two circuits. They output the same cards for the same seeds:
 //!
 //! - *The network* moves the cards. r_i is decoded to its one-hot code, and card i is conditionally
 //!   swapped with each card after it. This takes about m n (w + 1) ANDs.
-//! - *The trace* moves no cards. To find the card at position p in draw i, it follows p back
-//!   through the earlier swaps. If swap s has put a card there, that card came from position s, so
-//!   the search continues at position s. This takes about m² w ANDs, independently of n.
+//! - *The trace* moves no cards. To find the card at position p in draw i, the circuit follows p
+//!   back through the earlier swaps. If swap s has put a card there, that card came from position
+//!   s, so the search continues at position s. This takes about m² w ANDs, independently of n.
 //!
 //! Few draws are cheaper with the trace, and a full shuffle is cheaper with the network. The
 //! cheaper one is recorded.
@@ -82,7 +82,7 @@ pub(super) fn swap(b: &mut Builder, deck: &mut [Card], one_hot: &[Bit]) {
 /// multiplied by a bit of the one-hot code. That difference is the constant s XOR p plus the terms
 /// of the two words. The bits of the one-hot code are independent, so their ANDs with independent
 /// wires are too. The span of 1, …, s is that of the low bits of s; p adds one dimension if it has
-/// higher bits. A single draw outputs r_0, and its one-hot code is dropped.
+/// higher bits. If only one card is drawn, the output is r_0, and no swap is needed.
 fn network_cost(spec: Spec) -> usize {
     let (n, m) = (spec.cards(), spec.draw());
     let swaps = |i: usize| match i {
@@ -122,7 +122,7 @@ fn trace(b: &mut Builder, spec: Spec) -> Vec<Card> {
 /// The card at `place` after the swaps of positions s and `swapped[s]`, s = 0, 1, ….
 fn trace_back(b: &mut Builder, swapped: &[Vec<Bit>], mut place: Vec<Bit>) -> Card {
     for (s, other) in swapped.iter().enumerate().rev() {
-        // The search is still after position s here, so only the other side of the swap can match.
+        // `place` is a position after s here, so only the other position of the swap can match.
         let found = equal(b, &place, other);
         let origin = gadgets::constant(s as u64, place.len());
         place = gadgets::mux(b, found, &origin, &place);
@@ -130,7 +130,7 @@ fn trace_back(b: &mut Builder, swapped: &[Vec<Bit>], mut place: Vec<Bit>) -> Car
     place
 }
 
-/// Whether two words are equal: w - 1 ANDs, as a tree, since a trace is already deep.
+/// Whether two words are equal. Costs w - 1 ANDs. They form a tree to limit the depth of the trace.
 fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     let mut bits = Vec::with_capacity(x.len());
     for (&x, &y) in x.iter().zip(y) {
@@ -146,16 +146,16 @@ fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     bits[0]
 }
 
-/// The number of ANDs of [`trace`]. It is slightly too high if enough cards are drawn that the
-/// last positions have two bits less than a card.
+/// The number of ANDs of [`trace`]. It is slightly too high if so few cards are left at the last
+/// draws that their indices have at least two bits fewer than a card.
 ///
 /// A step of a search takes w - 1 ANDs to compare and w to replace the position. The bits of the
 /// position are independent: its low bits have seeds of their own, and its highest bit has the
 /// carry.
 fn trace_cost(spec: Spec) -> Cost {
     let (n, m) = (spec.cards(), spec.draw());
-    // The position of draw 0 is r_0. The last card of a full shuffle needs no position, but a trace
-    // like the others.
+    // The position of draw 0 is r_0. The last card of a full shuffle needs no index, but it needs a
+    // trace.
     let draws = additive::draws(spec);
     let traces: usize = (1..draws).map(|i| draw_cost(spec, i)).sum();
     let last = (m - draws) * draws * step_cost(spec);
@@ -175,8 +175,8 @@ fn draw_cost(spec: Spec, i: usize) -> usize {
     let (n, w) = (spec.cards(), spec.word_bits());
     let k = bits_below(n - i);
     let constants = [n % (1 << w), i];
-    // Below the lowest 1 of both numbers, nothing carries. If both have that 1, it is a constant,
-    // and its carry costs nothing.
+    // Below the lowest 1 of both numbers, nothing carries. If both numbers have this 1, the added
+    // bit is constant, and its carry costs nothing.
     let lowest = (constants[0] | constants[1]).trailing_zeros() as usize;
     let addition = match (w - 1).saturating_sub(lowest) {
         0 => 0,
@@ -185,8 +185,8 @@ fn draw_cost(spec: Spec, i: usize) -> usize {
     let saved = match k {
         _ if k == w => 0,
         // If n - i is a power of two, i and n differ only in the highest bit, where the sign
-        // cancels out. Without a carry into that bit, the first step has one independent bit less
-        // to replace.
+        // cancels out. Without a carry into the highest bit, the first step has one independent bit
+        // less to replace.
         _ => usize::from((n - i).is_power_of_two()) + usize::from(addition == 0),
     };
     k + addition + i * step_cost(spec) - saved

@@ -1,8 +1,8 @@
 //! The group with which [`cut`](super::cut) rearranges a deck: Z_q × (Z_2)^e on the numbers `0..N`,
 //! where N = q 2^e and q is odd.
 //!
-//! To add two numbers, XOR their e low bits and add the rest modulo q. As a circuit, this takes
-//! fewer ANDs than addition modulo N, since XOR is free.
+//! To add two numbers, XOR their e low bits and add their other bits modulo q. As a circuit, this
+//! takes fewer ANDs than addition modulo N, since XOR is free.
 
 use super::spec::bits_below;
 use crate::circuit::Bit;

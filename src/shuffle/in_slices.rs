@@ -7,17 +7,17 @@ use super::randomness::Seed;
 use super::shuffle_circuit::Plan;
 use crate::circuit::{Party, Sliced, Structure};
 
-/// The number of gates after which a slice ends.
+/// The minimum number of gates in a slice.
 const SLICE: usize = 1 << 20;
 
-/// A shuffle whose circuit is built in slices: the gates are counted or written as they are
-/// recorded, and then forgotten.
+/// A shuffle whose circuit is built in slices: the gates of each slice are counted or written, and
+/// then forgotten.
 ///
-/// It takes memory for the deck and for one slice, regardless of the number of drawn cards. The
-/// circuit computes the same function as that of [`ShuffleCircuit`](super::ShuffleCircuit) and has
-/// the same number of ANDs. But its gates are in the order in which they are recorded, not in layer
-/// order, so the two have different digests. A netlist that was written in slices is put into layer
-/// order when it is [read](crate::circuit::bristol::read()).
+/// Building takes memory for the deck and for one slice, regardless of the number of drawn cards.
+/// The circuit computes the same function as that of [`ShuffleCircuit`](super::ShuffleCircuit) and
+/// has the same number of ANDs. But its gates are in the order in which they are recorded, not in
+/// layer order, so the two have different digests. A netlist that was written in slices is put into
+/// layer order when it is [read](crate::circuit::bristol::read()).
 #[derive(Clone, Debug)]
 pub struct InSlices {
     plan: Plan,
@@ -136,7 +136,7 @@ mod tests {
                 let structure = in_slices.structure(|_| ());
                 let mut expected = whole(&circuit);
                 if algorithm == Algorithm::Bubble {
-                    // Some differences of neighbours occur again after many draws.
+                    // Some XORs of neighbours are recorded again in a later slice.
                     let more = structure.xor - expected.xor;
                     assert!(more <= cards, "{draw} of {cards}: {more}");
                     (expected.xor, expected.depth) = (structure.xor, structure.depth);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn full_disk_ends_the_writing() {
+    fn full_disk_is_reported_as_an_error() {
         let (in_slices, circuit) = both(40, 40, Algorithm::FisherYates, 0);
         let error = in_slices.write(&whole(&circuit), Full, |_| ());
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::StorageFull);

@@ -1,18 +1,19 @@
-//! `lehmer`: r_0, r_1, … is the Lehmer code of the draw, and is decoded without a deck.
+//! `lehmer`: the indices r_0, r_1, … (see [`additive`]) are the Lehmer code of the draws. The
+//! circuit decodes this code without a deck.
 //!
-//! Draw i takes the card at position r_i of those that are left, and the others keep their order.
-//! So the cards are those of [`bubble`](super::bubble). A card at position x after draw i was at
-//! position x before it, or at x + 1 if x >= r_i. Decoding goes from the last draw to the first,
-//! and each draw shifts all later ones in this way. A step is a comparison and an increment: 2k - 1
-//! ANDs for words of k bits.
+//! Draw i takes the card at position r_i of the cards that are left, and the other cards keep their
+//! order. So the drawn cards are the same as in [`bubble`](super::bubble). A card at position x
+//! after draw i was at position x before it, or at x + 1 if x >= r_i. Decoding goes from the last
+//! draw to the first. For each draw, the positions of all later draws are converted in this way. A
+//! conversion is a comparison and an increment: 2k - 1 ANDs for words of k bits.
 //!
 //! A *block* of draws shares one increment. Let d_0 < d_1 < … be the positions that the block
 //! takes, counted before its first draw, and let e_t = d_t - t. A card at position x after the
 //! block was at position x + #{t : e_t <= x} before it. Since e_0 <= e_1 <= …, the comparisons of x
 //! with the e_t are the thermometer code of that number, and XORs convert it to the binary code. A
 //! later draw therefore costs k ANDs for each draw of the block, and k - 1 for one addition. But
-//! the e_t must be sorted. That takes 2k - 1 ANDs for each pair of draws in the block, k more than
-//! decoding the pair without a block.
+//! the e_t must be sorted, which takes 2k - 1 ANDs for each pair of draws in the block. With its
+//! comparison, a pair costs k ANDs more than without a block.
 
 use std::mem;
 use std::ops::Range;
@@ -60,9 +61,9 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 
 /// The number of ANDs of [`record`].
 ///
-/// If all cards are drawn, the last two are at positions x and !x of the last two that are left. So
-/// the last card needs no comparison with the one before it. The comparisons of both with a
-/// position of the preceding block begin with the same AND.
+/// If all cards are drawn, the last two drawn cards are at positions x and !x when two cards are
+/// left. So the last card needs no comparison with the card before it. The comparisons of these two
+/// cards with a position of the preceding block begin with the same AND.
 fn cost(spec: Spec) -> Cost {
     let block = |block: Range<usize>| {
         let cards = spec.cards() - block.start;
@@ -111,8 +112,9 @@ fn blocks(m: usize) -> Vec<Range<usize>> {
 }
 
 /// Converts the positions of a block and of the draws after it to positions among the `cards` that
-/// are present before the block. For draws of the block, the given positions count the cards left
-/// before each draw. For later draws, they count the cards left after the block.
+/// are present before the block. A given position of a draw of the block is among the cards that
+/// are left before the draw. A given position of a later draw is among the cards that are left
+/// after the block.
 fn decode(b: &mut Builder, cards: usize, block: Range<usize>, places: &mut [Vec<Bit>]) {
     let mut taken = Taken {
         sorted: Vec::with_capacity(block.len()),
@@ -161,10 +163,11 @@ impl Taken {
         gadgets::add(b, &after, &passed, Bit::ZERO).0
     }
 
-    /// Adds one more position, given among the remaining cards.
+    /// Adds a taken position, given as a position among the remaining cards.
     fn insert(&mut self, b: &mut Builder, after: Vec<Bit>, reached: &[Bit]) {
-        // From the top down, the new position moves below the first e_t that it has reached. Each
-        // e_t that it passes has one more position below it.
+        // From the largest e_t down. An e_t above the new position decreases by 1, since one more
+        // position is below it. The new position is inserted above the first e_t that it has
+        // reached, and all smaller e_t move down by one place.
         let k = bits_below(self.cards - self.sorted.len());
         let mut carried = after;
         carried.resize(k, Bit::ZERO);

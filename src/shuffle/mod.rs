@@ -1,10 +1,13 @@
 //! Shuffles as circuits: converts "a deck of n cards, draw m" to a circuit, and a party's
 //! randomness to its input bits.
 //!
-//! A [`Spec`] states how many cards are drawn, and with which algorithm. [`ShuffleCircuit::build`]
-//! records its circuit. Each party [samples](ShuffleCircuit::sample) its [`Randomness`]. The draw
-//! is uniform if at least one party samples honestly and independently of the other. [`plaintext`]
-//! is the definition that the circuit must equal, on plaintext values.
+//! A [`Spec`] states the number of cards, how many cards are drawn, and the algorithm.
+//! [`ShuffleCircuit::build`] records the circuit of a spec. Each party
+//! [samples](ShuffleCircuit::sample) its [`Randomness`]. The draw is uniform if at least one party
+//! samples honestly and independently of the other. [`plaintext`] defines the drawn cards, and the
+//! circuit must compute the same function.
+//!
+//! In four of the algorithms, an index r_i determines draw i = 0, 1, …:
 //!
 //! | algorithm | drawn card | other cards |
 //! |---|---|---|
@@ -13,9 +16,9 @@
 //! | [`Lehmer`](Algorithm::Lehmer) | position i + r_i | keep their order, but no deck is computed |
 //! | [`Cut`](Algorithm::Cut) | position r_i of the rest | keep their order; cut if n - i is even |
 //!
-//! These take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, where `a_i` is the
+//! The index comes from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, where `a_i` is the
 //! garbler's seed and `b_i` the evaluator's seed. A peer may enter seeds that are out of range. A
-//! [checked](ShuffleCircuit::build_checked) circuit detects them.
+//! [checked](ShuffleCircuit::build_checked) circuit detects such seeds.
 //!
 //! [`Bitonic`](Algorithm::Bitonic), [`OddEven`](Algorithm::OddEven) and
 //! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation network. Each

@@ -12,13 +12,13 @@ use crate::uniform;
 pub enum Encoding {
     /// v itself.
     Unsigned,
-    /// v - modulus, which is negative, in two's complement. The circuit adds the other seed. If the
-    /// sum is negative, it adds the modulus back.
+    /// v - modulus, which is negative, in two's complement. The circuit adds the other party's
+    /// seed. If the sum is negative, the circuit adds the modulus back.
     MinusModulus,
     /// A permutation of `0..modulus` instead of a number. The bits are the control bits, in order,
     /// of the switches of a network that applies it: 1 if a switch exchanges its lines. (In the
-    /// garbler's copy, some switches exchange blocks of cards.) Any control bits give a
-    /// permutation, so no value is out of range.
+    /// garbler's copy of the network, some switches exchange blocks of cards.) Any control bits
+    /// give a permutation, so no value is out of range.
     ///
     /// A party has one seed of this kind, for all switches of its copy of the network. The
     /// permutation is of all n cards, even if the copy has only the switches that the drawn cards
@@ -36,14 +36,14 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The shape of one seed: a number below `modulus`, or for [`Encoding::Switches`] a permutation of
-/// the numbers below it; and the input wires that carry it.
+/// The shape of one seed. Its value is a number below `modulus` or, for [`Encoding::Switches`], a
+/// permutation of `0..modulus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed {
     /// The number of input wires: at most 64 for a number, including its sign; one per switch for a
     /// permutation.
     pub bits: usize,
-    /// The values are `0..modulus`; at least 2. For switches, the number of cards.
+    /// The bound of the values, at least 2. For switches, the number of cards.
     pub modulus: u64,
     /// The encoding of the value on the wires.
     pub encoding: Encoding,
@@ -60,8 +60,8 @@ impl Seed {
     }
 }
 
-/// The reason why values are not the seeds of a party. It contains positions and bounds, never a
-/// value.
+/// The reason why values are not valid seeds of a party. Contains positions and bounds, never a
+/// secret value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeedError {
     /// The number of values differs from the number of seeds.
@@ -88,7 +88,8 @@ pub enum SeedError {
     },
 }
 
-/// Checks that `values` are in range, one for each of the `seeds`.
+/// Checks that there is one value for each seed, and that each value is below the modulus of its
+/// seed.
 pub(super) fn check(seeds: &[Seed], values: &[u64]) -> Result<(), SeedError> {
     if values.len() != seeds.len() {
         return Err(SeedError::Count {
@@ -146,7 +147,7 @@ impl Randomness {
         Self::encode_seeds(seeds, values)
     }
 
-    /// Given values for `seeds`, which must be numbers.
+    /// The given values for `seeds`, none of which may be [`Encoding::Switches`].
     pub(super) fn encode(seeds: &[Seed], values: &[u64]) -> Result<Self, SeedError> {
         check(seeds, values)?;
         Ok(Self::encode_seeds(seeds, values.iter().copied()))

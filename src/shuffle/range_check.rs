@@ -1,7 +1,7 @@
 //! Checks that the seeds entered by a party are in range.
 //!
-//! A seed that is not below its modulus would bias its draw. With `lehmer` and `cut`, cards could
-//! even be dealt twice, or cards could be dealt that do not exist. A
+//! A seed that is not below its modulus would bias its draw. With `lehmer` and `cut`, such a seed
+//! could even make the circuit deal a card twice, or a card that does not exist. A
 //! [checked](super::ShuffleCircuit::build_checked) circuit detects such seeds.
 
 use super::randomness::{Encoding, Seed};
@@ -14,8 +14,8 @@ pub(super) fn is_needed(parties: [&[Seed]; 2]) -> bool {
 
 /// For each party, whether all of its seeds are in range.
 ///
-/// The input values of the circuit, from 0, are those of the parties. Each bit depends only on the
-/// wires of one party, so opening it reveals nothing about the other party.
+/// Input value 0 of the circuit is the garbler's seeds, and input value 1 the evaluator's. Each bit
+/// depends only on the wires of one party, so opening it reveals nothing about the other party.
 pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
     let valid = parties.into_iter().enumerate().map(|(value, seeds)| {
         let wires = b.input(value);
@@ -33,7 +33,7 @@ pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
 /// AND of [`validity`] depends on the inputs of only one party.
 ///
 /// A comparison of k bits with a constant takes k - 1 ANDs, minus one for each trailing zero of the
-/// constant. The sign of a seed takes one more, unless no other bits of the seed are compared.
+/// constant. The sign of a seed takes one more AND, unless no other bits of the seed are compared.
 pub(super) fn cost(seeds: &[Seed]) -> usize {
     let compared = seeds.iter().filter(|seed| !always_valid(seed));
     // Includes the AND with the result for the preceding seeds.
@@ -47,7 +47,7 @@ fn in_range(b: &mut Builder, seed: &Seed, word: &[Bit]) -> Bit {
             let too_large = gadgets::at_least(b, word, seed.modulus);
             b.not(too_large)
         }
-        // A number from -modulus to -1: negative, and not too low.
+        // The word is in range if it is at least -modulus and negative.
         Encoding::MinusModulus => {
             let (&sign, magnitude) = word.split_last().expect("a sign");
             let lowest = (1 << magnitude.len()) - seed.modulus;

@@ -47,8 +47,8 @@ impl ShuffleCircuit {
         Self::record(spec, false)
     }
 
-    /// As [`build`](Self::build), with the additional output value [`validity`](Self::validity):
-    /// for parties who may enter arbitrary inputs.
+    /// As [`build`](Self::build), with the additional output value [`validity`](Self::validity).
+    /// For sessions in which a party may enter arbitrary inputs.
     pub fn build_checked(spec: Spec) -> Self {
         Self::record(spec, true)
     }
@@ -179,7 +179,7 @@ impl Plan {
             .to_vec()
     }
 
-    /// The output value that holds whether the inputs are in range, if there is one.
+    /// The number of the output value that holds whether the inputs are in range, if there is one.
     pub(super) fn validity(&self) -> Option<usize> {
         let seeds = [self.garbler.as_slice(), &self.evaluator];
         (self.checked && range_check::is_needed(seeds)).then_some(self.spec.draw())
@@ -218,8 +218,9 @@ impl Randomness {
     }
 }
 
-/// The definition of a shuffle: the m drawn cards, given the plaintext seeds of both parties. These
-/// are one value for each of [`ShuffleCircuit::seeds`], or one value per card for switches.
+/// The definition of a shuffle: the m drawn cards, given the plaintext seeds of both parties. A
+/// party's seeds are one value for each of [`ShuffleCircuit::seeds`], or one value per card for
+/// switches.
 ///
 /// # Errors
 /// When the number of a party's values is wrong, when a value is not below its modulus, or when a
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_has_one_circuit() {
+    fn same_spec_gives_the_same_circuit() {
         for algorithm in Algorithm::ALL {
             let digest = || shuffle(20, 20, algorithm).circuit().digest();
             assert_eq!(digest(), digest());

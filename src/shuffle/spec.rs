@@ -1,4 +1,4 @@
-//! The cards to draw, and the algorithm to draw them with.
+//! A spec: the size of the deck, the number of drawn cards, and the algorithm.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// The largest deck.
+    /// The maximum number of cards in a deck.
     ///
     /// Circuits grow with n m log n: a full shuffle of 1024 cards has five million AND gates, and
     /// one of 4096 cards a hundred million, more than fits into the memory of most machines. So
@@ -24,7 +24,7 @@ impl Spec {
     /// circuit.
     pub const MAX_CARDS: usize = 4096;
 
-    /// The largest deck for which sizes are [computed](super::Computed).
+    /// The maximum number of cards for which sizes are [computed](super::Computed).
     pub(super) const MAX_CARDS_TO_COUNT: usize = 1 << 16;
 
     /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)), of which `draw` (1 to
@@ -91,7 +91,7 @@ pub enum SpecError {
     /// A deck of this many cards is too small or too large.
     #[error("a deck has 2 to {max} cards, not {0}", max = Spec::MAX_CARDS)]
     Cards(usize),
-    /// A deck of this many cards is too small or too large to [compute](super::Computed) sizes for.
+    /// The deck has this many cards, too few or too many for [computed](super::Computed) sizes.
     #[error("sizes are computed for decks of 2 to {max} cards, not {0}", max = Spec::MAX_CARDS_TO_COUNT)]
     CardsToCount(usize),
     /// This many cards cannot be drawn.

@@ -14,9 +14,9 @@ pub enum Biased {
     /// The bubble network with one fair bit per swap: the XOR of one bit of each party.
     ///
     /// Card c comes first with probability 2^-(c+1). No distribution of one party's bits makes the
-    /// shuffle uniform for more than two cards. It would have to be uniform for all bits of the
-    /// other party, and so also for uniform bits. But then there are 2^(n(n-1)/2) equally likely
-    /// choices, and n! does not divide that number.
+    /// shuffle uniform for more than two cards. The shuffle would have to be uniform for all bits
+    /// of the other party, and so also for uniform bits of the other party. But then there are
+    /// 2^(n(n-1)/2) equally likely choices, and n! does not divide that number.
     FairBitBubble,
     /// Fisher-Yates with r_i = (a_i XOR b_i) mod (n - i), where the seeds have ceil(log2 (n - i))
     /// bits.
@@ -108,7 +108,8 @@ impl Biased {
         }
     }
 
-    /// The bounds of a deck and of a draw are the same for every algorithm.
+    /// A spec with these numbers of cards. Its algorithm is arbitrary, since the bounds are the
+    /// same for all algorithms.
     fn spec(self, cards: usize, draw: usize) -> Result<Spec, SpecError> {
         Spec::new(cards, draw, Algorithm::FisherYates)
     }
@@ -123,7 +124,7 @@ impl fmt::Display for Biased {
     }
 }
 
-/// Swaps neighbours, from the last to the first.
+/// Swaps neighbours, from the last pair to the first. Each pair has one bit.
 fn carry(b: &mut Builder, deck: &mut [Card], swaps: &[Bit]) {
     for (place, &swap) in (1..deck.len()).rev().zip(swaps) {
         let (first, second) = gadgets::conditional_swap(b, swap, &deck[place - 1], &deck[place]);

@@ -20,7 +20,7 @@ struct BitonicCut {
     waksman: usize,
 }
 
-/// Counts the switches that m of n outputs need.
+/// Counts the switches that `wanted` of n outputs need.
 ///
 /// # Panics
 /// Panics if there are fewer than 2 lines, or if `wanted` is not between 1 and n.
@@ -43,10 +43,10 @@ fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
 /// The part of a flipped bitonic network on 2^k lines that suffices to produce every permutation.
 /// All merges except the first lose all layers except the last, which is the half-cleaner proper.
 ///
-/// The rest is the network of Beneš: layers of distance 1, 2, …, n/2, n/4, …, 1. The first and the
-/// last layer have switches between even and odd lines. Between them, the even lines are permuted
-/// by such a network of half the size, and so are the odd lines. Waksman's rule drops n/2 - 1 more
-/// switches.
+/// The remaining switches are the network of Beneš: layers of distance 1, 2, …, n/2, n/4, …, 1. The
+/// first and the last layer have switches between even and odd lines. Between them, the even lines
+/// are permuted by such a network of half the size, and so are the odd lines. Waksman's rule drops
+/// n/2 - 1 more switches.
 fn thinned_bitonic(k: u32) -> Vec<Switch> {
     let lines = 1usize << k;
     let first_merge = (0..k).map(|i| 1 << i);
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// The lines that a line meets, in order.
+    /// The lines that have a switch with `line`, in order.
     fn partners(line: usize, switches: &[Switch]) -> Vec<usize> {
         (switches.iter())
             .filter_map(|&Switch { upper, lower }| match line {

@@ -116,14 +116,14 @@ fn check_refuses_exactly_the_bits_that_are_not_values() {
 fn check_that_refuses_an_honest_value_is_reported() {
     let checked = enumeration(Subject::Shuffle(Algorithm::Cut), 3, 1).checked();
     let mut rows = checked.over(Party::Garbler).unwrap();
-    // The evaluator's 0 - 3 is in range: 101, lowest bit first. Its 000 is out of range.
+    // The evaluator enters seed 0 as 0 - 3, the bits 101. The bits 000 are out of range.
     assert_eq!([rows.against(0b101), rows.against(0)], [Ok(1), Ok(0)]);
     // Changes the garbler's third value to 3, which is out of range.
     rows.lanes[0].iter_mut().for_each(|bits| *bits |= 0b100);
     for fixed in [0b101, 0] {
         assert_eq!(rows.against(fixed), Err(Counterexample::Refused(1)));
     }
-    // A fixed value that is refused with all three values of the garbler, or with only two of them.
+    // The check refuses a fixed value for all three values of the garbler, or for only two of them.
     let refused = |evaluator| {
         rows.is_refused(ByParty {
             garbler: 0,

@@ -1,8 +1,8 @@
 //! The bitonic sorting network (Batcher, Sorting networks and their applications, AFIPS 1968), for
 //! any number of lines (Lang, Bitonic sorting network for n not a power of 2, 1998).
 //!
-//! One part of the lines is sorted downwards and the rest upwards, so the whole is a bitonic
-//! sequence. A cascade of half-cleaners then sorts it.
+//! The first part of the lines is sorted downwards and the second part upwards, so all lines
+//! together are a bitonic sequence. A cascade of half-cleaners then sorts this sequence.
 
 use super::{Copies, Network, Switch, sorting};
 
@@ -13,8 +13,8 @@ pub(in crate::shuffle) const COPIES: Copies = Copies {
     },
 };
 
-/// The network on `lines` lines. A part of p lines (at least 2) is split after the first `split(p)`
-/// lines, from 1 to p - 1.
+/// The network on `lines` lines. A part of p lines (at least 2) is split after its first `split(p)`
+/// lines. `split(p)` is between 1 and p - 1.
 pub(super) fn network(lines: usize, split: impl Fn(usize) -> usize) -> Network {
     let mut switches = Vec::new();
     sort(&mut switches, 0, lines, Order::Up, &split);
@@ -47,10 +47,11 @@ fn sort(
     merge(switches, first, lines, order);
 }
 
-/// Sorts a sequence that first runs against the order and then with it.
+/// Sorts a sequence whose first part is sorted against `order` and whose second part is sorted in
+/// `order`.
 ///
-/// This is the merge for the next power of 2 of lines, where the lines after the last one carry
-/// keys that stay where they are.
+/// This is the merge for the next power of 2 of lines, where the missing lines carry keys that
+/// never move.
 fn merge(switches: &mut Vec<Switch>, first: usize, lines: usize, order: Order) {
     if lines < 2 {
         return;

@@ -11,10 +11,10 @@
 //! - The garbler's copy acts on constants. It is split so that the cards that can be on a line stay
 //!   similar for as long as possible, and some of its switches cost nothing (see
 //!   [`translation`](super::translation)).
-//! - The evaluator's copy acts on words of which nothing is known. It is the network with the
-//!   fewest switches for m outputs. A sorting network is *flipped*: it begins with the switches
-//!   that the garbler's copy ends with, so that they can be joined (see [`seam`](super::seam)), and
-//!   few draws need only few of its switches.
+//! - The evaluator's copy acts on words about which nothing is known. It is the network with the
+//!   fewest switches for m outputs. A sorting network is *flipped*: its switches are in reverse
+//!   order. So it begins with the switches at the end of the garbler's copy, which can be joined
+//!   (see [`seam`](super::seam)). And a small draw needs only few of its switches.
 
 use zeroize::Zeroizing;
 
@@ -106,7 +106,8 @@ impl Composed {
             .collect()
     }
 
-    /// The switches of both copies without the translations, given the control bits of both.
+    /// The switches of both copies without the translations, given the control bits of both
+    /// parties.
     fn seam(&self, b: &mut Builder, garbler: &[Bit], evaluator: &[Bit]) -> Seam {
         let mut is_translation = vec![false; garbler.len()];
         for translation in &self.translations {
@@ -130,7 +131,8 @@ impl Composed {
 
     /// The ANDs of [`record`](Self::record), computed without a deck: a switch takes one AND for
     /// each independent bit in which its two cards can differ. The ANDs of the garbler's copy
-    /// depend only on the garbler's inputs, except for joined switches and the ANDs of squares.
+    /// depend only on the garbler's inputs, except for joined switches and the ANDs of squares (see
+    /// [`seam`](super::seam)).
     pub(in crate::shuffle) fn cost(&self) -> RoutedCost {
         // The joining of switches does not depend on their control bits.
         let controls = Party::BOTH.map(|party| vec![Bit::ZERO; self.switches(party)]);
@@ -149,7 +151,7 @@ impl Composed {
         let mut changes = vec![Span::default(); self.spec.cards()];
         let mut cost = RoutedCost {
             garbler: 0,
-            // One for each switch that was removed from a square.
+            // One AND for each switch that was removed from a square.
             joint: switches - steps.len(),
         };
         let word_bits = self.spec.word_bits();
@@ -159,7 +161,7 @@ impl Composed {
             if span.rank() < word_bits {
                 span.insert_all(&changes[y]);
             }
-            // Two lines of the same block share its translation.
+            // Two lines of the same block share the translation of the block.
             let apart = (1 << (x ^ y).ilog2()) - 1;
             let flipped = (translated[x] | translated[y]) & apart;
             if span.rank() < word_bits {

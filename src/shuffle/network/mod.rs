@@ -1,8 +1,9 @@
-//! Networks of switches: data that states which pairs of lines are exchanged, and in what order.
+//! Networks of switches: data that states which pairs of lines can be exchanged, and in what order.
 //!
 //! A switch has one control bit: 0 passes its two lines straight through, 1 exchanges them. A
-//! network is a *permutation network* if some setting of its switches produces each permutation. To
-//! find that setting is to *route* the permutation. All networks here are permutation networks:
+//! network is a *permutation network* if every permutation is produced by some setting of its
+//! switches. To find this setting is to *route* the permutation. All networks here are permutation
+//! networks:
 //!
 //! | network | switches | 52 lines | routed by |
 //! |---|---|---|---|
@@ -13,8 +14,8 @@
 //! Fair control bits do not give a uniform permutation: n! does not divide a power of 2 for n > 2.
 //! So each party routes a uniform permutation through its own copy of the network, and the deck
 //! passes through both copies. The composition of two permutations is uniform if one of them is
-//! uniform and independent of the other. For any bits that a party enters, its copy only permutes.
-//! If m of n cards are drawn, the second copy has only the switches that the m outputs
+//! uniform and independent of the other. Whatever bits a party enters, its copy only permutes the
+//! cards. If m of n cards are drawn, the second copy has only the switches that the m outputs
 //! [need](Network::needed).
 
 pub(super) mod bitonic;
@@ -59,7 +60,7 @@ pub(crate) struct Network {
 enum Routing {
     /// Sorts by destination.
     Sorting,
-    /// The network is a flipped sorting network: sorts by origin, from the end to the beginning.
+    /// For a flipped sorting network. Sorts by origin, from the last switch to the first.
     Flipped,
     /// Waksman's looping algorithm.
     Looping(waksman::Blocks),
@@ -91,8 +92,8 @@ impl Network {
 
     /// The numbers of the switches that the first m outputs depend on, in order.
     ///
-    /// They are found from the end. A switch is needed if one of its lines is needed after it, and
-    /// then both lines are needed before it. (If only one line is needed, the switch is a
+    /// Goes from the last switch to the first. A switch is needed if one of its lines is needed
+    /// after it. Then both lines are needed before it. (If only one line is needed, the switch is a
     /// multiplexer, which costs as much.)
     ///
     /// # Panics
@@ -117,10 +118,11 @@ impl Network {
     ///
     /// Not in constant time. Checking, inverting and looping make memory accesses that depend on
     /// the permutation. Another process that shares the machine's caches may learn something about
-    /// it. The comparisons and exchanges of a sorting network do not depend on the permutation.
+    /// the permutation. The comparisons and exchanges of a sorting network do not depend on the
+    /// permutation.
     ///
     /// # Panics
-    /// Panics if this is not a permutation of `0..n`.
+    /// Panics if `permutation` is not a permutation of `0..n`.
     pub(crate) fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
         assert!(
             check_permutation(self.lines(), permutation.iter().map(|&item| item.into())).is_ok(),
@@ -139,7 +141,11 @@ impl Network {
     /// Panics if there is not exactly one item for each line and one bit for each switch.
     #[cfg(test)]
     pub(crate) fn apply<T: Clone>(&self, setting: &[bool], items: &[T]) -> Vec<T> {
-        assert_eq!(setting.len(), self.switches.len(), "one bit for each switch");
+        assert_eq!(
+            setting.len(),
+            self.switches.len(),
+            "one bit for each switch"
+        );
         assert_eq!(items.len(), self.lines(), "one item for each line");
         let mut lines = items.to_vec();
         for (&Switch { upper, lower }, &exchange) in self.switches.iter().zip(setting) {
@@ -167,8 +173,8 @@ pub(crate) fn odd_even(lines: usize) -> Network {
     odd_even::network(lines, sorting::halves)
 }
 
-/// A flipped bitonic sorting network: first the merge, and then its two parts. The first part has
-/// `part` lines (1 to n - 1).
+/// A flipped bitonic sorting network: first the merge, and then the sorting of each of the two
+/// parts. The first part has `part` lines (1 to n - 1).
 ///
 /// # Panics
 /// Panics if one of the parts is empty.

@@ -1,8 +1,8 @@
 //! The odd-even merge sorting network (Batcher, Sorting networks and their applications, AFIPS
 //! 1968; Knuth, The Art of Computer Programming, volume 3, 5.3.4), for parts of any size.
 //!
-//! To merge two sorted sequences, it merges their keys at even positions and their keys at odd
-//! positions, and then compares neighbours.
+//! To merge two sorted sequences, the network merges their keys at even positions and their keys at
+//! odd positions, and then compares neighbours.
 
 use super::{Copies, Network, Switch, sorting};
 
@@ -13,8 +13,8 @@ pub(in crate::shuffle) const COPIES: Copies = Copies {
     },
 };
 
-/// The network on `lines` lines. A part of p lines (at least 2) is split after the first `split(p)`
-/// lines, from 1 to p - 1.
+/// The network on `lines` lines. A part of p lines (at least 2) is split after its first `split(p)`
+/// lines. `split(p)` is between 1 and p - 1.
 pub(super) fn network(lines: usize, split: impl Fn(usize) -> usize) -> Network {
     let mut switches = Vec::new();
     let lines: Vec<usize> = (0..lines).collect();
@@ -52,8 +52,8 @@ fn merge(switches: &mut Vec<Switch>, first: &[usize], second: &[usize]) -> Vec<u
     };
     let even = merge(switches, &part(first, 0), &part(second, 0));
     let odd = merge(switches, &part(first, 1), &part(second, 1));
-    // The smallest key is the first even one. After it, the i-th odd one and the next even one are
-    // neighbours, in one order or the other.
+    // The first even key is the smallest key. After it, the i-th odd key and the i-th of the other
+    // even keys are neighbours, in either order.
     let mut merged = vec![even[0]];
     let mut even = even[1..].iter().copied();
     for upper in odd {

@@ -1,10 +1,10 @@
-//! Shuffles cards that are already shared, such as those of a hand.
+//! Shuffles cards that are already shared between the parties, such as the cards of a hand.
 //!
-//! The cards are words of which nothing is known, the outputs of an earlier run. They go through
-//! two Waksman networks, one set by each party. So position j gets card `g[e[j]]`, where g is the
-//! garbler's permutation and e the evaluator's, as in the shuffles by [networks](super). For n
-//! cards this is one uniform permutation if one party's permutation is uniform and independent of
-//! the other's, and it stays shared.
+//! The cards are outputs of an earlier run, and nothing is known about them. They go through two
+//! Waksman networks, one set by each party. So position j gets card `g[e[j]]`, where g is the
+//! garbler's permutation and e the evaluator's, as in the shuffles by [networks](super). This
+//! composed permutation is uniform if one party's permutation is uniform and independent of the
+//! other's. Neither party learns it.
 //!
 //! **The position of one card**: the first output is the card at position `g[e[0]]`, a joint
 //! uniform index that nobody knows. The alternative is to draw the index by additive seeds, select
@@ -80,7 +80,7 @@ impl Reshuffle {
         &self.circuit
     }
 
-    /// The number of cards that it shuffles.
+    /// The number of cards that the circuit shuffles.
     pub fn cards(&self) -> usize {
         self.network.lines()
     }
@@ -96,7 +96,8 @@ impl Reshuffle {
     /// [`sample`](Self::sample).
     ///
     /// # Errors
-    /// When it is not a permutation of the numbers from 0 to the number of cards minus 1.
+    /// When `permutation` is not a permutation of the numbers from 0 to the number of cards minus
+    /// 1.
     pub fn set(&self, permutation: &[u32]) -> Result<Randomness, SeedError> {
         let values = permutation.iter().map(|&value| value.into());
         check_permutation(self.cards(), values)?;

@@ -13,15 +13,16 @@
 //!   b2 ──x2────y2───z2
 //!   ```
 //!
-//!   If x1 and x2 both exchange, the pairs (a1, b1) and (a2, b2) change places. They also change
-//!   places if z1 and z2 both exchange, and y1 and y2 swap their control bits. So x2 is left out.
-//!   Its control bit c is XORed into those of x1, z1 and z2, and the control bits of y1 and y2 are
-//!   swapped if c is 1. This takes one AND, and saves the w ANDs of x2. Five switches are left.
-//!   Four lines need at least five, since they have more than 2^4 permutations.
+//!   If x1 and x2 both exchange, the pairs (a1, b1) and (a2, b2) change places. These pairs also
+//!   change places if z1 and z2 both exchange, and y1 and y2 swap their control bits. So x2 is left
+//!   out. Its control bit c is XORed into the control bits of x1, z1 and z2, and the control bits
+//!   of y1 and y2 are swapped if c is 1. This takes one AND, and saves the w ANDs of x2. Five of
+//!   the six switches are left. Four lines need at least five, since they have more than 2^4
+//!   permutations.
 
 use crate::circuit::{Bit, Builder, Party};
 
-/// A switch in a circuit.
+/// A switch of one party's copy, or several joined switches.
 pub(super) struct Step {
     lines: [u32; 2],
     pub(super) control: Bit,
@@ -31,7 +32,7 @@ pub(super) struct Step {
     after: [Option<u32>; 2],
 }
 
-/// The switches of both copies, one after the other.
+/// The switches of the garbler's copy, followed by those of the evaluator's copy.
 pub(super) struct Seam {
     steps: Vec<Step>,
     /// The last step on each line.
@@ -51,7 +52,8 @@ impl Seam {
         self.steps.len()
     }
 
-    /// Adds a switch of one party's copy, after all steps on its lines.
+    /// Adds a switch of one party's copy, after all steps on its lines. If the last step on both
+    /// lines is the same step, joins the switch to this step.
     pub(super) fn push(&mut self, b: &mut Builder, owner: Party, lines: [usize; 2], control: Bit) {
         let before = lines.map(|line| self.last[line]);
         let lines = lines.map(|line| line as u32);
@@ -95,7 +97,7 @@ impl Seam {
             .collect()
     }
 
-    /// The square in which this step is y1, and y2 comes later.
+    /// The square whose y1 is this step and whose y2 is a later step, if there is one.
     fn square(&self, y1: usize) -> Option<Square> {
         let step = &self.steps[y1];
         let [a1, b1] = step.lines;
@@ -123,7 +125,7 @@ impl Seam {
         is_square.then_some(Square { x, y: [y1, y2], z })
     }
 
-    /// Gives the function of x2 to the other five switches.
+    /// Changes the control bits of the other five switches so that x2 can be left out.
     fn drop_switch(&mut self, b: &mut Builder, square: Square) {
         let control = self.steps[square.x[1]].control;
         let [y1, y2] = square.y.map(|step| self.steps[step].control);
@@ -153,19 +155,19 @@ impl Step {
         self.lines.map(|line| line as usize)
     }
 
-    /// The other line of the step.
+    /// The line of the step other than `line`.
     fn across(&self, line: u32) -> u32 {
         self.lines[usize::from(self.lines[0] == line)]
     }
 
-    /// The next step on one of the lines.
+    /// The next step on `line`.
     fn after(&self, line: u32) -> Option<usize> {
         let after = self.after[usize::from(self.lines[1] == line)];
         after.map(|step| step as usize)
     }
 }
 
-/// Six switches on four lines.
+/// The steps of a square, by number.
 struct Square {
     x: [usize; 2],
     y: [usize; 2],

@@ -12,8 +12,8 @@ pub(super) fn halves(lines: usize) -> usize {
     lines / 2
 }
 
-/// The number of lines of the first part, for at least 2 lines: the largest power of 2 that is
-/// smaller.
+/// The number of lines of the first part, for at least 2 lines: the largest power of 2 below
+/// `lines`.
 ///
 /// The parts are blocks in which constants differ in few bits. This gives the fewest ANDs for the
 /// garbler's copy, which acts on constants.
@@ -21,7 +21,7 @@ pub(super) fn aligned(lines: usize) -> usize {
     lines.next_power_of_two() / 2
 }
 
-/// Splits all lines after the first `part` lines, and their parts into halves.
+/// Splits the whole network after its first `part` lines, and all smaller parts into halves.
 pub(super) fn in_parts(lines: usize, part: usize) -> impl Fn(usize) -> usize {
     move |size| if size == lines { part } else { halves(size) }
 }
@@ -38,7 +38,7 @@ pub(super) fn route(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<boo
     Zeroizing::new(setting)
 }
 
-/// Routes by sorting from the end to the beginning, with the origin of each output as its key.
+/// Routes by sorting from the last switch to the first, with the origin of each output as its key.
 pub(super) fn route_flipped(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
     let mut keys = Zeroizing::new(vec![0; permutation.len()]);
     for (&line, &origin) in network.outputs.iter().zip(permutation) {
@@ -83,8 +83,8 @@ pub(super) fn flipped(sorter: Network) -> Network {
     }
 }
 
-/// The flipped network that needs fewer switches for m outputs: either the one that is split in
-/// halves, or the one that is split after line m. `network` builds the network for a split.
+/// The flipped network that needs fewer switches for m outputs: either the network that is split in
+/// halves, or the network whose first part has m lines. `network` builds the network for a split.
 ///
 /// A flipped sorting network begins with the merge, and then permutes each part. If all wanted
 /// outputs are in one part, the switches of the other part are not needed.

@@ -15,12 +15,12 @@
 //!    the other half would have done.
 //!
 //! Step 1 is free: the cards are constants, so the flip is an XOR with a control bit. Step 2 is
-//! done by the garbler, who enters these control bits and knows them.
+//! also free: the garbler knows these control bits and enters them in swapped order.
 //!
 //! So the first switch of each crossing layer is left out. Its control bit f becomes a
-//! *translation*: if f is 1, the garbler does both steps, and flips the other control bits of the
-//! crossing layer. If the halves are single lines, the crossing layer is one switch. So the first
-//! switch between two neighbours is always free.
+//! *translation*: if f is 1, both steps are done, and the garbler flips the other control bits of
+//! the crossing layer. If the halves are single lines, the crossing layer is one switch. So the
+//! first switch between two neighbours is always free.
 
 use std::ops::Range;
 
@@ -70,12 +70,13 @@ pub(super) fn translations(network: &Network) -> Vec<Translation> {
 struct Scan {
     /// The number of lines in one half.
     half: usize,
-    /// Whether each line of the lower half has met its fellow.
+    /// Whether each line of the lower half has had its switch with its fellow.
     crossed: Vec<bool>,
     crossing: Vec<usize>,
     /// The switches within each half before the crossing layer, with their lines.
     inside: [Vec<(usize, [usize; 2])>; 2],
-    /// Whether a line met a line of another block or of the other half before its fellow.
+    /// Whether a line had a switch with a line of another block, or with a wrong line of the other
+    /// half, before the switch with its fellow.
     broken: bool,
 }
 

@@ -10,8 +10,8 @@
 //!
 //! The pairing of the outputs, and the output or pair without a switch, can be chosen freely. If m
 //! outputs are wanted, they are paired with each other, so that each inner network has half of
-//! them. If m is odd, the last of them has no switch. For one output, this leaves n - 1 switches,
-//! the minimum of any network.
+//! them. If m is odd, the last wanted output has no switch. For one wanted output, this leaves n -
+//! 1 switches, the minimum of any network.
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -52,8 +52,8 @@ pub(super) fn network(lines: usize, wanted: usize) -> Network {
         }
         next += 1;
     }
-    // Then the layers of output switches, from the innermost. The lines of a block become the lines
-    // of its outputs.
+    // Then the layers of output switches, from the innermost. The entry of a block in `block_lines`
+    // becomes the lines of its outputs.
     for number in (0..blocks.len()).rev() {
         let block = &mut blocks[number];
         if block.size == 1 {
@@ -106,7 +106,7 @@ struct Block {
     wanted: usize,
     /// The total number of lines of all blocks before this one.
     start: usize,
-    /// The number of the upper inner block. The lower one has the next number.
+    /// The number of the upper inner block. The lower inner block has the next number.
     inner: usize,
     first_input_switch: usize,
     first_output_switch: usize,
@@ -118,7 +118,8 @@ struct Block {
 struct OutputPair {
     /// The numbers of the outputs of the inner blocks.
     inner: [u32; 2],
-    /// The outputs of the block that they become if not exchanged.
+    /// The outputs of the block that carry these inner outputs if the switch does not exchange
+    /// them.
     outputs: [u32; 2],
     switched: bool,
 }
@@ -141,9 +142,10 @@ impl Block {
         block
     }
 
-    /// For a block of odd size, the number of the lower output that has no partner: the last one
-    /// wanted, if an odd number is wanted. All pairs before it are wanted, so it becomes the output
-    /// with twice its number.
+    /// For a block of odd size, the number of the output of the lower inner block that has no
+    /// partner. If an odd number of outputs is wanted, it becomes the last wanted output of the
+    /// block. Since only pairs come before it, its number in the block is twice its number in the
+    /// inner block.
     fn output_alone(&self) -> Option<usize> {
         let odd_one_out = match self.wanted % 2 {
             1 => self.wanted / 2,
@@ -156,7 +158,8 @@ impl Block {
         let shift = usize::from(self.output_alone().is_some_and(|alone| pair >= alone));
         let first = 2 * pair + shift;
         // In a block of even size, the last pair with a wanted output has no switch. If only one
-        // output of this pair is wanted, it is the lower one, which then comes first.
+        // output of this pair is wanted, the output of the lower inner block becomes the wanted
+        // output.
         let last_wanted = self.wanted.saturating_sub(1) / 2;
         let switched = self.size % 2 == 1 || pair != last_wanted;
         let outputs = match (switched, self.wanted % 2) {
@@ -188,15 +191,15 @@ impl Blocks {
     }
 }
 
-/// The inner block that each output of a block comes from. Of each pair of outputs and of each pair
-/// of inputs, one goes through the upper block and one through the lower.
+/// Finds the inner block that each output of a block comes from. Of each pair of outputs and of
+/// each pair of inputs, one goes through the upper block and one through the lower block.
 #[derive(Default)]
 struct Loops {
     /// The inverse of the permutation.
     output_of: Vec<u32>,
-    /// The other output of each pair.
+    /// For each output, the other output of its pair.
     partner: Vec<Option<u32>>,
-    /// The side of each output.
+    /// For each output, its inner block ([`UPPER`] or [`LOWER`]), once it is decided.
     sides: Vec<Option<usize>>,
 }
 
@@ -215,7 +218,8 @@ impl Loops {
         }
         self.sides.clear();
         self.sides.resize(permutation.len(), None);
-        // A pair without a switch determines its loop. Other loops may go either way.
+        // An output or pair without a switch determines the sides in its loop. In other loops, the
+        // first side is arbitrary.
         if let Some(alone) = block.output_alone() {
             self.follow(permutation, 2 * alone, LOWER);
         }
@@ -227,9 +231,10 @@ impl Loops {
         }
     }
 
-    /// Sends an output through one side, if it has none yet. The partner of its input must then go
-    /// through the other side, and the partner of that input's output through the first side again.
-    /// This continues until the loop closes or ends at a line without a partner.
+    /// Sends `output` through the inner block `side`, if its block is not decided yet. Then the
+    /// input paired with the input of `output` must go through the other block, and the output of
+    /// that input too. The partner of that output must go through `side` again. This continues
+    /// until the loop closes or ends at a line without a partner.
     fn follow(&mut self, permutation: &[u32], mut output: usize, side: usize) {
         while self.sides[output].is_none() {
             self.sides[output] = Some(side);

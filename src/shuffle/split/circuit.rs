@@ -12,7 +12,7 @@ use crate::shuffle::randomness::check_permutation;
 
 /// The circuit of a [`Split`].
 ///
-/// Input value 0 is the garbler's entry, and value 1 the evaluator's, board after board: for a
+/// Input value 0 is the garbler's entries, and value 1 the evaluator's, board after board: for a
 /// permutation, one bit for each switch of a Waksman network; for a word, two bits for each
 /// position. The outputs are the hands, numbers with bit c set if card c is in the hand, and then
 /// [one more value](Self::validity).
@@ -93,9 +93,9 @@ impl SplitCircuit {
     /// for tests and enumeration; players [`sample`](Self::sample).
     ///
     /// # Errors
-    /// An [`EntryError`] with the first board without a valid entry of the kind that the party
-    /// enters there: positions that are a permutation, or a word of hands 0 to 3. A word need not
-    /// be balanced.
+    /// An [`EntryError`] with the first board that has no valid entry. For a board on which the
+    /// party [permutes](Split::permutes), an entry is positions that form a permutation. For any
+    /// other board, it is a word of hands 0 to 3, which need not be balanced.
     pub fn encode(&self, party: Party, entries: &[Entry]) -> Result<Randomness, EntryError> {
         let cards = self.split.cards();
         for board in 0..self.split.boards().max(entries.len()) {
@@ -145,7 +145,7 @@ impl SplitCircuit {
         rest.is_empty().then_some(entries)
     }
 
-    /// The hands encoded by the output bits: bit c of a hand is card c.
+    /// The hands encoded by the output bits. Bit c of a hand is set if card c is in the hand.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u64> {
         outputs
             .iter()

@@ -1,9 +1,9 @@
-//! The size of a deal: the number of packs, and the size of each.
+//! The size of a deal: the number of boards, and the number of cards in each pack.
 
 use crate::circuit::Party;
 use crate::shuffle::spec::bits_below;
 
-/// The number of hands, and of suits.
+/// The number of hands of a board, and of suits of a pack.
 pub(super) const HANDS: usize = 4;
 /// The number of boards after which the pattern of roles repeats.
 const BLOCK: usize = 4;
@@ -82,9 +82,9 @@ impl Split {
     /// word.
     ///
     /// In each block of four boards, the garbler enters the permutations of the first two boards,
-    /// and the evaluator those of the others. In a last block of three, two or one boards, the
-    /// garbler enters two, one or one. This keeps two people who deal by hand busy at the same
-    /// time.
+    /// and the evaluator those of the last two. If the last block has three, two or one boards, the
+    /// garbler enters two, one or one of its permutations. This keeps two people who deal by hand
+    /// busy at the same time.
     pub fn permutes(&self, board: usize) -> Party {
         let start = board - board % BLOCK;
         let block = self.boards.saturating_sub(start).min(BLOCK);

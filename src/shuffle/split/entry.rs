@@ -55,7 +55,7 @@ impl Entry {
 
 /// The positions that a setting of the network produces.
 pub(super) fn read_places(network: &Network, setting: &[bool]) -> Entry {
-    // Uses separate vectors, which are wiped.
+    // Both vectors hold secret positions and are wiped.
     let mut lines: Zeroizing<Vec<u32>> = Zeroizing::new((0..network.lines() as u32).collect());
     for (switch, &exchange) in network.switches().iter().zip(setting) {
         if exchange {
@@ -69,7 +69,7 @@ pub(super) fn read_places(network: &Network, setting: &[bool]) -> Entry {
     Entry::Places(places)
 }
 
-/// The word with these bits.
+/// Decodes a word from its bits.
 pub(super) fn read_hands(bits: &[bool]) -> Entry {
     let mut word = Zeroizing::new(vec![0; bits.len() / 2]);
     for (hand, pair) in word.iter_mut().zip(bits.chunks_exact(2)) {

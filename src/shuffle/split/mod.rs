@@ -1,16 +1,17 @@
-//! Splits: the assignment of the cards of a pack to four hands, without an order within a hand.
+//! A *split* assigns the cards of a pack to four hands, without an order within a hand.
 //!
 //! A pack of four suits of r cards is dealt to four hands of r cards; r is 13 in bridge. All (4r)!
 //! / (r!)⁴ splits are equally likely. Shuffling and dealing the pack would also draw an order
 //! within each hand, and would move six bits of a card through a network instead of two bits of a
 //! hand.
 //!
-//! **The draw.** For each board, one party enters a permutation p of the 4r cards: card c is put at
-//! position `p[c]` of the pack. The other party enters a *word* w that contains each hand r times:
-//! the card at position k goes to hand `w[k]`. So card c goes to hand `w[p[c]]`. For a fixed p, the
-//! split is uniform over uniform w, since it is w with its letters permuted. For a fixed w, it is
-//! uniform over uniform p: each split results from the (r!)⁴ permutations that bring its cards to
-//! the positions of their hands. So one honest party is enough.
+//! **The draw.** For each *board* (one dealt pack), one party enters a permutation p of the 4r
+//! cards: card c is put at position `p[c]` of the pack. The other party enters a *word* w of 4r
+//! letters, which contains each of the four hands r times: the card at position k goes to hand
+//! `w[k]`. So card c goes to hand `w[p[c]]`. For a fixed p, the split is uniform over uniform w,
+//! since the hands of all cards are w with its letters permuted. For a fixed w, it is uniform over
+//! uniform p: each split results from the (r!)⁴ permutations that bring its cards to the positions
+//! of their hands. So one honest party is enough.
 //!
 //! Two people who deal the pack by hand need the same two inputs: the first puts each card at its
 //! position, and the second deals from the top. Neither learns the deal.
