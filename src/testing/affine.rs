@@ -8,8 +8,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Adds the bits observed in one more run: the same number as in the other runs, in the same
-    /// order.
+    /// Adds the bits observed in a further run. Each run must have the same number of bits, in the
+    /// same order.
     pub fn add_run(&mut self, bits: impl IntoIterator<Item = bool>) {
         let mut seen = 0;
         for bit in bits {
@@ -38,12 +38,14 @@ impl Samples {
     }
 }
 
-/// Returns the first secret that the view reveals. A secret is revealed if it, or its sum with
-/// earlier secrets, is in every run the same sum of bits of the view, or the negation of that sum.
+/// Returns the first secret that the view reveals. A secret is revealed if the secret, or its sum
+/// with earlier secrets, equals the same sum of bits of the view in every run, or the negation of
+/// that sum in every run.
 ///
 /// # Panics
-/// If there are too few runs. If there are no more runs than bits, some sum matches by chance; with
-/// 64 more runs, this happens with probability 2^-64.
+/// If the number of runs does not exceed the number of bits in `view` and `secrets` by more than
+/// 64. With no more runs than bits, some sum matches by chance; with 64 more runs, this happens
+/// with probability 2^-64.
 pub fn leak(view: &Samples, secrets: &Samples) -> Option<usize> {
     Span::of(view).leak(secrets)
 }
@@ -51,7 +53,8 @@ pub fn leak(view: &Samples, secrets: &Samples) -> Option<usize> {
 /// All affine combinations of the bits of a view.
 #[derive(Clone)]
 pub struct Span {
-    /// The vectors, each with the position of its first 1, where no later vector has a 1.
+    /// The vectors of the basis, each with the position of its first 1. All later vectors have a 0
+    /// at this position.
     basis: Vec<(usize, Vec<u64>)>,
     bits: usize,
     runs: usize,
@@ -71,7 +74,7 @@ impl Span {
         span.with(view)
     }
 
-    /// The span of this view and the bits of another one.
+    /// The span of this view and of the bits in `more`.
     pub fn with(mut self, more: &Samples) -> Self {
         assert_eq!(self.runs, more.runs);
         self.bits += more.bits();
@@ -123,7 +126,7 @@ impl Span {
         );
     }
 
-    /// Adds a column. Returns whether it was outside the span.
+    /// Adds a column. Returns `true` if the column was outside the span.
     fn extend(&mut self, column: &[u64]) -> bool {
         let column = self.reduce(column);
         let Some(word) = column.iter().position(|&word| word != 0) else {

@@ -1,4 +1,4 @@
-//! Exact tests on the number of runs with one of two outcomes.
+//! Exact tests on how often one of two outcomes occurred in a number of runs.
 
 /// The p-value below which a count is not attributed to chance.
 pub const SUSPICIOUS: f64 = 1e-6;
@@ -9,7 +9,7 @@ fn ln_choose(n: usize, k: usize) -> f64 {
         .sum()
 }
 
-/// The sum of the probabilities that do not exceed that of `seen`.
+/// The sum of all probabilities that do not exceed the probability of `seen`.
 fn two_sided(ln_probabilities: &[f64], seen: usize) -> f64 {
     let limit = ln_probabilities[seen] + 1e-9;
     (ln_probabilities.iter().filter(|p| **p <= limit))
@@ -17,7 +17,7 @@ fn two_sided(ln_probabilities: &[f64], seen: usize) -> f64 {
         .sum()
 }
 
-/// The probability that `n` fair coins show a number of heads at most as likely as `heads`.
+/// The probability that `n` fair coins show a number of heads that is at most as likely as `heads`.
 pub fn p_of_fair_coins(n: usize, heads: usize) -> f64 {
     let ln_half = 0.5f64.ln();
     let all: Vec<f64> = (0..=n)

@@ -1,7 +1,7 @@
 //! A small evaluator of Bristol Fashion netlists, written only from the description of the format.
-//! It uses nothing from the library, so that it does not share the library's mistakes.
+//! The evaluator uses nothing from the library, so that it does not share the library's mistakes.
 
-/// A netlist: the sizes of its header, and its gates as names and wire numbers.
+/// A netlist: the sizes in its header, and the name, input wires and output wires of each gate.
 pub struct Netlist {
     wires: usize,
     inputs: Vec<usize>,

@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::f64::consts::PI;
 
-/// Counts how often each card of `0..n` was drawn at each position. Returns ln p.
+/// Counts how often each card of `0..n` was drawn at each position. Returns ln p for equal
+/// frequencies.
 ///
 /// The cells of one draw are dependent. Their covariance is `n/(n-1) * (I - J/n) ⊗ (I - J/n)/n`,
 /// where the first factor is over the m positions and the second over the n cards, I is the
-/// identity and J is the matrix of ones. The first factor has the eigenvalues 1 (m - 1 times) and 1
-/// - m/n, so the statistic is `n/(n-1) * [chi2((m-1)(n-1)) + (1 - m/n) * chi2(n-1)]`.
+/// identity and J is the matrix of ones. The first factor has the eigenvalues 1 (`m - 1` times) and
+/// `1 - m/n`, so the statistic is `n/(n-1) * [chi2((m-1)(n-1)) + (1 - m/n) * chi2(n-1)]`.
 pub fn ln_p_of_places_and_cards(draws: &[Vec<u32>], n: usize) -> f64 {
     let m = draws[0].len();
     let mut counts = vec![0u64; m * n];
@@ -30,7 +31,8 @@ pub fn ln_p_of_places_and_cards(draws: &[Vec<u32>], n: usize) -> f64 {
     )
 }
 
-/// Counts how often each ordered pair of different cards was drawn at two positions. Returns ln p.
+/// Counts how often each ordered pair of different cards was drawn at the two positions `places`.
+/// Returns ln p for equal frequencies.
 pub fn ln_p_of_pair(draws: &[Vec<u32>], n: usize, places: (usize, usize)) -> f64 {
     let mut counts = HashMap::new();
     for draw in draws {
@@ -58,7 +60,7 @@ pub fn ln_survival(x: f64, degrees: f64) -> f64 {
 }
 
 /// ln P(X + weight * Y >= x), where X and Y are independent and chi-square with `first` and
-/// `second` degrees of freedom. It is computed by the trapezoidal rule over Y.
+/// `second` degrees of freedom. The integral over Y is computed by the midpoint rule.
 pub fn ln_survival_of_sum(x: f64, first: f64, weight: f64, second: f64) -> f64 {
     if weight <= 0.0 {
         return ln_survival(x, first);
@@ -128,8 +130,8 @@ fn nonzero(x: f64, tiny: f64) -> f64 {
     if x.abs() < tiny { tiny } else { x }
 }
 
-/// ln Γ(x) for x > 0: Stirling's series, after shifting x up to where the series is exact to
-/// 10^-15.
+/// ln Γ(x) for x > 0: Stirling's series, after shifting x to at least 15, where the series is exact
+/// to 10^-15.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < 15.0 {

@@ -10,8 +10,8 @@ pub fn bits(rng: &mut impl Rng, count: usize) -> Vec<bool> {
 
 /// A random circuit with at most 4 input values of at most 6 bits each, and about 40 gates.
 ///
-/// Some circuits have no AND gate, some have no input, and some values have no bits. An output may
-/// be a constant, an input, a negated input, or the same bit as another output.
+/// Some circuits have no AND gate, some have no input, and some input values have no bits. An
+/// output may be a constant, an input, a negated input, or the same bit as another output.
 pub fn random_circuit(rng: &mut impl Rng) -> Circuit {
     let values = rng.random_range(0..=4);
     let inputs: Vec<usize> = (0..values).map(|_| rng.random_range(0..=6)).collect();

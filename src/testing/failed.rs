@@ -12,7 +12,8 @@ fn ands(width: usize) -> Circuit {
     builder.build(vec![products])
 }
 
-/// Makes sessions fail in several ways. `has_secrets` returns whether an engine holds secrets.
+/// Makes sessions fail in several ways, and asserts that they hold no secrets afterwards.
+/// `has_secrets` returns `true` if an engine holds secrets.
 pub fn secrets_are_gone_after_a_failure<E: Engine>(has_secrets: impl Fn(&E) -> bool + Sync) {
     sessions(in_memory(), |session: &mut E| {
         assert!(session.run(Run::new(&ands(1), &[], &[])).is_err());

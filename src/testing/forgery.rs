@@ -6,15 +6,15 @@ use crate::circuit::Party;
 use crate::mpc::{self, Demand, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::net::Traffic;
 
-/// An engine that returns the words that the peer chooses, as a semi-honest engine may if the peer
-/// cheats. Its shared bits are in the clear.
+/// An engine whose runs return words chosen by the peer, as those of a semi-honest engine may if
+/// the peer cheats. Its shared bits are in the clear.
 pub struct Forgery {
     runs: VecDeque<Vec<u64>>,
     pub aborted: bool,
 }
 
 impl Forgery {
-    /// The engine returns these words, run by run.
+    /// Creates an engine whose runs return the elements of `runs`, in order.
     pub fn of<const N: usize>(runs: [Vec<u64>; N]) -> Self {
         Forgery {
             runs: runs.into(),

@@ -25,7 +25,7 @@ pub enum Form {
     Shorter,
     /// The last byte is missing, and the header has the original length.
     ShorterThanItSays,
-    /// The message has one more byte, and the header has the longer length.
+    /// The message has an additional byte, and the header has the longer length.
     Longer,
     /// The header has the maximum length.
     Endless,
@@ -36,7 +36,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the fates of all sent frames if the message at this position has this form.
+    /// Returns fates that give the message at `place` this form, and send all other messages
+    /// unchanged.
     pub fn fates(self, place: FrameIndex) -> Fates {
         let mut kept_back = Vec::new();
         Box::new(move |frame| {

@@ -2,7 +2,7 @@
 //! threads, connections with a tap that can change frames, statistics, and linear algebra over
 //! observed bits.
 //!
-//! They panic to make a test fail.
+//! The tools panic to make a test fail.
 #![allow(
     missing_docs,
     reason = "the names of fields and constructors are self-explanatory"

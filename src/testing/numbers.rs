@@ -22,8 +22,8 @@ fn ands() -> Circuit {
     builder.build(vec![products])
 }
 
-/// Returns the frames that each party sends in a session with the given randomness. `count` is
-/// applied to the session before anything is run.
+/// Returns the frames that each party sends in a session with the given randomness. `count` changes
+/// a counter of the session before the run.
 fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 2] {
     let mut coins = StdRng::seed_from_u64(seed);
     let entered = Party::BOTH.map(|_| bits(&mut coins, WIDTH));
@@ -42,9 +42,9 @@ fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 
     })
 }
 
-/// Asserts that exactly the given messages of a session change if `count` is applied to it.
-/// `changing` lists the messages of the garbler and of the evaluator, each with its index among the
-/// messages of its kind.
+/// Asserts that exactly the given messages of a session change if `count` changes a counter of the
+/// session. `changing` lists the messages of the garbler and of the evaluator, each with its index
+/// among the messages of its kind.
 pub fn assert_that_these_change<E: Engine>(
     count: impl Fn(&mut E) + Sync,
     changing: [&[(Tag, usize)]; 2],

@@ -18,7 +18,7 @@ use super::view::bits_of_bytes;
 /// The parties that learn an output word, if any.
 pub type Learner = Option<Audience>;
 
-/// The letter for a learner in the name of a play.
+/// The letter for a learner in the name of a [`Play`].
 pub fn initial(learner: Learner) -> char {
     match learner {
         Some(Audience::Only(Party::Garbler)) => 'G',
@@ -50,8 +50,8 @@ impl Play {
         }
     }
 
-    /// A deck from which some cards are drawn; each of them is opened to its learner, or not at
-    /// all.
+    /// A deck from which one card is drawn for each element of `learners`. The card is opened to
+    /// this learner, if any.
     pub fn of_deck(algorithm: Algorithm, cards: usize, learners: &[Learner]) -> Self {
         let spec = Spec::new(cards, learners.len(), algorithm).expect("a small deck");
         let shuffle = ShuffleCircuit::build_checked(spec);
@@ -155,8 +155,8 @@ struct Played {
     outputs: Vec<Vec<bool>>,
 }
 
-/// Plays `count` runs in one session. Returns the bits that the eavesdropper has seen of each run.
-/// `more` returns additional bits that the eavesdropper knows after a run.
+/// Performs `count` runs of `play` in one session. Returns the record of each run. `more` returns
+/// additional bits that the eavesdropper knows after a run.
 fn runs<E: Engine>(
     play: &Play,
     count: usize,
@@ -192,7 +192,8 @@ fn runs<E: Engine>(
     runs
 }
 
-/// Runs the circuit and opens all words at once. Returns them in the clear.
+/// Runs the circuit and opens all output words that have a learner, in one exchange. Returns all
+/// output words in the clear.
 fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -> Vec<Vec<bool>> {
     let mine = &entered[session.role() as usize];
     let run = Run::new(&play.circuit, &Input::ONE_EACH, mine);
@@ -212,8 +213,8 @@ fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -
     outputs
 }
 
-/// Eavesdrops on as many runs as needed. `more` returns additional bits that the eavesdropper knows
-/// after a run.
+/// Eavesdrops on enough runs of `play` to find all leaks. `more` returns additional bits that the
+/// eavesdropper knows after a run.
 pub fn read<E: Engine>(play: &Play, more: impl Fn(&E) -> Vec<bool> + Sync) -> Reading {
     let [first, ..] = &runs::<E>(play, 1, &more)[..] else {
         unreachable!("one run")

@@ -30,8 +30,8 @@ impl Engine for Malicious {
     }
 }
 
-/// Turns each of these functions, which are generic over the [`Engine`], into a test for each
-/// engine.
+/// Declares one test per engine for each given function. The functions must be generic over the
+/// [`Engine`].
 #[macro_export]
 macro_rules! with_both_engines {
     ($($test:ident,)*) => {

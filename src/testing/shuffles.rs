@@ -26,7 +26,8 @@ pub fn input_bits(shuffle: &ShuffleCircuit, (garbler, evaluator): &Seeds) -> [Ra
     })
 }
 
-/// Random seeds for both parties, reduced from 64 bits. For tests only: they are biased by 2^-50.
+/// Random seeds for both parties, each reduced from 64 bits modulo its bound. For tests only: the
+/// reduction causes a bias of 2^-50.
 pub fn random_seeds(shuffle: &ShuffleCircuit, rng: &mut impl CryptoRng) -> Seeds {
     let mut draw = |party| {
         let seeds = shuffle.seeds(party);

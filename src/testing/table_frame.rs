@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-/// Reads one frame, or one message of the handshake, and returns it with its length. If
+/// Reads one frame, or one message of the handshake, and returns it with its length prefix. If
 /// `with_prelude` is set, the result starts with the prelude, which the guest sends first. Returns
 /// `None` at the end of the stream.
 pub fn frame(source: &mut impl Read, with_prelude: bool) -> Option<Vec<u8>> {

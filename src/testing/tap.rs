@@ -1,6 +1,6 @@
-//! A tap on a connection: it sees the frames of both directions, and can change the frames that the
-//! party behind it sends. That party follows the protocol and does not notice the tap. So a tap
-//! that changes frames plays a cheating peer, or an attacker on the connection.
+//! A tap on a connection. The tap records the frames of both directions, and can change the frames
+//! that the party behind it sends. That party follows the protocol and does not notice the tap. So
+//! a tap that changes frames simulates a cheating peer, or an attacker on the connection.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,7 +16,7 @@ use crate::net::{HEADER_BYTES, Transport};
 /// A frame that passes the tap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Whether the party behind the tap has sent the frame, as opposed to received it.
+    /// `true` if the party behind the tap has sent the frame, `false` if it has received the frame.
     pub sent: bool,
     /// The number of earlier frames in the same direction.
     pub number: usize,
@@ -56,7 +56,7 @@ pub fn frame(len: u32, tag: u8, payload: &[u8]) -> Vec<u8> {
 
 /// Replaces a payload with random bytes, but flips its first bit, so that the result always differs
 /// from the original. The payload of one opened card has only a few bits, and purely random bytes
-/// would sometimes be equal to it.
+/// would sometimes be equal to these bits.
 pub fn garble(payload: &mut [u8]) {
     let Some(&first) = payload.first() else {
         return;
@@ -65,25 +65,26 @@ pub fn garble(payload: &mut [u8]) {
     payload[0] = payload[0] & !1 | !first & 1;
 }
 
-/// The action for a sent frame.
+/// What the tap does with a sent frame.
 pub enum Fate {
-    /// These bytes are sent in its place.
+    /// These bytes are sent instead of the frame.
     Sent(Vec<u8>),
-    /// These bytes are sent in its place, and the connection is closed.
+    /// These bytes are sent instead of the frame, and the connection is closed.
     Cut(Vec<u8>),
-    /// These bytes are sent in its place, and nothing after them; the connection stays open.
+    /// These bytes are sent instead of the frame, and nothing after them; the connection stays
+    /// open.
     Stalled(Vec<u8>),
 }
 
 /// A function that decides about every frame that the party sends.
 pub type Fates = Box<dyn FnMut(Frame) -> Fate + Send>;
 
-/// Sends all frames unchanged.
+/// Fates that send all frames unchanged.
 pub fn unchanged() -> Fates {
     changing(|_| ())
 }
 
-/// Sends all frames after `change` has been applied to them.
+/// Fates that apply `change` to each frame and then send it.
 pub fn changing(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Fates {
     Box::new(move |mut frame| {
         change(&mut frame);
@@ -91,7 +92,7 @@ pub fn changing(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Fates {
     })
 }
 
-/// Sends all frames unchanged, except the frame with this number.
+/// Fates that send all frames unchanged, except the frame with this number.
 pub fn at(number: usize, fate: impl Fn(&Frame) -> Fate + Send + 'static) -> Fates {
     Box::new(move |frame| {
         if frame.number == number {
@@ -102,7 +103,7 @@ pub fn at(number: usize, fate: impl Fn(&Frame) -> Fate + Send + 'static) -> Fate
     })
 }
 
-/// All frames that have passed, in the order in which the party sent and received them.
+/// All frames that have passed the tap, in the order in which the party sent and received them.
 #[derive(Clone, Default)]
 pub struct Record(Arc<Mutex<Vec<Frame>>>);
 
@@ -163,15 +164,15 @@ impl<T: Transport> Tap<T> {
 /// The frames of one direction.
 #[derive(Default)]
 struct Direction {
-    /// The bytes of an incomplete frame so far.
+    /// The bytes of the current frame that have passed.
     begun: Vec<u8>,
     frames: usize,
     with_tag: HashMap<u8, usize>,
 }
 
 impl Direction {
-    /// The number of bytes missing from the next frame: from its header or, once that is complete,
-    /// from its payload.
+    /// The number of bytes missing from the current frame: from its header or, once the header is
+    /// complete, from its payload.
     fn missing(&self) -> usize {
         match self.begun.first_chunk() {
             Some([a, b, c, d, _]) => {
@@ -182,7 +183,7 @@ impl Direction {
         }
     }
 
-    /// Consumes bytes, and returns the first complete frame.
+    /// Consumes bytes up to the end of the current frame. Returns the frame if it is complete.
     fn next(&mut self, bytes: &mut &[u8], sent: bool) -> Option<Frame> {
         loop {
             let (part, rest) = bytes.split_at(self.missing().min(bytes.len()));
@@ -211,7 +212,7 @@ impl Direction {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    /// The channel passes whole frames.
+    /// The channel sends whole frames, so `bytes` ends at the end of a frame.
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let (mut rest, mut out, mut cut) = (&bytes[..], Vec::with_capacity(bytes.len()), false);
         while let Some(frame) = self.sent.next(&mut rest, true) {

@@ -1,4 +1,4 @@
-//! The bits that a party holds, run after run, and the bits that it must not know.
+//! The bits that a party holds in each of many runs, and the bits that it must not know.
 
 use crate::crypto::Block;
 use crate::net::{Channel, Deadlines};
@@ -17,7 +17,7 @@ pub struct View {
 }
 
 impl View {
-    /// Returns the first secret that the party can compute, alone or as a sum with earlier ones.
+    /// Returns the first secret that the party can compute, alone or as a sum with earlier secrets.
     pub fn leak(&self) -> Option<usize> {
         leak(&self.held, &self.secret)
     }
@@ -36,7 +36,7 @@ pub struct Wire(Record);
 
 impl Wire {
     /// The payloads that have passed since the last call, in both directions, with three
-    /// exceptions. Plans are omitted, because they are digests of data that both parties know.
+    /// exceptions. Plans are omitted, because a plan is a digest of data that both parties know.
     /// Digests of MACs are omitted, because a receiver accepts only the digest that it has computed
     /// itself from keys and bits that it holds. Correlated OTs are omitted, because they are made
     /// for many runs at once and have their own test.

@@ -1,9 +1,10 @@
-//! The number of leaky triples that are combined into one triple without a leak.
+//! The size of a bucket: the number of leaky triples that are combined into one triple without a
+//! leak.
 //!
-//! An adversary can make a leaky triple wrong to learn a bit of its `x`; for each wrong triple it
-//! is caught with probability 1/2. It wins if one bucket holds only wrong triples and none of them
-//! was caught. If `T` of `L * B` triples are wrong, and they are sorted into `L` buckets of `B`,
-//! the adversary wins with probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang,
+//! An adversary can make a leaky triple wrong to learn a bit of its `x`. For each wrong triple the
+//! adversary is caught with probability 1/2. It wins if it is not caught and one bucket holds only
+//! wrong triples. If `T` of `L * B` leaky triples are wrong, and all are sorted into `L` buckets of
+//! size `B`, the adversary wins with probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang,
 //! Ranellucci, Katz 2017, section 3.3, with the adversary's best `T`).
 
 use std::cmp::Ordering;
@@ -19,15 +20,17 @@ pub(super) fn bucket_size(buckets: usize, rho: u8) -> usize {
 }
 
 /// Returns the number of triples that a batch finishes if at least `needed` (one or more) are
-/// required, and the size of their buckets. The result is the choice that takes the fewest leaky
-/// triples; among equal choices it finishes the most triples.
+/// required, and the size of their buckets. The result is the safe choice that takes the fewest
+/// leaky triples. If several choices take equally few, it is the one that finishes the most
+/// triples.
 ///
-/// A larger batch is safe with smaller buckets. If that saves as much as the larger batch costs,
-/// the batch is enlarged, and the surplus triples are kept for the next run.
+/// A larger batch is safe with smaller buckets. If the smaller buckets save at least as many leaky
+/// triples as the larger batch costs, the batch is enlarged, and the surplus triples are kept for
+/// the next run.
 pub(super) fn batch(needed: usize, rho: u8) -> (usize, usize) {
     let largest = bucket_size(needed, rho);
     let smaller = (2..largest).rev().filter_map(|size| {
-        // A larger count would cost more than buckets of the first size.
+        // A larger count would take more leaky triples than `needed` buckets of size `largest`.
         let most = needed * largest / size;
         is_safe(most, size, rho).then(|| (first_safe(needed, most, size, rho), size))
     });

@@ -29,7 +29,7 @@ use crate::mpc::greeting::check_statistical;
 pub struct MaliciousBytes {
     /// The bytes that each party sends to fill the empty pool for all runs at once.
     pub pool: ByParty<u64>,
-    /// The bytes that each party sends in the runs themselves, in total.
+    /// The bytes that each party sends in all runs themselves.
     pub online: ByParty<u64>,
 }
 
@@ -54,7 +54,7 @@ impl MaliciousBytes {
         })
     }
 
-    /// The total of both parties, in the pool and in the runs.
+    /// The bytes that both parties send in total, for the pool and in the runs.
     pub fn total(&self) -> u64 {
         [self.pool, self.online]
             .map(|part| part.garbler + part.evaluator)

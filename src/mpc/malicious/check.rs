@@ -1,10 +1,9 @@
 //! The check of a run, or of one of its slices. Before this check no masked value is trusted, and
 //! nothing is opened that depends on a masked value.
 //!
-//! For each joint AND gate `(a, b, c)` the shared bit
-//! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0. If it is 0, both parties hold
-//! the same share of it, and each can compute the MACs that the other party holds. The order
-//! matters:
+//! For each joint AND gate `(a, b, c)` the shared bit `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c
+//! ^ l_c>` must be 0. If this bit is 0, both parties hold the same share of it, and each party can
+//! compute the MAC that the other party holds. The order matters:
 //!
 //! 1. The evaluator sends the masked values of all gates, and the digest of its MACs.
 //! 2. The garbler verifies the digest. If it is wrong, the garbler sends nothing that depends on
@@ -16,10 +15,10 @@
 //!
 //! The digests also cover the values that both parties must hold alike even if no AND gate reads
 //! them: the masked values of all inputs, products and outputs, and the evaluator's labels of the
-//! outputs, which the garbler can compute. Inputs and products are in the digests of the first
-//! slice; outputs and their labels are in the digests of the last. Like all digests, they absorb
-//! the channel secret. Otherwise, in a circuit without AND gates, a network attacker could flip
-//! masked values and compute the digest for them.
+//! outputs (the garbler can compute these labels). Inputs and products are in the digests of the
+//! first slice; outputs and their labels are in the digests of the last. Like all digests, they
+//! absorb the channel secret. Otherwise, in a circuit without AND gates, a network attacker could
+//! flip masked values and compute the digest for them.
 
 use super::context::{Context, MacDigest};
 use super::outputs::HeldOutput;
@@ -46,7 +45,8 @@ pub(super) struct Unchecked<'a> {
     pub(super) outputs: &'a [HeldOutput],
 }
 
-/// The bytes that each party sends in the check. The evaluator has sent the masked values before.
+/// The bytes that each party sends in the check. The evaluator has sent the masked values of the
+/// gates before.
 pub(super) fn sent_bytes() -> u64 {
     net::message_bytes::<MacDigest>()
 }

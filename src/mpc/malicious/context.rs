@@ -33,7 +33,8 @@ pub(super) fn no_pad() -> impl Iterator<Item = SecretBit> {
     std::iter::repeat(SecretBit::default())
 }
 
-/// The digest of the MACs of bits that the sender has just sent, or that the receiver can compute.
+/// The digest of the MACs of the sender's bits. Either the sender has just sent these bits, or the
+/// receiver can compute them.
 #[derive(Serialize, Deserialize)]
 pub(super) struct MacDigest([u8; 32]);
 
@@ -48,11 +49,11 @@ pub(super) fn opening_bytes(bits: usize) -> u64 {
 }
 
 impl Context {
-    /// The oracle for a message of `sender` in a step. `number` is that of the batch, run or
+    /// The oracle for a message of `sender` in a step. `number` is the number of the batch, run or
     /// opening.
     ///
-    /// It absorbs the channel secret. Otherwise a network attacker could compute the digest of an
-    /// empty list of MACs.
+    /// The oracle absorbs the channel secret. Otherwise a network attacker could compute the digest
+    /// of an empty list of MACs.
     pub(super) fn oracle(&self, (step, number): (Step, u64), sender: Party) -> Oracle {
         let direction = u64::from(sender == Party::Evaluator);
         let oracle = Oracle::new(&self.session, step, (direction << 63) | number);
@@ -114,7 +115,8 @@ impl Context {
         Ok(())
     }
 
-    /// Receives the peer's bits of `shares`, which the peer has XORed with `pad`, and the digest.
+    /// Receives the peer's bits of `shares`, which the peer has XORed with `pad`, and the digest of
+    /// their MACs. Returns the bits without the pad.
     ///
     /// # Errors
     /// `check` if the digest does not match the MACs of the bits; any error of the channel.

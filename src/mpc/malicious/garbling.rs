@@ -2,7 +2,8 @@
 //! the parties share).
 //!
 //! A joint gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
-//! `V = value ^ l`; and `s = l_a * l_b`. The garbler sends
+//! `V = value ^ l`. Let `s = l_a * l_b`. The index 1 marks the garbler's share of a bit, and 2 the
+//! evaluator's share. The garbler sends
 //!
 //! ```text
 //! G0 = H(La0, t0) ^ H(La0 ^ Delta_A, t0) ^ l_b1 * Delta_A ^ K[l_b2]
@@ -29,8 +30,8 @@ use crate::ot::Delta;
 /// The size of a garbled AND gate in bytes: `G0`, `G1` and the lowest bit of `Lc0`.
 pub(super) const TABLE_BYTES: usize = 33;
 
-/// Garbles the joint gates of a part, with the masks of these gates. `wires` are the labels for 0;
-/// it must contain the labels of the wires before the part.
+/// Garbles the joint gates of a part, with the masks of these gates. `wires` holds the labels for
+/// 0; the labels of the wires before the part must be set.
 pub(super) fn garble(
     part: &Part<'_>,
     wires: &mut Wires<ZeroLabel>,
@@ -63,8 +64,8 @@ pub(super) fn garble(
     )
 }
 
-/// Evaluates the joint gates of a part. `wires` are labels and masked values; it must contain those
-/// of the wires before the part. Returns the masked values of the joint AND gates.
+/// Evaluates the joint gates of a part. `wires` holds labels and masked values; those of the wires
+/// before the part must be set. Returns the masked values of the joint AND gates.
 pub(super) fn evaluate(
     part: &Part<'_>,
     wires: &mut Wires<MaskedLabel>,

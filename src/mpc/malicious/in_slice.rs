@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! 1  both       plan; shares of e, f of the joint gates and of d of all outputs; digest of MACs
-//!    evaluator  masked values of what it enters; the proof of its products
-//! 2  garbler    masked values of what it enters; the proof of its products; tables
+//!    evaluator  masked values of its entered bits; the proof of its products
+//! 2  garbler    masked values of its entered bits; the proof of its products; tables
 //! 3  evaluator  masked values of the joint AND gates; digest of MACs of the check
 //! 4  garbler    digest of MACs of the check
 //! ```
 //!
 //! Only the first slice has the plan, the masked values of entered bits and the proofs; only the
 //! last slice has `d`. The garbler's flight 1 is sent together with flight 4 of the previous slice.
-//! The evaluator's flight 1 is not, because the evaluator opens nothing of a slice before the check
-//! of the previous slice has passed.
+//! The evaluator sends its flight 1 only after the check of the previous slice has passed, because
+//! it must not open anything of a slice earlier.
 //!
 //! A party that owns no AND gate sends no proof. The garbler verifies the evaluator's proof before
 //! it sends a table; the evaluator verifies the garbler's proof before it sends the masked values
@@ -50,7 +50,7 @@ pub(super) struct InSlice<'a> {
     state: &'a mut State,
     /// The masks of the joint AND gates, to which the products are added.
     masks: SecretVec<AndMasks>,
-    /// One triple for each joint AND gate, until it is used.
+    /// One triple for each joint AND gate; empty after flight 1.
     triples: SecretVec<Triple>,
     /// In the last slice, a fresh mask for each output bit that is not a constant.
     fresh: SecretVec<Share>,
@@ -86,7 +86,7 @@ impl<'a> InSlice<'a> {
     /// Runs and checks the slice. Returns the outputs after the last slice.
     ///
     /// # Errors
-    /// Any error of the channel or of a check. Nothing of the run may be used then.
+    /// Any error of the channel or of a check. In this case nothing of the run may be used.
     pub(super) fn finish(mut self, channel: &mut Channel) -> Result<HeldOutputs, Fault> {
         let of_outputs = self.open_differences(channel)?;
         let values = match self.context.me {

@@ -1,6 +1,6 @@
 //! Outputs that outlive the session. The data kept for a bit is just enough to open it later
-//! without the engine. No Delta, key, MAC or label is kept, only tags of MACs. So somebody who
-//! steals the data can open these bits, if the peer cooperates, but no others.
+//! without the engine. No Delta, key, MAC or label is kept, only hashes of MACs (tags). So somebody
+//! who steals the data can open these bits, if the peer cooperates, but no other bits.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -12,8 +12,8 @@ use crate::ot::Mac;
 
 const CONTEXT: &str = "dealerless 2026-11 tag of a MAC v1";
 
-/// One party's part of a shared bit that can be opened after the session. Its value is the XOR of
-/// `masked` and both parties' `share`.
+/// One party's part of a shared bit that can be opened after the session. The value of the bit is
+/// the XOR of `masked` and both parties' `share`.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct KeptBit {
     /// The value XOR the mask. Both parties know it.
@@ -23,15 +23,15 @@ pub struct KeptBit {
     /// The tag of the MAC of that share. To open the bit to the peer, this party sends the share
     /// and the tag.
     pub tag: [u8; 32],
-    /// The tags that this party accepts for the peer's share: one if the share is 0, one if it is
-    /// 1.
+    /// The tags that this party accepts for the peer's share: the first if the share is 0, the
+    /// second if the share is 1.
     pub accepted: [[u8; 32]; 2],
 }
 
 impl Malicious {
     /// Returns the data that opens `bits` after the session. Each tag depends on `name`, on the
-    /// party that reveals it and on the index of the bit. Both parties must pass the same `name`
-    /// (for example the match, the hand and the card).
+    /// party that reveals the tag and on the index of the bit. Both parties must pass the same
+    /// `name` (for example the match, the hand and the card).
     ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is from a different session;

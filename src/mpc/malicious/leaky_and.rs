@@ -1,10 +1,10 @@
 //! Leaky authenticated AND triples (Katz, Ranellucci, Rosulek, Wang 2018, figure 8).
 //!
-//! From random shared bits `<x>, <y>, <z>` the parties compute `<x>, <y>, <x & y>`. Both do the
-//! same, each with its own Delta. The triples are called leaky because a party that sends a wrong
-//! table for one learns the other party's share of its `x`, unless it is caught, which happens with
-//! probability 1/2. Buckets later remove the leak. Each `x` is fresh, and is never the mask of a
-//! wire.
+//! From random shared bits `<x>, <y>, <z>` the parties compute `<x>, <y>, <x & y>`. Both parties do
+//! the same, each with its own Delta. The triples are called leaky because a party that sends a
+//! wrong table for a triple learns the other party's share of `x`, unless the party is caught,
+//! which happens with probability 1/2. The buckets (see `bucket_size`) later remove the leak. Each
+//! `x` is fresh, and is never the mask of a wire.
 //!
 //! The order is: the tables, the lowest bits, the equality check of [`Leaky::expected`]. A party
 //! sends no table before the checks of the correlated OT have passed, and uses no triple before the
@@ -36,17 +36,17 @@ impl zeroize::DefaultIsZeroes for Triple {}
 const HASHES: usize = 3;
 /// The number of triples hashed at once.
 const STRIDE: usize = TweakableHash::LANES / HASHES;
-/// The number of triples whose tables are one piece of work.
+/// The number of triples whose tables one parallel task computes.
 const PART: usize = 200 * STRIDE;
 
 /// A batch of leaky triples, made from random shared bits: all `x`, then all `y`, then all `z`.
 #[derive(Default)]
 pub(super) struct Leaky {
-    /// This party's tables `G`, later overwritten by the peer's.
+    /// This party's tables `G`, later overwritten by the peer's tables.
     tables: Vec<Block>,
     /// The paper's `S` for each triple. Step 1 adds up the terms that do not depend on the peer's
-    /// table, and step 2 adds the rest. Step 3 turns `S` into the paper's `L`, which must be equal
-    /// at both parties.
+    /// table, and step 2 adds the last term. Step 3 turns `S` into the paper's `L`, which must be
+    /// equal at both parties.
     sums: SecretVec<Block>,
     /// Whether to flip `z`, for each triple.
     flips: Vec<bool>,
@@ -54,7 +54,7 @@ pub(super) struct Leaky {
 
 impl Leaky {
     /// Step 1: computes the tables `G` of `count` triples, from the first `3 * count` of the
-    /// `shares`. The caller overwrites the returned tables with the peer's.
+    /// `shares`. The caller overwrites the returned tables with the peer's tables.
     pub(super) fn tables(
         &mut self,
         shares: &RandomShares,
@@ -78,7 +78,7 @@ impl Leaky {
         &mut self.tables
     }
 
-    /// Step 2, after this party's tables have been overwritten with the peer's. Returns the lowest
+    /// Step 2, after the peer's tables have overwritten this party's tables. Returns the lowest
     /// bits of all `S`, which are sent to the peer.
     pub(super) fn receive(&mut self, shares: &RandomShares) -> Vec<bool> {
         (self.sums.iter_mut().zip(&self.tables).enumerate())

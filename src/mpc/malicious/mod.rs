@@ -2,10 +2,11 @@
 //! Katz, Ranellucci, Rosulek, Wang, CRYPTO 2018).
 //!
 //! Every wire has a random mask `l`, which the parties hold as an authenticated shared bit. Both
-//! parties know the *masked value* `V = value ^ l`, and neither knows the value. The check of all
-//! AND gates catches a garbler that sends wrong tables. The outcome of the check reveals nothing to
-//! the garbler about the inputs, because the evaluator uses only masked values. Outputs stay
-//! shared. To open one, a party sends its share of the mask together with the MAC.
+//! parties know the *masked value* `V = value ^ l`. Neither party's share of `l` alone reveals the
+//! value. The check of all AND gates catches a garbler that sends wrong tables. The outcome of the
+//! check reveals nothing to the garbler about the inputs, because the evaluator uses only masked
+//! values. Outputs stay shared. To open an output, a party sends its share of the mask with a
+//! digest of the MAC.
 //!
 //! | file | step |
 //! |---|---|
@@ -109,9 +110,10 @@ impl Malicious {
     /// different security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
-            // The XOR of the lowest bits of the two Deltas must be 1. Then the lowest bits of the
-            // leaky ANDs show which `z` to flip. The garbler's lowest bit is 1, so that the lowest
-            // bits of its labels are colour bits.
+            // The lowest bits of the two Deltas must differ. Then the lowest bits of the leaky ANDs
+            // show which `z` to flip. The lowest bit of the garbler's Delta is 1, so that the
+            // lowest bit of each label is a colour bit: it differs between the two labels of a
+            // wire.
             let delta = Delta::random(role == Party::Garbler, rng);
             Ok(setup_both(channel, session, role, delta, rng)?)
         })
@@ -186,7 +188,7 @@ impl Malicious {
     }
 }
 
-/// Runs a step, and counts it as an attempt of the peer to cheat.
+/// Runs `step`, and counts it as a step in which the peer could cheat.
 fn counted<R>(
     attempts: &mut Box<dyn Attempts>,
     attempt: Attempt,

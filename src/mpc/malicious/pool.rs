@@ -1,13 +1,14 @@
 //! The pool: triples, random shared bits and masks of entered bits, preprocessed in batches. Each
-//! is used once.
+//! of them is used once.
 //!
 //! The mask of an entered bit is a random authenticated bit of the entering party alone: the other
-//! party's share is 0. In either construction the entering party knows the whole mask, because it
-//! must know `V`, and the mask is uniform to the other party. So one correlated OT is enough, and
-//! nothing is opened.
+//! party's share is 0. (In the papers the other party has a share too, which is opened to the
+//! entering party.) In both constructions the entering party knows the whole mask, because it must
+//! compute the masked value `V`, and the mask is uniform to the other party. Here one correlated OT
+//! is enough, and nothing is opened.
 //!
-//! A batch enters the pool only after its last check. That is the check of the MACs of the bits
-//! opened for its triples or, if the batch makes no triples, the consistency check of its OTs. Both
+//! A batch is added to the pool only after its last check: the check of the MACs of the bits opened
+//! for its triples or, if the batch makes no triples, the consistency check of its OTs. Both
 //! parties take from the pool in the same order, so they always hold matching parts.
 
 mod queue;
@@ -37,12 +38,13 @@ use crate::ot::{CotReceiver, CotSender, Delta};
 /// The minimum number of random shared bits that a batch makes, if it makes any.
 const MIN_BITS: usize = 1024;
 
-/// The maximum of each amount in a batch: finished triples (not counting those that fill up a batch
-/// to a threshold), random shared bits, and masks of the bits that each party enters.
+/// The maximum of each amount in a batch: finished triples (without the surplus triples of an
+/// enlarged batch, see [`bucket_size`](super::bucket_size)), random shared bits, and masks of the
+/// bits that each party enters.
 ///
-/// Preprocessing needs memory for one batch, whatever the demand. At the usual `rho`, a smaller
-/// batch would need larger buckets. A larger batch takes more memory, and has smaller buckets only
-/// from 8 842 370 triples on.
+/// Preprocessing needs memory for one batch, whatever the demand. At 50 bits of statistical
+/// security, a batch of less than 30 675 triples would need larger buckets. A larger batch takes
+/// more memory, and has smaller buckets only from 8 842 370 triples on.
 const MAX_BATCH: usize = 1 << 15;
 
 /// The limit for each amount of a demand. It keeps the sum of all amounts within a `usize`.
@@ -72,9 +74,9 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
 /// The number of bits that mask one proof of products.
 pub(super) const PROOF_BITS: usize = 128;
 
-/// Returns the amounts that the pool must hold for a demand. Its `outputs` are all random shared
-/// bits, including one for the output of each joint AND gate. Its `inputs` are all authenticated
-/// bits of one party, including those that mask its proofs.
+/// Returns the amounts that the pool must hold for a demand. In the result, `outputs` counts all
+/// random shared bits, including one for the output of each joint AND gate; `inputs` counts all
+/// authenticated bits of one party only, including the bits that mask its proofs.
 fn needed(demand: &Demand) -> Demand {
     Demand {
         inputs: ByParty::from_fn(|party| {
@@ -100,9 +102,9 @@ impl Parts {
     fn of(amounts: &Demand, statistical: u8) -> Self {
         Parts {
             triples: Amount::for_at_least(amounts.ands, statistical),
-            // A batch that needs random bits makes many. A batch that does not need any keeps none:
-            // if each batch of triples added its surplus bits, the pool would grow from hand to
-            // hand.
+            // If random bits are missing, the batch makes at least `MIN_BITS`. If no random bits
+            // are missing, it makes none: if each batch of triples added some, the pool would grow
+            // from hand to hand.
             random: match amounts.outputs {
                 0 => 0,
                 missing => missing.max(MIN_BITS),
@@ -111,6 +113,7 @@ impl Parts {
         }
     }
 
+    /// The range of the bits that stay random shared bits.
     fn bits(&self) -> Range<usize> {
         let start = 3 * self.triples.leaky;
         start..start + self.random
@@ -165,8 +168,9 @@ pub(super) struct Pool {
     inputs: ByParty<Queue<Share>>,
     batches: u64,
     /// The bits of the last batch, and the buckets made from them. They are kept so that the next
-    /// batch reuses the memory. This leaks nothing while the session lives: the seeds of the OTs
-    /// and Delta live as long, and reproduce all of it.
+    /// batch reuses the memory. Keeping them reveals nothing new to an attacker who reads the
+    /// memory: the session also keeps Delta and the seeds of the OTs, which reproduce all of this
+    /// data.
     shares: RandomShares,
     buckets: Buckets,
     /// The generator for coins and nonces.
@@ -196,7 +200,8 @@ impl Pool {
         self.sender.delta()
     }
 
-    /// Returns the amounts that the pool lacks for a demand. Its `outputs` are random shared bits.
+    /// Returns the amounts that the pool lacks for a demand. In the result, `outputs` counts random
+    /// shared bits.
     pub(super) fn missing(&self, demand: &Demand) -> Demand {
         let all = needed(demand);
         Demand {
@@ -264,8 +269,8 @@ impl Pool {
         mine.reuse(128 * parts.blocks(context.me));
         keys.reuse(128 * parts.blocks(context.me.other()));
         self.receiver.extend(channel, mine)?;
-        // Compared before any check of the batch, so that parties that only disagree do not mistake
-        // each other for cheats.
+        // The plans are compared before any check of the batch, so that two honest parties with
+        // different plans do not take each other for cheats.
         context.expect_plan(channel, &plan)?;
         self.sender.extend(channel, keys)?;
         Ok(())

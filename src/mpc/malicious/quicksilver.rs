@@ -1,10 +1,10 @@
 //! QuickSilver (Yang, Sarkar, Weng, Wang, CCS 2021, section 4, circuits over F2): a party proves
-//! that it has computed the AND gates that it owns correctly.
+//! that it has correctly computed the AND gates that it owns.
 //!
-//! The prover enters the output of each such gate like an input. For each bit `x` that it enters,
-//! it holds a MAC `M = K ^ x * Delta`. This is the MAC of the bit's mask `l`; the verifier shifts
-//! its key by `V * Delta`, because `V = x ^ l` is public. XOR and NOT are local. For a gate
-//! `c = a & b`:
+//! The prover enters the output of each such gate like an input. For each bit `x` that the prover
+//! enters, it holds a MAC `M = K ^ x * Delta`, and the verifier holds the key `K` and Delta. `M` is
+//! the MAC of the bit's mask `l`. Because `V = x ^ l` is public, the verifier obtains `K` by adding
+//! `V * Delta` to the key of the mask. XOR and NOT gates need no messages. For a gate `c = a & b`:
 //!
 //! ```text
 //! prover    A0 = M_a * M_b,  A1 = a * M_b ^ b * M_a ^ M_c
@@ -16,10 +16,10 @@
 //! `U = sum chi^i A0_i ^ A*` and `W = sum chi^i A1_i ^ B*`, and the verifier checks that
 //! `sum chi^i P_i ^ P* = U ^ W * Delta`. `P* = A* ^ B* * Delta` is a random VOLE made from 128
 //! fresh authenticated bits, which are used for nothing else. `chi` is the hash of everything that
-//! the prover could still choose: it has sent all of its `V` before. Each party hashes the `V` that
-//! it has sent or received.
+//! the prover could choose: it has sent all of its `V` before. The prover hashes the `V` that it
+//! has sent, the verifier the `V` that it has received.
 //!
-//! With `n` gates, a wrong gate passes with probability `(n + 2) / 2^127`.
+//! With `n` gates, a proof with a wrong gate passes with probability `(n + 2) / 2^127`.
 //!
 //! The field is that of POLYVAL, with the product of RFC 8452, section 3 (see [`dot`]).
 
@@ -50,7 +50,8 @@ impl Message for ProductProof {
     const MAX_BYTES: usize = 32;
 }
 
-/// The products of one party in a run, as seen by either party.
+/// The products (outputs of AND gates that a party owns) of the prover in a run, as seen by either
+/// party.
 pub(super) struct Products<'a> {
     pub(super) prover: Party,
     pub(super) owners: &'a Ownership,

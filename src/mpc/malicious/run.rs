@@ -36,7 +36,7 @@ pub(super) struct Run<'a> {
     mine: &'a [bool],
 }
 
-/// The outputs of a run; empty before its last slice.
+/// The outputs of a run; empty until the last slice is finished.
 pub(super) type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
 
 impl<'a> Run<'a> {
@@ -114,12 +114,12 @@ impl<'a> Run<'a> {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) masks: Wires<Share>,
-    /// The masked values. The peer's are false until it sends them. The evaluator keeps those of
-    /// the gates together with its labels.
+    /// The masked values. The values of the peer's bits are `false` until the peer has sent them.
+    /// The evaluator keeps the masked values of the gates in `active` instead.
     pub(super) values: Wires<bool>,
-    /// Used by the garbler.
+    /// The labels for 0. Only the garbler uses them.
     pub(super) zeros: Wires<ZeroLabel>,
-    /// Used by the evaluator.
+    /// The active labels and the masked values. Only the evaluator uses them.
     pub(super) active: Wires<MaskedLabel>,
     /// The masked values of the bits that this party enters.
     mine: Vec<bool>,
@@ -209,7 +209,8 @@ impl State {
         }
     }
 
-    /// Prepares the garbler's wires before the first gate, once it knows all masked values.
+    /// Prepares the garbler's wires before the first gate, once the garbler knows all masked values
+    /// of entered bits.
     pub(super) fn begin_garbling(&mut self, context: &Context, run: &Run<'_>, delta: &Delta) {
         let labels = run.active_labels(context);
         let zero = |label: ActiveLabel, value| label.zero(value, delta);
@@ -221,7 +222,8 @@ impl State {
         self.values.begin(run.layout.slots());
     }
 
-    /// Prepares the evaluator's wires before the first gate, once it knows all masked values.
+    /// Prepares the evaluator's wires before the first gate, once the evaluator knows all masked
+    /// values of entered bits.
     pub(super) fn begin_evaluating(&mut self, context: &Context, run: &Run<'_>) {
         let mut labels = run.active_labels(context);
         for &(wire, bit) in &run.layout.shared {

@@ -3,7 +3,7 @@
 //! A bit `b` of one party is *authenticated* if this party holds `b` and a MAC `M`, the other party
 //! holds a key `K`, and `M = K ^ b * Delta` with the other party's Delta. A *shared bit* `<x>`
 //! consists of one authenticated bit of each party, whose XOR is `x`. [`Share`] is one party's part
-//! of it.
+//! of a shared bit.
 
 use std::ops::{BitXor, BitXorAssign, Range};
 
@@ -68,7 +68,8 @@ impl Share {
         self
     }
 
-    /// `x1 * Delta ^ K[x2] ^ M[x1]`. The XOR of both parties' results is `x * (Delta_A ^ Delta_B)`.
+    /// `x1 * Delta ^ K[x2] ^ M[x1]`, where `x1` is this party's bit and `x2` the other party's bit.
+    /// The XOR of both parties' results is `x * (Delta_A ^ Delta_B)`.
     #[inline]
     pub(super) fn cross(self, delta: &Delta) -> Block {
         delta.select(self.bit) ^ self.key.0 ^ self.mac.0

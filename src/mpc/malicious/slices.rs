@@ -71,9 +71,9 @@ impl Slice {
         }
     }
 
-    /// The unique number of this slice in run number `run`, used in hashes.
+    /// The number of this slice of run number `run` in hashes, unique in the session.
     pub(super) fn number_in(&self, run: u64) -> u64 {
-        /// No session has this many runs. The highest bit is reserved for the direction.
+        /// No session has 2^40 runs. The highest bit is reserved for the direction.
         const RUN_BITS: u32 = 40;
         let slice = self.number as u64;
         debug_assert!(run < 1 << RUN_BITS && slice < 1 << (63 - RUN_BITS));
@@ -81,7 +81,7 @@ impl Slice {
     }
 }
 
-/// The number of slices with `ands` of the `joint` AND gates each; at least one.
+/// The number of slices, at least one, if each slice has `ands` of the `joint` AND gates.
 fn count(joint: usize, ands: usize) -> usize {
     joint.div_ceil(ands).max(1)
 }
@@ -91,7 +91,7 @@ fn and_range(number: usize, joint: usize, ands: usize) -> Range<usize> {
     number * ands..joint.min((number + 1) * ands)
 }
 
-/// The demand of each slice of a run for joint AND gates and for the masks of outputs.
+/// For each slice of a run, its demand for joint AND gates and for masks of outputs.
 pub(super) fn demands(run: &Demand) -> impl Iterator<Item = Demand> {
     let Demand { ands, outputs, .. } = *run;
     let count = count(ands, SLICE_ANDS);
@@ -176,8 +176,7 @@ mod tests {
         assert!(runs.iter().all(|&run| slice(0).number_in(run) == run));
     }
 
-    /// The hash inputs for the joint AND gates, in slices of `ands` gates: each label as changed by
-    /// its tweak.
+    /// The hashes of the labels of all joint AND gates, computed in slices of `ands` gates.
     fn hashed(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<[u8; 16]> {
         let slots = owners.slots(circuit);
         let hash = TweakableHash::with_key([4; 16]);

@@ -1,4 +1,4 @@
-//! A batch of AND triples: leaky triples, the equality check, the coin, the buckets.
+//! A batch of AND triples: the leaky triples, their equality check, the coin, and the buckets.
 //!
 //! ```text
 //!   evaluator                                        garbler
@@ -12,14 +12,14 @@
 //! Afterwards the differences within the buckets are opened.
 //!
 //! The digest covers everything that must be equal in all triples of the batch. The garbler commits
-//! to its digest before it sees the evaluator's. It opens the commitment only if the digests are
-//! equal, and by then the evaluator has sent its own.
+//! to its digest before it sees the evaluator's digest. It opens the commitment only if the digests
+//! are equal; by then the evaluator has sent its digest.
 //!
 //! The coin is the XOR of two shares. The garbler commits to its share before it sees the
-//! evaluator's; the evaluator sends its share before the garbler opens the commitment. So before
-//! either party can know the coin, each has sent its tables and lowest bits and is bound to its
-//! digest: no choice is left that it could use to cheat. No difference is opened before the digests
-//! have been found equal.
+//! evaluator's share; the evaluator sends its share before the garbler opens the commitment. So
+//! before either party can know the coin, each has sent its tables and lowest bits and is bound to
+//! its digest: no choice is left that it could use to cheat. No difference is opened before the
+//! digests have been found equal.
 //!
 //! (The paper's order, with one message for each step, takes two more flights, and leaves neither
 //! party with fewer choices.)
@@ -131,13 +131,13 @@ pub(super) struct Buckets {
     triples: Leaky,
     /// The coin. It is public.
     coin: Block,
-    /// The bucket of each triple.
+    /// The number of the bucket of each leaky triple.
     numbers: Vec<u32>,
-    /// The resulting triple of each bucket. Until they are combined, `y` is that of the bucket's
-    /// first triple, and `x` and `z` are zeros.
+    /// The resulting triple of each bucket. Before [`combine`](Self::combine), `y` is the `y` of
+    /// the bucket's first leaky triple, and `x` and `z` are zeros.
     sums: SecretVec<Triple>,
-    /// For each triple except the first of its bucket, the XOR of its `y` with the first triple's
-    /// `y`.
+    /// For each leaky triple except the first of its bucket, the XOR of its `y` and the first
+    /// triple's `y`.
     differences: SecretVec<Share>,
 }
 
@@ -196,8 +196,8 @@ impl Buckets {
         &self.differences
     }
 
-    /// Combines each bucket into one triple. May be called only once. `theirs` are the peer's bits
-    /// of the [differences](Self::differences).
+    /// Combines each bucket into one triple. May be called only once after each
+    /// [`fill`](Self::fill). `theirs` are the peer's bits of the [differences](Self::differences).
     pub(super) fn combine(
         &mut self,
         shares: &RandomShares,
@@ -224,8 +224,9 @@ impl Buckets {
 }
 
 impl Leaky {
-    /// Corrects the triples with the lowest bits of both parties; `bits` are this party's. Checks
-    /// the values that must be equal in all of them. Returns the coin.
+    /// Corrects the triples with the lowest bits of both parties; `bits` are the bits of this
+    /// party. Checks the values that must be equal at both parties in all triples. Returns the
+    /// coin.
     fn check(
         &mut self,
         context: &Context,
@@ -276,7 +277,7 @@ impl Leaky {
                     return Err(Check::TripleEquality.into());
                 }
                 channel.send_message(&opening)?;
-                // Flushed now, so that both parties sort at the same time.
+                // Flushed now, so that both parties sort the triples at the same time.
                 channel.flush()?;
                 Ok(coin ^ Block::from(evaluator.coin))
             }
@@ -292,7 +293,7 @@ impl Firsts {
         Firsts(vec![false; buckets])
     }
 
-    /// Returns whether this is the first triple of its bucket, and records the bucket.
+    /// Returns `true` if this is the first triple of `bucket`, and records the bucket.
     #[inline]
     fn insert(&mut self, bucket: u32) -> bool {
         !std::mem::replace(&mut self.0[bucket as usize], true)
@@ -308,7 +309,7 @@ fn bucket_numbers(numbers: &mut Vec<u32>, Amount { finished, leaky }: Amount, co
 }
 
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
-    // Both parties compute the same digest, so the sender in it is fixed.
+    // Both parties must compute the same digest, so the sender in the oracle is fixed.
     context
         .oracle((Step::TripleEquality, batch), Party::Garbler)
         .absorb_long(bytemuck::cast_slice(triples.expected()))

@@ -15,7 +15,7 @@ use crate::ot::Delta;
 
 impl<W: DefaultIsZeroes + WireValue> Wires<W> {
     /// Walks over the gates of a part. `and` returns the element for the output of the next joint
-    /// AND gate, given those for its inputs; `not` returns the element for a negated wire.
+    /// AND gate, given the elements for its inputs; `not` returns the element for a negated wire.
     fn pass(&mut self, part: &Part<'_>, not: impl Fn(W) -> W, mut and: impl FnMut(W, W) -> W) {
         let mut products = self.entered.products_from(part);
         let (held, slots) = (&mut self.held, part.slots);
@@ -43,7 +43,7 @@ impl<W: DefaultIsZeroes + WireValue> Wires<W> {
 pub(super) struct AndMasks {
     pub(super) a: Share,
     pub(super) b: Share,
-    /// `<l_c>`; after [`add_products`], `<s> ^ <l_c>`.
+    /// `<l_c>`; after [`add_products`], `<s> ^ <l_c>` with `s = l_a * l_b`.
     pub(super) out: Share,
 }
 
@@ -72,8 +72,8 @@ impl Wires<Share> {
 pub(super) type AndValues = [bool; 3];
 
 impl Wires<bool> {
-    /// Computes the masked values of a part, given those of its joint AND gates. Returns the values
-    /// of these gates.
+    /// Computes the masked values of a part, given the masked values of the outputs of its joint
+    /// AND gates. Returns the masked values of these gates.
     pub(super) fn fill_values(&mut self, part: &Part<'_>, of_ands: &[bool]) -> Vec<AndValues> {
         let mut ands = Vec::with_capacity(of_ands.len());
         let mut of_ands = of_ands.iter();
@@ -100,8 +100,8 @@ pub(super) fn differences<'a>(
     (ands.iter().zip(triples)).flat_map(|(and, triple)| [and.a ^ triple.x, and.b ^ triple.y])
 }
 
-/// Adds `<s> = <l_a * l_b>` of each joint AND gate, computed from its triple and the opened `e`,
-/// `f` (Beaver).
+/// Adds `<s> = <l_a * l_b>` to `out` of each joint AND gate. `<s>` is computed from the gate's
+/// triple and the opened bits `e` and `f` (Beaver).
 pub(super) fn add_products(
     ands: &mut [AndMasks],
     triples: &[Triple],

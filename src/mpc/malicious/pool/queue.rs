@@ -6,8 +6,8 @@ use zeroize::DefaultIsZeroes;
 
 use crate::crypto::SecretVec;
 
-/// Secrets of several batches. They are taken from the end of the oldest batch, and wiped here.
-/// Adding or using up a batch does not move the others.
+/// Secrets of several batches. They are taken from the end of the oldest batch, and wiped in the
+/// batch. Adding or using up a batch does not move the other batches.
 pub(super) struct Queue<S: DefaultIsZeroes> {
     /// The batches, the oldest first. No batch is empty.
     batches: VecDeque<SecretVec<S>>,
@@ -37,10 +37,10 @@ impl<S: DefaultIsZeroes> Queue<S> {
         }
     }
 
-    /// Takes `count` secrets. The oldest are last in the result.
+    /// Takes `count` secrets. The secrets of the oldest batch come last in the result.
     ///
     /// # Panics
-    /// If there are fewer than `count`.
+    /// If there are fewer than `count` secrets.
     pub(super) fn take(&mut self, count: usize) -> SecretVec<S> {
         let mut parts = Vec::new();
         let mut missing = count;

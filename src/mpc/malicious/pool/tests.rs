@@ -136,7 +136,7 @@ fn every_mac_matches_its_key_and_every_triple_is_a_product() {
     assert!((1_200..1_900).contains(&ones.count()), "random");
 }
 
-/// A demand that exceeds one batch in everything except random bits.
+/// A demand whose triples, random bits and evaluator's inputs exceed one batch.
 fn large() -> Demand {
     demand(MAX_BATCH + 5, [3, MAX_BATCH + 2], 7)
 }

@@ -13,7 +13,7 @@ const PLAN: [u8; 32] = [6; 32];
 const GATES: usize = 40;
 
 /// A circuit in which each gate of the prover reads sums of inputs and earlier gates, some of them
-/// negated. Gates and wires that belong to others lie between them.
+/// negated. Gates and wires that the prover does not own lie between them.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[4, 4]);
     let (mine, theirs) = (builder.input(0), builder.input(1));

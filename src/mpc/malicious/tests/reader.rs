@@ -8,7 +8,8 @@ use crate::mpc::malicious::{Malicious, outputs};
 use crate::shuffle::Algorithm;
 use crate::testing::reader::{Play, read};
 
-/// The bits that an eavesdropper can compute with both parties' pads, of `bits` bits in each run.
+/// The bits that an eavesdropper with both parties' pads can compute. Each pad has `bits` bits in
+/// each run.
 fn leaks_with_pads(play: &Play, bits: usize) -> Vec<String> {
     let reading = read(play, |session: &Malicious| {
         let secrets = session.live.secrets().expect("the session has not ended");

@@ -1,4 +1,5 @@
-//! The gain of local work against a session: the numbers in docs/protocol.md, "Hashes".
+//! Tests the numbers in docs/protocol.md, section "Hashes": how much an attacker gains by local
+//! computation against a session.
 
 use crate::circuit::Party;
 use crate::mpc::Demand;

@@ -1,4 +1,4 @@
-//! Tests that a party cannot compute a bit from its view of a session that it must not know. Such
+//! Tests that a party cannot compute, from its view of a session, a bit that it must not know. Such
 //! bits are: a bit of the other party's inputs, of an output that is not opened to this party, or
 //! of a wire between the gates; a sum of such bits; or a bit of the other party's Delta. The tests
 //! check that no such bit is an affine combination over F2, the same in many runs, of all bits that
@@ -9,8 +9,8 @@
 //! knows a bit if it is a combination of the bits that the party has. Each wire here has two masks,
 //! each with its own masked value: the mask in the run, and the fresh mask of the output.
 //!
-//! Each test also runs with parties that know a little more, and must then find a leak. The tests
-//! are in this folder and not in the integration tests because they need a party's shares.
+//! Each test also gives the parties further bits, and must then find a leak. The tests are in this
+//! folder and not in the integration tests because they need a party's shares.
 
 use std::slice;
 
@@ -54,7 +54,7 @@ use Wire::{A0, A1, B0, B1, Left, P, Q, R, Right, S, T};
 
 const WIRES: [Wire; 11] = [A0, A1, B0, B1, S, T, P, Q, Left, Right, R];
 
-/// The wires whose labels are not sums of others.
+/// The wires whose labels are not sums of other labels.
 const LABELLED: [Wire; 9] = [A0, A1, B0, B1, S, T, P, Q, R];
 
 /// The inputs of the joint AND gates.
@@ -63,8 +63,8 @@ const OPERANDS: [Wire; 6] = [A0, B0, A1, B1, Left, Right];
 /// The wires that honest parties open, with the party that learns them.
 const DUE: [(Wire, Party); 2] = [(P, Party::Garbler), (Q, Party::Evaluator)];
 
-/// The circuit of the tests. Each wire is an output, so that the test can read its share. An output
-/// that is not opened is like any wire between the gates.
+/// The circuit of the tests. Each wire is an output, so that the test can read its share. For a
+/// party, an output that is not opened is like any wire between the gates.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -90,8 +90,8 @@ fn owner(wire: Wire) -> Option<Party> {
     }
 }
 
-/// The wires that a party must not know. None of them is a sum of the others and of wires that it
-/// may know.
+/// The wires that a party must not know. No wire in the list is a sum of other wires in the list
+/// and of wires that the party may know.
 fn secrets_from(party: Party) -> [Wire; 5] {
     match party {
         Party::Garbler => [B0, B1, T, Q, R],
@@ -308,7 +308,7 @@ impl Views {
         self.leak_in(party, &self.spans[party as usize])
     }
 
-    /// Like [`leak`](Self::leak), if the party also knows one more bit of the other party in each
+    /// Like [`leak`](Self::leak), if the party also knows the bit `more` of the other party in each
     /// run.
     fn leak_with(&self, party: Party, more: impl Fn(&Run) -> bool) -> Option<Wire> {
         let more = self.table(party.other(), |run| [more(run)]);
@@ -378,7 +378,7 @@ fn no_party_can_compute_a_secret_wire() {
 }
 
 #[test]
-fn opening_the_sealed_output_is_detected_in_the_learners_view() {
+fn opening_an_output_that_is_not_due_is_detected_in_the_learners_view() {
     for learner in Party::BOTH {
         let opened = [DUE[0], DUE[1], (R, learner)];
         let views = views(&opened);
@@ -393,7 +393,7 @@ fn opening_the_sealed_output_is_detected_in_the_learners_view() {
 }
 
 /// Here both shares of each input's mask are opened to both parties, and not only to the party that
-/// enters the input. An earlier version made this mistake.
+/// enters the input. An earlier version of this engine made this mistake.
 #[test]
 fn opening_the_masks_of_inputs_to_both_parties_is_detected_in_both_views() {
     let inputs = [A0, A1, B0, B1];
@@ -412,8 +412,8 @@ fn opening_the_masks_of_inputs_to_both_parties_is_detected_in_both_views() {
     }
 }
 
-/// A few bits of a block: as many as a test over many sessions can afford. All operations treat the
-/// bits of a block alike.
+/// The first 8 bits of a block. A test over many sessions would take too long with all bits, and
+/// all operations treat the bits of a block alike.
 fn few_bits_of_block(block: Block) -> impl Iterator<Item = bool> {
     bits_of_block(block).take(8)
 }

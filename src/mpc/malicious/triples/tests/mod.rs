@@ -61,7 +61,7 @@ fn equality_digest_covers_every_triple_and_depends_on_the_batch() {
         .collect();
     let shares = RandomShares::dealt(&shares);
     let me = context(Party::Garbler);
-    // The same triples each time; at most one is corrected.
+    // The triples are the same in each call, except that at most one of them is corrected.
     let digest = |batch, corrected: Option<usize>| {
         let mut triples = Leaky::default();
         triples.tables(&shares, COUNT, &me.hash, &delta, 0);
@@ -89,7 +89,7 @@ fn all_assignments_of_four_triples_to_two_buckets_are_equally_likely() {
         *counts.entry(numbers).or_insert(0) += 1;
     }
     assert_eq!(counts.len(), 6);
-    // 4000 of each are expected, with a standard deviation of 58. The coins are fixed.
+    // Each assignment is expected 4000 times, with a standard deviation of 58. The coins are fixed.
     assert!(counts.values().all(|count| (3_750..4_250).contains(count)));
 }
 
@@ -102,8 +102,8 @@ fn number_of_leaky_triples_depends_on_the_statistical_security() {
     assert_eq!(Amount::for_at_least(1_807, 56).leaky, 6 * 1_807);
 }
 
-/// Sends the messages of a party that does not know its triples, up to the opening. All values are
-/// zeros.
+/// Sends all messages of a batch up to the opening, for a party that does not know its triples. All
+/// values are zeros.
 fn send_zeros(me: Party, channel: &mut Channel, leaky: usize) -> Result<(), Fault> {
     let mut tables = vec![0; 16 * leaky];
     channel.send_bytes(Tag::LeakyTables, &tables)?;

@@ -4,7 +4,8 @@
 //! bucket, the bits sent and received for them, and its shares of the finished triple.
 //!
 //! This still holds if the party is also given the other party's shares of `x` of all leaky triples
-//! in a bucket except one; this is the purpose of buckets. It does not hold with one more bit.
+//! in a bucket except one; this is the purpose of buckets. A leak is found if the party is given
+//! the shares of `x` of all of them, or the share of `y` of the first one.
 
 use super::context;
 use crate::crypto::SecretBit;
@@ -19,7 +20,7 @@ use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
 
-/// The number of finished triples: more than the number of bits that a party has for each.
+/// The number of finished triples: more than the number of bits that a party has for each triple.
 const COUNT: usize = 6_100;
 
 /// Both parties' shares of random shared bits, like those from correlated OTs.
@@ -53,11 +54,11 @@ fn blocks(bytes: &[u8]) -> Vec<Block> {
 /// A party's view of each bucket of a batch, and its bits that the other party must not know.
 struct Batch {
     held: Samples,
-    /// Its bits of the finished triple: `x`, `y`, `z`.
+    /// This party's bits of the finished triple: `x`, `y`, `z`.
     finished: Vec<[bool; 3]>,
-    /// Its bits of `x` of all leaky triples in each bucket.
+    /// This party's bits of `x` of all leaky triples in each bucket.
     xs: Vec<Vec<bool>>,
-    /// Its bit of `y` of the first leaky triple in each bucket.
+    /// This party's bit of `y` of the first leaky triple in each bucket.
     ys: Vec<bool>,
 }
 
@@ -84,8 +85,8 @@ fn batch() -> [Batch; 2] {
         let record = record.take();
         let directions = [true, false];
         let payload = |sent, tag| payload(&record, sent, tag);
-        // One message contains the evaluator's share of the coin, the other the garbler's. In both
-        // the share follows a digest.
+        // `TripleDigest` contains the evaluator's share of the coin, `TripleOpening` the garbler's
+        // share. In both messages the share follows a digest.
         let coin = [Tag::TripleDigest, Tag::TripleOpening]
             .map(|tag| directions.map(|sent| payload(sent, tag)).concat())
             .map(|message| blocks(&message)[2])
@@ -130,8 +131,8 @@ fn batch() -> [Batch; 2] {
     })
 }
 
-/// The numbers of the leaky triples in each bucket, and for each except the first the number of its
-/// opened difference.
+/// The numbers of the leaky triples in each bucket, and, for each leaky triple except the first of
+/// its bucket, the number of its opened difference.
 fn members(amount: Amount, coin: Block) -> Vec<Vec<(usize, Option<usize>)>> {
     let mut numbers = Vec::new();
     bucket_numbers(&mut numbers, amount, coin);
