@@ -254,7 +254,8 @@ impl Builder {
         self.not(neither)
     }
 
-    /// Finishes the circuit: drops gates that no output needs, and puts the others in layer order.
+    /// Finishes the circuit: drops gates that no output needs, and puts the remaining gates in
+    /// layer order.
     ///
     /// The outputs are values, each a word of bits, least significant first. Each wire that is
     /// output in negated form gets one NOT gate.

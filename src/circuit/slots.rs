@@ -9,9 +9,10 @@ use super::party::Party;
 /// another wire may use the place. A list is therefore only as long as the number of wires held at
 /// once. An input is set before the first gate, and an output is read after the last gate.
 ///
-/// An AND that a party owns reads no places, since its owner enters its output. So a wire that only
-/// such ANDs read has no place of its own. A run may set the output of such an AND later than those
-/// of the gates around it, but before the first gate that reads it. All other gates run in order.
+/// An AND that a party owns reads no places, since the owner enters the output of the AND. So a
+/// wire that only such ANDs read has no place of its own. A run may set the output of such an AND
+/// later than those of the gates around it, but before the first gate that reads it. All other
+/// gates run in order.
 pub(crate) struct Slots {
     of_wire: Vec<u32>,
     count: usize,

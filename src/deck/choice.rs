@@ -30,8 +30,8 @@ impl Choice {
     }
 }
 
-/// The circuit that a session of this security shuffles with. It includes a check of the seeds if
-/// the peer may enter arbitrary inputs.
+/// The shuffle circuit for a session of this security. It includes a check of the seeds if the peer
+/// may enter arbitrary inputs.
 pub fn circuit(spec: Spec, security: Security) -> ShuffleCircuit {
     if checks_seeds(security) {
         ShuffleCircuit::build_checked(spec)

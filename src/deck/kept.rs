@@ -230,9 +230,9 @@ impl KeptDeck {
         })
     }
 
-    /// Serializes the deck for a private file. This does not include which cards have been opened,
-    /// or whether the seeds have been checked: after loading the deck, apply the peer's shares
-    /// again.
+    /// Serializes the deck for a private file. The bytes do not include which cards have been
+    /// opened, or whether the seeds have been checked: after loading the deck, apply the peer's
+    /// shares again.
     ///
     /// Layout: 16 bytes that identify the format; the number of cards in the deck (0 if hands were
     /// dealt), the number of drawn cards or hands, the number of bits of each, and the number of

@@ -9,7 +9,7 @@ use super::steal::reshuffle;
 use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
 
 /// One party's shares of the drawn cards, in the session that dealt them, before the seeds have
-/// been checked. Nothing can be computed from them:
+/// been checked. Nothing can be computed from these shares:
 ///
 /// ```compile_fail,E0599
 /// # use dealerless::{deck::UncheckedDeck, mpc::Malicious, net::TcpTransport};
@@ -35,9 +35,9 @@ impl UncheckedDeck {
     }
 }
 
-/// One party's shares of the drawn cards, in the session that dealt them from seeds in range. A
-/// [`KeptDeck`] can be opened without the session. A `KeptDeck` that was read from a file has no
-/// `LiveDeck`, so it can only be opened.
+/// One party's shares of the drawn cards, after the seeds have been checked. The shares can be used
+/// only in the session that dealt the cards. A [`KeptDeck`] can also be opened after the session. A
+/// `KeptDeck` that was read from a file has no `LiveDeck`, so it can only be opened.
 pub struct LiveDeck {
     /// The pack that was dealt.
     pub(super) pack: Pack,

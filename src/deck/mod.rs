@@ -224,8 +224,8 @@ pub fn check_seeds<P: TwoParty>(
     }
 }
 
-/// Opens one bit for each party: whether its input is one that an honest party can enter. Ends the
-/// session if a bit is 0.
+/// Opens one bit for each party: whether an honest party could have entered the party's input. Ends
+/// the session if a bit is 0.
 ///
 /// # Errors
 /// [`Check::SeedsOutOfRange`], with the party; any error of the session.

@@ -150,7 +150,7 @@ impl<S: Clone> Pile<S> {
         Ok(next)
     }
 
-    /// Shows the card at `position` to the party that does not hold it. The card stays in its hand.
+    /// Shows the card at `position` to the party that does not hold it. The card stays in the hand.
     /// Returns the kind of the card.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::uniform;
 
 const CONTEXT: &str = "dealerless 2026-11 commitment to dice v1";
 
-/// The commitment of one party to the values it has drawn. It reveals nothing about them.
+/// The commitment of one party to the values it has drawn. It reveals nothing about the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commitment(pub [u8; 32]);
 

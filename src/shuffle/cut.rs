@@ -5,10 +5,10 @@
 //! into an order that makes the circuit cheap.
 //!
 //! - If N is odd, the other cards keep their order.
-//! - If N = q 2^e is even, the deck consists of q packets of 2^e cards. It is cut after the packet
-//!   of the drawn card, and an XOR permutes the cards within each packet. In the arithmetic of the
-//!   [`Group`] on `0..N`, position z of the new deck is position r_i + z - (N - 1) of the old deck.
-//!   This position is different for each z, and is never r_i, since z is never N - 1.
+//! - If N = q 2^e is even, the deck consists of q packets of 2^e cards. The deck is cut after the
+//!   packet of the drawn card, and an XOR permutes the cards within each packet. In the arithmetic
+//!   of the [`Group`] on `0..N`, position z of the new deck is position r_i + z - (N - 1) of the
+//!   old deck. This position is different for each z, and is never r_i, since z is never N - 1.
 //!
 //! Computing a position before such a draw from the position after it takes 2 (k - e) - 1 ANDs for
 //! words of k bits, and none if N is a power of two. `lehmer` takes 2k - 1.

@@ -40,7 +40,7 @@ impl InSlices {
         self.plan.seeds(party)
     }
 
-    /// The number of the output value, from 0, that holds whether the inputs are in range, as
+    /// The number of the output value, from 0, that holds whether the inputs are in range: see
     /// [`ShuffleCircuit::validity`](super::ShuffleCircuit::validity).
     pub fn validity(&self) -> Option<usize> {
         self.plan.validity()

@@ -134,8 +134,9 @@ pub(super) fn check_permutation(
 
 /// The secret seeds of one party for one shuffle, as the input bits of its circuit.
 ///
-/// The seeds of both parties together determine the order of the deck. They are wiped on drop and
-/// never printed. There is no `Clone`: seeds used in two shuffles would make their decks dependent.
+/// The seeds of both parties together determine the order of the deck. A party's seeds are wiped on
+/// drop and never printed. There is no `Clone`: seeds used in two shuffles would make their decks
+/// dependent.
 pub struct Randomness {
     bits: Zeroizing<Vec<bool>>,
 }

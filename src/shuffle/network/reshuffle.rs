@@ -8,9 +8,9 @@
 //!
 //! **The position of one card**: the first output is the card at position `g[e[0]]`, a joint
 //! uniform index that nobody knows. The alternative is to draw the index by additive seeds, select
-//! the card, and send the others through two networks. For 7 cards of 6 bits, that takes 164 ANDs
-//! instead of 145, and it needs a check that the seeds are in range. Here every input is in range:
-//! whatever bits a party enters, its network can only permute.
+//! the card, and send the other cards through two networks. For 7 cards of 6 bits, this takes 164
+//! ANDs instead of 145, and it needs a check that the seeds are in range. Here every input is in
+//! range: whatever bits a party enters, its network can only permute.
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;

@@ -1,7 +1,7 @@
 //! Savings at the seam, where the garbler's copy of a network ends and the evaluator's begins.
 //!
-//! - Two consecutive switches on the same two lines become one. Its control bit is the XOR of both.
-//!   This saves w ANDs, for cards of w bits.
+//! - Two consecutive switches on the same two lines become one switch. Its control bit is the XOR
+//!   of their control bits. This saves w ANDs, for cards of w bits.
 //! - Two such joint switches y1 and y2 are often part of a *square* on four lines. The garbler's
 //!   switches x1 and x2 come before them, and the evaluator's switches z1 and z2 after them. Both
 //!   pairs connect the lines crosswise to y1 and y2:

@@ -1,16 +1,16 @@
 //! Switches of the garbler's copy that cost nothing, since that copy acts on constants.
 //!
 //! A *block* is 2^k neighbouring lines whose first line number is divisible by 2^k. When the deck
-//! enters, line i holds card i. So the cards of a block differ only in their k low bits, and the
-//! cards of its two halves differ in bit k - 1.
+//! enters the network, line i carries card i. So the cards of a block differ only in their k low
+//! bits, and the cards of its two halves differ in bit k - 1.
 //!
 //! Many networks treat a block as follows. First they permute each half internally, both by the
 //! same switches. Then comes a *crossing layer*: one switch between each line of the lower half and
 //! its *fellow*, the line 2^(k-1) above it. If all switches of the crossing layer exchange, the two
 //! halves change places. The same effect is possible without the crossing layer:
 //!
-//! 1. Flip bit k - 1 of each card in the block when the deck enters. Now each half holds the cards
-//!    of the other half.
+//! 1. Flip bit k - 1 of each card in the block when the deck enters. Now each half has the cards of
+//!    the other half.
 //! 2. Swap the control bits of the switches in the two halves. Each half now permutes its cards as
 //!    the other half would have done.
 //!

@@ -3,10 +3,10 @@
 //!
 //! A network on n lines begins with a layer of switches on pairs of inputs. One line of each pair
 //! goes to the *upper* inner network, on floor(n/2) lines, and the other to the *lower* one, on
-//! ceil(n/2) lines. It ends with a layer of switches on pairs of outputs, one line from each inner
-//! network. If n is odd, the last input goes to the lower network, and one output of the lower
-//! network has no switch. If n is even, one pair of outputs needs no switch. The number of switches
-//! is the sum of ceil(log2 i) for i = 1..n.
+//! ceil(n/2) lines. The network ends with a layer of switches on pairs of outputs, one line from
+//! each inner network. If n is odd, the last input goes to the lower network, and one output of the
+//! lower network has no switch. If n is even, one pair of outputs needs no switch. The number of
+//! switches is the sum of ceil(log2 i) for i = 1..n.
 //!
 //! The pairing of the outputs, and the output or pair without a switch, can be chosen freely. If m
 //! outputs are wanted, they are paired with each other, so that each inner network has half of
