@@ -1,9 +1,10 @@
 //! A secret of the two parties that an eavesdropper does not know: an ephemeral Diffie-Hellman
 //! secret on ristretto255. The public keys are in the hellos.
 //!
-//! The secret does not protect against a man in the middle, who agrees on one secret with each
-//! party. The secret serves two purposes: it generates pads for data that an eavesdropper must not
-//! see, and it is hashed into digests that an attacker who flips bits must not be able to compute.
+//! The secret does not protect against a man in the middle: such an attacker agrees on one secret
+//! with each party. The secret serves two purposes: it generates pads for data that an eavesdropper
+//! must not see, and it is hashed into digests that an attacker who flips bits must not be able to
+//! compute.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;

@@ -1,7 +1,7 @@
 //! Two-party computation on shared bits.
 //!
 //! Each party holds one part of a *shared bit*, and one part alone does not reveal the bit. The
-//! parties enter inputs and run a circuit, whose outputs are shared bits. They may open some
+//! parties enter inputs and run a circuit, whose outputs are shared bits. The parties may open some
 //! outputs to one party or to both, and use other outputs as inputs of the next circuit.
 //! [`TwoParty`] is the interface.
 //!
@@ -101,8 +101,8 @@ pub trait TwoParty {
     /// This party's role.
     fn role(&self) -> Party;
 
-    /// The adversary that this session protects against. It determines whether the circuit of a
-    /// deck checks the parties' seeds. An engine without any protection must return
+    /// The adversary that this session protects against. This value determines whether the circuit
+    /// of a deck checks the parties' seeds. An engine without any protection must return
     /// [`Security::SemiHonest`].
     fn security(&self) -> Security;
 

@@ -29,7 +29,8 @@ crate::net::tags! {
         TripleOpening = 68, "triple opening";
         /// Preprocessing: the differences within buckets, and the shares of input masks.
         PoolBits = 69, "pool bits";
-        /// The digest of the MACs of the bits in the previous message.
+        /// The digest of MACs of bits that the receiver knows, for example from the previous
+        /// message.
         MacDigest = 70, "MAC digest";
         /// Authenticated garbling: the shares opened for the gates, and the shares opened for the
         /// outputs, XORed with pads.

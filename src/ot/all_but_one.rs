@@ -1,7 +1,7 @@
 //! All-but-one OT: for each of [`TREES`] punctured trees, one party holds the seeds of all
 //! [`LEAVES`] leaves, and the other party holds the seeds of all leaves except one.
 //!
-//! They are the trees of Goldreich, Goldwasser and Micali (GGM), with the consistency check of
+//! They are GGM trees (Goldreich, Goldwasser and Micali), with the consistency check of
 //! SoftSpokenOT (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF). Every
 //! leaf also expands to a check value of 256 bits. The *planter*, the party with all leaves, sends
 //! the sum (XOR) of each tree's check values, and one hash of all check values of all trees. The

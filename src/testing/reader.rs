@@ -88,7 +88,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the secrets, or sums of a secret with earlier ones, that the eavesdropper can
+    /// Returns the secrets, or sums of a secret with earlier secrets, that the eavesdropper can
     /// compute and that do not follow from the values opened to both parties.
     pub fn leaks(&self) -> Vec<&str> {
         let leaks = self.view.leaks_beyond(&self.public, &self.secret);
@@ -137,8 +137,8 @@ fn revealing_bits(frame: &Frame, ands: usize) -> Vec<bool> {
             | Mpc::ProductProof,
         ) => Vec::new(),
         Kind::Mpc(Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
-        // Each AND gate has two blocks, and one more byte in the malicious engine. Here all tables
-        // are in one frame.
+        // Each AND gate has two blocks, and an additional byte in the malicious engine. Here all
+        // tables are in one frame.
         Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))
             .flat_map(|table| table.chunks(16))
             .flat_map(|part| bits_of_bytes(part).take(2))

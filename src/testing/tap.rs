@@ -114,7 +114,7 @@ impl Record {
     }
 
     /// Returns the sent frames since the last call of this method or of [`take`](Self::take), and
-    /// discards the received ones.
+    /// discards the received frames.
     pub fn take_sent(&self) -> Vec<Frame> {
         let mut frames = self.take();
         frames.retain(|frame| frame.sent);

@@ -155,7 +155,7 @@ impl<'a> InSlice<'a> {
         Ok(of_outputs)
     }
 
-    /// The shares to open: the differences for the gates, then those for the outputs.
+    /// The shares to open: the differences for the gates, then the differences for the outputs.
     fn differences(&self) -> SecretVec<Share> {
         let of_gates = 2 * self.masks.len();
         let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());

@@ -70,7 +70,7 @@ pub use bytes::MaliciousBytes;
 pub use kept::KeptBit;
 
 /// One party's part of a shared bit: the masked value, the share of the mask, and the label of the
-/// wire. It exists only after its run has passed the check.
+/// wire. The bit exists only after the run that outputs it has passed the check.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AuthenticatedBit {
     #[zeroize(skip)]

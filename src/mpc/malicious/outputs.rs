@@ -9,7 +9,7 @@
 //! garbler's label for 0 is XORed with `d * Delta_A`.
 //!
 //! The *shares* of `d` would add up to the same XOR, so they are not sent in the clear: each party
-//! XORs its shares with a pad derived from the channel secret. The MACs are those of the shares
+//! XORs its shares with a pad derived from the channel secret. The MACs authenticate the shares
 //! without the pad.
 
 use zeroize::Zeroize;

@@ -104,7 +104,7 @@ impl Parts {
             triples: Amount::for_at_least(amounts.ands, statistical),
             // If random bits are missing, the batch makes at least `MIN_BITS`. If no random bits
             // are missing, it makes none: if each batch of triples added some, the pool would grow
-            // from hand to hand.
+            // from run to run.
             random: match amounts.outputs {
                 0 => 0,
                 missing => missing.max(MIN_BITS),

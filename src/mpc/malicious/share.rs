@@ -75,8 +75,8 @@ impl Share {
         delta.select(self.bit) ^ self.key.0 ^ self.mac.0
     }
 
-    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. It is XORed into a
-    /// label or a row of a table.
+    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. This share is XORed
+    /// into a label or a row of a table.
     #[inline]
     pub(super) fn at_garbler(self, delta: &Delta) -> ZeroLabel {
         ZeroLabel(delta.select(self.bit) ^ self.key.0)

@@ -16,7 +16,7 @@ pub(super) const SLICE_ANDS: usize = 1 << 15;
 pub(super) struct Slice {
     pub(super) number: usize,
     pub(super) last: bool,
-    /// All gates, including free ones.
+    /// All gates of the slice, including free gates.
     gates: Range<usize>,
     /// The joint AND gates, by their index among all joint AND gates.
     pub(super) ands: Range<usize>,

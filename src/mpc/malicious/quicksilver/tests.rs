@@ -43,7 +43,8 @@ struct Committed {
     sent: Vec<bool>,
 }
 
-/// Selects the elements of the prover's inputs and products from those of all wires.
+/// Selects the elements of the inputs and of the prover's products from `all`, the elements of all
+/// wires.
 fn entered<T: DefaultIsZeroes>(prover: Party, products: &[usize], all: &[T]) -> Entered<T> {
     let mut lists = ByParty::<SecretVec<T>>::default();
     lists[prover] = products.iter().map(|&wire| all[wire]).collect();
