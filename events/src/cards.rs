@@ -9,7 +9,7 @@ pub const RANKS: &[u8; 13] = b"23456789TJQKA";
 /// The suits of a deck of 52 cards, in the order of the card numbers.
 pub const SUITS: &[u8; 4] = b"cdhs";
 
-/// The short name of a card: `As` in a deck of 52, otherwise its number.
+/// The short name of a card: rank and suit (`As`) in a deck of 52, otherwise the card's number.
 pub fn short(card: Card, deck: usize) -> String {
     let number = usize::try_from(card.0).unwrap_or(usize::MAX);
     match (deck, SUITS.get(number / 13)) {
@@ -42,7 +42,7 @@ impl CardNames {
     }
 
     /// Returns the name of a card: its kind and number if the deck has kinds (`knight#3`), the
-    /// suits if it is a bridge hand (`AK4.QT2.J95.8732`), and [`short`] otherwise.
+    /// ranks in each suit if `card` is a bridge hand (`AK4.QT2.J95.8732`), and [`short`] otherwise.
     pub fn name(&self, card: Card) -> String {
         if self.boards {
             return Hand::of_set(card).to_string();

@@ -46,11 +46,12 @@ pub enum Said {
     },
     /// Draws the next closed card of the deck.
     Draw {},
-    /// Lays down a card of this seat's hand: every seat sees it, and no seat holds it any more.
+    /// Lays down a card of this seat's hand: every seat sees the card, and no seat holds it any
+    /// more.
     Reveal {
         position: u16,
     },
-    /// Shows a card of this seat's hand to every seat and keeps it.
+    /// Shows a card of this seat's hand to every seat. The card stays in the hand.
     ShowCard {
         position: u16,
     },
@@ -67,7 +68,7 @@ pub enum Said {
     Back {},
     /// Lets the program connect again, in answer to `ask-again`.
     Again {},
-    /// Closes the match here, after the other seat has run out of time.
+    /// Closes the match on this side, after the other seat has run out of time.
     Close {},
     /// Ends the pause after a showdown.
     Next {},
@@ -174,7 +175,7 @@ impl From<&Choice> for Said {
     }
 }
 
-/// Converts a list of cards and the seats that are to see them.
+/// Converts a list of positions, each with the seats that are to see its card.
 pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
     let reveal = |&(position, learners): &(u16, Learners)| Reveal {
         position,
@@ -184,7 +185,8 @@ pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
 }
 
 impl Said {
-    /// Returns the command for the match; `None` for an answer to a question from before the match.
+    /// Returns the command for the match; `None` for `sit` and `admit`, which come before the
+    /// match.
     pub fn command(self) -> Option<Command> {
         Some(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,

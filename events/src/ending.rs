@@ -14,7 +14,7 @@ pub const LOCAL: u8 = 1;
 /// The exit code when a check failed or the peer broke the protocol, disagreed or aborted.
 pub const PEER: u8 = 2;
 
-/// The error of a match that ended with a breach of its rules. The log holds the breach.
+/// The error of a match that ended with a breach of its rules. The log contains the breach.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Breach {
@@ -37,7 +37,7 @@ impl Breach {
         }
     }
 
-    /// Returns the exit code of the program.
+    /// Returns the program's exit code for this breach.
     pub fn exit_code(&self) -> u8 {
         self.exit_code
     }
@@ -122,7 +122,7 @@ pub fn in_words(end: &End, seat: Seat) -> String {
              the record cannot show which one. The hand is undecided."
         ),
         End::Foul { seat: by, foul } => format!(
-            "{} broke the rules: {foul}. The record holds its signature on this.",
+            "{} broke the rules: {foul}. The record has the signed message that proves this.",
             name(by)
         ),
         End::Fork { seat: by } => format!(
@@ -170,7 +170,7 @@ pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String
     }
 }
 
-/// Returns [`unsettled`] for the player at this seat.
+/// Same as [`unsettled`], for the player at this seat.
 pub fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
     unsettled(log, |other| {
         let name = if other == seat {
@@ -217,8 +217,8 @@ pub fn due(log: &MatchLog) -> &'static str {
     }
 }
 
-/// Whether the peer has cheated, or one of the two players has and nobody can tell which one. Then
-/// the program asks before the next match with this peer.
+/// Whether the peer has cheated, or one of the two players has cheated and nobody can tell which
+/// one. If so, the program asks before the next match with this peer.
 pub fn counts_against_peer(end: &End, own: Seat) -> bool {
     match end {
         End::Cards(_) => true,

@@ -21,19 +21,19 @@ pub const VERSION: u32 = 2;
 pub enum Event {
     /// The first event of a guest.
     Hello { version: u32 },
-    /// The first event of a host with an invite.
+    /// The first event of a host that has made an invite.
     Invite { version: u32, invite: String },
     /// The host waits for a connection at these addresses.
     Listening { addresses: Vec<String> },
     /// A message for people. Programs can ignore it.
     Notice { text: String },
-    /// The question to the guest whether it sits down on these terms.
+    /// Asks the guest whether it accepts these terms.
     AskSit(Box<Seated>),
-    /// The question to the host whether it plays with a peer that it has not invited.
+    /// Asks the host whether to play with a peer that the program does not admit by itself.
     AskAdmit {
         name: String,
         fingerprint: String,
-        /// The number of hands that were played with these keys.
+        /// The number of hands that this side has played with this peer's keys.
         hands: u64,
         message: String,
     },
@@ -47,8 +47,8 @@ pub enum Event {
     /// The next hand is dealt after this time or after `next`, so that a person can see the
     /// showdown.
     Pause { milliseconds: u64 },
-    /// A try of a hand has begun. Antes or blinds are in the pot. After a resume, the chips are the
-    /// current ones.
+    /// An attempt (`try`) to play a hand has begun. Antes or blinds are in the pot. After a resume,
+    /// `stacks`, `bets` and `pot` have their current values.
     Dealt {
         hand: u32,
         #[serde(rename = "try")]
@@ -58,11 +58,12 @@ pub enum Event {
         stacks: Vec<u64>,
         bets: Vec<u64>,
         pot: u64,
-        /// The blind or ante that each seat has paid. It does not change with the bets of the hand.
+        /// The blind or ante that each seat has paid. Later bets of the hand do not change it.
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         posted: Vec<u64>,
     },
-    /// The seat has declared the try void, and the hand is dealt again. Nobody has seen a card.
+    /// `seat` has declared the attempt void, and the hand is dealt again. No player has seen a
+    /// card.
     Again { hand: u32, seat: u8 },
     /// The deck is sealed: nobody can change a card any more.
     Sealed {
@@ -98,9 +99,10 @@ pub enum Event {
         #[serde(flatten)]
         choice: Said,
     },
-    /// The hand from which a card was to be stolen could not be reshuffled. It is unchanged.
+    /// A card could not be stolen, since the hand that holds it could not be reshuffled. That hand
+    /// is unchanged.
     NotStolen { hand: u32, seat: u8 },
-    /// The result of the dice for which a seat has asked.
+    /// The result of the dice that `seat` has asked for.
     Rolled {
         hand: u32,
         seat: u8,
@@ -112,7 +114,7 @@ pub enum Event {
     },
     /// The match has been waiting for a while.
     Waiting {
-        /// The pending seats; empty while this side's engine works.
+        /// The seats that must act; empty while this side's engine works.
         seats: Vec<u8>,
         #[serde(rename = "for")]
         what: Awaited,
@@ -122,26 +124,28 @@ pub enum Event {
     LineLost { message: String },
     /// The connection is back, and both sides have the same log.
     Resumed {},
-    /// Too many attempts with the peer's keys have failed, so the program does not reconnect by
-    /// itself. The command `again` lets it try again.
+    /// Too many attempts with the peer's keys have failed. The program reconnects only after the
+    /// command `again`.
     AskAgain {
         in_a_row: u32,
         failed_checks: u32,
         message: String,
     },
-    /// This seat sits out, and the next hand waits until it is back.
+    /// This seat sits out, and the next hand waits until this seat is back.
     SitsOut {},
-    /// A seat has run out of time. If it is this seat, the program has checked or folded for it. If
-    /// it is another seat, this is only a claim, and `close` is possible until the match continues.
+    /// A seat has run out of time. For this seat, the program has made the choice. For another
+    /// seat, the event is only a claim of this side, and `close` is possible until the match
+    /// continues.
     OutOfTime {
         seat: u8,
-        /// Whether the seat is not connected while it is not its turn.
+        /// Whether the seat is late because it is not connected, although it need not make a
+        /// choice.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
     },
-    /// This seat leaves at its next turn. Until then, `stay` cancels this.
+    /// This seat leaves at its next turn. Until that turn, `stay` cancels `leave`.
     Leaving {
-        /// The chips of this seat in the pot, which it loses.
+        /// The chips of this seat in the pot, which this seat loses.
         costs: u64,
         /// The pot, which the other seat gets.
         pot: u64,
@@ -151,8 +155,7 @@ pub enum Event {
     Stays {},
     /// A hand is over.
     Result(Box<HandResult>),
-    /// The question whether these seats, which have no chips left, buy in again. Both players must
-    /// agree.
+    /// Asks whether `seats`, which have no chips left, buy in again. Both players must agree.
     AskRebuy { seats: Vec<u8>, chips: u64 },
     /// A seat has ended the match.
     Stopped {
@@ -173,7 +176,7 @@ pub enum Event {
         exit_code: u8,
         message: String,
     },
-    /// The match was closed on this side. It is not over.
+    /// The match was closed on this side. The match is not over, and can be resumed.
     Closed {
         /// The path of the match file.
         log: Option<String>,
@@ -198,7 +201,7 @@ pub struct Cost {
     /// The preprocessing since the last reported cost.
     pub prepared_ms: f64,
     pub prepared_bytes: u64,
-    /// The number of hands that were prepared.
+    /// The number of hands for which this preprocessing is.
     pub prepared_hands: u32,
     /// The AND gates that both sides compute together.
     pub ands: usize,
@@ -236,7 +239,7 @@ pub struct YourTurn {
     pub bets: Vec<u64>,
     /// The cards of this seat, in order of their places in the hand; null if not yet seen.
     pub cards: Vec<Option<String>>,
-    /// The positions of these cards in the deck.
+    /// The positions of `cards` in the deck.
     pub positions: Vec<usize>,
     /// The positions of the cards that each seat holds.
     pub held: Vec<Vec<usize>>,
@@ -267,7 +270,7 @@ pub struct TheirTurn {
     pub bets: Vec<u64>,
     /// The positions of the cards that each seat holds.
     pub held: Vec<Vec<usize>>,
-    /// The remaining time of that seat, if there is a limit.
+    /// The remaining time of `seat`, if there is a limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time: Option<Time>,
 }
@@ -295,8 +298,8 @@ pub enum Ask {
     },
     Exchange {},
     ShowOrMuck {
-        /// Whether no shown hand beats this seat's hand in every pot that it contests. A muck would
-        /// then give chips away.
+        /// Whether this seat's hand is still unbeaten in a pot that this seat contests. If so, a
+        /// muck would give chips away.
         wins: bool,
     },
     Speak {
@@ -418,8 +421,8 @@ pub enum Refusal {
     OnlyOpens,
     /// The command answers a question that was not asked.
     NobodyAsked,
-    /// `leave` after the other seat has run out of time: `close` would move no chips. With
-    /// `anyhow`, this seat leaves.
+    /// `leave` without `anyhow`, although the other seat has run out of time and `close` would move
+    /// no chips.
     MayClose,
 }
 

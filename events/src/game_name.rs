@@ -97,7 +97,8 @@ mod tests {
                 GameName::ALL.iter().position(|&one| one == name),
                 Some(place)
             );
-            // The compiler requires a new variant here; add it to `ALL` as well.
+            // The compiler requires that a new variant is listed here. Add the variant to `ALL` as
+            // well.
             match name {
                 GameName::Holdem
                 | GameName::FixedHoldem

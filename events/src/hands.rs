@@ -38,10 +38,12 @@ pub fn whole_board<T: AsRef<str>>(board: usize, hands: &[T]) -> String {
     format!("{number:<9} N:{}", hands.join(" "))
 }
 
-/// Describes hands and the seats that are to see them: `boards 1-4 to all`,
-/// `North and South of board 7 to you`. The positions must be in ascending order.
+/// Describes hands and their learners, the seats that are to see them: `boards 1-4 to all`,
+/// `North and South of board 7 to you`. `reveals` has the position and the learner of each hand, in
+/// ascending order of the positions. `to` names a learner.
 pub fn proposed<T: PartialEq + Copy>(reveals: &[(usize, T)], to: impl Fn(T) -> String) -> String {
-    // The learner, the seats of the hands, and the first and last board.
+    // For each group of similar boards: the learner, the seats of the hands, the first and last
+    // board.
     let mut groups: Vec<(T, Vec<Compass>, (usize, usize))> = Vec::new();
     for learner in learners(reveals) {
         let mut boards: Vec<(usize, Vec<Compass>)> = Vec::new();

@@ -12,7 +12,9 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
     let message = if now {
         format!("You leave the match. {costs}")
     } else {
-        format!("You leave the match at your next turn. {costs} Until then, `stay` cancels this.")
+        format!(
+            "You leave the match at your next turn. {costs} Until your next turn, `stay` cancels this."
+        )
     };
     Event::Leaving {
         costs: log.lost_by_leaving(seat),

@@ -2,7 +2,7 @@
 
 /// Whether a name contains a comma or a word that looks like *all* or *you*. The sentence
 /// `boards 1-4 to all` means that every player sees the boards; a player named "all" must not make
-/// it ambiguous.
+/// this sentence ambiguous.
 pub fn misleads(name: &str) -> bool {
     let is_letter = |c: &char| c.is_alphanumeric() || "|!".contains(*c);
     let mut words = name.split(|c: char| !is_letter(&c));
@@ -17,7 +17,7 @@ pub fn misleads(name: &str) -> bool {
 /// Maps a character to the letter of *all* or *you* that it looks like on a screen. Other
 /// characters are returned unchanged.
 fn looks_like(c: char) -> char {
-    // Fullwidth forms.
+    // Fullwidth forms become ASCII.
     let c = match c {
         '\u{ff01}'..='\u{ff5e}' => char::from((c as u32 - 0xfee0) as u8),
         c => c,

@@ -1,4 +1,4 @@
-//! The story of a match: its news as events, with all data that a program needs.
+//! Turns the news of a match into events, with all data that a program needs.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::event::{
     TheirTurn, Winner, YourTurn,
 };
 
-/// Turns the news of a seat into events.
+/// Turns the news of a seat into events. It keeps the data that is not in the news or the log.
 pub struct Story {
     seat: Seat,
     cards: CardNames,
@@ -64,7 +64,7 @@ impl Story {
         }
     }
 
-    /// Returns the events of a piece of news.
+    /// Returns the events for `news`. `seat` has the state after the news.
     pub fn tell(&mut self, news: &News, seat: &impl SeatView) -> Vec<Event> {
         let log = seat.log();
         let hand = log.attempt().hand;
@@ -119,7 +119,7 @@ impl Story {
         vec![event]
     }
 
-    /// Returns the event of an event of the log.
+    /// Returns the event for an event of the log.
     fn of_log(&mut self, event: &LogEvent, log: &MatchLog) -> Option<Event> {
         let hand = log.attempt().hand;
         Some(match event {
@@ -185,7 +185,8 @@ impl Story {
         events
     }
 
-    /// Whether a card of a deck without rules was opened to every seat, or is being opened to all.
+    /// Whether the card at `position`, in a deck without rules, was opened or is being opened to
+    /// all seats.
     fn is_public(&self, position: usize, log: &MatchLog) -> bool {
         let is_being_opened = match log.phase() {
             Phase::Open(openings) => openings.iter().any(|opening| {

@@ -149,7 +149,7 @@ pub fn game(seated: &Seated) -> String {
     format!("{title}{dealt}{chips}, {hands}.{clock}")
 }
 
-/// Describes the terms of the host. A guest that accepts them can insist on each.
+/// Describes the terms of the host. A guest can require each of these terms with an option.
 pub fn terms(seated: &Seated) -> Vec<String> {
     let others = others(&Names::of(seated), seated);
     let clock = match seated.clock {
@@ -191,7 +191,7 @@ pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
             1 => format!("{} one card.", names.does(seat, "exchange")),
             number => format!("{} {number} cards.", names.does(seat, "exchange")),
         },
-        // The next event has the cards of another seat.
+        // Another seat's cards are in the next event.
         Said::Show {} if !names.is_own(seat) => String::new(),
         Said::Show {} => format!("{}.", names.does(seat, "show")),
         Said::Muck {} => format!("{}: the cards stay closed.", names.does(seat, "muck")),
@@ -391,8 +391,8 @@ pub fn result(
     lines
 }
 
-/// Whether the ranks in words explain the result. If not, a card decided that the words do not
-/// name.
+/// Whether the rank of a shown hand, in words, explains the result. If not, the hand was decided by
+/// a card that the words do not mention.
 fn rank_explains_result(result: &HandResult, shown: &Shown) -> bool {
     let same = |other: &&Shown| other.worth == shown.worth;
     let is_alone = result.shown.iter().filter(same).count() == 1;
@@ -482,7 +482,7 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
     format!("Waiting for {who}{what}: {time}")
 }
 
-/// Names the other players with their fingerprints, so that a person can check them.
+/// Names the other players with their fingerprints, so that a person can check the fingerprints.
 pub fn table(names: &Names, seated: &Seated) -> String {
     format!("You sit at a table with {}.", others(names, seated))
 }

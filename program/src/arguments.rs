@@ -14,10 +14,11 @@ pub fn algorithm() -> impl TypedValueParser<Value = Choice> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
 }
 
-/// Checks that an address has the form HOST:PORT. It does not resolve the host.
+/// Checks that an address has the form HOST:PORT, since the system's own error does not mention
+/// this form. Does not resolve the host.
 ///
 /// # Errors
-/// If the host or the port is missing. The system's own message would not mention the format.
+/// If the host is missing, or the port is missing or invalid.
 pub fn address(text: &str) -> Result<String, String> {
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.into()),
@@ -34,20 +35,20 @@ const PHASE_FACTOR: u32 = 4;
 /// The timeout option for messages of the peer.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct TimeoutArgs {
-    /// Seconds for a message; four times that for a phase [default: 30].
+    /// Seconds to wait for a message; a phase has four times as long [default: 30].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 }
 
 impl TimeoutArgs {
-    /// Returns the options with another default.
+    /// Returns the options with `default` instead of 30 seconds.
     pub fn or(self, default: Duration) -> Self {
         TimeoutArgs {
             timeout: self.timeout.or(Some(default)),
         }
     }
 
-    /// Returns the timeout for a connection, which is unlimited without the option.
+    /// Returns the time to wait for the peer to connect, which is unlimited without the option.
     pub fn patience(&self) -> Duration {
         self.timeout.unwrap_or(Duration::MAX)
     }

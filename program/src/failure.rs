@@ -4,7 +4,7 @@
 /// standard input. A match can be resumed.
 pub const BROKEN_OFF: u8 = 130;
 
-/// A command that answers a question of the user with "no". It has printed the answer on standard
+/// The answer to the user's question is "no". The command has printed the answer to standard
 /// output.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

@@ -1,5 +1,5 @@
-//! The code shared by the commands of the program `dealerless`. It depends on neither the table nor
-//! circuits.
+//! The code shared by the commands of the program `dealerless`. It depends on the library
+//! `dealerless`, but not on the table or the lab.
 //!
 //! - [`output`]: standard output, JSON reports, tables, and numbers for people
 //! - [`whole_file`]: atomic file replacement
@@ -20,7 +20,8 @@ pub mod whole_file;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// Returns the random number generator of the operating system. It panics if the system fails.
+/// Returns the random number generator of the operating system. Its methods panic if the system
+/// fails.
 pub fn system_rng() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
 }

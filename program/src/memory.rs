@@ -1,4 +1,4 @@
-//! The memory limit of a command. The need is estimated from counts, before anything is built.
+//! The memory limit of a command. The needed memory is estimated before any circuit is built.
 
 use std::fmt::Display;
 
@@ -13,7 +13,7 @@ use crate::output::{bytes, count};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit(u64);
 
-/// The memory option, for commands whose memory depends on the user's counts.
+/// The memory option, for commands whose memory depends on numbers that the user gives.
 #[derive(clap::Args)]
 pub struct MemoryArgs {
     /// Memory limit, for example 500M or 4G. A command whose estimated need is larger does not
@@ -126,8 +126,8 @@ impl Limit {
     }
 }
 
-/// The maximum memory of a circuit in slices, for any shuffle. `docs/circuits/counts.md` has the
-/// measurements.
+/// The maximum memory in bytes for building a circuit in slices, for any shuffle.
+/// `docs/circuits/counts.md` has the measurements.
 const SLICES: u64 = 150_000_000;
 
 const UNITS: [(char, u64); 2] = [('G', 1_000_000_000), ('M', 1_000_000)];

@@ -9,12 +9,12 @@ use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-/// Standard output is a pipe whose reader has closed it, like `head`.
+/// Standard output is a pipe, and its reader (`head`, for example) has closed the pipe.
 #[derive(Debug, thiserror::Error)]
 #[error("the reader of standard output has closed it")]
 pub struct NobodyReads;
 
-/// Lets `write` write the output of the command to standard output.
+/// Calls `write` with standard output, and flushes it.
 ///
 /// # Errors
 /// [`NobodyReads`], or any other error of writing.
@@ -25,7 +25,7 @@ pub fn to_standard_output(
     written(write(&mut output).and_then(|()| output.flush()))
 }
 
-/// Converts the outcome of writing to standard output.
+/// Converts the result of writing to standard output.
 ///
 /// # Errors
 /// [`NobodyReads`], or any other error of writing.
@@ -44,7 +44,7 @@ pub fn show(text: &str) -> anyhow::Result<()> {
     to_standard_output(|output| writeln!(output, "{text}"))
 }
 
-/// The version of the objects that [`show_json`] writes. A breaking change increments it.
+/// The version of the objects that [`show_json`] writes. A breaking change increments the version.
 const VERSION: u32 = 1;
 
 /// The report of a command for other programs.
@@ -102,8 +102,8 @@ pub fn grid() -> Table {
 /// The width of a screen, in columns.
 const SCREEN: usize = 80;
 
-/// Hides columns of a table until it fits the screen, in the order of `spared`. Returns the names
-/// of the hidden columns.
+/// Hides columns of a table until it fits the screen. `spared` lists the position and the name of
+/// each column to hide, in order. Returns the names of the hidden columns.
 pub fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static str> {
     let is_wide = |grid: &Table| {
         let text = grid.trim_fmt();
@@ -131,8 +131,8 @@ pub fn csv_cell(text: &str) -> String {
     }
 }
 
-/// Replaces the middle of a text that has more than `longest` characters with an ellipsis. Names
-/// often differ only at the end.
+/// If a text has more than `longest` characters, replaces its middle with an ellipsis. The end is
+/// kept, since names often differ only there.
 pub fn shortened(text: &str, longest: usize) -> String {
     let text: Vec<char> = text.chars().collect();
     if text.len() <= longest {

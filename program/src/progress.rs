@@ -11,13 +11,14 @@ use crate::output::count;
 /// The time until the bar appears. Shorter work shows no bar.
 const DELAY: Duration = Duration::from_secs(1);
 
+/// The interval between two redraws.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// A progress bar on standard error, if that is a terminal. Dropping it removes the bar.
+/// A progress bar, shown if standard error is a terminal. Dropping the value removes the bar.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins work of `steps` steps. `what` names them.
+    /// Starts a bar of `steps` steps. `what` names the steps.
     pub fn begin(steps: usize, what: &'static str) -> Self {
         Self::show_later(
             "{bar:40} {pos} of {len} {msg}",
@@ -26,12 +27,12 @@ impl Progress {
         )
     }
 
-    /// Begins work of one step. `what` names it.
+    /// Starts a display for work of unknown length. `what` names the work.
     pub fn of_one_step(what: String) -> Self {
         Self::show_later("{spinner} {elapsed} {msg}", None, what)
     }
 
-    /// Begins the construction of a circuit, which is one step.
+    /// Starts a display for building a circuit.
     pub fn of_building(spec: Spec) -> Self {
         let ands = count(spec.estimated_ands(true) as u64);
         Self::of_one_step(format!("building a circuit of about {ands} AND gates"))

@@ -17,7 +17,7 @@ pub fn is_standard_output(path: &Path) -> bool {
 }
 
 /// Returns the lowercase extension that implies the format of a file. For a name that ends in
-/// `.gz`, it is the extension before that.
+/// `.gz`, this is the extension before `.gz`.
 pub fn ending(path: &Path) -> Option<String> {
     let unpacked = path.with_extension("");
     let path = if is_packed(path) { &unpacked } else { path };
@@ -30,10 +30,11 @@ fn is_packed(path: &Path) -> bool {
     (path.extension()).is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
-/// Checks, before any work, that a file can be written at `path`. A missing path and `-` are valid.
+/// Checks, before any work, that a file can be written at `path`. `None` and `-`, which mean
+/// standard output, are valid.
 ///
-/// The [`ending`] of its name must be absent or one of `endings`. Its folder must exist. It must
-/// not be one of the files that the command has `read`, even by another path.
+/// The [`ending`] of the file's name must be absent or one of `endings`. Its folder must exist. The
+/// file must not be one of `read`, the input files of the command, even by another path.
 ///
 /// # Errors
 /// If a condition does not hold. The error names the path.
@@ -72,8 +73,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     file(one).is_some_and(|one| Some(one) == file(other))
 }
 
-/// Lets `fill` write the output of a command to the file of `-o`, or to standard output if it is
-/// `-` or missing. Returns the path of the file, if any.
+/// Calls `fill` to write the output of a command to the file `path`, the value of `-o`. If `path`
+/// is `-` or `None`, the output goes to standard output, and `None` is returned.
 ///
 /// # Errors
 /// Those of [`write()`] and of [`to_standard_output`].
@@ -100,13 +101,13 @@ pub fn check_json(json: bool, path: Option<&Path>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets `fill` write the file at `path`.
+/// Calls `fill` to write the file at `path`.
 ///
 /// A file whose name ends in `.gz` is compressed. The file gets its name when it is complete. If
-/// `path` is not a regular file (a pipe, for example), it is written to directly.
+/// `path` is not a regular file (a pipe, for example), `fill` writes to it directly.
 ///
 /// # Errors
-/// If it cannot be written. An existing file at `path` is then unchanged.
+/// If the file cannot be written. An existing regular file is left unchanged.
 pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -125,10 +126,10 @@ pub fn write(
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Reads a text file of at most `most` bytes. Returns `None` if it does not exist.
+/// Reads a text file of at most `most` bytes. Returns `None` if the file does not exist.
 ///
 /// # Errors
-/// If the file cannot be read, is not a regular file, is larger, or is not UTF-8.
+/// If the file cannot be read, is not a regular file, has more than `most` bytes, or is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
     // Opening a pipe would block.
     match fs::metadata(path) {
@@ -147,7 +148,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
     }
 }
 
-/// Lets `fill` write to a file, through gzip if the name of the file implies it.
+/// Calls `fill` to write to `file`. If the name in `path` ends in `.gz`, the output is compressed.
 fn fill_as_named(
     path: &Path,
     file: &mut File,
@@ -164,7 +165,7 @@ fn fill_as_named(
 /// Writes a new file that only its owner can read. The file gets its name when it is complete.
 ///
 /// # Errors
-/// If it cannot be written, or if `path` already exists.
+/// If the file cannot be written, or if `path` already exists.
 pub fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     ensure!(
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn write_replaces_the_file_and_leaves_no_other() {
+    fn write_replaces_the_file_and_leaves_no_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note.txt");
         fs::write(&path, "old").unwrap();
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_write_leaves_the_old_file_and_no_other() {
+    fn failed_write_leaves_the_old_file_and_no_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("note.txt");
         fs::write(&path, "old").unwrap();
