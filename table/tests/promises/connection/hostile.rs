@@ -1,4 +1,4 @@
-//! An attacker in the middle of the connection can only cut it.
+//! An attacker between the two players can only cut their connection.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,8 @@ use super::proxy::{Fate, From, judge, proxy};
 
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// The lengths of the messages of an honest meeting, and the bytes from the guest.
+/// Records an honest meeting, without an invite if `again`. Returns the sender, number and length
+/// of each message, and all bytes that the guest sent.
 fn recorded(
     again: bool,
     host: &Player,
@@ -79,7 +80,7 @@ fn flip_each(again: bool, places: &[(From, usize, usize)]) {
                 return Fate::Pass;
             }
             message[at] ^= 1 << (at % 8);
-            // The message is the last, because a larger length would make the receiver wait.
+            // Then cuts the connection: if the flip enlarged a length, the receiver would wait.
             Fate::Last
         });
         let through = proxy(door.addresses()[0], flip);
@@ -101,7 +102,7 @@ fn flip_each(again: bool, places: &[(From, usize, usize)]) {
                 assert!(door.next(wait).is_none(), "{from:?} {number} {at}");
             }
         }
-        // The host may have finished its part of the meeting before.
+        // If the guest noticed the flip, the host may have finished its part of the meeting before.
         while door.next(Duration::ZERO).is_some() {}
     }
 }
@@ -136,7 +137,7 @@ fn every_changed_byte_of_a_frame_ends_the_connection() {
         .join(&invite)
         .unwrap();
         let let_in = connection(&door);
-        // Sent before the first ping, this is the first frame after the meeting.
+        // No ping was sent yet, so this is the first frame after the meeting.
         joined.send_log(b"part".to_vec()).unwrap();
         let error = let_in.recv(SOON).unwrap_err();
         let ended = matches!(
@@ -201,11 +202,11 @@ fn replayed_session_is_refused() {
             answer.len()
         };
         let answered = replay(&door);
-        // KK cannot detect a replayed first message, and answers it with its second.
+        // In the Noise pattern KK the host cannot detect a replayed first message, and answers it.
         assert!(answered == 0 || again && answered == 50, "{answered}");
         drop(door);
         assert!(replay(&host.door()) <= 50);
-        // The two players can still meet.
+        // The two players can still meet after the replays.
         if again {
             let door = host.door();
             let at = door.addresses()[0].into();
@@ -221,7 +222,8 @@ fn replayed_session_is_refused() {
 fn dead_connection_is_noticed_on_both_sides() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door_with(QUICK);
-    // Messages arrive for a while, then no more, without a close.
+    // Two messages of each side arrive after the meeting. Later messages are dropped, but nobody
+    // closes the connection.
     let hole = judge(|from, number, _| {
         let meeting = if from == From::Guest { 3 } else { 2 };
         if number < meeting + 2 {
@@ -257,7 +259,7 @@ fn quiet_connection_stays_alive() {
     });
     thread::sleep(Duration::from_secs(1));
     let begun = Instant::now();
-    // Pings arrive repeatedly, so the time since the last frame falls again.
+    // Each ping that arrives makes `silent_for` start again from 0.
     while guest.silent_for() > Duration::from_millis(300) {
         assert!(begun.elapsed() < Duration::from_secs(10));
         thread::sleep(Duration::from_millis(5));
@@ -274,7 +276,8 @@ fn replayed_first_messages_of_a_known_peer_keep_nobody_out() {
     let door = host.door();
     let (messages, bytes) = recorded(true, &host, &guest, &door);
     let first = &bytes[..messages[0].2];
-    // As many as the door holds. Each is answered, and none has proved that it has the key.
+    // As many connections as the door holds at once. The door has answered each replay, and waits
+    // for a proof that the peer has its key.
     let replays: Vec<TcpStream> = (0..16)
         .map(|_| {
             let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();

@@ -1,4 +1,4 @@
-//! Meetings of players.
+//! How players meet: by an invite, as known peers, and after failures.
 
 use std::fs;
 
@@ -100,7 +100,7 @@ fn invite_belongs_to_its_guest_after_a_restart_of_the_host() {
     assert!(connection(&door).first);
     drop(door);
     let door = host.door();
-    // The same secret, at the new port.
+    // The host has kept the invite's secret, but listens at another port.
     let again = guest.guest();
     let moved = proxy_to(&first, &door);
     again.join(&moved).unwrap();
@@ -111,7 +111,7 @@ fn invite_belongs_to_its_guest_after_a_restart_of_the_host() {
     ));
 }
 
-/// The invite, whose first address now leads to this door. Nobody else listens there.
+/// Forwards one connection from the first address of `invite` to `door`. Returns the same invite.
 fn proxy_to(invite: &Invite, door: &dealerless_table::connection::Door) -> Invite {
     let old = invite.addresses()[0].to_string();
     let listener = std::net::TcpListener::bind(old).unwrap();

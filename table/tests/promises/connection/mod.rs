@@ -1,5 +1,5 @@
-//! The connection between two players: meeting, attacks from the middle of the connection, and the
-//! cost of strangers.
+//! The connection between two players: meetings, attackers between the players, relays, and
+//! connections of strangers.
 
 mod hostile;
 mod meetings;

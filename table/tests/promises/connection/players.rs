@@ -1,4 +1,4 @@
-//! Players with their own folders.
+//! Players, each with its own folder.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(name: &str) -> Self {
-        // In memory if possible, because the tests write often and each write waits for the disk.
+        // The folder is in memory if possible, because each write to a disk would wait for a sync.
         let memory = tempfile::tempdir_in("/dev/shm");
         let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
         let home = Arc::new(Home::open(folder.path(), None, &mut rand::rng()).unwrap());
@@ -67,7 +67,7 @@ impl Player {
         }
     }
 
-    /// Opens a door on loopback.
+    /// Opens a door at a free port on loopback.
     pub(crate) fn door(&self) -> Door {
         self.door_with(Timing::default())
     }

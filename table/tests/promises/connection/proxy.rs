@@ -26,8 +26,9 @@ pub(crate) enum Fate {
     Hole,
 }
 
-/// Decides about a message by its sender, its number in this direction from 0, and its bytes. The
-/// prelude and the first message of Noise count as one.
+/// Decides the fate of a message, and can change its bytes. The parameters are its sender, its
+/// number and its bytes. Each sender's messages are numbered from 0; its prelude and first Noise message
+/// count as one.
 pub(crate) type Judge = Arc<Mutex<dyn FnMut(From, usize, &mut Vec<u8>) -> Fate + Send>>;
 
 pub(crate) fn judge(
@@ -36,7 +37,7 @@ pub(crate) fn judge(
     Arc::new(Mutex::new(judge))
 }
 
-/// Starts a proxy to `target` for one connection.
+/// Starts a proxy to `target` for one connection. Returns the proxy's address.
 pub(crate) fn proxy(target: SocketAddr, judge: Judge) -> Address {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,5 +1,5 @@
-//! Two players who can only make outgoing connections meet at a relay: a small one with the
-//! pitfalls of the real one, and the real one.
+//! Two players who can only make outgoing connections meet at a relay. The tests use an imitation
+//! with the pitfalls of the Magic Wormhole transit relay and, if installed, that relay itself.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -16,8 +16,8 @@ use super::players::{Player, QUICK, connection};
 
 type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
 
-/// A relay that joins peers as the real one does: any two with the same token and different sides,
-/// the oldest first. It does not notice dead connections.
+/// An imitation of the real relay. It joins any two connections with the same token and different
+/// sides, the oldest first, and does not notice dead connections.
 #[derive(Default)]
 struct Relay {
     requests: Mutex<Vec<String>>,
@@ -78,7 +78,7 @@ impl Relay {
     }
 }
 
-/// Forwards data in a thread. Does not notice that the receiving end is gone.
+/// Forwards data in a thread. Ignores errors of the receiving end.
 fn carry(from: &TcpStream, to: &TcpStream) {
     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
     thread::spawn(move || {
@@ -140,7 +140,7 @@ fn reconnected_host_is_not_joined_to_itself() {
     let door = host.door();
     let invite = door.invite(vec![], Some(address)).unwrap();
     until(|| relay.waiting() == 1);
-    // The connection breaks, and the relay keeps it in its list.
+    // The host's connection breaks, but the relay keeps the connection in its list.
     for end in relay.waiting.lock().unwrap().values().flatten() {
         end.1.shutdown(Shutdown::Both).unwrap();
     }
@@ -175,7 +175,7 @@ fn empty_relay_and_non_relay_have_different_errors() {
     drop(invite);
 }
 
-/// The real relay, killed when it is dropped.
+/// The process of the real relay, killed on drop.
 struct Twist(Child);
 
 impl Drop for Twist {
@@ -185,8 +185,8 @@ impl Drop for Twist {
     }
 }
 
-/// Starts `twist transitrelay`, or the program that `DEALERLESS_TWIST` names. `None` if it is not
-/// installed.
+/// Starts the real relay with `twist`, or with the program that `DEALERLESS_TWIST` names. `None` if
+/// that program is not installed.
 fn real_relay() -> Option<(Twist, Address)> {
     let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
     let port = TcpListener::bind("127.0.0.1:0")

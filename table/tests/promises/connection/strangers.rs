@@ -1,4 +1,4 @@
-//! Strangers cost little and disturb nobody.
+//! Connections of strangers cost the host little and keep no player out.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -42,7 +42,7 @@ fn guest_gets_in_among_a_thousand_strangers() {
 }
 
 #[test]
-fn guest_from_an_address_of_strangers_is_accepted() {
+fn guest_is_accepted_from_an_address_that_sent_garbage() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let door = host.door();
     for _ in 0..8 {
@@ -50,7 +50,7 @@ fn guest_from_an_address_of_strangers_is_accepted() {
         stream.write_all(b"something else").unwrap();
         let _ = stream.read(&mut [0]);
     }
-    // Now silent connections from this address are closed after a second.
+    // After the garbage, the door closes a silent connection from this address after a second.
     let begun = Instant::now();
     let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
     let _ = stream.read(&mut [0]);

@@ -1,4 +1,4 @@
-//! The engine stream next to the other streams of a connection.
+//! The engine stream shares a connection with the log and the control stream.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -96,7 +96,7 @@ fn engine_sessions_follow_each_other_on_one_connection() {
     assert!(!matches!(second.recv(&mut [0], SOON), Ok(1..)));
 }
 
-/// Deals four of ten cards over a connection. Returns the cards, which are opened to both.
+/// Shuffles ten cards over `connection`, and opens four of them to both players. Returns the four.
 fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
@@ -108,7 +108,7 @@ fn deal(connection: &Connection, own: &Player, role: Party, shuffle: &ShuffleCir
     let channel = Channel::new(connection.engine(1).unwrap(), Deadlines::default());
     let greeting = Greeting::exchange(channel, offer, rng).unwrap();
     let mut session = Malicious::setup(greeting, rng).unwrap();
-    // The attempt is counted on disk before it begins.
+    // The attempt of this session is already counted on disk.
     assert_eq!(own.peers.lock().attempts(&connection.peer), 1);
     let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng).unwrap();
     let cards: Vec<_> = (0..4).map(|card| (card, Audience::Both)).collect();

@@ -10,7 +10,7 @@ use dealerless_table::identity::{PeersError, Recognised};
 use super::players::{Player, QUICK, SOON, address, connection, invite};
 use super::proxy::{Fate, From, judge, proxy};
 
-/// How `player` recognises the peer. Follows a successor.
+/// Returns how `player` recognises the peer. If the peer has moved, `player` replaces its old keys.
 fn recognise_and_follow(player: &Player, connection: &Connection) -> Recognised {
     let mut peers = player.peers.lock();
     let recognised = peers
@@ -26,7 +26,8 @@ fn recognise_and_follow(player: &Player, connection: &Connection) -> Recognised 
     recognised
 }
 
-/// Both meet by an invite. Returns how the host recognises the guest, and the guest the host.
+/// Both meet by an invite. Returns how the host recognises the guest, and how the guest
+/// recognises the host.
 fn meet(host: &Player, guest: &Player) -> [Recognised; 2] {
     let door = host.door();
     let joined = guest.join(&invite(&door)).unwrap();
@@ -76,7 +77,7 @@ fn moved_guest_and_moved_host_are_followed() {
     assert_eq!((peers.peers().len(), peers.peers()[0].before.len()), (1, 2));
     drop(peers);
 
-    // From then on they meet without an invite.
+    // After these meetings no invite is needed.
     let door = host.door();
     let public = host.home.identity().public();
     let joined = guest.guest().join_again(public, &[address(&door)], None);

@@ -1,4 +1,4 @@
-//! Whole tables over connections: the effect of a dropped or slow table on the connection.
+//! Whole tables over connections: how a dropped, slow or closed table affects the connection.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-/// The door of a host that waits for a guest, and the header of a match of hold'em.
+/// The open door of `host`, and the header of a match of hold'em.
 fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
     let rules = BettingRules {
         stack: 100,
@@ -46,7 +46,7 @@ fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
     (host.door(), header)
 }
 
-/// A table of the host on this connection.
+/// The host's table for a new match over `connection`.
 fn table(
     host: &Player,
     header: dealerless_table::log::Header,
@@ -84,7 +84,7 @@ fn dropped_table_ends_the_connection() {
     let joined = guest.join(&super::players::invite(&door)).unwrap();
     let mut seat = table(&host, header, connection(&door));
     seat.next(Duration::from_millis(10)).unwrap();
-    // The program has failed, while its engine waits for the peer's engine, which sends nothing.
+    // The host's program fails while its engine waits for the guest's engine, which sends nothing.
     drop(seat);
     let error = loop {
         if let Err(error) = joined.recv(SOON) {
@@ -148,7 +148,7 @@ fn unread_data_stays_with_the_sender() {
     for _ in 0..count {
         joined.send_log(message.clone()).unwrap();
     }
-    // Waits until no more data passes.
+    // Waits until the proxy forwards no more data of the guest.
     let (mut before, begun) = (0, Instant::now());
     loop {
         thread::sleep(Duration::from_millis(300));
@@ -159,7 +159,7 @@ fn unread_data_stays_with_the_sender() {
         before = now;
     }
     assert!(before < count * message.len() / 4, "{before}");
-    // Closing the table does not wait for the peer either.
+    // `close` returns although unread data is pending.
     let (done, closed) = mpsc::channel();
     thread::spawn(move || {
         seat.close();

@@ -1,5 +1,5 @@
-//! After a match both players can open their shuffle inputs. Every deck that was played is then
-//! recomputed, including the decks of void tries.
+//! After a match both players can open their shuffle inputs. An audit then recomputes the deck of
+//! each try, void or played. A try is one attempt to deal a hand.
 
 use dealerless_table::Seat;
 use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
@@ -49,7 +49,8 @@ impl FinishedMatch {
         &self.records[0].log
     }
 
-    /// Both sides open all inputs to each other. `change` can spoil each message, by its number.
+    /// Both sides open all inputs to each other. `change` gets the number and the bytes of each
+    /// message, and can change the bytes.
     fn exchange(
         &self,
         mut change: impl FnMut(usize, &mut Vec<u8>),
@@ -130,7 +131,7 @@ fn recomputed_boards_agree_with_the_opened_hands() {
     assert!(opened.iter().all(|hand| hand.0.count_ones() == 13));
 }
 
-/// The reshuffled cards of a steal differ from the drawn ones, which must not count as cheating.
+/// A steal reshuffles a hand. Its cards then differ from the drawn cards, which is no cheating.
 #[test]
 fn audit_excludes_cards_reshuffled_for_a_steal() {
     let game = Game::Steal;
@@ -144,7 +145,7 @@ fn audit_excludes_cards_reshuffled_for_a_steal() {
     let hand = &over.records[0].hands[0];
     let again = |position: &usize| hand.since(*position) > 0;
     assert!(hand.public.keys().any(again), "the stolen card is open");
-    // The owner of the hand has noted its remaining cards.
+    // The guest has noted the cards that are left in its hand.
     let bytes = result.disks[1].log().read().unwrap();
     let own = Record::read(&bytes, Some(&identity(Seat::GUEST))).unwrap();
     assert!(own.hands[0].seen.keys().any(again));
@@ -197,7 +198,7 @@ fn false_inputs_are_refused() {
     assert_eq!(check(&fewer), Err(AuditError::NoSuchTry { hand: 1 }));
 }
 
-/// A repeated try must not count as the try that is missing.
+/// If an audit contains one try twice, the copy must not count as the try that is missing.
 #[test]
 fn repeated_try_does_not_replace_another() {
     let over = with_a_void_try();
@@ -215,7 +216,7 @@ fn repeated_try_does_not_replace_another() {
 }
 
 #[test]
-fn try_with_lost_inputs_is_opened_by_nobody() {
+fn no_side_opens_a_try_for_which_one_side_lost_its_input() {
     let mut over = with_a_void_try();
     let all = over.exchange(|_, _| {}).unwrap()[0].tries.len();
     let lost = over.inputs[1].remove(0);
@@ -250,7 +251,7 @@ fn nothing_is_opened_to_a_peer_with_another_log_or_out_of_turn() {
         |seat: Seat| Auditing::new(over.log(), seat, &over.inputs[seat.index()]).unwrap();
     let (mut host, mut guest) = (auditing(Seat::HOST), auditing(Seat::GUEST));
     let first = guest.say().unwrap();
-    // Nothing is opened before the peer has agreed, and the guest waits for the host.
+    // No side opens inputs before the peer has agreed to the log. The host opens its inputs first.
     let agreement = host.say().unwrap();
     assert!(host.say().is_none());
     guest.hear(&agreement).unwrap();

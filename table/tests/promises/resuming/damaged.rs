@@ -9,7 +9,7 @@ use super::games::Game;
 use super::side::start;
 use super::undisturbed;
 
-/// The files of a seat in the middle of the first and of the second hand.
+/// The files of the host in the middle of the first hand and in the middle of the second hand.
 fn files_in_two_hands() -> (Files, Files) {
     let result = undisturbed(Game::Holdem);
     let moments = result.disks[0].before_each_action();
@@ -22,7 +22,7 @@ fn files_in_two_hands() -> (Files, Files) {
     (of_hand(0), of_hand(1))
 }
 
-/// Starts a program with these files. A refusal must not change them.
+/// Starts the host's program with `files`. Checks that a refusal leaves the files unchanged.
 fn start_with(files: &Files) -> Result<(), PlayError> {
     let disk = Disk::of(files.clone());
     let started = start(&disk, Seat::HOST, Game::Holdem).map(|_| ());
@@ -53,7 +53,7 @@ fn damaged_deck_or_deck_of_another_hand_is_refused() {
         refused(Some(changed));
     }
     refused(other.deck);
-    // Without a deck the program starts, and will forfeit.
+    // Without a deck the program starts, and will forfeit the hand.
     let files = Files {
         deck: None,
         ..one.clone()
@@ -72,7 +72,7 @@ fn files_of_another_match_or_seat_are_refused() {
         ..one.clone()
     };
     assert!(matches!(start_with(&files), Err(PlayError::Inputs(_))));
-    // The log of another identity.
+    // The log of the guest, who has other keys.
     let files = Files {
         log: guest.log,
         ..one.clone()

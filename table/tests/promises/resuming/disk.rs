@@ -1,4 +1,4 @@
-//! The disk of a seat in memory, and the moments at which its program is killed.
+//! The disk of a seat, kept in memory, and the moments at which the seat's program is killed.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,7 +7,7 @@ use dealerless_table::log::Storage;
 use dealerless_table::play::Vault;
 use zeroize::Zeroizing;
 
-/// The progress of an action when the program is killed in it.
+/// How far an action has got when the program is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     /// The action has not begun.
@@ -18,7 +18,7 @@ pub(crate) enum When {
     After,
 }
 
-/// The length of a log, in bytes, from which on old files are not kept.
+/// When the log has this length in bytes, `State` no longer keeps old files.
 const LONG: usize = 1 << 17;
 
 /// The kind of an action.
@@ -36,21 +36,24 @@ impl When {
     pub(crate) const ALL: [Self; 3] = [When::Before, When::Midway, When::After];
 }
 
-/// A kill in this action of the seat, counted from 0 over all runs of its program.
+/// Kills the program of a seat in one of its actions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kill {
+    /// The number of the action, counted from 0 over all runs of the program.
     pub(crate) action: usize,
     pub(crate) when: When,
     /// Older files to restore before the program starts again.
     pub(crate) restore: Option<Restore>,
 }
 
-/// An older state of the files that is restored.
+/// Restores older files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Restore {
-    /// The state before this action.
+    /// The number of the action before which the disk had these files.
     pub(crate) action: usize,
+    /// Whether to restore the log.
     pub(crate) log: bool,
+    /// Whether to restore the deck.
     pub(crate) deck: bool,
 }
 
@@ -84,7 +87,7 @@ fn killed() -> io::Error {
 }
 
 impl Disk {
-    /// A disk with the same files, and with these kills from now on.
+    /// A new disk with the same files. `kills` counts actions from 0 again.
     pub(crate) fn then_with(self, kills: Vec<Kill>) -> Self {
         let disk = Disk::of(self.files());
         disk.lock().kills = kills;
@@ -112,8 +115,8 @@ impl Disk {
         self.0.lock().unwrap()
     }
 
-    /// Performs an action that survives the program, or that the peer sees. `midway` is its effect
-    /// if the program is killed in the middle of it.
+    /// Performs an action whose effect outlives the program or reaches the peer. The effect is
+    /// `done`, or `midway` if the program is killed in the middle of the action.
     pub(crate) fn action<T>(
         &self,
         kind: Kind,
@@ -187,7 +190,7 @@ impl Disk {
         self.lock().files.deck.is_some()
     }
 
-    /// The file of the match.
+    /// The match file, which contains the log.
     pub(crate) fn log(&self) -> Growing {
         let disk = self.clone();
         Growing {
@@ -196,7 +199,7 @@ impl Disk {
         }
     }
 
-    /// The file of the inputs.
+    /// The file with the seat's shuffle inputs.
     pub(crate) fn inputs(&self) -> Growing {
         let disk = self.clone();
         Growing {
@@ -206,7 +209,7 @@ impl Disk {
     }
 }
 
-/// A file that grows.
+/// A file on `disk` to which records are appended.
 #[derive(Clone)]
 pub(crate) struct Growing {
     disk: Disk,

@@ -13,7 +13,7 @@ use dealerless_table::rules::{
 
 use super::side::Program;
 
-/// A game.
+/// The match that a test plays.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Game {
     /// Two hands of hold'em in which both seats call and show.
@@ -29,7 +29,7 @@ pub(crate) enum Game {
     Long,
 }
 
-/// The number of hands of a long match, from DEALERLESS_SOAK if it is set.
+/// The number of hands of `Game::Long`: `DEALERLESS_SOAK`, or 30 if it is not set.
 pub(crate) fn long() -> u32 {
     soak().map_or(30, |hands| hands as u32)
 }
@@ -54,7 +54,7 @@ fn holdem(stack: u64, hands: u32) -> Terms {
 
 static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
 
-/// Stacks so large that calling cannot lose all chips.
+/// With stacks this large, no seat can lose all chips by calling.
 static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
 
 static DECK: LazyLock<Terms> = LazyLock::new(|| {
@@ -65,7 +65,7 @@ static DECK: LazyLock<Terms> = LazyLock::new(|| {
     terms(variety, 1)
 });
 
-/// The number of cards drawn in the game with a steal.
+/// The number of cards in `Game::Steal` that can be drawn.
 const STEAL_DRAW: usize = 4;
 
 static STEAL: LazyLock<Terms> = LazyLock::new(|| {
@@ -94,7 +94,7 @@ impl Game {
     }
 }
 
-/// The choice of a player who calls and shows, or who rolls dice, draws a card and reveals it.
+/// The choice of a player who plays the game that [`Game`] describes.
 pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let held = game.held(program.seat());
@@ -102,7 +102,7 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
     if program.log().match_info().header().stakes.deck().1 == STEAL_DRAW {
         let is_new = !(0..STEAL_DRAW).any(|position| is_open(&position));
         let closed = held.iter().find(|position| !is_open(position));
-        // The host is the first to hold two cards.
+        // Only the host steals: it is the first seat to hold two cards.
         let thief = program.seat() == Seat::HOST && program.can_steal();
         return match closed {
             _ if held.len() < 2 && is_new => Choice::Draw,
@@ -135,8 +135,8 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
     }
 }
 
-/// The host proposes to open two hands of the first board to each seat, and then everything to
-/// both.
+/// The host proposes to open two hands of the first board to each seat, and then all hands to both
+/// seats.
 fn choice_of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let drawn = program.log().match_info().header().stakes.deck().1;

@@ -1,8 +1,9 @@
-//! A match continues after a cut at any message, and after a program is killed at any moment, with
-//! the same cards and chips. A try is never void after a seat has seen one of its cards.
+//! After the connection is cut at any message or a program is killed at any moment, a match
+//! continues with the same cards and chips. A try, which is one attempt to deal a hand, is never
+//! declared void after a seat has seen one of its cards.
 //!
-//! The programs and the engine are the real ones. Disk and connection are in memory, so that every
-//! moment can be tested. `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-table --test
+//! The programs and the engine are real. Disks and connections are in memory, so that every moment
+//! can be tested. `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-table --test
 //! promises resuming -- --nocapture` kills both sides at all pairs of moments, restores every older
 //! state, and interrupts a match of 1,000 hands 200 times.
 
@@ -99,7 +100,7 @@ fn program_is_killed_in_each_of_its_actions() {
     let void = AtomicUsize::new(0);
     play_all(&plans, |plan, result| {
         assert_played(plan, result);
-        // Each side counts the void try.
+        // `void` counts a void try twice, once for each side.
         assert!(result.connections == 2 && result.void <= 2, "{plan:?}");
         void.fetch_add(result.void / 2, Ordering::Relaxed);
     });
@@ -108,8 +109,8 @@ fn program_is_killed_in_each_of_its_actions() {
     assert!(plans.len() > 150 && void > 0 && void < plans.len() / 2);
 }
 
-/// Kills both programs at some pairs of moments in the same step, or in a soak at all pairs of
-/// moments.
+/// Kills both programs at some pairs of moments in the same step. If `DEALERLESS_SOAK` is set,
+/// kills them at all pairs of moments.
 #[test]
 fn both_programs_are_killed() {
     let result = undisturbed(Game::Holdem);
@@ -170,8 +171,9 @@ fn connection_is_cut_at_each_message() {
     assert!(plans.len() > 80);
 }
 
-/// A program starts again with older files. It continues with the missing parts from the peer, or
-/// without its deck it forfeits a hand if it could have seen a card. Neither side is convicted.
+/// A program starts again with older files. It gets the missing parts from the peer and continues.
+/// If it lacks the deck and could have seen a card, it forfeits the hand. Neither side is convicted
+/// of cheating.
 #[test]
 fn older_state_is_restored() {
     let result = undisturbed(Game::Holdem);
@@ -212,8 +214,8 @@ fn older_state_is_restored() {
     assert!(forfeits > 0 && forfeits < plans.len());
 }
 
-/// A player who dislikes its cards disconnects and claims to have lost its deck. Once it could have
-/// seen a card it forfeits the hand: there is no other deal.
+/// A player who dislikes its cards disconnects and claims to have lost its deck. If it could have
+/// seen a card, it forfeits the hand, which is not dealt again.
 #[test]
 fn interruption_after_cards_could_be_seen_is_a_forfeit() {
     let result = undisturbed(Game::Holdem);
@@ -245,13 +247,16 @@ fn interruption_after_cards_could_be_seen_is_a_forfeit() {
             }
             // `World` has checked that nobody had seen a card of the void try.
             _ if result.void > 0 => 1,
-            // All cards were open already.
+            // All cards were open when the deck was lost.
             _ => 2,
         };
         counts[outcome].fetch_add(1, Ordering::Relaxed);
     });
     let [forfeits, void, over] = counts.map(AtomicUsize::into_inner);
-    println!("{forfeits} forfeits, {void} void before any card was seen, {over} after the last");
+    println!(
+        "{forfeits} forfeits, {void} tries void before any card was seen, {over} kills after the \
+         last opening"
+    );
     assert!(forfeits > 10 && void > 0);
 }
 
@@ -304,7 +309,7 @@ fn long_match_survives_random_interruptions() {
     assert!(result.connections as usize > breaks / 2);
 }
 
-/// A seat that has lost its dice after committing to them forfeits, and does not roll others.
+/// A seat that has lost its dice after committing to them forfeits. It cannot roll again.
 #[test]
 fn lost_dice_are_a_forfeit() {
     let result = undisturbed(Game::Deck);
@@ -312,8 +317,7 @@ fn lost_dice_are_a_forfeit() {
     let kept: Vec<usize> = (0..kinds.len())
         .filter(|&action| kinds[action] == Kind::Keep)
         .collect();
-    // The second action of this kind keeps the first dice. The append after it signs the
-    // commitment.
+    // The second `Keep` stores the first dice. The append after it signs the commitment to them.
     let restore = Restore {
         action: kept[1],
         log: false,
@@ -333,8 +337,8 @@ fn lost_dice_are_a_forfeit() {
     assert_eq!(result.ends, [forfeit.clone(), forfeit]);
 }
 
-/// The card is stolen once. If the engine was lost before both seats had resealed the hand, the
-/// hand stays the same.
+/// A card is stolen at most once. If the engine is lost before both seats have resealed the hand,
+/// the hand stays the same.
 #[test]
 fn steal_survives_kills_and_cuts() {
     let game = Game::Steal;

@@ -18,10 +18,11 @@ use dealerless_table::{Seat, SystemRng, system_rng};
 use super::disk::{Disk, Growing, Kind};
 use super::games::{Game, choice};
 
-/// A cut at this message of a seat, counted from 0 over all connections.
+/// Cuts the connection at a message of `seat`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     pub(crate) seat: usize,
+    /// The number of the message, counted from 0 over all connections.
     pub(crate) message: usize,
     /// Whether the message still arrives.
     pub(crate) arrives: bool,
@@ -51,12 +52,13 @@ pub(crate) struct Side {
     pub(crate) dealer: Option<Dealer>,
     /// The peer's messages that were not processed yet.
     pub(crate) inbox: VecDeque<Vec<u8>>,
+    /// The number of messages that this seat has sent.
     pub(crate) sent: usize,
-    /// The part that it has signed in each step, as the peer received it.
+    /// The part that this seat has sent for each step, even if it did not arrive.
     pub(crate) signed: HashMap<u64, SignedPart>,
     /// The hand and the try, from the last `Begun` event.
     pub(crate) dealt: (u32, u32),
-    /// The cards that it has seen, by hand, try and place.
+    /// The cards that this seat has seen, by hand, try and place.
     pub(crate) seen: HashMap<(u32, u32, Place), Card>,
     pub(crate) end: Option<End>,
 }
@@ -69,6 +71,7 @@ pub(crate) struct CutOutbox<'a> {
     pub(crate) disk: &'a Disk,
     pub(crate) sent: &'a mut usize,
     pub(crate) signed: &'a mut HashMap<u64, SignedPart>,
+    /// The messages that arrive.
     pub(crate) connection: Vec<Vec<u8>>,
     pub(crate) seat: usize,
     pub(crate) cuts: &'a [Cut],
@@ -103,7 +106,7 @@ impl Outbox for CutOutbox<'_> {
     }
 }
 
-/// The absence of an engine.
+/// Takes the place of a missing engine.
 pub(crate) struct NoEngine;
 
 impl Orders for NoEngine {
@@ -117,7 +120,7 @@ pub(crate) fn identity(seat: Seat) -> Arc<Identity> {
     Arc::new(Identity::from_seed([seat.number() + 1; 32]))
 }
 
-/// Opens the inputs of a seat into the shuffles of a match.
+/// Opens the file with a seat's inputs to the shuffles of a match.
 pub(crate) fn inputs(
     disk: &Disk,
     seat: Seat,
@@ -144,7 +147,7 @@ pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, Play
 }
 
 impl Side {
-    /// A seat with files whose program does not run yet.
+    /// A seat whose files are on `disk` and whose program does not run yet.
     pub(crate) fn new(seat: Seat, game: Game, disk: Disk) -> Self {
         Side {
             seat,
@@ -162,7 +165,8 @@ impl Side {
         }
     }
 
-    /// Starts the program. If it finds the deck of another hand, its user gives up the deck.
+    /// Starts the program. If the program refuses the deck because it belongs to another hand,
+    /// deletes the deck, as a user would, and starts again.
     pub(crate) fn start(&mut self) -> Result<(), PlayError> {
         let program = match start(&self.disk, self.seat, self.game) {
             Err(PlayError::Deck) => {
@@ -175,7 +179,7 @@ impl Side {
         Ok(())
     }
 
-    /// Checks that all its input commitments can be opened, if no older files were restored.
+    /// Checks that the file of inputs can open each of this seat's input commitments.
     pub(crate) fn check_inputs(&self) {
         let program = self.program.as_ref().expect("a running program");
         let id = program.log().match_info().id();
@@ -220,7 +224,8 @@ impl Side {
         ));
     }
 
-    /// Handles all news, with a player who calls and shows. Returns whether there was any news.
+    /// Handles all news. The player's answers are those of [`choice`]. Returns whether there was
+    /// any news.
     pub(crate) fn handle_news(&mut self, void: &mut usize) -> bool {
         let Some(program) = &mut self.program else {
             return false;

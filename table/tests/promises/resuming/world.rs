@@ -1,5 +1,4 @@
-//! Two seats with the real engine, their disks, and connections between them that can break
-//! anywhere.
+//! Two seats with the real engine, their disks, and connections that can break at any message.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -28,13 +27,13 @@ pub(crate) struct Plan {
 pub(crate) struct MatchResult {
     pub(crate) ends: [End; 2],
     pub(crate) disks: [Disk; 2],
-    /// The messages that each seat sent.
+    /// The number of messages that each seat sent.
     pub(crate) sent: [usize; 2],
     /// The number of connections.
     pub(crate) connections: u64,
-    /// The tries that were declared void.
+    /// The number of void tries, where each side counts each try.
     pub(crate) void: usize,
-    /// Whether a hand was resealed.
+    /// Whether a steal resealed a hand.
     pub(crate) stolen: bool,
 }
 
@@ -129,7 +128,7 @@ impl World {
         }
     }
 
-    /// A seat signs and sends what is due. Returns whether it is still connected.
+    /// Lets a seat sign and send what is due. Returns whether the seats are still connected.
     fn advance(&mut self, seat: usize) -> bool {
         let [host, guest] = &mut self.sides;
         let (side, other) = match seat {
@@ -186,7 +185,7 @@ impl World {
         false
     }
 
-    /// A seat receives an event. Returns whether the seats are still connected.
+    /// Lets a seat process an event. Returns whether the seats are still connected.
     fn receive(&mut self, seat: usize, event: Event) -> bool {
         let side = &mut self.sides[seat];
         if let Event::Done(Done::Failed(error)) = &event {
@@ -197,7 +196,8 @@ impl World {
         self.handle_result(seat, result, false)
     }
 
-    /// Lets every seat and engine advance once. Returns whether anything happened.
+    /// Lets both seats advance once and process all pending events. Returns whether anything
+    /// happened.
     fn step(&mut self) -> bool {
         if !self.connected {
             self.meet();

@@ -127,8 +127,8 @@ fn short_all_in_does_not_reopen_the_betting() {
     assert_eq!(hand.asked(), (0, bets(30, None, None)));
     assert_eq!(hand.try_to(&Choice::Raise { to: 300 }), Err(Foul::NoRaise));
 
-    // With three seats, a seat that has acted may only call. One that has not may raise by the last
-    // full raise.
+    // With three seats, a seat that has acted may only call. A seat that has not acted may raise,
+    // by at least the last full raise.
     let mut hand = Dealt::holdem(&[1000, 130, 1000], 0);
     hand.play("r 100, r 130");
     assert_eq!(hand.asked(), (2, bets(120, None, Some((220, 1000)))));
@@ -162,7 +162,7 @@ fn uncalled_chips_of_a_bet_are_returned() {
 }
 
 #[test]
-fn all_in_for_less_than_a_blind() {
+fn blind_can_be_posted_with_fewer_chips() {
     // The big blind has 7. The button calls 2 or folds, and cannot raise.
     let mut hand = Dealt::holdem(&[1000, 7], 0);
     assert_eq!(hand.hand.bets(), [5, 7]);
@@ -176,7 +176,7 @@ fn all_in_for_less_than_a_blind() {
     // The small blind has 3.
     let hand = Dealt::holdem(&[3, 1000], 0);
     assert_eq!((hand.hand.pot(), hand.hand.stacks()), (6, vec![0, 997]));
-    // With three seats a short big blind does not lower the call of the others.
+    // With three seats a short big blind does not lower the amount to call.
     let hand = Dealt::holdem(&[1000, 1000, 4], 0);
     assert_eq!(hand.hand.bets(), [0, 5, 4]);
     assert_eq!(hand.asked(), (0, bets(10, None, Some((20, 1000)))));

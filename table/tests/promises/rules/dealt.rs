@@ -1,5 +1,5 @@
-//! A hand with a known deck. It tracks the shares of each card that were opened: a seat that has
-//! every share of a card sees the card.
+//! A hand with a known deck. It tracks the opened shares of each card: a seat sees a card once all
+//! other seats have opened their shares of the card.
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
@@ -41,7 +41,7 @@ pub(crate) struct Dealt {
     deck: Vec<Card>,
     /// Whether each seat has opened its share, by position and seat.
     shares: Vec<Vec<bool>>,
-    /// All openings so far.
+    /// The openings of each step so far.
     pub(crate) opened: Vec<Vec<Opening>>,
 }
 
@@ -76,8 +76,8 @@ impl Dealt {
         Dealt::new(&holdem(Limit::NoLimit, stacks.len()), stacks, button, deck)
     }
 
-    /// Carries out all openings, rolls and reshuffles that are due. Only cards that all can compute
-    /// are reported as public. All dice show their highest face.
+    /// Carries out all openings, rolls and reshuffles that are due. Only cards that all seats
+    /// can compute are reported as public. All dice show their highest face.
     fn open(&mut self) {
         loop {
             let openings = match self.hand.next() {

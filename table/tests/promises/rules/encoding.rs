@@ -1,4 +1,4 @@
-//! Stakes and choices have one canonical encoding. All others are refused.
+//! Each value of `Stakes` and `Choice` has one canonical encoding. All other bytes are refused.
 
 use super::dealt::{SMALL_AND_BIG, rules};
 use super::varieties::any_variety;
@@ -191,7 +191,7 @@ fn hostile_kinds_are_refused() {
         let refused = Err(StakesError::Kinds(BadKinds::Number(number.into())));
         assert_eq!(read(pile(number, kinds, 1)), refused);
     }
-    // A number that does not match the kinds that follow.
+    // A number of kinds that differs from the kinds that follow.
     for number in [1, 3] {
         assert!(read(pile(number, good, 7)).is_err());
     }
@@ -297,7 +297,7 @@ fn any_choice() -> impl Strategy<Value = Choice> {
 
 proptest! {
     #[test]
-    fn encoded_values_are_decoded(stakes in any_stakes(), choice in any_choice()) {
+    fn decoding_inverts_encoding(stakes in any_stakes(), choice in any_choice()) {
         let (header, part) = (stakes.encode(), choice.encode());
         prop_assert!(header.len() <= Stakes::MAX_LEN && part.len() <= Choice::MAX_LEN);
         prop_assert_eq!(Stakes::decode(&header), Ok(stakes));
@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_encodings_are_refused_or_different_values(
+    fn changed_encodings_are_refused_or_decode_to_other_values(
         stakes in any_stakes(), choice in any_choice(), at in any::<prop::sample::Index>(), bit in 0..8,
     ) {
         let (header, part) = (stakes.encode(), choice.encode());

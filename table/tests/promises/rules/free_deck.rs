@@ -209,7 +209,7 @@ fn drawn_card_is_the_next_closed_one_and_seen_by_its_seat_only() {
         (hand.hand.held(Seat::HOST), hand.hand.held(Seat::GUEST)),
         (vec![0], vec![1])
     );
-    // Only the other seat opens it.
+    // Only the other seat opens its share of the card.
     assert_eq!(hand.opened[1].len(), 1);
     assert_eq!(hand.opened[1][0].opener, Seat::GUEST);
     // An opened card is not drawn.
@@ -255,7 +255,7 @@ fn shown_card_stays_in_the_hand_and_is_shown_once() {
         assert_eq!(refused, Err(Foul::NotHeld(position)));
     }
     play(&mut hand, &[Choice::Pass, Choice::ShowCard(0)]);
-    // Only its holder opens it, and still holds it.
+    // Only the holder opens its share of the card, and it keeps the card.
     let shown = hand.opened.last().unwrap();
     assert_eq!((shown.len(), shown[0].opener), (1, Seat::HOST));
     assert_eq!(hand.hand.public(0), Some(Card(29)));
@@ -267,7 +267,7 @@ fn shown_card_stays_in_the_hand_and_is_shown_once() {
     play(&mut hand, &[Choice::Pass]);
     let again = hand.try_to(&Choice::ShowCard(0));
     assert_eq!(again, Err(Foul::AlreadyOpen(0)));
-    // Laying it down opens nothing more.
+    // Laying down a shown card opens no more shares.
     let steps = hand.opened.len();
     play(&mut hand, &[Choice::Reveal(0)]);
     assert_eq!(hand.opened.len(), steps);
@@ -386,7 +386,7 @@ fn stolen_card_is_seen_by_all_and_held_by_the_thief() {
         (vec![1], vec![0])
     );
     assert!(hand.is_public(0) && !hand.sees(Seat::GUEST, 1));
-    // It can be stolen back, from a hand with another card. Nobody else knows its new position.
+    // The host steals one of the guest's two cards, and does not see the other card.
     play(&mut hand, &[Choice::Pass, Choice::Draw]);
     assert_eq!(hand.hand.held(Seat::GUEST), [0, 2]);
     play(&mut hand, &[Choice::Steal(Seat::GUEST)]);

@@ -1,4 +1,4 @@
-//! The time between two hands, and hands that cannot be dealt.
+//! The rules between two hands, and hands that cannot be dealt.
 
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;

@@ -45,7 +45,8 @@ fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Ca
         })
 }
 
-/// Every kind of legal choice, at its bounds and at a point between them.
+/// Every kind of legal choice. Amounts are both bounds and a value between them, which `point`
+/// selects.
 fn legal_choices(legal: &Legal, point: u64) -> Vec<Choice> {
     match legal {
         Legal::Bet { call, bet, raise } => {
@@ -133,8 +134,8 @@ struct Notes {
 }
 
 impl Notes {
-    /// The seats that must have shown at the end: all that are in the hand if one of them is all
-    /// in, otherwise those that chose to show.
+    /// The seats that must have shown at the end. If a seat that is still in the hand is all in,
+    /// these are all seats in the hand. Otherwise they are the seats that chose to show.
     fn shown(&self, hand: &Dealt, stacks: &[u64]) -> BTreeSet<Seat> {
         let in_hand = |seat: &Seat| stacks[seat.index()] > 0 && !self.folded.contains(seat);
         let live: BTreeSet<Seat> = Seat::all(hand.seats).filter(in_hand).collect();
@@ -163,7 +164,7 @@ fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
         for choice in &legal {
             assert_eq!(hand.hand.clone().choose(seat, choice), Ok(()), "{choice:?}");
         }
-        // A fold is always tried, but rarely played.
+        // `legal[0]` is the fold, which is played rarely.
         let choice = match (number % 16, number as usize % (legal.len() - 1)) {
             (0, _) => &legal[0],
             (_, other) => &legal[1 + other],

@@ -42,7 +42,7 @@ fn by_the_book(cards: &[Card]) -> (usize, Vec<u64>) {
     (kind, ranks)
 }
 
-/// A hand of each class: five ranks in descending order, of several suits or of one.
+/// One hand of each class. A class is five ranks in descending order, of several suits or of one.
 fn classes() -> Vec<Vec<Card>> {
     let mut hands = Vec::new();
     for number in 0..13_u64.pow(5) {

@@ -217,7 +217,7 @@ fn pot_is_claimed_only_by_showing() {
 }
 
 #[test]
-fn seat_0_opens_hole_cards_first_and_owners_show_their_own() {
+fn seat_0_opens_its_shares_of_hole_cards_first_and_owners_show_them() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
     let to = |seat: u8| Learners::Seat(Seat::new(seat));
     let opening = |opener: u8, cards: &[(usize, Learners)]| {
@@ -235,7 +235,7 @@ fn seat_0_opens_hole_cards_first_and_owners_show_their_own() {
 
 #[test]
 fn equal_hands_split_the_pot() {
-    // The board plays.
+    // Both seats play the board.
     let mut hand = heads_up([1000, 1000], 0, "2c 2d 3c 3d Ts Js Qs Ks As");
     hand.play(TO_THE_END).play("show, show");
     let outcome = hand.outcome();

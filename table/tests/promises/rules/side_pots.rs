@@ -29,7 +29,7 @@ fn pots(outcome: &Outcome) -> Vec<(u64, Vec<(u8, u64)>)> {
 }
 
 #[test]
-fn best_hand_wins_the_matched_chips_and_the_next_best_the_rest() {
+fn best_hand_wins_the_main_pot_and_the_next_best_wins_the_side_pot() {
     let mut hand = three([100, 300, 900], ACES_KINGS_QUEENS);
     hand.play("r 100, r 300, c");
     assert_eq!(hand.hand.stacks(), [0, 0, 600]);
@@ -77,7 +77,7 @@ fn seat_alone_in_a_side_pot_wins_it_even_if_it_mucks() {
 #[test]
 fn mucking_after_a_shown_hand_claims_no_pot() {
     let mut hand = three_that_may_muck([100, 300, 900]);
-    // The mucks decide the side pot of seats 1 and 2. Seat 0 would have to beat the shown hand.
+    // Seat 1 shows, and seat 2 mucks its claim to the side pot. Seat 0 mucks aces, the best hand.
     hand.play("r 100, r 300, c, show, muck, muck");
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [0, 700, 600]);
@@ -86,7 +86,7 @@ fn mucking_after_a_shown_hand_claims_no_pot() {
 
 #[test]
 fn odd_chips_go_to_the_seats_left_of_the_button() {
-    // The board plays for all three. Seat 2 has the button, and the main pot is 3 * 67.
+    // All three seats play the board. Seat 2 has the button, and the main pot is 3 * 67.
     let deck = cards("2c 2d 2h 3c 3d 3h Ts Js Qs Ks As");
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[67, 102, 102], 2, deck);
     hand.play("r 102, c, c");
@@ -94,7 +94,7 @@ fn odd_chips_go_to_the_seats_left_of_the_button() {
     assert_eq!(outcome.stacks, [67, 102, 102]);
     let deck = cards("2c 2d 2h 2s 3c 3d 3h 3s Ts Js Qs Ks As");
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 4), &[1000; 4], 0, deck);
-    // With four seats, seat 1 folds its small blind of 5 to the others' 10: 35 chips for three.
+    // With four seats, seat 1 folds its small blind of 5. The three other seats split 35 chips.
     hand.play("c, c, f, k, k, k, k, k, k, k, k, k, k, show, show, show");
     assert_eq!(hand.outcome().stacks, [1001, 995, 1002, 1002]);
 }

@@ -3,7 +3,7 @@
 use dealerless_table::rules::{BettingRules, Limit, Posts, Variety};
 use proptest::prelude::*;
 
-/// The variety after this one in the list. The compiler requires a place for each new variety.
+/// The variety after `variety` in the list. The `match` does not compile without a new variety.
 fn next(variety: &Variety) -> Option<Variety> {
     match *variety {
         Variety::Holdem(rules) => Some(Variety::FiveCardDraw(rules)),
@@ -13,12 +13,12 @@ fn next(variety: &Variety) -> Option<Variety> {
     }
 }
 
-/// Each variety once. Those with chips have these betting rules.
+/// Each variety once. Varieties with chips have the betting rules `rules`.
 pub(crate) fn all(rules: BettingRules) -> Vec<Variety> {
     std::iter::successors(Some(Variety::Holdem(rules)), next).collect()
 }
 
-/// Each variety with chips, with these betting rules.
+/// Each variety with chips, with the betting rules `rules`.
 pub(crate) fn all_with_chips(rules: BettingRules) -> Vec<Variety> {
     let mut all = all(rules);
     all.retain(|variety| variety.poker().is_some());

@@ -30,8 +30,8 @@ impl Attempts for Recorded {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-/// A host's engine on a connection with this handshake, its reports, and the attempts that it
-/// counts.
+/// A host's engine, bound to this handshake hash. Returns the engine, its reports, and the attempts
+/// that it counts.
 fn engine(
     handshake: [u8; 32],
     connection: MemoryTransport,
@@ -72,7 +72,8 @@ fn engine_is_bound_to_its_connection_and_counts_its_attempts() {
     }
 }
 
-/// The message of a host's deal with this input. `change` can spoil it before it is signed.
+/// The message with a host's `Deal` part, whose input commitment is `input`. `change` can change
+/// the part before the host signs it.
 fn deal(
     log: &MatchLog,
     identity: &Identity,
@@ -94,7 +95,7 @@ fn deal(
     Event::Received(LogMessage::Part(signed).encode())
 }
 
-/// The log in a guest's file after it has received these messages of the host.
+/// The log in the guest's file after the guest has received these messages from the host.
 fn file_after(messages: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
     let stakes = holdem(1);
     let ([host, guest], info) = wirings(&stakes, &shuffle_for(&stakes));
@@ -103,7 +104,7 @@ fn file_after(messages: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog
     for event in messages(&log, &host.identity) {
         guest.play.receive(event).unwrap();
     }
-    // Only synced data counts, as if the program stopped here.
+    // Data that was not synced is lost, as if the machine stopped here.
     let mut bytes = Vec::new();
     let mut synced = 0;
     for action in guest.actions.all() {

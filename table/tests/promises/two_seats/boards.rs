@@ -1,4 +1,4 @@
-//! A seat that enters a dishonest input into a set of boards, with the real engine.
+//! A seat uses a dishonest input to shuffle a set of boards, with the real engine.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ use super::watched::{Action, Finished, Watched};
 
 const BOARDS: u32 = 5;
 
-/// An input in which the last word has 14 cards for North and 12 for East. The rest is valid.
+/// An input that is valid except for the last word. A word assigns each card to a hand, and this
+/// word gives 14 cards to North and 12 to East.
 fn unbalanced_word(circuit: &DealCircuit, party: Party) -> Randomness {
     let DealCircuit::Boards(split) = circuit else {
         panic!("not a circuit for boards");
@@ -35,8 +36,8 @@ fn unbalanced_word(circuit: &DealCircuit, party: Party) -> Randomness {
     split.encode(party, &entries).unwrap()
 }
 
-/// Plays an honest seat against a cheat. Returns the end, whether the honest seat saw the boards
-/// sealed, and the seat.
+/// Plays an honest seat against `cheat`. Returns how the match ended for the honest seat, whether
+/// `News::Sealed` was reported to this seat, and the seat.
 fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Finished) {
     let stakes = Stakes::new(Variety::Boards { boards: BOARDS }, 2, 2).unwrap();
     let circuit = DealCircuit::of(&stakes, Algorithm::Waksman).unwrap();
@@ -45,7 +46,7 @@ fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Finished) {
         let log = MatchLog::new(info.clone());
         if wiring.seat == cheat {
             let mut puppet = Puppet::new(wiring, log, |_| {});
-            puppet.enters = Some(unbalanced_word);
+            puppet.dishonest_input = Some(unbalanced_word);
             puppet.run();
             return None;
         }
@@ -54,7 +55,7 @@ fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Finished) {
             sealed |= matches!(news, News::Sealed { .. });
             None
         });
-        // The cheat must not wait for this seat any more.
+        // Drops the wiring, so that the cheat does not wait for this seat.
         let Watched { play, actions, .. } = honest;
         Some((end, sealed, Finished { play, actions }))
     });

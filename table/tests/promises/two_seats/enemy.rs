@@ -1,4 +1,5 @@
-//! Attacks between the layers: parts and engine reports in an order that honest seats never cause.
+//! Attacks on the order of events: parts and engine reports arrive in an order that honest seats
+//! never cause.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -15,8 +16,8 @@ use super::seats::{both, wirings};
 use super::watched::{Action, Finished, Watched, call_and_show};
 use super::{holdem, shuffle_for};
 
-/// Plays a match of one hand between a puppet as the host and a guest. Returns the guest's end, and
-/// the guest.
+/// Plays a match of one hand: a puppet, which `set` prepares, is the host, and `guest` plays the
+/// honest guest. Returns the result of `guest`, and the guest's seat.
 fn with_host(
     set: fn(&mut Puppet),
     twist: Twist,
@@ -25,6 +26,7 @@ fn with_host(
     for_hands(1, set, twist, guest)
 }
 
+/// [`with_host`] for a match of `hands` hands.
 fn for_hands(
     hands: u32,
     set: impl Fn(&mut Puppet) + Sync,
@@ -43,7 +45,7 @@ fn for_hands(
         }
         let mut watched = Watched::new(wiring, &log);
         let end = guest(&mut watched);
-        // The host must not wait for this seat any more.
+        // Drops the wiring, so that the host does not wait for this seat.
         let Watched { play, actions, .. } = watched;
         Some((end, Finished { play, actions }))
     });
@@ -140,7 +142,7 @@ fn seal_of_the_previous_deck_fails_the_check() {
 }
 
 #[test]
-fn no_deal_is_signed_after_a_failed_check_without_asking() {
+fn program_signs_no_new_deal_after_a_failed_check() {
     let twist = |part: &mut Part| {
         if let Part::Seal(seal) = part {
             seal.validity_macs[0] ^= 1;
@@ -154,7 +156,7 @@ fn no_deal_is_signed_after_a_failed_check_without_asking() {
 }
 
 #[test]
-fn invalid_macs_are_disputed_after_the_own_part_of_the_step() {
+fn seat_opens_its_own_cards_before_it_disputes_invalid_macs() {
     // The host checks and opens the turn card at once, before the guest does.
     let twist = |part: &mut Part| {
         if let Part::Open(cards) = part
@@ -312,7 +314,7 @@ fn deck_error() -> dealerless::deck::Error {
 
 #[test]
 fn secrets_that_hide_cards_are_used_once() {
-    // A void try and the next try.
+    // This match has a void try and a second try of the same hand.
     let (end, guest) = with_host(|host| host.voids = true, |_| {}, play);
     end.unwrap();
     let (again, other) = with_host(|_| {}, |_| {}, play);
@@ -335,8 +337,8 @@ fn secrets_that_hide_cards_are_used_once() {
         assert_eq!((list.len(), len), (3, 3));
     }
     assert!(inputs[0] != inputs[1] && inputs[1] != inputs[2]);
-    // The nonce of its input is not constant. The commitment comes after numbers, stacks, button
-    // and two digests.
+    // The nonce of the guest's input commitment is not all zeros. In the encoded part the
+    // commitment follows two numbers, the stacks, the button and two digests.
     let log = guest.play.log();
     let mut deals = log.history(0).filter(|part| part.part[0] == 0);
     let deal = deals.find(|part| part.seat == Seat::GUEST).unwrap();
@@ -393,7 +395,7 @@ fn over_by_fork() -> Phase {
 }
 
 #[test]
-fn part_for_a_completed_step_convicts_even_later() {
+fn part_signed_for_a_completed_step_is_a_foul_even_hands_later() {
     for hands in [1, 4] {
         let last =
             |host: &mut Puppet| host.late_in = Some(host.log.match_info().header().stakes.hands());

@@ -77,7 +77,7 @@ fn rolls_draws_and_reveals_lead_to_equal_logs() {
         assert_eq!(rolled.faces.len(), 2);
         assert!(rolled.faces.iter().all(|face| (1..=6).contains(face)));
     }
-    // In each hand both seats draw two cards and see one of the other seat.
+    // In each hand both seats draw two cards, and see one card of the other seat.
     for cards in [&host, &guest] {
         assert_eq!(cards.len(), 3 * 3);
         assert!(cards.iter().all(|(position, _)| *position < 4));
@@ -111,8 +111,9 @@ fn drawn_card_can_be_shown_by_a_proposal() {
     assert_eq!(outcomes[0].0, End::Played);
 }
 
-/// Both draw three cards, steal twice from each other in turn, and reveal all that they hold. From
-/// the third steal on, some cards were last resealed by the first steal and others by the second.
+/// Both seats draw three cards, steal twice from each other in turn, and reveal the cards that they
+/// hold. From the third steal on, some cards were last resealed by the first steal and others by
+/// the second.
 #[test]
 fn both_seats_see_the_same_stolen_cards() {
     let stakes = stakes(2);

@@ -90,7 +90,8 @@ fn match_of_holdem_ends_with_equal_logs() {
     assert_eq!(ends[0].0, End::Played);
 }
 
-/// Plays an honest seat against a seat with this twist. Returns the end, and all news.
+/// Plays an honest seat against `cheat`, a puppet with this twist. Returns how the match ended for
+/// the honest seat, and all its news.
 fn against(cheat: Seat, twist: Twist) -> (Result<End, PlayError>, Vec<News>) {
     let stakes = holdem(1);
     let (wirings, info) = wirings(&stakes, &shuffle_for(&stakes));
@@ -125,7 +126,7 @@ fn puppet_without_a_twist_plays_a_hand() {
         let (end, seen) = against(seat, |_| {});
         assert_eq!(end.unwrap(), End::Played);
         let cards = seen.iter().filter(|news| matches!(news, News::Card { .. }));
-        // Two own cards, the board, and the other seat's cards if they were shown.
+        // Two own cards, five cards of the board, and the other seat's cards if it showed them.
         assert!(cards.count() >= 7);
     }
 }
@@ -178,7 +179,7 @@ fn invalid_seal_voids_the_try_before_any_card_is_seen() {
 
 #[test]
 fn opening_with_invalid_macs_is_disputed() {
-    // The commitment is valid, so nobody else can detect it.
+    // The commitment is valid, so only the honest seat can detect the invalid MACs.
     let twists: [Twist; 1] = [|part| {
         if let Part::Open(cards) = part {
             cards[0].macs[31] ^= 0x80;

@@ -1,5 +1,5 @@
-//! A cheating seat that only the peer's engine can detect. It has its own keys and its own part of
-//! the deck, but signs something else.
+//! A cheating seat. Its keys and its share of the deck are valid, but it changes parts before it
+//! signs them.
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::Randomness;
@@ -22,14 +22,14 @@ pub(crate) struct Puppet {
     wiring: Wiring,
     deck: Option<Box<dyn HandDeck>>,
     twist: Twist,
-    /// Whether it declares the first try void as soon as both engines run.
+    /// Whether the puppet declares the first try void as soon as both engines run.
     pub(crate) voids: bool,
-    /// Its input to the shuffle, if it is not an honest one.
-    pub(crate) enters: Option<fn(&DealCircuit, Party) -> Randomness>,
-    /// Whether it seals a try with the deck of the previous try.
+    /// Creates the input to the shuffle; `None` for an honest input.
+    pub(crate) dishonest_input: Option<fn(&DealCircuit, Party) -> Randomness>,
+    /// Whether the puppet seals a try with the deck of the previous try.
     pub(crate) seals_old: bool,
-    /// The hand in which, at the first choice, it signs a part for the step in which the guest
-    /// sealed the first hand.
+    /// The hand at whose first choice the puppet signs a part for an old step: the step in which
+    /// the guest sealed the first hand.
     pub(crate) late_in: Option<u32>,
     /// The hand and the try for which a shuffle was ordered.
     ordered: Option<(u32, u32)>,
@@ -47,7 +47,7 @@ impl Puppet {
             deck: None,
             twist,
             voids: false,
-            enters: None,
+            dishonest_input: None,
             seals_old: false,
             late_in: None,
             ordered: None,
@@ -123,7 +123,7 @@ impl Puppet {
         }
     }
 
-    /// Orders the shuffle of a new try. Returns whether it did.
+    /// Orders a shuffle if a new try needs it. Returns whether it was ordered.
     fn order(&mut self) -> bool {
         let attempt = self.log.attempt();
         let now = Some((attempt.hand, attempt.attempt));
@@ -132,8 +132,8 @@ impl Puppet {
             self.ordered = now;
             let mut rng = UnwrapErr(SysRng);
             let (circuit, party) = (&self.wiring.circuit, role(self.seat()));
-            let seeds = match self.enters {
-                Some(enters) => enters(circuit, party),
+            let seeds = match self.dishonest_input {
+                Some(input) => input(circuit, party),
                 None => circuit.sample(party, &mut rng),
             };
             let name = dealerless_table::play::deck_name(&self.log).unwrap();

@@ -23,7 +23,7 @@ use rand::rngs::SysRng;
 
 pub(crate) type Seated<S = MemoryStorage> = Play<S, MemoryVault, UnwrapErr<SysRng>>;
 
-/// Counts nothing.
+/// Does not count attempts.
 struct Uncounted;
 
 impl Attempts for Uncounted {
@@ -45,7 +45,7 @@ impl Outbox for Wire {
 }
 
 impl Drop for Wire {
-    /// Notifies the other seat, which must not wait for this one.
+    /// Sends an empty message, so that the other seat does not wait for this one.
     fn drop(&mut self) {
         let _ = self.0.send(Event::Received(Vec::new()));
     }
@@ -67,7 +67,7 @@ pub(crate) struct Side<S = MemoryStorage> {
     pub(crate) wiring: Wiring,
 }
 
-/// Both seats of a match for these stakes, and the match.
+/// The wiring of both seats for a new match with these stakes, and the match.
 pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Match) {
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
@@ -121,7 +121,7 @@ fn dealer(
     Dealer::start(channel, binding, system_rng(), |_| {}, report)
 }
 
-/// A new file of inputs for this seat.
+/// Creates the file for the shuffle inputs of the seat with these keys.
 pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, info: &Match) -> Inputs<S> {
     let opened = Inputs::open(storage, identity.file_key(), info.id());
     opened.expect("a new file").file

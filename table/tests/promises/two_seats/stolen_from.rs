@@ -16,14 +16,14 @@ use super::seats::{Side, Wire, both, wirings};
 use super::shuffle_for;
 use super::watched::{Action, Watched};
 
-/// The part that a host signs instead of the honest one; `None` if it signs the honest one.
+/// Returns the part that a host signs instead of the honest part; `None` to sign the honest part.
 type Lie = fn(&MatchLog, &Part) -> Option<Part>;
 
 /// A host that is honest until it lies.
 struct Liar<'a> {
     wire: &'a mut Wire,
     identity: Arc<Identity>,
-    /// The log of both seats, with the lie.
+    /// The log as the guest sees it, with the lie instead of the honest part.
     log: MatchLog,
     lie: Lie,
     lied: Option<Part>,
@@ -49,8 +49,8 @@ impl Outbox for Liar<'_> {
 }
 
 impl Liar<'_> {
-    /// Passes until the peer has ended the match. Its own program does not know the lie, and cannot
-    /// continue.
+    /// Passes at each turn until the guest has ended the match. The host's own program does not
+    /// know the lie, and cannot continue.
     fn pass(&mut self, events: &Receiver<Event>) {
         while !matches!(self.log.phase(), Phase::Over(_)) {
             if let Phase::Choose {
@@ -90,7 +90,7 @@ fn run_lying_host(mut host: Side, info: &Match, lie: Lie) {
             }
         }
         match liar.lied {
-            // The guest sends nothing more if it need not reseal.
+            // After `Void` the guest need not reseal, and sends nothing.
             Some(Part::Void) => return,
             Some(Part::Open(_)) => return liar.pass(&wiring.events),
             _ => {}
@@ -184,7 +184,7 @@ fn false_masked_values_of_a_reshuffled_hand_fail_the_check() {
 
 #[test]
 fn stolen_card_opened_with_invalid_macs_is_disputed() {
-    // The new commitment is valid, so nobody else can detect it.
+    // The new commitment is valid, so only the guest can detect the invalid MACs.
     let (end, guest) = steal_from(|log, part| match part {
         Part::Open(cards) if log.resealed(0).is_some() => {
             let mut cards = cards.clone();

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::seats::{Wiring, inputs};
 
-/// An action of a seat that survives its program or that others see.
+/// An action of a seat whose effect outlives the program or reaches the peer or the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Append(Vec<u8>),
@@ -89,7 +89,7 @@ pub(crate) struct Watched {
     pub(crate) play: Play<Actions, Actions, SystemRng>,
     pub(crate) wiring: Wiring,
     pub(crate) actions: Actions,
-    /// Whether it receives all pending events before it signs anything.
+    /// Whether the seat receives all pending events before it signs anything.
     pub(crate) lazy: bool,
 }
 
