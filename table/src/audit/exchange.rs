@@ -1,15 +1,15 @@
-//! The exchange of inputs between two seats.
+//! The exchange of secret shuffle inputs between two seats. A *try* is one attempt to deal a hand.
 //!
 //! ```text
-//! both   the match, the hash of its log, the tries whose inputs this seat still has
-//! then, for each try whose inputs both still have:
-//! one    its input          the host first in the first try, the guest in the next, and so on
-//! other  its input
+//! both    the match, the hash of its log, the tries whose inputs the sender still has
+//! then, for each try whose inputs both seats still have:
+//! first   its input     the host is first in the first try, the guest in the next, and so on
+//! second  its input
 //! ```
 //!
-//! Each input is checked against its commitment before the next one is opened. A player who aborts
-//! an audit has therefore seen the other's input for at most one try more than it opened itself. A
-//! player who restarts an aborted audit can lose another input.
+//! Each input is checked against its commitment before the next input is opened. Therefore a player
+//! who aborts an audit has seen at most one input more than it has opened. Restarting an aborted
+//! audit can give away one more input.
 
 use crate::log::{Attempt, Input, MatchLog, Phase};
 use crate::seat::Seat;
@@ -30,7 +30,7 @@ pub enum CannotAudit {
     /// A message is not part of an audit, or arrives out of order.
     #[error("the other player sent an invalid audit message")]
     Malformed,
-    /// The other seat opened an input that does not match its commitment.
+    /// The other seat has opened an input that does not match its commitment.
     #[error("the input that {seat} opened for hand {hand} does not match its commitment")]
     Commitment {
         /// The seat that opened the input.
@@ -46,18 +46,19 @@ impl From<Malformed> for CannotAudit {
     }
 }
 
-/// One of the two seats that open their inputs to each other.
+/// The state of one of the two seats during the exchange.
 pub struct Auditing {
     seat: Seat,
+    /// The id of the match.
     of: [u8; 32],
     /// The hash of the log.
     hash: [u8; 32],
     commitments: Commitments,
-    /// The tries that both seats have dealt, each with this seat's input if it was kept.
+    /// The tries that both seats have dealt: hand, attempt, and this seat's input if it was kept.
     own: Vec<((u32, u32), Option<Input>)>,
     sent_first: bool,
-    /// The indices in `own` of the tries whose inputs both seats still have, once the other seat
-    /// has sent its list.
+    /// The indices in `own` of the tries whose inputs both seats still have. `None` until the other
+    /// seat has sent its list.
     both: Option<Vec<usize>>,
     /// The inputs opened so far: this seat's and the other's.
     opened: [Vec<Input>; 2],
@@ -67,7 +68,8 @@ impl Auditing {
     /// Starts an audit of a match that is over. `log` must hold the whole history, and `inputs`
     /// come from this seat's [file](crate::log::Inputs).
     ///
-    /// # Errors [`CannotAudit::NotOver`].
+    /// # Errors
+    /// [`CannotAudit::NotOver`].
     pub fn new(log: &MatchLog, seat: Seat, inputs: &[Input]) -> Result<Self, CannotAudit> {
         if !matches!(log.phase(), Phase::Over(_)) || log.match_info().seats() != 2 {
             return Err(CannotAudit::NotOver);
@@ -93,8 +95,8 @@ impl Auditing {
         })
     }
 
-    /// The message that this seat sends now. `None` if it waits for the other seat or everything is
-    /// opened.
+    /// The message that this seat must send now. `None` if it waits for the other seat or all
+    /// inputs are opened.
     pub fn say(&mut self) -> Option<Vec<u8>> {
         if !std::mem::replace(&mut self.sent_first, true) {
             return Some(self.first_message());
@@ -123,7 +125,8 @@ impl Auditing {
 
     /// Processes a message of the other seat.
     ///
-    /// # Errors [`CannotAudit`]. Nothing more may be opened after an error.
+    /// # Errors
+    /// [`CannotAudit`]. After an error, the caller must not send any more inputs.
     pub fn hear(&mut self, bytes: &[u8]) -> Result<(), CannotAudit> {
         let Some(both) = &self.both else {
             self.both = Some(self.read_first_message(bytes)?);
@@ -173,7 +176,7 @@ impl Auditing {
         Ok(both)
     }
 
-    /// All opened inputs, once both seats have opened everything that both still have.
+    /// The complete audit. `None` until both seats have opened all inputs that both still have.
     pub fn opened(&self) -> Option<Audit> {
         let tries = self.both.as_ref()?.len();
         let [own, theirs] = &self.opened;
@@ -182,7 +185,7 @@ impl Auditing {
         }
         let pairs = own.iter().zip(theirs).map(|(own, theirs)| {
             let mut pair = vec![own.clone(), theirs.clone()];
-            // The host comes first.
+            // The input of the host comes first.
             pair.rotate_left(self.seat.index());
             pair
         });

@@ -1,14 +1,15 @@
-//! Audits: after a match, the seats open the inputs of their shuffles, and every deck is
-//! recomputed.
+//! Audits: after a match, the seats disclose (*open*) their secret inputs of each shuffle, and
+//! every deck is recomputed.
 //!
 //! An audit takes place only by agreement, and never during a hand, because it reveals mucked
-//! cards. The seats open their inputs one try after another, each against the commitment in its
-//! deal ([`Auditing`]). Then anybody can compute the decks and compare them with the cards that
-//! were opened ([`Audit::check`]).
+//! cards. The seats open their inputs one *try* (attempt to deal a hand) after another. Each input
+//! must match the commitment that the seat signed at the deal ([`Auditing`]). Then anybody can
+//! recompute the decks and compare them with the cards that were opened in the match
+//! ([`Audit::check`]).
 //!
-//! An audit shows what the seats *claim* as their inputs. If a deck disagrees with an opened card,
-//! one of the seats has lied, and nobody can tell which. An opened card counts as opened, whatever
-//! the result of an audit.
+//! An audit shows what the seats *claim* as their inputs. If a recomputed deck disagrees with an
+//! opened card, one of the seats has lied about its input, and nobody can tell which. The opened
+//! card stays valid, whatever the result of an audit.
 
 mod exchange;
 mod opened;

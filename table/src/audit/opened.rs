@@ -13,11 +13,11 @@ use crate::wire::{Malformed, Reader, Writer};
 /// The first bytes of an encoded audit.
 const MAGIC: &[u8; 16] = b"dealerlessaudit1";
 
-/// The opened inputs of all seats, which are no longer secret. It includes only the tries for which
-/// all seats have kept their inputs.
+/// The opened inputs of all seats, for all tries for which all seats have kept their inputs. A
+/// *try* is one attempt to deal a hand.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Audit {
-    /// The match.
+    /// The id of the match.
     pub of: [u8; 32],
     /// The tries in order, each with the inputs in seat order.
     pub tries: Vec<Vec<Input>>,
@@ -30,12 +30,12 @@ pub struct AuditedTry {
     pub hand: u32,
     /// The number of the try, from 0.
     pub attempt: u32,
-    /// Whether the try was declared void. Then nobody has seen any of its cards.
+    /// Whether the try was declared void. Nobody has seen a card of a void try.
     pub void: bool,
     /// The drawn cards, by position.
     pub cards: Vec<Card>,
-    /// The positions that everybody has seen. Positions that were shuffled again for a steal are
-    /// not included: no audit covers them.
+    /// The positions whose cards everybody has seen. Positions that were reshuffled for a steal are
+    /// not included, because an audit does not cover reshuffles.
     pub public: Vec<usize>,
 }
 
@@ -70,8 +70,8 @@ pub enum AuditError {
         /// The number of the try.
         attempt: u32,
     },
-    /// The deck has a different card at an opened position. One of the seats has lied, and nobody
-    /// can tell which.
+    /// The recomputed deck has a different card at an opened position. One of the seats has lied
+    /// about its input, and nobody can tell which.
     #[error(
         "in hand {hand}, the computed card at position {position} differs from the opened card"
     )]
@@ -90,8 +90,7 @@ impl From<Malformed> for AuditError {
 }
 
 impl Audit {
-    /// Encodes the audit, to be stored next to the record. The two together can be checked by
-    /// anybody.
+    /// Encodes the audit, to be stored next to the record. Anybody can check the two together.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.raw(MAGIC).raw(&self.of);
@@ -106,16 +105,18 @@ impl Audit {
         writer.finish()
     }
 
-    /// Decodes an audit. Nothing in it is verified.
+    /// Decodes an audit. Does not [`check`](Self::check) the inputs.
     ///
-    /// # Errors If the bytes are not an output of [`encode`](Self::encode).
+    /// # Errors
+    /// If the bytes are not an output of [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, AuditError> {
         let mut reader = Reader::new(bytes);
         let (magic, of) = (reader.array()?, reader.array()?);
         if magic != *MAGIC {
             return Err(AuditError::Malformed);
         }
-        // The vector grows as inputs are read, so that a count alone allocates nothing.
+        // The vector grows as inputs are read, so that a large count in a short file allocates no
+        // memory.
         let mut tries = Vec::new();
         for _ in 0..reader.u32()? {
             let mut inputs = Vec::new();
@@ -131,7 +132,8 @@ impl Audit {
 
     /// Recomputes all decks and compares them with the record.
     ///
-    /// # Errors The [`AuditError`] of the first invalid try.
+    /// # Errors
+    /// The [`AuditError`] of the first invalid try.
     pub fn check(
         &self,
         record: &Record,
@@ -141,7 +143,7 @@ impl Audit {
             return Err(AuditError::OtherMatch);
         }
         let commitments = Commitments::of(&record.log);
-        // A repeated try must not take the place of a missing one.
+        // Refuse repeated tries: a repeated try could hide a missing one.
         let of = |inputs: &Vec<Input>| {
             inputs
                 .first()
@@ -180,7 +182,7 @@ impl Commitments {
         Commitments { seats, by_try }
     }
 
-    /// The tries that all seats have dealt, in order.
+    /// The tries that all seats have dealt, as hand and attempt, in order.
     pub(super) fn tries(&self) -> Vec<(u32, u32)> {
         let dealt = self.by_try.iter().filter(|(_, all)| !all.contains(&None));
         dealt.map(|(of, _)| *of).collect()
@@ -237,12 +239,12 @@ fn audit(
     let outputs = circuit.circuit().evaluate(&bits);
     let outputs = outputs.map_err(|_| AuditError::NoSuchTry { hand })?;
     let cards: Vec<Card> = circuit.decode(&outputs);
-    // Cards are only opened in the last try of a hand.
+    // Cards are only opened in the last try of a hand: earlier tries are void.
     let played = record.hands.iter().find(|played| played.begun.hand == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
     let mut public = Vec::new();
     if let Some(played) = played.filter(|_| last) {
-        // A position that was shuffled again for a steal no longer holds the card drawn there.
+        // A position that was reshuffled for a steal no longer holds the card from the deal.
         let drawn = |(position, _): &(&usize, &Card)| played.since(**position) == 0;
         for (&position, card) in played.public.iter().filter(drawn) {
             if cards.get(position) != Some(card) {

@@ -1,4 +1,4 @@
-//! Audits of a match without real shuffles: the two players have invented its cards.
+//! Audits of a match without real shuffles: the test invents the opened cards.
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::Algorithm;

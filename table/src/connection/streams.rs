@@ -20,7 +20,7 @@
 //! | kind | contents | meaning |
 //! |---|---|---|
 //! | 0 `BYTES` | the rest of the frame | bytes of the stream of control messages |
-//! | 1 `ACK` | stream (one byte: 0, 1 or 2), number | the total number of bytes read from the stream |
+//! | 1 `ACK` | stream (0, 1 or 2), number | the total number of bytes read from the stream |
 //! | 2 `PING` | number | the peer must answer with a `PONG` of the same number |
 //! | 3 `PONG` | number | the answer to the `PING` with this number |
 //! | 4 `BEGIN` | number | an engine session with this number starts; numbers increase |

@@ -10,29 +10,31 @@ use crate::seat::Seat;
 pub enum Compared {
     /// The records belong to different matches.
     OtherMatch,
-    /// One log can hold the parts of both.
+    /// The records do not conflict: one log can contain the parts of both.
     Together {
-        /// How many parts are only in the first record, and how many only in the second.
+        /// The number of parts that are only in the first record, and the number only in the
+        /// second.
         more: [usize; 2],
-        /// The seats with different names in the two records. Nobody signs a name, so it is
-        /// unproven which one is true.
+        /// The seats with different names in the two records. Names are not signed, so neither name
+        /// is proven.
         renamed: Vec<Seat>,
-        /// Both records claim to be the file of the same seat.
+        /// Whether both records claim to be the file of the same seat.
         same_owner: bool,
     },
-    /// No single log can hold both: a seat has signed two different parts for one step.
+    /// The records conflict: a seat has signed two different parts for one step.
     Forked {
-        /// The hand of that step, from 1.
+        /// The number of the hand to which the step belongs, from 1.
         hand: u32,
-        /// Both parts with their signatures. They convict the seat, whoever checks them.
+        /// Both parts with their signatures. They prove to anybody that the seat has cheated.
         evidence: Box<Evidence>,
     },
 }
 
 /// Compares the records of two sides.
 ///
-/// Up to the first step with different parts, both have the same history. A seat with different
-/// parts for that step has signed both: all signatures in a [`Record`] have been verified.
+/// Both records have the same history up to the first step with different parts. The seat with
+/// different parts for this step has signed both parts, because all signatures in a [`Record`] have
+/// been verified.
 pub fn compare(one: &Record, other: &Record) -> Compared {
     if one.log.match_info().id() != other.log.match_info().id() {
         return Compared::OtherMatch;
@@ -72,7 +74,7 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
     }
 }
 
-/// The hand to which a step belongs.
+/// The number of the hand to which a step belongs, from 1.
 fn hand_at(record: &Record, step: u64) -> u32 {
     let over = |hand: &&RecordedHand| hand.over_in.is_some_and(|over| over < step);
     record.hands.iter().filter(over).count() as u32 + 1

@@ -10,7 +10,7 @@ pub struct Place {
     pub hand: u32,
     /// The number of the step, from 0.
     pub step: u64,
-    /// The offset in the file at which the record starts.
+    /// The offset of the entry in the file, in bytes.
     pub at: usize,
 }
 
@@ -25,7 +25,7 @@ impl std::fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadRecord {
-    /// The first record is incomplete.
+    /// The first entry of the file is incomplete, so no match was started.
     #[error("no match was started in this file: its first record is incomplete")]
     NeverBegun,
     /// The file does not start with the header of a match.
@@ -34,10 +34,10 @@ pub enum BadRecord {
     /// The owner's key does not match the start of the file.
     #[error("the file belongs to another identity, or its start was modified")]
     NotYours,
-    /// Bytes that no program has written there.
+    /// No program writes such bytes at this place.
     #[error("{0}: the file was modified")]
     Changed(Place),
-    /// A record does not belong to this match.
+    /// An entry is not allowed at this place of this match.
     #[error("{0}: unexpected record")]
     Foreign(Place),
     /// The same part appears a second time.
@@ -71,8 +71,8 @@ impl BadRecord {
         }
     }
 
-    /// The proof that convicts a seat: two different parts that it signed for one step. Any other
-    /// error may have been caused by anybody who had access to the file.
+    /// The evidence that convicts a seat: two different parts that it signed for one step. `None`
+    /// for all other errors, which anybody with access to the file may have caused.
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {
             BadRecord::Part {

@@ -11,14 +11,15 @@ use crate::seat::Seat;
 /// A hand that was dealt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedHand {
-    /// The start of the last try, which is the one that counts.
+    /// The start of the last *try*: the last attempt to deal this hand. Earlier tries were declared
+    /// void.
     pub begun: Begun,
-    /// The step in which it was dealt.
+    /// The step in which the last try was dealt.
     pub step: u64,
-    /// The seats that declared a try of this hand void, one entry for each void try.
+    /// For each void try of this hand: the seat that declared it void.
     pub voided: Vec<Seat>,
-    /// The hash of all steps up to the seals, if the hand was sealed. A player who publishes it
-    /// before a card is opened can later show that nothing was changed since.
+    /// The hash of all steps up to the seals, if the hand was sealed. If a player publishes the
+    /// hash before a card is opened, it later proves that these steps have not changed since.
     pub seal: Option<[u8; 32]>,
     /// The events of the hand after the deal, in order.
     pub events: Vec<LogEvent>,
@@ -26,12 +27,12 @@ pub struct RecordedHand {
     pub outcome: Option<Outcome>,
     /// The step in which all seats signed the result.
     pub over_in: Option<u64>,
-    /// The positions of the cards that each seat held last.
+    /// The positions of the cards that each seat held at the end.
     pub held: Vec<Vec<usize>>,
-    /// The cards that everybody can compute, by position.
+    /// The cards that anybody can compute from the record, by position.
     pub public: BTreeMap<usize, Card>,
     /// The cards that only the owner has seen and noted, by position, if the record was read with
-    /// the owner's key. Nothing proves these cards unless they are public now.
+    /// the owner's key. These cards are not proven unless they are also in `public`.
     pub seen: BTreeMap<usize, Card>,
 }
 
@@ -61,8 +62,9 @@ impl RecordedHand {
         self.events.push(event);
     }
 
-    /// The step since which the final card has been at this position: the step of the last choice
-    /// to steal that had the position shuffled again, or 0 if the card was drawn there.
+    /// The step since which the final card has been at this position. If a steal has reshuffled the
+    /// position, this is the step in which the last such steal was chosen. Otherwise 0: the card
+    /// has been there since the deal.
     pub fn since(&self, position: usize) -> u64 {
         let shuffled = |event: &LogEvent| match event {
             LogEvent::Reshuffled {

@@ -1,15 +1,15 @@
-//! Records: the file of one side of a match, read by anybody.
+//! Records: the file of one side of a match, which anybody can read and verify.
 //!
-//! [`Record::read`] replays a file by the rules, from its bytes alone: every signature, every
-//! opened commitment, every choice, every result. It needs no key, so a third person can settle a
-//! dispute. With the key, the owner also verifies that the file was not modified, and reads its own
-//! cards. [`compare()`] compares the files of two sides.
+//! [`Record::read`] replays the bytes of a file and verifies every signature, opened commitment,
+//! choice and result. It needs no key, so a third person can settle a dispute. With its key, the
+//! owner of the file also verifies that the file was not modified, and reads its own cards.
+//! [`compare()`] compares the files of two sides.
 //!
-//! A record proves who signed what in which order, that each opened card is the one that all seats
+//! A record proves who signed what in which order, that each opened card is the card that all seats
 //! sealed, and that the chips are computed correctly. It does not prove that a shuffle took place:
 //! players who collude can sign anything. Nor does it prove who lied when an opening is disputed,
-//! or who abandoned an unfinished match: the last entry of a file is only the last that this side
-//! wrote.
+//! or who abandoned an unfinished match: the other side may have signed more parts than the file
+//! contains.
 
 mod compare;
 mod error;
@@ -30,11 +30,11 @@ use crate::log::{
 use crate::seat::Seat;
 use replay::Replay;
 
-/// The file of one side of a match, replayed and found valid.
+/// The contents of the file of one side of a match, replayed and found valid.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Record {
-    /// The seat whose file this is. Only the owner's key proves it.
+    /// The seat that wrote the file. Proven only if the file was read with the owner's key.
     pub owner: Seat,
     /// Whether the file was read with the owner's key, which proves that nobody has modified it.
     /// Otherwise the owner, the names, the notes and the claims are unproven: anybody with access
@@ -44,14 +44,15 @@ pub struct Record {
     pub names: Vec<Name>,
     /// The log at the end of the file, with its whole history.
     pub log: MatchLog,
-    /// The hands that were dealt, in order. A try that was declared void is not a hand.
+    /// The hands that were dealt, in order. If a try (an attempt to deal a hand) was declared void
+    /// and the hand not dealt again, the hand is missing.
     pub hands: Vec<RecordedHand>,
     /// The number of notes by the owner about cards that only the owner has seen.
     pub notes: usize,
-    /// The owner's claims, which are not part of the log. Nobody else has signed them.
+    /// The owner's claims. They are not part of the log, and no other seat has signed them.
     pub claims: Vec<Claim>,
-    /// The number of bytes at the end that are not a complete record. If a crash left them there,
-    /// they were never sent.
+    /// The number of bytes of an incomplete entry at the end of the file. If a crash left them, the
+    /// entry was never sent.
     pub torn: usize,
 }
 
@@ -64,7 +65,7 @@ pub enum MatchState {
     Open {
         /// The last complete step, if there is one.
         after: Option<u64>,
-        /// The hand that is being played or is dealt next.
+        /// The number of the hand that is being played or is dealt next, from 1.
         hand: u32,
         /// The seats whose parts are due.
         waits_for: Vec<Seat>,
@@ -72,12 +73,13 @@ pub enum MatchState {
 }
 
 impl Record {
-    /// Reads a record, as its owner or without a key. An owner also verifies that nothing was
-    /// modified, and can read its own cards. Without a key, everything that only the owner's key
-    /// protects is taken as it is: the seat and the names in the first record, the notes of the
-    /// owner's cards, the checksums and MACs.
+    /// Reads a record, with the keys of its `owner` or without a key. With the owner's key, also
+    /// verifies that nothing was modified, and decrypts the notes of the owner's cards. Without a
+    /// key, everything that only the owner's key protects is not verified: the seat and the names
+    /// in the first record, the notes of the owner's cards, the checksums and MACs.
     ///
-    /// # Errors The [`BadRecord`] for the first invalid entry. For an owner also if any byte was
+    /// # Errors
+    /// The [`BadRecord`] for the first invalid entry. With the owner's key, also if any byte was
     /// modified or the file belongs to another identity. A foul or a fork in the record is not an
     /// error: it is how the match ended.
     pub fn read(bytes: &[u8], owner: Option<&Identity>) -> Result<Self, BadRecord> {
@@ -126,7 +128,7 @@ impl Record {
         })
     }
 
-    /// The number of hands that were played to a result signed by all seats.
+    /// The number of hands with a result that all seats have signed.
     pub fn played(&self) -> usize {
         let over = |hand: &&RecordedHand| hand.outcome.is_some();
         self.hands.iter().filter(over).count()
@@ -163,7 +165,7 @@ fn parts(entries: &[(usize, Entry)]) -> Vec<&SignedPart> {
     parts.collect()
 }
 
-/// The entries after the first record, each with its offset in the file. Stops at the first invalid
+/// The entries after the first one, each with its offset in the file. Stops at the first invalid
 /// entry.
 fn entries(file: &mut MatchFile<'_>) -> (Vec<(usize, Entry)>, Option<BadFile>) {
     let mut entries = Vec::new();

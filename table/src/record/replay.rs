@@ -19,11 +19,12 @@ pub(super) struct Replay {
     /// The owner's key, which decrypts the notes.
     key: Option<Zeroizing<[u8; 32]>>,
     hands: Vec<RecordedHand>,
-    /// All notes read so far, including those of tries that are declared void later.
+    /// The decrypted notes read so far, including notes of tries (attempts to deal a hand) that are
+    /// declared void later.
     seen: Vec<Seen>,
-    /// The seats that declared the tries before this one void.
+    /// The seats that declared the earlier tries of the next dealt hand void.
     voided: Vec<Seat>,
-    /// The offset of the current record.
+    /// The offset of the current entry in the file.
     at: usize,
 }
 
@@ -97,7 +98,7 @@ impl Replay {
     pub(super) fn evidence(&mut self, at: usize, evidence: Evidence) -> Result<(), BadRecord> {
         self.at = at;
         let place = self.place();
-        // A match ends once.
+        // A conviction ends the match, so there cannot be a second one.
         let convicted = self.log.foul().is_some() || self.log.evidence().is_some();
         if convicted || self.log.record_fork(evidence).is_err() {
             return Err(BadRecord::Foreign(place));
@@ -168,7 +169,7 @@ impl Replay {
     }
 }
 
-/// Whether the event changes the cards that are held, or their order.
+/// Whether the event can change which cards a seat holds, or their order.
 fn moves_cards(event: &LogEvent) -> bool {
     match event {
         LogEvent::Begun(_)
@@ -176,7 +177,7 @@ fn moves_cards(event: &LogEvent) -> bool {
         | LogEvent::Board(_)
         | LogEvent::Shown { .. }
         | LogEvent::Opened { .. } => true,
-        // A card that everybody has already seen is given up without an opening.
+        // A revealed card that all seats have already seen causes no opening.
         LogEvent::Chose(chosen) => matches!(chosen.choice, Choice::Reveal(_)),
         _ => false,
     }

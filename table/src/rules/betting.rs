@@ -1,6 +1,6 @@
 //! The chips of a hand, and the rounds of betting.
 //!
-//! Numbered rules are the rules of the Poker Tournament Directors Association, 2022.
+//! Rule numbers in comments refer to the rules of the Poker Tournament Directors Association, 2022.
 
 use super::betting_rules::{BettingRules, Limit, Posts};
 use super::choice::Choice;
@@ -8,7 +8,7 @@ use super::foul::Foul;
 use super::next::{Amounts, Legal};
 use crate::seat::Seat;
 
-/// With a fixed limit, the maximum number of bets in a round: a bet and three raises.
+/// The maximum number of bets in a round with a fixed limit: a bet and three raises.
 const MAX_BETS: u8 = 4;
 
 /// The chips of a hand and the current betting round.
@@ -20,7 +20,7 @@ pub(super) struct Betting {
     level: u64,
     /// The last level set by a full bet or raise. Only used with a fixed limit.
     full_level: u64,
-    /// The smallest full bet or raise.
+    /// The smallest number of chips that a full bet or raise adds to the level.
     step: u64,
     /// The number of full bets and raises in this round, including the big blind.
     bets: u8,
@@ -41,12 +41,12 @@ pub(super) struct Player {
     pub(super) bet: u64,
     /// Whether the seat can still win: it was dealt in and has not folded.
     pub(super) live: bool,
-    /// The level when the seat last chose in this round.
+    /// The level when the seat last chose in this round. `None` if the seat has not chosen yet.
     answered: Option<u64>,
 }
 
 impl Player {
-    /// The largest amount that the seat can have bet in this round.
+    /// The total bet of the seat in this round if it went all in.
     fn reach(&self) -> u64 {
         self.bet + self.stack
     }
@@ -108,7 +108,8 @@ impl Betting {
                 let big_seat = self.next_live(small_seat);
                 self.player_mut(small_seat).bet_to(small);
                 self.player_mut(big_seat).bet_to(big);
-                // A seat that cannot post the full blind does not make it cheaper for the others.
+                // The other seats must call the full big blind, even if the seat that posts it has
+                // fewer chips.
                 (self.level, self.full_level, self.bets) = (big, big, 1);
                 self.next_live(big_seat)
             }
@@ -124,7 +125,7 @@ impl Betting {
         (self.step, self.aggressor) = (step, None);
     }
 
-    /// Returns the chips that no other seat has matched.
+    /// Returns chips to the seat that bet them if no other seat has matched them.
     pub(super) fn return_uncalled(&mut self) {
         let mut paid: Vec<u64> = self.players.iter().map(|player| player.paid).collect();
         paid.sort_unstable_by(|a, b| b.cmp(a));
@@ -150,7 +151,7 @@ impl Betting {
             < 2
     }
 
-    /// The next seat that has to choose, starting from this one. `None` when the round is over.
+    /// The first seat that has to choose, starting with `from`. `None` if the round is over.
     pub(super) fn turn(&self, from: Seat) -> Option<Seat> {
         if self.live().count() < 2 {
             return None;
@@ -167,8 +168,8 @@ impl Betting {
                 || player.answered.is_none() && self.others(seat).any(can_respond))
     }
 
-    /// The chips that the seat has to pay to stay in. This is never more than another seat can
-    /// match, so that no seat is asked for chips that would be returned.
+    /// The chips that the seat has to pay to stay in. Never more than another seat can match,
+    /// because unmatched chips would be returned.
     fn owed(&self, seat: Seat) -> u64 {
         let player = self.player(seat);
         let matched = self.others(seat).map(|other| self.player(other).reach());
@@ -176,7 +177,7 @@ impl Betting {
         target.saturating_sub(player.bet).min(player.stack)
     }
 
-    /// The choices of the seat.
+    /// The choices that the rules allow to the seat now.
     pub(super) fn legal(&self, seat: Seat) -> Legal {
         let owed = self.owed(seat);
         let amounts = self.may_raise(seat).then(|| self.amounts(seat));
@@ -193,7 +194,8 @@ impl Betting {
 
     fn may_raise(&self, seat: Seat) -> bool {
         let above = |seat| self.player(seat).reach() > self.level;
-        // Short all-ins add up to a full raise for a seat that faces them together (rule 47).
+        // A seat that has already chosen may only raise if the level has risen by a full raise
+        // since then. Several short all-ins together can be a full raise (rule 47).
         let open = match self.player(seat).answered {
             None => true,
             Some(level) => self.level - level >= self.step,
@@ -210,7 +212,7 @@ impl Betting {
                 min: all.min(self.level + self.step),
                 max: all,
             },
-            // A short bet is completed to a full bet.
+            // After a short all-in, the next raise only completes the bet to a full bet.
             Limit::Fixed => {
                 let to = all.min(self.full_level + self.step);
                 Amounts { min: to, max: to }
@@ -284,19 +286,19 @@ impl Betting {
         self.live().filter(move |&other| other != seat)
     }
 
-    /// All seats, starting from this one.
+    /// All seats in order, starting with `from`.
     fn around(&self, from: Seat) -> impl Iterator<Item = Seat> {
         let seats = self.players.len();
         std::iter::successors(Some(from), move |seat| Some(seat.next(seats))).take(seats)
     }
 
-    /// The seats that can still win, starting to the left of this seat and ending with it.
+    /// The seats that can still win, in order, starting with the seat to the left of `seat`.
     pub(super) fn live_after(&self, seat: Seat) -> impl Iterator<Item = Seat> {
         let next = seat.next(self.players.len());
         self.around(next).filter(|&seat| self.player(seat).live)
     }
 
-    /// The next seat to the left that can still win.
+    /// The next seat to the left of `seat` that can still win.
     pub(super) fn next_live(&self, seat: Seat) -> Seat {
         self.live_after(seat).next().unwrap_or(seat)
     }

@@ -17,7 +17,7 @@ pub struct BettingRules {
 /// The limit on bets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// No limit: from the smallest bet to all chips of the seat.
+    /// A bet may be any amount from the smallest bet to all chips of the seat.
     NoLimit,
     /// Bets of a fixed size, at most four in a round: a bet and three raises. The size is doubled
     /// in the second half of the rounds (the turn and the river, or after the exchange).
@@ -32,7 +32,7 @@ pub enum Posts {
         /// The blind of the first seat left of the button. With two seats in the hand, the blind of
         /// the button.
         small: u64,
-        /// The blind of the next seat.
+        /// The blind of the seat to the left of the small blind.
         big: u64,
     },
     /// All seats pay the same ante.

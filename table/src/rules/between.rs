@@ -5,8 +5,8 @@ use crate::seat::Seat;
 
 impl Stakes {
     /// Whether the match is over by the rules, with these stacks after `hands_played` hands: all
-    /// hands have been played, or fewer than two seats have chips and no [rebuy](Self::may_rebuy)
-    /// is agreed.
+    /// hands have been played, or fewer than two seats have chips. Does not consider
+    /// [rebuys](Self::may_rebuy) on which the seats could still agree.
     #[cfg(feature = "internals")]
     pub fn is_over(&self, stacks: &[u64], hands_played: u32) -> bool {
         let with_chips = stacks.iter().filter(|&&stack| stack > 0).count();

@@ -39,7 +39,8 @@ pub enum Choice {
     Propose(Vec<(u16, Learners)>),
     /// In a deck without rules: agrees to the proposal with this number.
     Agree(u32),
-    /// In a deck without rules: refuses the proposal with this number, or withdraws an own one.
+    /// In a deck without rules: refuses the proposal with this number, or withdraws it if it is the
+    /// seat's own.
     Refuse(u32),
     /// In a deck without rules: passes.
     Pass,
@@ -47,13 +48,13 @@ pub enum Choice {
     Roll(Dice),
     /// In a deck without rules: draws the next closed card, which only this seat then sees.
     Draw,
-    /// In a deck without rules: lays down a card that this seat holds. All seats see it, and nobody
-    /// holds it any more.
+    /// In a deck without rules: lays down a card that this seat holds. All seats then see the card,
+    /// and no seat holds it.
     Reveal(u16),
     /// In a deck without rules: steals a random card from the hand of the given seat.
     Steal(Seat),
-    /// In a deck without rules: shows a card that this seat holds to all seats, and keeps holding
-    /// it.
+    /// In a deck without rules: shows all seats a card that this seat holds. The seat keeps the
+    /// card.
     ShowCard(u16),
 }
 
@@ -71,7 +72,7 @@ impl From<Malformed> for ChoiceError {
 impl Choice {
     /// The maximum number of cards in a proposal in a deck without rules.
     pub(crate) const MAX_PROPOSED: usize = 64;
-    /// The maximum number of hands in a proposal in a game of boards: all of them.
+    /// The maximum number of hands in a proposal in a game of boards: all hands of all boards.
     pub(crate) const MAX_HANDS: usize = 4 * Stakes::MAX_BOARDS as usize;
     /// The maximum number of dice in a roll.
     pub(crate) const MAX_DICE: u32 = 100;
@@ -85,8 +86,8 @@ impl Choice {
         1 + count + 4 * proposed
     }
 
-    /// Encodes the choice. A choice that no rule allows, such as an exchange of more cards than a
-    /// hand has, is truncated; the rules refuse it in any case.
+    /// Encodes the choice. Truncates lists that are longer than any rule allows, such as an
+    /// exchange of more than five cards. The rules refuse such a choice in any case.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();

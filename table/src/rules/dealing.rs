@@ -1,9 +1,10 @@
-//! The positions of the cards, and the openings that show them.
+//! The positions of the cards, and the openings that show them. Each seat has a secret share of
+//! each card. A card is shown to a *learner* when all other seats *open* their shares of the card.
 //!
-//! Hole cards are dealt in turn, one to each seat starting with seat 0, and then the next: card `i`
-//! of seat `s` at a table with `n` seats is at position `i * n + s`, even if some seats are not in
-//! the hand. The cards after them are the board, or the new cards of an exchange, in the order in
-//! which they are needed.
+//! Hole cards are dealt in turn, one to each seat starting with seat 0, then another one to each
+//! seat, and so on: card `i` of seat `s` at a table with `n` seats is at position `i * n + s`, even
+//! if some seats are not in the hand. The cards after them are the board, or the new cards of an
+//! exchange, in the order in which they are needed.
 
 use super::foul::BadCards;
 use super::next::{Learners, Opening};
@@ -16,8 +17,9 @@ pub(super) fn hole_cards(seat: Seat, seats: usize, count: usize) -> Vec<usize> {
     (0..count).map(|i| i * seats + seat.index()).collect()
 }
 
-/// The openings that let each learner see its card: every other seat opens its share. Only
-/// `openers` open shares, and an opener with nothing to open is left out.
+/// The openings by the seats in `openers` that show each card to its learners. A seat that learns a
+/// card alone does not open its own share of that card. Openers without a share to open are
+/// omitted.
 pub(super) fn openings(
     cards: &[(usize, Learners)],
     openers: impl Iterator<Item = Seat>,
@@ -43,7 +45,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Starts with no visible cards.
+    /// No card has been seen yet.
     pub(super) fn none(pack: Pack) -> Self {
         Seen {
             pack,
@@ -61,8 +63,8 @@ impl Seen {
             .retain(|position, _| !positions.contains(position));
     }
 
-    /// Adds the cards that these openings show to everybody. `public` must hold exactly those
-    /// cards.
+    /// Adds the cards in `public`. They must be exactly the cards that `openings` show to all
+    /// seats.
     pub(super) fn add(
         &mut self,
         openings: &[Opening],

@@ -1,24 +1,24 @@
 //! Editions of the rules.
 //!
 //! No edition has been released yet. [`Edition::Three`] is the edition of the first release, 0.1.0.
-//! Until then, a change of the rules needs no new edition; the first change after the release adds
-//! `Four`. [`Edition::Two`] is kept for matches that were started with earlier builds: they can be
-//! resumed and verified, but no new match uses it.
+//! Before that release, a change of the rules needs no new edition. The first change after the
+//! release adds `Four`. [`Edition::Two`] is kept for matches that were started with earlier builds:
+//! they can be resumed and verified, but no new match uses it.
 //!
-//! A program refuses a header with an unknown edition, and an unknown game number in any edition.
-//! An older edition allows the games, parts and choices of the newest one; it refuses only what its
-//! variant of [`Edition`] describes.
+//! A program refuses a header with an unknown edition or an unknown game number. An older edition
+//! allows the same games, parts and choices as the newest edition, except where its variant of
+//! [`Edition`] says otherwise.
 
 /// The edition of the rules of a match, which is the version of its log. A match keeps the edition
 /// with which it was started, so that older files still verify and resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum Edition {
-    /// A dispute may name any opening of the try. A seat that is all in may show or muck like the
-    /// others, so hands are never turned up.
+    /// A seat may dispute any opening in the current try (the current attempt to deal the hand). A
+    /// seat that is all in may show or muck like other seats: its hand is never turned up by rule.
     Two = 2,
-    /// A dispute is refused unless it names an opening since the seat's previous part. When a seat
-    /// is all in and no more bets are possible, all contesting hands are turned up.
+    /// A seat may only dispute an opening that is later than its own previous part. When a seat is
+    /// all in and no more bets are possible, all contesting hands are turned up.
     Three = 3,
 }
 

@@ -57,13 +57,13 @@ pub enum Foul {
     #[error("an exchange names places from 0 to 4, in ascending order")]
     BadExchange,
     /// A proposal has no cards, too many cards, or positions that are not in ascending order.
-    #[error("a proposal names 1 to 64 cards, or 1 to all hands of boards, in ascending order")]
+    #[error("a proposal names 1 to 64 cards, or any number of hands of bridge, in ascending order")]
     BadProposal,
     /// A proposal names a card or a seat that does not exist.
     #[error("card {0}, or the seat that should see it, does not exist")]
     NoSuchCard(u16),
-    /// A proposal names a card that its learners already see, or that cannot be shown to another
-    /// seat without showing it to all. Or the card to be shown is already open.
+    /// The card is already open. Either its proposed learners see it already, or one other seat
+    /// sees it, so that it can only be shown to all seats.
     #[error("card {0} is already open")]
     AlreadyOpen(u16),
     /// The seat has too many open proposals.
@@ -75,7 +75,7 @@ pub enum Foul {
     /// The seat has made the proposal or already agreed to it.
     #[error("this seat already agrees to proposal {0}")]
     AlreadyAgreed(u32),
-    /// More dice than a roll may have, or more rolls than a hand may have.
+    /// The roll has too many dice, or the hand already has the maximum number of rolls.
     #[error("at most {most} dice can be rolled at once", most = super::Choice::MAX_DICE)]
     TooManyDice,
     /// Every card has been seen by at least one seat.

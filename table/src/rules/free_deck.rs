@@ -1,23 +1,27 @@
 //! The deck without rules: the seats agree during the hand who sees which card.
 //!
-//! The seats choose in turn, starting with the button. Each makes a proposal, agrees to one,
-//! refuses one, or passes. A proposal is carried out once all other seats have agreed to it. It
-//! stays open until then, or until a seat refuses it or one of its cards is opened otherwise.
-//! Nobody has to respond to it. The hand is over when all seats have passed in succession.
+//! The seats choose in turn, starting with the button. On its turn, a seat makes a proposal, agrees
+//! to an open proposal, refuses one, or passes. A proposal is carried out once all other seats have
+//! agreed to it. It is dropped if a seat refuses it, or if one of its cards is reshuffled or can no
+//! longer be opened as proposed. No seat has to respond to a proposal. The hand is over when all
+//! seats have passed in succession.
 //!
-//! Some choices need no agreement. A seat may have all seats roll dice together. It may draw: the
-//! closed card at the lowest position is opened to it alone. So there is a pile to draw from, and
-//! nobody chooses which card comes next. It may show a card that it holds and keep holding it, or
-//! reveal one, which it then no longer holds. And it may steal: all seats reshuffle the hand of
-//! another seat. The card then at the first position of that hand is opened to all and belongs to
-//! the thief, and the others are opened to their owner alone.
+//! Some choices need no agreement. A seat may:
+//! - *roll*: all seats roll dice together.
+//! - *draw*: the closed card at the lowest position is opened to the seat alone. So the closed
+//!   cards are a pile, and nobody chooses which card comes next.
+//! - *show* a card that it holds, and keep the card.
+//! - *reveal* a card that it holds. The seat then no longer holds the card.
+//! - *steal*: all seats reshuffle the hand of another seat, the owner. The card that is then at the
+//!   first position of the hand is opened to all seats and belongs to the thief. The remaining
+//!   cards of the hand are opened to the owner alone.
 //!
 //! Boards of bridge are played in the same way. Each position then holds a hand of 13 cards. Hands
 //! are only opened by a proposal, or shown by a seat that sees them; there is no drawing, stealing
 //! or rolling.
 //!
-//! A card is closed, seen by one seat, or seen by all. Showing it to a second of three seats would
-//! show it to all, since every seat receives all shares. So such a card can only be opened to all.
+//! A card is closed, seen by one seat, or seen by all seats. A card that one seat sees can only be
+//! opened to all seats, not to a second seat alone, because every seat receives every opened share.
 
 use super::choice::Choice;
 use super::dealing::{Seen, openings};
@@ -35,7 +39,7 @@ const MAX_PROPOSALS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FreeDeck {
     seats: usize,
-    /// Whether hands of boards are dealt instead of the cards of a deck.
+    /// Whether each position holds a hand of bridge instead of a card.
     boards: bool,
     /// The maximum number of cards or hands in a proposal.
     most_proposed: usize,
@@ -47,8 +51,8 @@ pub(super) struct FreeDeck {
     number: u32,
     /// The learners of each card, if it has been opened.
     learned: Vec<Option<Learners>>,
-    /// The holder of each card that its holder has shown or stolen. All seats have seen these
-    /// cards.
+    /// For each card that was shown or stolen: the seat that holds the card. All seats have seen
+    /// these cards.
     shown: Vec<Option<Seat>>,
     seen: Seen,
     rolls: u32,
@@ -261,7 +265,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// Records the faces of the dice that were to be rolled.
+    /// Completes the roll that is due with the faces of its dice.
     pub(super) fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
         let Due::Roll(by, dice) = self.due else {
             return Err(BadFaces);
@@ -287,7 +291,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// Continues after a reshuffle. `sealed` is false if the hand could not be reshuffled.
+    /// Continues after the reshuffle for a steal. `sealed` is `false` if the reshuffle failed.
     pub(super) fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
         let Due::Steal(Steal { thief, owner, hand }) = &self.due else {
             return Err(Foul::NotAsked);
@@ -305,7 +309,7 @@ impl FreeDeck {
         let of_owner = rest.iter().map(|&at| (at, Learners::Seat(owner)));
         let cards = [(first, Learners::All)].into_iter().chain(of_owner);
         self.due = Due::Cards(cards.collect());
-        // A seat that agreed to show a card meant the card that was there before.
+        // Proposals for these positions meant the cards before the reshuffle.
         let touches = |proposal: &Proposal| {
             let mut cards = proposal.cards.iter();
             cards.any(|(position, _)| hand.contains(&usize::from(*position)))
@@ -324,7 +328,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// Gives up a card. A card that all seats have seen needs no opening.
+    /// Lays down a card. If all seats have already seen the card, it needs no opening.
     fn reveal(&mut self, position: u16) -> Result<(), Foul> {
         let at = self.own(position)?;
         if self.shown[at].take().is_none() {
@@ -333,7 +337,7 @@ impl FreeDeck {
         Ok(())
     }
 
-    /// The position of a card that the current seat holds.
+    /// Converts a position to an index and checks that the current seat holds the card.
     fn own(&self, position: u16) -> Result<usize, Foul> {
         let at = usize::from(position);
         if self.held(self.turn).contains(&at) {
@@ -365,7 +369,8 @@ impl FreeDeck {
         &self.seen
     }
 
-    /// The cards that were opened to this seat alone, and those that it has shown or stolen.
+    /// The positions of the cards that were opened to this seat alone, and of those that it has
+    /// shown or stolen and still holds.
     pub(super) fn held(&self, seat: Seat) -> Vec<usize> {
         let its_own = |&position: &usize| {
             self.learned[position] == Some(Learners::Seat(seat))

@@ -12,48 +12,49 @@ use super::stakes::Stakes;
 use crate::seat::Seat;
 use dealerless::deck::Card;
 
-/// The maximum number of chips at a table, so that two amounts can still be added. Stakes and
-/// rebuys stay far below it.
+/// The maximum number of chips at a table, so that the sum of two amounts fits into 64 bits. Stakes
+/// and rebuys stay far below it.
 const MAX_CHIPS: u64 = 1 << 62;
 
 /// A hand in play. The next action follows from the stakes, the stacks, the button, and all choices
 /// and openings so far. A hand knows only the cards that everybody has seen.
 ///
 /// # Positions of cards
-/// Hole cards are dealt in turn: card `i` of seat `s` at a table with `n` seats is at position
-/// `i * n + s`, even if some seats are not in the hand. After them comes the board, in the order of
-/// its streets, or the new cards of an exchange, in the order in which seats and places asked for
-/// them. No card is burnt. Hole cards are opened in two steps, by seat 0 alone and then by the
-/// others. A board, or the cards of all exchanges, is opened in one step of all seats. The deck
-/// without rules also starts with an opening of seat 0 alone, of no card.
+/// Hole cards are dealt in turn: card `i` of seat `s` at a table with `n` seats is at position `i *
+/// n + s`, even if some seats are not in the hand. The next positions hold the board, in the order
+/// of its streets, or the new cards of an exchange, in the order in which seats and places asked
+/// for them. No card is burnt. Hole cards are opened in two steps: first seat 0 opens its shares,
+/// then the other seats open theirs. The cards of a street, or the new cards of all exchanges, are
+/// opened in one step of all seats. A hand of a deck without rules also starts with an opening by
+/// seat 0 alone, which contains no card.
 ///
 /// # The rules of poker
 /// The rules are those of the Poker Tournament Directors Association (2022, rule numbers in
-/// parentheses). Where they leave the decision to the house:
-/// - With two seats in the hand, the button has the small blind. It acts first before the flop and
-///   last after it (34). With antes instead of blinds, the first seat left of the button starts
-///   each round.
-/// - A raise adds at least the last full bet or raise (43). An all-in may add less. It reopens the
-///   betting only for a seat that faces a full raise in total (47), also with a fixed limit, where
-///   the next raise completes it to a full bet.
-/// - If a seat cannot pay its blind in full, the others still pay the full amount. No seat is asked
-///   for chips that no other seat can match, and no seat can raise when no other seat could pay
-///   more.
+/// parentheses). The following rules add details, or decide what these rules leave to the house:
+/// - With two seats in the hand, the button has the small blind. The button acts first before the
+///   flop and last after the flop (34). With antes instead of blinds, the first seat left of the
+///   button starts each round.
+/// - A raise adds at least the last full bet or raise (43). An all-in raise may add less. It
+///   reopens the betting only for a seat that faces a full raise in total (47). The same holds with
+///   a fixed limit, where the next raise completes the all-in to a full bet.
+/// - If a seat cannot pay its blind in full, the other seats still pay the full amount. No seat is
+///   asked for chips that no other seat can match, and no seat can raise when no other seat could
+///   pay more.
 /// - With a fixed limit, a round has at most a bet and three raises, also with two seats, so that
 ///   each round ends. The big blind counts as a bet.
 /// - Unmatched chips are returned at the end of the round.
 /// - Five-card draw: after the first round, each seat exchanges up to five cards, starting left of
-///   the button. Then all see their new cards, and the second round starts.
+///   the button. Then all seats see their new cards, and the second round starts.
 /// - When all seats but one have folded, no hand is shown and no more of the board is opened. When
 ///   no more bets are possible, the rest of the board is opened street by street.
 /// - When a seat is all in and no more bets are possible, all contesting hands are turned up: in
-///   hold'em before the rest of the board, in draw after the exchange (16). Under [`Edition::Two`]
-///   they are shown or mucked like others.
-/// - Otherwise the seat that bet or raised last in the last round shows first, or else the first
-///   seat left of the button, then the others in turn (17). Each may show or muck. A seat that
+///   hold'em before the rest of the board, in draw after the exchange (16). Under [`Edition::Two`],
+///   each seat shows or mucks instead.
+/// - Otherwise the seats show or muck in turn, starting with the seat that bet or raised last in
+///   the last round. If no seat did, the first seat left of the button starts (17). A seat that
 ///   mucks gives up its claim. A seat that is the only one left to claim a pot wins it without
 ///   being asked.
-/// - Equal hands split a pot. Odd chips go one by one to the first of them left of the button (20).
+/// - Equal hands split a pot. Odd chips go one by one to the first winners left of the button (20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hand {
     button: Seat,
@@ -122,12 +123,12 @@ impl Hand {
         }
     }
 
-    /// Completes the opening that is due. `public` holds the cards that it opens to everybody, in
-    /// any order; it may be empty.
+    /// Completes the opening that is due. `public` are the cards that the opening shows to all
+    /// seats, in any order. It may be empty.
     ///
     /// # Errors
-    /// If these are not exactly the cards to be opened, or not cards of the deck. The hand is then
-    /// unchanged.
+    /// If `public` are not exactly the cards to be opened, or not cards of the deck. The hand is
+    /// then unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
         match &mut self.game {
@@ -136,10 +137,10 @@ impl Hand {
         }
     }
 
-    /// Completes the roll that is due, with the face of each of the dice, from 1.
+    /// Completes the roll that is due. `faces` has the face of each die, from 1.
     ///
     /// # Errors
-    /// If no such dice are to be rolled. The hand is then unchanged.
+    /// If no roll with such faces is due. The hand is then unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
         match &mut self.game {
@@ -148,8 +149,9 @@ impl Hand {
         }
     }
 
-    /// Continues after a reshuffle for a steal. If `sealed` is true, the hand was reshuffled and
-    /// sealed. Otherwise that was not possible, and the hand stays as it was.
+    /// Continues after the reshuffle for a steal. `sealed` is `true` if the owner's cards were
+    /// reshuffled and sealed. If it is `false`, the reshuffle has failed, and the owner keeps its
+    /// cards.
     ///
     /// # Errors
     /// If no steal is in progress. The hand is then unchanged.
@@ -214,7 +216,7 @@ impl Hand {
     }
 
     /// Whether the seat may still be asked to choose in this hand of a game with chips, or is about
-    /// to show: it has neither folded, shown nor mucked, and no hands are being turned up.
+    /// to show: it has not folded, shown or mucked, and no hands are being turned up.
     pub(crate) fn may_still_choose(&self, seat: Seat) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.may_still_choose(seat),
@@ -231,8 +233,8 @@ impl Hand {
     }
 
     /// The positions of the cards that the seat holds now, in the order of their places in the
-    /// hand. In a deck without rules, these are the cards that only this seat sees, and those that
-    /// it has shown or stolen.
+    /// hand. In a deck without rules, these are the cards that only this seat sees, and the cards
+    /// that it has shown or stolen.
     pub fn held(&self, seat: Seat) -> Vec<usize> {
         match &self.game {
             Game::Poker(poker) => poker.held(seat).to_vec(),

@@ -1,4 +1,4 @@
-//! The kinds of cards in a pile of repeated cards, with readable names.
+//! Decks with several equal cards of each kind (*piles*), and the names of the kinds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,19 +10,19 @@ use crate::wire::{Malformed, Reader, Writer};
 
 /// The kinds of cards in a pile: the name of each kind and its number of cards.
 ///
-/// The names come from another player. They are the only words of a match that a stranger writes
-/// into lists of cards, so they are plain: letters from a to z in either case, digits, `-` and `_`.
-/// No two kinds have the same name, ignoring case.
+/// The names may come from another player and appear in lists of cards. Therefore a name only has
+/// letters from a to z in either case, digits, `-` and `_`. No two kinds have the same name,
+/// ignoring case.
 ///
-/// As text they are `knight=14,castle=5,road=2`. A kind without a name is named by its place:
-/// `14,5` is `kind-1=14,kind-2=5`.
+/// The text form is `knight=14,castle=5,road=2`. In parsed text, a kind without a name is named by
+/// its place: `14,5` is read as `kind-1=14,kind-2=5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedKinds {
     names: Vec<String>,
     kinds: Kinds,
 }
 
-/// The kinds are invalid. Kinds are counted from 1 in these errors.
+/// The kinds are invalid. These errors number the kinds from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadKinds {

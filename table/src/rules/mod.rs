@@ -36,7 +36,7 @@ pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
 
-/// Names that tests and fuzz targets need.
+/// Items that are public only for tests and fuzz targets.
 mod with_internals {
     pub use super::choice::ChoiceError;
     pub use super::foul::{BadFaces, CannotDeal};

@@ -9,13 +9,13 @@ use dealerless::dice::Dice;
 /// The next action in a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Cards are to be opened, in one step of all the openers. The rules then expect the cards that
-    /// everybody sees.
+    /// Cards are to be opened: all openers open their shares in one step. Then call `Hand::opened`
+    /// with the cards that everybody sees.
     Open(Vec<Opening>),
-    /// All seats roll these dice: all commit, then all reveal. The rules then expect the faces.
+    /// All seats roll these dice together: all commit, then all reveal. Then call `Hand::rolled`
+    /// with the faces.
     Roll(Dice),
-    /// This hand is to be reshuffled, and its cards resealed. The rules then expect whether that
-    /// succeeded.
+    /// A seat's cards are to be reshuffled and sealed again. Then call `Hand::reshuffled`.
     Steal(Steal),
     /// A seat has to choose.
     Choose {
@@ -28,7 +28,7 @@ pub enum Next {
     Over(Outcome),
 }
 
-/// The shares that one seat opens in a step: one for each of these cards.
+/// The shares that one seat opens in a step: one for each card in `cards`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The seat that opens its shares.
@@ -42,7 +42,7 @@ pub struct Opening {
 pub enum Learners {
     /// All seats.
     All,
-    /// One seat, whose own share keeps the card closed to all others.
+    /// One seat. It does not open its own share, so the card stays closed to all other seats.
     Seat(Seat),
 }
 
@@ -50,7 +50,7 @@ pub enum Learners {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Legal {
-    /// A bet. The seat may always fold.
+    /// To fold, or to check, call, bet or raise as the fields allow.
     Bet {
         /// The price of a call, at most the chips of the seat. `None` if the seat may check.
         call: Option<u64>,
@@ -77,8 +77,8 @@ pub enum Legal {
 }
 
 impl Legal {
-    /// The choice made for a seat that runs out of time: one that costs no chips. At a showdown the
-    /// seat shows, because mucking would give up what the hand may win.
+    /// The choice made for a seat that runs out of time. It costs no chips. At a showdown the seat
+    /// shows, because mucking would give up its claim to the pot.
     pub(crate) fn out_of_time(&self) -> Choice {
         match self {
             Legal::Bet { call: None, .. } => Choice::Check,
@@ -90,7 +90,7 @@ impl Legal {
     }
 }
 
-/// The range of amounts of a bet or raise: the total bet of the seat in this round.
+/// The allowed amounts of a bet or raise. An amount is the total bet of the seat in this round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amounts {
     /// The smallest amount.
@@ -112,13 +112,13 @@ pub struct Proposal {
     pub agreed: Vec<Seat>,
 }
 
-/// A steal of a random card from a hand: the card that is at the first position once the hand is
-/// reshuffled.
+/// A steal of a random card. The hand of the owner is reshuffled, and the thief takes the card that
+/// is then at the first position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steal {
     /// The seat that takes the card.
     pub thief: Seat,
-    /// The seat whose hand it is.
+    /// The seat that holds the hand.
     pub owner: Seat,
     /// The positions of the hand, in ascending order.
     pub hand: Vec<usize>,
@@ -131,7 +131,7 @@ pub struct Rolled {
     pub by: Seat,
     /// The dice.
     pub dice: Dice,
-    /// The face of each of the dice, from 1.
+    /// The face of each die, from 1.
     pub faces: Vec<u32>,
 }
 
@@ -171,6 +171,6 @@ pub struct Shown {
     pub cards: Vec<Card>,
     /// The rank of these cards with the board.
     pub rank: HandRank,
-    /// The five cards that count, from the seat's own cards and the board.
+    /// The best five of the seat's own cards and the board.
     pub best: Vec<Card>,
 }

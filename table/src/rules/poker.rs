@@ -1,6 +1,6 @@
 //! A hand of poker: hold'em or five-card draw.
 //!
-//! Numbered rules are the rules of the Poker Tournament Directors Association, 2022.
+//! Rule numbers in comments refer to the rules of the Poker Tournament Directors Association, 2022.
 
 use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
@@ -23,10 +23,11 @@ pub(super) struct Poker {
     rules: BettingRules,
     button: Seat,
     betting: Betting,
+    /// The number of the betting round, from 0.
     round: usize,
     /// The positions of each seat's cards.
     held: Vec<Vec<usize>>,
-    /// The first position that nobody holds yet.
+    /// The first position that was not dealt to a seat.
     undealt: usize,
     seen: Seen,
     claims: Vec<Claims>,
@@ -38,27 +39,28 @@ pub(super) struct Poker {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Seat 0 opens its shares of the others' hole cards. The seat `first` acts first in the first
-    /// round.
+    /// Seat 0 opens its shares of the hole cards of all other seats. `first` will act first in the
+    /// first round.
     DealByHost { first: Seat },
-    /// The others open their shares of the hole cards of all other seats.
+    /// Each other seat opens its shares of all hole cards but its own.
     DealByOthers { first: Seat },
-    /// A seat bets.
+    /// It is the turn of this seat to bet, call, check or fold.
     Bet(Seat),
     /// The board of the next round is opened.
     Board,
-    /// Seats exchange cards: `left` are still to do so, and `drawn` are the new cards so far.
+    /// The seats exchange cards. `left` are the seats that have not exchanged yet, and `drawn` are
+    /// the new cards so far.
     Exchange {
         left: Vec<Seat>,
         drawn: Vec<(usize, Learners)>,
     },
     /// The new cards are opened.
     Draw(Vec<(usize, Learners)>),
-    /// All contesting hands are turned up, each by its own seat.
+    /// All contesting seats open their hands to all seats.
     TurnUp,
     /// The first of these seats shows or mucks.
     ShowOrMuck(Vec<Seat>),
-    /// The first of these seats opens its cards.
+    /// The first of these seats has chosen to show, and opens its hand to all seats.
     Show(Vec<Seat>),
     /// The hand is over.
     Over(Outcome),
@@ -124,14 +126,14 @@ impl Poker {
         }
     }
 
-    /// The opening by which a seat shows its hand to all.
+    /// The opening with which a seat shows its hand to all seats.
     fn own_hand(&self, seat: Seat) -> Vec<Opening> {
         let cards = self.held[seat.index()].iter();
         let cards: Vec<_> = cards.map(|&card| (card, Learners::All)).collect();
         openings(&cards, std::iter::once(seat))
     }
 
-    /// The seats that have to beat another seat to win something.
+    /// The seats that claim a pot together with another seat.
     fn contesting(&self) -> impl Iterator<Item = Seat> {
         let contests = |seat: &Seat| self.claims.iter().any(|pot| pot.contested_by(*seat));
         Seat::all(self.held.len()).filter(contests)
@@ -191,7 +193,8 @@ impl Poker {
         Ok(())
     }
 
-    /// Continues the round with this seat, or ends it.
+    /// Continues the round with the next seat that has to choose, starting with `seat`. If there is
+    /// none, ends the round.
     fn bet_from(&mut self, seat: Seat) {
         if let Some(seat) = self.betting.turn(seat) {
             self.phase = Phase::Bet(seat);
@@ -202,7 +205,7 @@ impl Poker {
         self.after_round();
     }
 
-    /// Continues after a round in which all bets are made.
+    /// Continues after a betting round, or after hands were turned up.
     fn after_round(&mut self) {
         let live = self.betting.live().count();
         let is_last = self.round + 1 == self.kind.rounds();
@@ -223,7 +226,7 @@ impl Poker {
     }
 
     /// Whether all contesting hands are turned up now: a seat is all in, and no more bets are
-    /// possible (rule 16). A hand of draw that can still be exchanged stays closed.
+    /// possible (rule 16). In five-card draw, hands stay closed before the exchange.
     fn turns_up(&self, is_last: bool) -> bool {
         let settled = match self.kind {
             PokerKind::Holdem => is_last || self.betting.is_settled(),
@@ -267,8 +270,8 @@ impl Poker {
         Ok(())
     }
 
-    /// The order of the showdown. The seat that bet or raised last in the last round shows first,
-    /// or else the first seat left of the button. The others follow to the left (rule 17).
+    /// The order of the showdown, clockwise. The seat that bet or raised last in the last round
+    /// shows first. If no seat did, the first seat left of the button shows first (rule 17).
     fn showdown_order(&self) -> Vec<Seat> {
         let mut order: Vec<Seat> = self.betting.live_after(self.button).collect();
         let first = self.betting.aggressor();
@@ -277,7 +280,7 @@ impl Poker {
         order
     }
 
-    /// Ends the betting. No more cards are opened.
+    /// Ends the betting. No more cards of the board are opened.
     fn showdown(&mut self) {
         let order = self.showdown_order();
         if !self.face_up {
@@ -287,8 +290,8 @@ impl Poker {
         self.phase = Phase::Over(self.pay_out());
     }
 
-    /// Asks the next of these seats that has to show to win something. A seat that is the only one
-    /// left to claim its pots does not have to. After the last seat, the chips are paid out.
+    /// Asks the first seat in `left` that contests a pot to show or muck. A seat that claims its
+    /// pots alone need not show. If no seat is left to ask, pays out the chips.
     fn ask_to_show(&mut self, mut left: Vec<Seat>) {
         left.retain(|seat| self.contesting().any(|other| other == *seat));
         self.phase = if left.is_empty() {
@@ -311,8 +314,8 @@ impl Poker {
         contested.all(beats)
     }
 
-    /// Whether the seat may still be asked to choose, or is about to show the hand that it chose to
-    /// show.
+    /// Whether the seat may still be asked to choose, or has chosen to show and not opened its hand
+    /// yet.
     pub(super) fn may_still_choose(&self, seat: Seat) -> bool {
         match &self.phase {
             Phase::TurnUp | Phase::Over(_) => false,
@@ -321,7 +324,7 @@ impl Poker {
         }
     }
 
-    /// The rank of these cards of a seat with the board, and the five cards that give it.
+    /// The rank of the best five of a seat's cards and the board, and these five cards.
     fn best(&self, own: &[Card]) -> Option<(HandRank, Vec<Card>)> {
         self.kind.best(own, &self.board())
     }

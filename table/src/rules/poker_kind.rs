@@ -54,7 +54,7 @@ impl PokerKind {
         self.board(self.rounds() - 1)
     }
 
-    /// The number of cards in the deck, and the maximum number of them that a hand with this many
+    /// The number of cards in the deck, and the maximum number of cards that a hand with `seats`
     /// seats needs.
     pub(super) fn deck(self, seats: usize) -> (usize, usize) {
         let drawn = seats * self.max_own_cards() + self.whole_board();
@@ -66,8 +66,8 @@ impl PokerKind {
         ((Self::CARDS as usize - self.whole_board()) / self.max_own_cards()) as u8
     }
 
-    /// The rank of a seat's cards with the board, and the five cards that give it. `None` if there
-    /// are fewer than five cards.
+    /// The rank of the best five of a seat's cards and the board, and these five cards. `None` if
+    /// there are fewer than five cards.
     pub(super) fn best(self, own: &[Card], board: &[Card]) -> Option<(HandRank, Vec<Card>)> {
         match self {
             PokerKind::Holdem | PokerKind::FiveCardDraw => best_five(&[own, board].concat()),

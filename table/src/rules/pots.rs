@@ -12,7 +12,8 @@ pub(super) struct Claims {
     seats: Vec<Seat>,
 }
 
-/// Returns the main pot, and one side pot for each higher amount that a seat can win.
+/// Returns the main pot, and one side pot for each larger amount that a seat that can still win has
+/// paid.
 pub(super) fn pots(players: &[Player]) -> Vec<Claims> {
     let mut tops: Vec<u64> = players.iter().filter(|p| p.live).map(|p| p.paid).collect();
     tops.sort_unstable();
@@ -20,7 +21,7 @@ pub(super) fn pots(players: &[Player]) -> Vec<Claims> {
     let mut below = 0;
     let mut pots = Vec::new();
     for (i, &top) in tops.iter().enumerate() {
-        // All chips above the highest amount belong to the last pot, whoever paid them.
+        // The last pot also has the chips that folded seats paid above the highest amount.
         let cut = if i + 1 == tops.len() { u64::MAX } else { top };
         let chips = players.iter().map(|p| p.paid.min(cut) - p.paid.min(below));
         let claims = |seat: &Seat| {
@@ -49,8 +50,8 @@ impl Claims {
         }
     }
 
-    /// Splits the chips among the best hands, or gives them to the only seat left. Odd chips go one
-    /// by one to the first seats left of the button (rule 20).
+    /// Splits the chips among the seats with the best hand, or gives them to the only seat that
+    /// claims the pot. Odd chips go one by one to the first seats left of the button (rule 20).
     ///
     /// `seats` are all seats in the hand, starting left of the button.
     pub(super) fn split(&self, seats: &[Seat], rank: impl Fn(Seat) -> Option<HandRank>) -> Pot {

@@ -7,7 +7,8 @@ use aya_poker::base;
 use dealerless::deck::Card;
 use std::fmt;
 
-/// The rank of the best five of some cards. A greater rank wins; equal ranks split.
+/// The rank of a poker hand: of the best five of its cards. A greater rank wins, and equal ranks
+/// split the pot.
 ///
 /// Its text form uses a player's words: `two pair, kings and fours`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +47,8 @@ impl HandRank {
     }
 }
 
-/// The rank of the best five of 5 to 7 cards, and the first five of them that give it.
+/// The rank of the best five of 5 to 7 cards, and the first five cards that have this rank
+/// together.
 pub(super) fn best_five(cards: &[Card]) -> Option<(HandRank, Vec<Card>)> {
     let rank = HandRank::of(cards)?;
     let chosen = |set: u32| -> Vec<Card> {

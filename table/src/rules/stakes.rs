@@ -15,7 +15,8 @@ use crate::wire::{Malformed, Reader, Writer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stakes {
     variety: Variety,
-    /// The kinds of cards, only for a deck without rules with the same number of cards.
+    /// The kinds of cards. Only in a deck without rules, and then with the same total number of
+    /// cards.
     kinds: Option<NamedKinds>,
     seats: u8,
     hands: u32,
@@ -35,8 +36,8 @@ pub enum Variety {
         /// The number of cards that are drawn and can be opened.
         drawn: u32,
     },
-    /// Boards of bridge, dealt jointly, without chips: the seats agree during the hand who sees
-    /// which hands.
+    /// Boards of bridge, dealt by both seats jointly, without chips: the seats agree during the
+    /// game who sees which hands.
     Boards {
         /// The number of boards.
         boards: u32,
@@ -116,7 +117,7 @@ impl From<Malformed> for StakesError {
 
 impl Stakes {
     /// The maximum number of seats in a match. With more seats, hold'em has too few cards for the
-    /// hands and the board, and no other game needs more.
+    /// hands and the board.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const MAX_SEATS: u8 = 23;
     /// The maximum number of hands in a match.
@@ -223,7 +224,8 @@ impl Stakes {
         }
     }
 
-    /// The number of bits at a position: of the number of a card, or of the set of cards in a hand.
+    /// The number of bits that encode the contents of a position: the number of a card, or the set
+    /// of cards in a hand of bridge.
     pub(crate) fn word_bits(&self) -> u32 {
         match (self.variety, self.deck()) {
             (Variety::Boards { .. }, (cards, _)) => cards as u32,
@@ -244,8 +246,8 @@ impl Stakes {
             Variety::Holdem(_) => PokerKind::Holdem.most_seats(),
             Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.most_seats(),
             Variety::Deck { .. } => Self::MAX_SEATS,
-            // A joint deal has exactly two inputs: the permutation of one player and the word of
-            // the other.
+            // A joint deal has exactly two inputs: one player's permutation of the cards, and the
+            // other player's word, which assigns the permuted cards to the four hands.
             Variety::Boards { .. } => 2,
         };
         let seats = self.seats;
@@ -299,8 +301,8 @@ fn of_these(kinds: &NamedKinds, drawn: u32) -> Variety {
     }
 }
 
-/// The first byte of encoded stakes, as listed for the header in `docs/records.md`. The next game
-/// gets 5. A number that was once used keeps its meaning.
+/// The first byte of encoded stakes, as listed for the header in `docs/records.md`. The next new
+/// game gets 5. The meaning of a used number never changes.
 mod number {
     pub(super) const HOLDEM: u8 = 0;
     pub(super) const FIVE_CARD_DRAW: u8 = 1;

@@ -57,7 +57,7 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &TestMatch, at: usize
     let read = Record::read(&changed, None);
     match (read, is_unsigned(bytes, &ends, at)) {
         (Ok(record), true) => assert_eq!(record.log.hash(), log.hash(), "byte {at}"),
-        // The length field of one of the last records: as if the file ended there.
+        // With a larger length field, one of the last entries looks like an incomplete one.
         (Ok(record), false) => {
             let parts = record.log.history(0).count();
             let place = ends.partition_point(|&end| end <= at) - 1;
@@ -106,7 +106,7 @@ fn dropped_swapped_repeated_and_foreign_parts_are_detected() {
         dropped.remove(i);
         let read = Record::read(&file_of(&table, Seat::HOST, &dropped), None);
         if parts[i].step + 1 == log.step() {
-            // As if the part had not been sent yet.
+            // The file looks as if the part had not been sent yet.
             assert_eq!(read.unwrap().log.waits_for(), [parts[i].seat]);
         } else {
             assert!(matches!(read, Err(BadRecord::Part { .. })), "{i}");

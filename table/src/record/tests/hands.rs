@@ -1,4 +1,4 @@
-//! Hands in records.
+//! Tests of the hands in records.
 
 use dealerless::deck::Card;
 
@@ -161,7 +161,7 @@ fn older_notes_of_reshuffled_cards_are_ignored() {
     assert_eq!(record.hands[0].seen.get(&position), Some(&old.card));
 }
 
-/// The positions that were shuffled again, and since which step, in the record of the host.
+/// The reshuffled positions in the record of the host, each with the step of the choice to steal.
 fn reshuffled(table: &TestMatch, log: &MatchLog) -> Vec<(usize, u64)> {
     let record = Record::read(&file(table, Seat::HOST, log), None).unwrap();
     let hand = &record.hands[0];
