@@ -14,8 +14,8 @@
 //! **Pool bytes never delay other data for long**: at most [`POOL_WINDOW`] bytes of a pool are in
 //! transit or unread, in frames of at most [`POOL_FRAME`] bytes.
 //!
-//! A control frame holds items. Each item starts with a byte for its kind. Numbers have eight
-//! bytes.
+//! A control frame holds items. Each item starts with a byte for its kind. A stream has one byte,
+//! and a number eight.
 //!
 //! | kind | contents | meaning |
 //! |---|---|---|
