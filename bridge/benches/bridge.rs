@@ -1,7 +1,7 @@
-//! Benchmarks of bridge: conversions between deals and numbers in each order, Big Deal's generator,
-//! and files of boards. Also boards dealt jointly by two parties in a malicious session over
-//! loopback TCP, by splits and by shuffles of 52 cards. These times run from an empty pool until
-//! both parties have seen all boards.
+//! Benchmarks of conversions between deals and numbers, of Big Deal's generator, of files of
+//! boards, and of jointly dealt boards. Two parties deal these boards in a malicious session over
+//! loopback TCP, with one split of all boards or with a shuffle of 52 cards for each board. The
+//! measured time includes the preprocessing, and ends when both parties have seen all boards.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;
@@ -22,7 +22,7 @@ use dealerless_bridge::{Board, Deal, DealNumber, Order, SealedBoards};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// Enough deals that the branch predictor cannot learn them.
+/// The number of deals, so large that the branch predictor cannot learn them.
 const DEALS: usize = 4096;
 
 fn numbers(criterion: &mut Criterion) {
@@ -164,7 +164,7 @@ fn jointly(criterion: &mut Criterion) {
         );
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|rounds| {
-                // The first round of a session warms the caches.
+                // The first round of a session only warms the caches.
                 let times = method.times(rounds as usize + 1);
                 times[1..].iter().sum()
             });

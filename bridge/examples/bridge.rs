@@ -1,5 +1,6 @@
-//! Two clubs deal four boards that nobody knows. One club opens the hands of North and South, the
-//! other those of East and West. After the play, all hands are opened to both and written as PBN.
+//! Two clubs jointly deal four boards. Before the play, one club sees only the hands of North and
+//! South, the other club only the hands of East and West. After the play, all hands are opened to
+//! both clubs and written as PBN.
 
 use std::error::Error;
 use std::thread;

@@ -1,4 +1,4 @@
-//! A board: a numbered deal, whose number determines the dealer and the vulnerability.
+//! A board: a deal with a board number, which determines the dealer and the vulnerability.
 
 use super::{Compass, Deal};
 
@@ -7,7 +7,7 @@ use super::{Compass, Deal};
 pub struct Board {
     /// The board number, counted from 1.
     pub number: u32,
-    /// The deal of the cards.
+    /// The hands of the four seats.
     pub deal: Deal,
 }
 
@@ -25,7 +25,8 @@ pub enum Vulnerability {
 }
 
 impl Board {
-    /// The dealer: North on board 1, then each seat in turn (Laws of Duplicate Bridge 2017, Law 2).
+    /// The dealer: North on board 1, East on board 2, and so on clockwise (Laws of Duplicate Bridge
+    /// 2017, Law 2).
     pub fn dealer(&self) -> Compass {
         Compass::ALL[(self.number as usize + 3) % 4]
     }
@@ -54,7 +55,8 @@ mod tests {
             let board = Board { number, deal };
             (board.dealer().letter(), board.vulnerability())
         };
-        // The table of Law 2, for boards 1 to 16.
+        // Law 2 for boards 1 to 16: the dealer, and the vulnerable side (`-` for neither, `A` for
+        // both).
         let table = "N- EN SE WA NN EE SA W- NE EA S- WN NA E- SN WE";
         for (number, entry) in (1..).zip(table.split(' ')) {
             let (dealer, vulnerable) = of(number);

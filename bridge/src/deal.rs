@@ -29,13 +29,13 @@ impl Compass {
         ['N', 'E', 'S', 'W'][self as usize]
     }
 
-    /// The seat the given number of places clockwise.
+    /// The seat that is `places` places clockwise from this seat.
     pub fn clockwise(self, places: usize) -> Compass {
         Compass::ALL[(self as usize + places % 4) % 4]
     }
 }
 
-/// A card, by number: 0 is the ace of spades, 51 the two of clubs.
+/// A card, stored as its number: from 0 (the ace of spades) to 51 (the two of clubs).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Card(u8);
 
@@ -45,7 +45,7 @@ const RANKS: [char; 13] = [
 ];
 
 impl Card {
-    /// All 52 cards, in order.
+    /// All 52 cards, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Card> {
         (0..52).map(Card)
     }
@@ -55,8 +55,8 @@ impl Card {
         (number < 52).then_some(Card(number as u8))
     }
 
-    /// The card of the given suit and rank: `A`, `K`, `Q`, `J`, `T` or `9` to `2`. `None` for any
-    /// other rank.
+    /// The card with the given suit and rank, or `None` if the rank is not `A`, `K`, `Q`, `J`, `T`
+    /// or `9` to `2`.
     pub fn of(suit: Suit, rank: char) -> Option<Card> {
         let rank = RANKS.iter().position(|known| *known == rank)?;
         Card::new(13 * suit as usize + rank)
@@ -78,22 +78,22 @@ impl Card {
     }
 }
 
-/// A set of cards: bit `c` is set if the hand holds card `c`.
+/// A set of cards, stored as a number: bit `c` is set if the set contains card `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Zeroize)]
 pub struct Hand(pub(crate) u64);
 
 impl Hand {
-    /// The cards of the hand, in order.
+    /// The cards of the hand, in the order of their numbers.
     pub fn cards(self) -> impl Iterator<Item = Card> {
         Card::all().filter(move |card| self.holds(*card))
     }
 
-    /// Whether the hand holds a card.
+    /// Whether the hand contains `card`.
     pub fn holds(self, card: Card) -> bool {
         self.0 >> card.0 & 1 == 1
     }
 
-    /// The ranks held in a suit, from the ace down.
+    /// The ranks of the hand's cards in a suit, from the ace down.
     pub fn ranks(self, suit: Suit) -> impl Iterator<Item = char> {
         let first = 13 * suit as u8;
         let held = (first..first + 13).map(Card);
@@ -114,7 +114,8 @@ impl FromIterator<Card> for Hand {
     }
 }
 
-/// Formats the hand as `S.H.D.C`, with each suit from the ace down.
+/// Formats the hand as in PBN: the ranks of each suit from the ace down, with dots between the
+/// suits, such as `J2.AQ.A7652.J543`.
 impl fmt::Display for Hand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for suit in Suit::ALL {
@@ -135,11 +136,11 @@ pub enum DealError {
     /// The text does not begin with a seat and a colon.
     #[error("a deal must begin with a seat and a colon, such as N:")]
     NoSeat,
-    /// The number of hands is not four.
-    #[error("a deal has four hands separated by single spaces, not {0}")]
+    /// The number of hands is not four. The value is this number.
+    #[error("a deal has four hands separated by single spaces, not {0} hands")]
     Hands(usize),
-    /// The number of suits in a hand is not four.
-    #[error("a hand has four suits separated by dots, but {0} has {1}")]
+    /// A hand does not have four suits. The values are its seat and its number of suits.
+    #[error("a hand has four suits separated by dots, but the hand of {0} has {1}")]
     Suits(char, usize),
     /// A character is not a rank.
     #[error("{0:?} is not a rank; ranks are AKQJT98765432, with T for a ten")]
@@ -194,7 +195,7 @@ impl Deal {
         self.owners[card.number()]
     }
 
-    /// The seat that holds each card.
+    /// For each card, in the order of the card numbers, the seat that holds it.
     pub fn owners(&self) -> &[Compass; 52] {
         &self.owners
     }
@@ -207,7 +208,7 @@ impl Deal {
     }
 }
 
-/// Formats the deal as in PBN: `N:` and the hands clockwise from North, each as `S.H.D.C`.
+/// Formats the deal as in PBN: `N:` and the hands clockwise from North, separated by spaces.
 impl fmt::Display for Deal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (seat, before) in Compass::ALL.into_iter().zip(["N:", " ", " ", " "]) {
@@ -217,7 +218,7 @@ impl fmt::Display for Deal {
     }
 }
 
-/// Parses a deal as in PBN, starting from any seat.
+/// Parses a deal as in PBN. The hands are clockwise from any seat, whose letter comes first.
 impl FromStr for Deal {
     type Err = DealError;
 
@@ -253,7 +254,7 @@ impl FromStr for Deal {
     }
 }
 
-/// The cards of a hand in the form `S.H.D.C`.
+/// Parses a hand as in PBN. An error names its `seat`.
 fn cards_of(hand: &str, seat: Compass) -> Result<Vec<Card>, DealError> {
     let suits: Vec<&str> = hand.split('.').collect();
     if suits.len() != 4 {

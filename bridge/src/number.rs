@@ -1,14 +1,16 @@
 //! Numbers of deals: bijections between the deals and the numbers below [`DealNumber::COUNT`], in
 //! three orders.
 //!
-//! There are C(52,13) · C(39,13) · C(26,13) deals. A hand is a choice of 13 of the cards that the
-//! previous hands have left. Big Deal and Andrews give each of the first three hands a rank among
-//! these choices. The number is `(north · C(39,13) + east) · C(26,13) + south`. The two differ in
-//! the order of the choices. Pavlicek ranks the deal as a word of 52 letters.
+//! There are C(52,13) · C(39,13) · C(26,13) deals: North's hand is a choice of 13 of 52 cards,
+//! East's hand of 13 of the other 39 cards, and South's hand of 13 of the last 26 cards. Big Deal
+//! and Andrews rank each of these hands among its possible choices, and combine the ranks into the
+//! number `(north · C(39,13) + east) · C(26,13) + south`. Big Deal and Andrews sort the choices
+//! differently. Pavlicek writes a deal as a word of 52 letters, the owners of the cards, and ranks
+//! it among all such words.
 //!
 //! Sources: Big Deal's documentation of its numbers (van Staveren), and the Impossible Bridge Books
-//! of Andrews and of Pavlicek, whose page `p` shows the deal `p - 1`. Deals are public here, so
-//! nothing runs in constant time.
+//! of Andrews and of Pavlicek. Page `p` of these books shows deal `p - 1`. The deals are public, so
+//! the computations need not run in constant time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -37,13 +39,13 @@ static CHOOSE: [[u64; 14]; 53] = {
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum Order {
-    /// Big Deal's order: hands in lexicographic order of their cards, starting from the ace of
-    /// spades.
+    /// Big Deal's order: hands are sorted lexicographically by their cards, starting from the ace
+    /// of spades.
     BigDeal,
-    /// Andrews' order: hands in colexicographic order, which compares the last cards first.
+    /// Andrews' order: hands are sorted colexicographically: their last cards are compared first.
     Andrews,
-    /// Pavlicek's order: the owners of the 52 cards as a word, with North before East, South and
-    /// West.
+    /// Pavlicek's order: the words of the owners of all 52 cards are sorted lexicographically.
+    /// North comes before East, East before South, and South before West.
     Pavlicek,
 }
 
@@ -52,7 +54,7 @@ impl Order {
     pub const ALL: [Order; 3] = [Order::BigDeal, Order::Andrews, Order::Pavlicek];
 }
 
-/// The number of a deal, below [`COUNT`](Self::COUNT).
+/// The number of a deal in one of the [`Order`]s. It is below [`COUNT`](Self::COUNT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DealNumber(u128);
 
@@ -89,7 +91,7 @@ impl DealNumber {
         self.0
     }
 
-    /// The number of a deal.
+    /// The number of `deal` in `order`.
     pub fn of(deal: &Deal, order: Order) -> DealNumber {
         let owners = deal.owners().iter().copied();
         DealNumber(match order {
@@ -99,7 +101,7 @@ impl DealNumber {
         })
     }
 
-    /// The deal with this number.
+    /// The deal with this number in `order`.
     pub fn deal(self, order: Order) -> Deal {
         let owners = match order {
             Order::BigDeal => {
@@ -121,7 +123,8 @@ impl fmt::Display for DealNumber {
     }
 }
 
-/// Parses decimal digits with or without commas between thousands, or `0x` and hexadecimal digits.
+/// Parses decimal digits, with or without commas before each three digits, or `0x` and hexadecimal
+/// digits.
 impl FromStr for DealNumber {
     type Err = NumberError;
 
@@ -139,7 +142,7 @@ impl FromStr for DealNumber {
     }
 }
 
-/// Removes the commas between thousands.
+/// Removes the commas, each of which must precede a group of three digits.
 fn without_commas(text: &str) -> Result<String, NumberError> {
     let mut groups = text.split(',');
     let first = groups.next().unwrap_or_default();
@@ -152,10 +155,10 @@ fn without_commas(text: &str) -> Result<String, NumberError> {
     }
 }
 
-/// The numbers of choices for the first three hands: 13 of 52, 39 and 26 cards.
+/// The numbers of possible hands of North, East and South: choices of 13 of 52, 39 and 26 cards.
 const CHOICES: [u64; 3] = [CHOOSE[52][13], CHOOSE[39][13], CHOOSE[26][13]];
 
-/// Combines three ranks into a number.
+/// Combines the ranks of North's, East's and South's hands into a deal number.
 fn join(ranks: [u64; 3]) -> u128 {
     let pairs = CHOICES.iter().zip(ranks);
     pairs.fold(0, |number, (&choices, rank)| {
@@ -163,25 +166,26 @@ fn join(ranks: [u64; 3]) -> u128 {
     })
 }
 
-/// Splits a number into three ranks.
+/// Splits a deal number into the ranks of North's, East's and South's hands.
 fn split(number: u128) -> [u64; 3] {
     let [_, east, south] = CHOICES;
-    // The remainder after North's rank is below the product of the other numbers of choices.
     let north_weight = u128::from(east) * u128::from(south);
+    // `north_weight` fits into 64 bits, and so does the remainder.
     let left = (number % north_weight) as u64;
     [(number / north_weight) as u64, left / south, left % south]
 }
 
-/// The ranks of the same choices in the reverse order.
+/// Converts each rank to the rank of the same hand in the reversed order of the choices.
 ///
-/// The lexicographic order of choices is the reverse colexicographic order of their mirror images.
+/// The lexicographic order of choices from a pack is the reversed colexicographic order of the same
+/// choices from the reversed pack.
 fn mirror(ranks: [u64; 3]) -> [u64; 3] {
     std::array::from_fn(|hand| CHOICES[hand] - 1 - ranks[hand])
 }
 
-/// The colexicographic rank of each of the first three hands: the sum of C(place, k + 1) over its
-/// cards. k counts the cards of the hand from 0, and a card's place is its index among the cards
-/// that earlier hands have left.
+/// The colexicographic rank of each of the first three hands: the sum of C(place, k + 1) over the
+/// cards of the hand. k is the index of the card in its hand, and `place` the index of the card
+/// among the cards that are not in earlier hands.
 fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
     let (mut ranks, mut places, mut taken) = ([0; 3], [0; 3], [0; 3]);
     for owner in owners {
@@ -190,7 +194,7 @@ fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
             taken[owner] += 1;
             ranks[owner] += CHOOSE[places[owner]][taken[owner]];
         }
-        // The card is no longer available to the hands after its owner.
+        // Hands after the owner cannot choose this card, so it does not count in their places.
         for place in &mut places[..=owner.min(2)] {
             *place += 1;
         }
@@ -201,7 +205,7 @@ fn hand_ranks(owners: impl Iterator<Item = Compass>) -> [u64; 3] {
 /// The owners of the cards if the first three hands have the given colexicographic ranks.
 fn owners(ranks: [u64; 3]) -> [Compass; 52] {
     let mut owners = [Compass::West; 52];
-    // The cards that no hand has taken yet, from the last to the first.
+    // The cards without an owner, from the last to the first.
     let mut left: [usize; 52] = std::array::from_fn(|place| 51 - place);
     let mut size = 52;
     for (seat, mut rank) in Compass::ALL.into_iter().zip(ranks) {
@@ -222,9 +226,11 @@ fn owners(ranks: [u64; 3]) -> [Compass; 52] {
     owners
 }
 
-/// The set of words with given first letters: its size, and the remaining letters of each kind.
+/// The set of all words of owners (see [`Order::Pavlicek`]) that begin with certain letters.
 struct Words {
+    /// The number of words in the set.
     count: u128,
+    /// How often each letter occurs after these first letters.
     letters: [u8; 4],
 }
 
@@ -235,9 +241,9 @@ impl Words {
         letters: [13; 4],
     };
 
-    /// For each letter the number of words that begin with an earlier letter, and finally the
-    /// number of all words. The share of these words equals the share of the earlier letters among
-    /// the remaining letters.
+    /// For each letter, the number of words in the set whose next letter is a smaller one; and as
+    /// the last element, the number of all words in the set. The fraction of these words in the set
+    /// equals the fraction of the smaller letters among the remaining letters.
     fn bounds(&self) -> [u128; 5] {
         let [north, east, south, west] = self.letters;
         let first = [north, north + east, north + east + south];
@@ -247,17 +253,17 @@ impl Words {
         [0, east, south, west, self.count]
     }
 
-    /// Restricts the set to the words that begin with the given letter. `bounds` are the
-    /// [`bounds`](Self::bounds) of the set. Returns the number of words that begin with an earlier
-    /// letter.
-    fn begin_with(&mut self, letter: usize, bounds: &[u128; 5]) -> u128 {
+    /// Restricts the set to the words whose next letter is `letter`. `bounds` are the
+    /// [`bounds`](Self::bounds) of the set before the call. Returns the number of words whose next
+    /// letter was smaller.
+    fn restrict(&mut self, letter: usize, bounds: &[u128; 5]) -> u128 {
         self.count = bounds[letter + 1] - bounds[letter];
         self.letters[letter] -= 1;
         bounds[letter]
     }
 }
 
-/// The inverse of the odd part of each number, modulo 2^128.
+/// For each number below 53, the inverse of its odd part modulo 2^128.
 static INVERSES: [u128; 53] = {
     let mut inverses = [1; 53];
     let mut number: u128 = 1;
@@ -276,29 +282,29 @@ static INVERSES: [u128; 53] = {
     inverses
 };
 
-/// The quotient of a division without remainder, computed several times as fast as a division.
+/// The quotient of a division that has no remainder. Several times faster than a division.
 fn exact_quotient(number: u128, divisor: u8) -> u128 {
     (number >> divisor.trailing_zeros()).wrapping_mul(INVERSES[usize::from(divisor)])
 }
 
-/// The rank of a word among the words with 13 letters of each kind.
+/// The lexicographic rank of a word among all words with 13 letters of each kind.
 fn word_rank(word: &[Compass; 52]) -> u128 {
     let mut words = Words::ALL;
     let ranks = word.iter().map(|owner| {
         let bounds = words.bounds();
-        words.begin_with(*owner as usize, &bounds)
+        words.restrict(*owner as usize, &bounds)
     });
     ranks.sum()
 }
 
-/// The word with the given rank.
+/// The word with the given lexicographic rank.
 fn word(mut rank: u128) -> [Compass; 52] {
     let mut words = Words::ALL;
     std::array::from_fn(|_| {
         let bounds = words.bounds();
-        // Count instead of branching, since the branch would be unpredictable.
+        // Counting avoids a branch that the processor could not predict.
         let letter = bounds[1..4].iter().filter(|bound| rank >= **bound).count();
-        rank -= words.begin_with(letter, &bounds);
+        rank -= words.restrict(letter, &bounds);
         Compass::ALL[letter]
     })
 }

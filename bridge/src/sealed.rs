@@ -1,8 +1,8 @@
 //! Sealed boards that two parties deal jointly and open hand by hand.
 //!
 //! [`SealedBoards::deal`] runs a [`SplitCircuit`] over any [`TwoParty`]. Afterwards neither party
-//! knows any deal. The parties open each hand to those who may see it, and all hands to both after
-//! the play, as in the example `bridge`.
+//! knows any deal. The parties then open each hand to the party that may see it, and after the play
+//! all hands to both parties. The example `bridge` shows this.
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;
@@ -13,11 +13,11 @@ use dealerless::deck::{self, Error, Pack, Result};
 use dealerless::mpc::{Audience, Demand, Input, Opening, Run, TwoParty};
 use dealerless::shuffle::split::SplitCircuit;
 
-/// The hands of jointly dealt boards. Their bits are secret-shared between the parties. One party's
-/// shares reveal nothing, so there is no `Debug`. Boards are counted from 0.
+/// Jointly dealt boards. The bits of the hands are secret-shared between the parties, so there is
+/// no `Debug`. The methods count boards from 0.
 pub struct SealedBoards<S> {
-    /// The hands, each with a bit per card. The four hands of a board follow each other, starting
-    /// with North.
+    /// This party's shares of the hands, with a bit for each card. The four hands of board 0 come
+    /// first, clockwise from North.
     hands: Vec<Vec<S>>,
     /// The hands that this party has seen.
     seen: Zeroizing<Vec<Option<Hand>>>,
@@ -26,8 +26,8 @@ pub struct SealedBoards<S> {
 }
 
 impl<S: Clone> SealedBoards<S> {
-    /// Precomputes the resources for `count` deals, which makes the deals faster; see
-    /// [`TwoParty::prepare`]. Both parties must call this with the same circuit.
+    /// Does the preprocessing for `count` later calls of [`deal`](Self::deal), which then take less
+    /// time; see [`TwoParty::prepare`]. Both parties must pass the same circuit and count.
     ///
     /// # Errors
     /// A usage error if the circuit is not for packs of 52 cards; any error of the session.
@@ -40,17 +40,18 @@ impl<S: Clone> SealedBoards<S> {
         Ok(session.prepare(Demand::of(circuit.circuit()).times(count))?)
     }
 
-    /// Deals all boards of the circuit. Both parties must call this with the same circuit and the
-    /// same `context`, which identifies the purpose of the boards, such as the digest of a log. The
+    /// Deals all boards of the circuit. Both parties must pass the same circuit and the same
+    /// `context`, which identifies the purpose of the boards, such as the digest of a log. The
     /// input of this party is drawn from `rng`, which must be the operating system's generator or
     /// equally secure.
     ///
-    /// Before any boards exist, the validity of both parties' inputs is opened to both.
+    /// Before this returns, both parties learn whether each input is valid: whether each of its
+    /// *words* (see [`split`](dealerless::shuffle::split)) contains each hand 13 times.
     ///
     /// # Errors
     /// A usage error if the circuit is not for packs of 52 cards; nothing is sent in this case.
-    /// [`deck::Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error
-    /// of the session.
+    /// [`deck::Check::SeedsOutOfRange`], with the party whose input is invalid. Any error of the
+    /// session.
     pub fn deal<P: TwoParty<Shared = S>>(
         session: &mut P,
         circuit: &SplitCircuit,
@@ -75,7 +76,7 @@ impl<S: Clone> SealedBoards<S> {
         self.hands.len() / Compass::ALL.len()
     }
 
-    /// Whether there are no boards. (A deal has at least one.)
+    /// Whether there are no boards. Always `false`, since at least one board is dealt.
     pub fn is_empty(&self) -> bool {
         self.hands.is_empty()
     }
@@ -97,7 +98,8 @@ impl<S: Clone> SealedBoards<S> {
         Deal::new(owners).ok()
     }
 
-    /// The boards, numbered from `first`, if this party has seen all of their hands.
+    /// The boards, numbered from `first`, if this party has seen all of their hands. `None` also if
+    /// a board number would exceed [`u32::MAX`].
     pub fn boards(&self, first: u32) -> Option<Vec<Board>> {
         (0..self.len())
             .map(|board| {
@@ -109,16 +111,18 @@ impl<S: Clone> SealedBoards<S> {
             .collect()
     }
 
-    /// Opens hands in a single exchange. Returns each hand, or `None` if it was not opened to this
-    /// party. The peer must open the same hands to the same audience, in the same order.
+    /// Opens the hand of each board and seat in `openings` to the given audience, in a single
+    /// exchange. Returns the hands in the same order, with `None` for each hand that was opened
+    /// only to the peer. The peer must pass the same `openings`, in the same order.
     ///
     /// A hand can be opened only once to a party. A hand that one party has seen can later be
     /// opened only to the other party, not to both.
     ///
     /// # Errors
-    /// A usage error if a board does not exist, or if a hand is named twice or was already opened
-    /// to the party; nothing is sent in this case. [`deck::Check::NotInDeck`] or
-    /// [`deck::Check::OpenedTwice`] if an opened hand is impossible. Any error of the session.
+    /// A usage error if a board does not exist, a hand is named twice, or a hand has already been
+    /// opened to a party in its audience; nothing is sent in this case. [`deck::Check::NotInDeck`]
+    /// if an opened hand does not have 13 cards. [`deck::Check::OpenedTwice`] if it has a card of
+    /// another hand that this party has seen on the same board. Any error of the session.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
         session: &mut P,
@@ -145,7 +149,7 @@ impl<S: Clone> SealedBoards<S> {
         Ok(learned)
     }
 
-    /// Opens to each party all hands that it has not seen, in a single exchange.
+    /// Opens, in a single exchange, each hand to each party to which it has not been opened.
     ///
     /// # Errors
     /// Same as [`open`](Self::open).
@@ -166,18 +170,18 @@ impl<S: Clone> SealedBoards<S> {
         self.open(session, &openings).map(drop)
     }
 
-    /// The index of a hand, if the board exists.
+    /// The index of a hand in `hands`, if the board exists.
     fn place(&self, board: usize, seat: Compass) -> Option<usize> {
         (board < self.len()).then(|| board * Compass::ALL.len() + seat as usize)
     }
 
-    /// Checks that the hands may be opened, and returns their indices.
+    /// Checks that all `openings` are possible, and returns the indices of the hands.
     fn check(&self, openings: &[(usize, Compass, Audience)]) -> Result<Vec<usize>> {
         let mut places = Vec::with_capacity(openings.len());
         for &(board, seat, to) in openings {
             let Some(place) = self.place(board, seat) else {
                 return Err(Error::Usage(format!(
-                    "board {board} does not exist: {} boards were dealt, counted from 0",
+                    "board {board} does not exist: the {} boards are counted from 0",
                     self.len()
                 )));
             };
@@ -193,7 +197,7 @@ impl<S: Clone> SealedBoards<S> {
         Ok(places)
     }
 
-    /// Checks and stores an opened hand, which this party has not seen before.
+    /// Checks an opened hand that this party has not seen before, and stores it in `seen`.
     fn see(&mut self, place: usize, bits: &[bool]) -> Result<Hand> {
         let held = Card::all().zip(bits).filter(|(_, held)| **held);
         let hand: Hand = held.map(|(card, _)| card).collect();
@@ -207,14 +211,14 @@ impl<S: Clone> SealedBoards<S> {
 }
 
 impl Hand {
-    /// The hand of a set of cards, as dealt by a [split](dealerless::shuffle::split).
+    /// Converts a set of cards, as dealt by a [split](dealerless::shuffle::split), to a hand.
     pub fn of_set(set: deck::Card) -> Hand {
         Card::all()
             .filter(|card| set.0 >> card.number() & 1 == 1)
             .collect()
     }
 
-    /// The hand as a set of cards: bit c is set if the hand holds card c.
+    /// The hand as a set of cards: bit `c` is set if the hand contains card `c`.
     pub fn as_set(self) -> deck::Card {
         deck::Card(self.0)
     }

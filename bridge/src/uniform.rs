@@ -1,8 +1,9 @@
-//! Exactly uniform numbers and orders from uniform words, by rejection sampling instead of modulo.
+//! Draws exactly uniform numbers and permutations from uniform 64-bit words. Words that would bias
+//! the result are rejected and drawn again.
 
-/// A uniform number below `bound`, which must be at least 1, from words of 64 uniform bits (Lemire,
-/// Fast random integer generation in an interval, ACM Transactions on Modeling and Computer
-/// Simulation, 2019).
+/// Draws a uniform number below `bound`, which must be at least 1. Each call of `word` must return
+/// 64 uniform bits (Lemire, Fast random integer generation in an interval, ACM Transactions on
+/// Modeling and Computer Simulation, 2019).
 pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
     loop {
         let product = u128::from(word()) * u128::from(bound);
@@ -13,8 +14,8 @@ pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
     }
 }
 
-/// Puts a list into a uniformly random order, from words of 64 uniform bits (Knuth, The Art of
-/// Computer Programming, volume 2, 3.4.2, algorithm P).
+/// Permutes `list` uniformly at random. Each call of `word` must return 64 uniform bits (Knuth, The
+/// Art of Computer Programming, volume 2, 3.4.2, algorithm P).
 pub(crate) fn shuffle<T>(list: &mut [T], mut word: impl FnMut() -> u64) {
     for last in (1..list.len()).rev() {
         let other = below(last as u64 + 1, &mut word);
@@ -40,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn all_orders_occur_equally_often() {
+    fn all_permutations_occur_equally_often() {
         let mut counts = HashMap::new();
         for seed in 0..24_000 {
             let mut rng = StdRng::seed_from_u64(seed);

@@ -18,13 +18,13 @@ dealerless::with_both_engines! {
     opened_hand_is_wiped_with_its_session,
 }
 
-/// The bits of a hand as a list of bytes.
+/// A byte for each bit of a hand.
 fn bits(Card(hand): Card) -> [u8; 52] {
     std::array::from_fn(|bit| (hand >> bit & 1) as u8)
 }
 
 /// Deals a board between two parties from the given seed, and opens the hand of North to the
-/// garbler.
+/// garbler. Returns this hand.
 fn opened<E: Engine>(seed: [u8; 32]) -> Card {
     let circuit = SplitCircuit::build(Split::new(13, 1).unwrap());
     let [hand, _] = sessions(session::in_memory(), |session: &mut E| {

@@ -1,4 +1,5 @@
-//! BER: for each board the owners of the 52 cards as `1` to `4`, without separators between boards.
+//! BER: for each board the owners of the 52 cards as digits, from `1` for North to `4` for West.
+//! There are no separators between boards.
 
 use crate::Board;
 

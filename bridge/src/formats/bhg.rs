@@ -1,6 +1,6 @@
-//! BHG, of the program Borel: an empty line, followed by one line per board. A card is a letter,
-//! `A` to `Z` and `a` to `z` in the order of the cards. The hands are in clockwise order from the
-//! dealer.
+//! BHG, of the program Borel: an empty line, followed by a line for each board. The line has the
+//! hands clockwise from the dealer. Each card is a letter: `A` to `Z` for cards 0 to 25, and `a` to
+//! `z` for cards 26 to 51.
 
 use crate::Board;
 

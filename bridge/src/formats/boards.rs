@@ -1,4 +1,4 @@
-//! Collecting the boards of a file.
+//! Collects the boards of a file, and checks their dealers and vulnerabilities.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ pub(super) struct Boards {
 }
 
 impl Boards {
-    /// Adds a board, unless it was added before.
+    /// Adds `board`, unless the same board has already been added.
     ///
     /// # Errors
-    /// If a board with the same number has a different deal.
+    /// [`Fault::OtherDeal`] if a board with the same number has a different deal.
     pub(super) fn take(&mut self, board: Board) -> Result<(), Fault> {
         match self.by_number.get(&board.number) {
             Some(&before) if self.found[before].deal != board.deal => {
@@ -45,7 +45,7 @@ impl Boards {
     }
 }
 
-/// A deal in which cards are given to seats one by one.
+/// An incomplete deal, in which cards are given to seats one by one.
 pub(super) struct Dealing([Option<Compass>; 52]);
 
 impl Dealing {
@@ -53,10 +53,10 @@ impl Dealing {
         Dealing([None; 52])
     }
 
-    /// Gives a card to a seat.
+    /// Gives `card` to the seat `to`.
     ///
     /// # Errors
-    /// If the card was given before.
+    /// [`DealError::Twice`] if the card has already been given to a seat.
     pub(super) fn give(&mut self, card: Card, to: Compass) -> Result<(), DealError> {
         match self.0[card.number()].replace(to) {
             None => Ok(()),
@@ -72,10 +72,10 @@ impl Dealing {
         self.0.iter().filter(|owner| **owner == Some(seat)).count()
     }
 
-    /// Completes the deal by giving all remaining cards to one seat.
+    /// Completes the deal by giving all remaining cards to the seat `last`.
     ///
     /// # Errors
-    /// If a seat does not have 13 cards. The other seats are checked before `last`.
+    /// [`DealError::Count`] if another seat does not have 13 cards.
     pub(super) fn rest_to(self, last: Compass) -> Result<Deal, DealError> {
         for seat in Compass::ALL.into_iter().filter(|seat| *seat != last) {
             let cards = self.cards_of(seat);
@@ -88,7 +88,7 @@ impl Dealing {
     }
 }
 
-/// Checks the dealer in a file against the board number.
+/// Checks that the dealer in a file, `found`, is the dealer that the board number determines.
 pub(super) fn check_dealer(board: &Board, found: Compass) -> Result<(), Fault> {
     let lawful = board.dealer();
     if found == lawful {
@@ -102,7 +102,7 @@ pub(super) fn check_dealer(board: &Board, found: Compass) -> Result<(), Fault> {
     }
 }
 
-/// Checks the vulnerability in a file against the board number.
+/// Checks that the vulnerability in a file, `found`, is the one that the board number determines.
 pub(super) fn check_vulnerability(board: &Board, found: Vulnerability) -> Result<(), Fault> {
     let lawful = board.vulnerability();
     if found == lawful {

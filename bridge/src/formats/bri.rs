@@ -1,5 +1,5 @@
-//! BRI: 128 bytes per board. The cards of North, East and South are numbers from 01 to 52, followed
-//! by 32 spaces and 18 zero bytes. There are no board numbers.
+//! BRI: 128 bytes per board. The cards of North, East and South are numbers of two digits, 01 to 52.
+//! After these cards follow 32 spaces and 18 zero bytes. There are no board numbers.
 
 use super::boards::{Boards, Dealing};
 use super::error::{Fault, Location, ReadError};
@@ -23,7 +23,7 @@ pub(super) fn write(boards: &[Board]) -> Vec<u8> {
     bytes
 }
 
-/// Formats three hands in [`HANDS`] bytes.
+/// Formats the hands of North, East and South in [`HANDS`] bytes.
 pub(super) fn hands(deal: &Deal) -> Vec<u8> {
     let seats = [Compass::North, Compass::East, Compass::South];
     let cards = seats.into_iter().flat_map(|seat| deal.hand(seat).cards());
@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
     boards.finish(Location::Byte(bytes.len()))
 }
 
-/// Splits a file into records, each with its offset.
+/// Splits a file into records of `size` bytes. Returns each record with its byte offset.
 ///
 /// # Errors
 /// [`Fault::Cut`] if the last record is incomplete.
@@ -60,7 +60,8 @@ pub(super) fn records(
     }
 }
 
-/// Parses a deal from three hands at the given offset. Their cards may be in any order.
+/// Parses a deal from the hands of North, East and South. The cards of a hand may be in any order.
+/// `start` is the byte offset of `hands` in the file, for errors.
 pub(super) fn read_hands(hands: &[u8], start: usize) -> Result<Deal, ReadError> {
     let mut dealing = Dealing::new();
     for (place, digits) in hands.chunks(2).enumerate() {

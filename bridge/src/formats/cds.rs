@@ -1,5 +1,5 @@
-//! CDS: for each board one byte with its number, and one byte per rank as in RZD, with different
-//! codes for the seats.
+//! CDS: for each board a byte with its number, and a byte for each rank as in RZD (`rzd.rs`). The
+//! codes of the seats differ from RZD: 1, 2, 3 and 0 for North, East, South and West.
 
 use super::rzd::ranks;
 use crate::Board;
@@ -7,7 +7,7 @@ use crate::Board;
 pub(super) fn write(boards: &[Board]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for board in boards {
-        // The number has one byte, so 256 becomes 0.
+        // Only one byte is available, so board 256 is written as 0.
         bytes.push((board.number % 256) as u8);
         bytes.extend(ranks(&board.deal, |owner| (owner as u8 + 1) % 4));
     }

@@ -1,5 +1,5 @@
-//! CSV: one line per board with 18 quoted fields: the suits of North, East, South and West, the
-//! board number, and dealer and vulnerability.
+//! CSV: a line for each board, with 18 quoted fields: the ranks in each suit of North, East, South
+//! and West, the board number, and DEALER/VULNERABILITY.
 
 use crate::{Board, Compass, Suit, Vulnerability};
 

@@ -1,9 +1,9 @@
-//! DGE: 128 bytes per board. Each hand has four suits, each with a sign and the ranks held. The
-//! rest are zero bytes.
+//! DGE: 128 bytes per board. Each suit of each hand is a byte for the symbol of the suit, followed
+//! by the hand's ranks in this suit. Zero bytes follow the four hands.
 
 use crate::{Board, Compass, Deal, Suit};
 
-/// The size of the four hands in bytes: 16 signs and 52 cards.
+/// The size of the four hands in bytes: 16 symbols and 52 ranks.
 pub(super) const HANDS: usize = 68;
 
 /// The size of a board in bytes.
@@ -18,8 +18,8 @@ pub(super) fn write(boards: &[Board]) -> Vec<u8> {
     bytes
 }
 
-/// The sign of a suit in code page 437.
-fn sign(suit: Suit) -> u8 {
+/// The symbol of a suit in code page 437.
+fn symbol(suit: Suit) -> u8 {
     match suit {
         Suit::Spades => 6,
         Suit::Hearts => 3,
@@ -34,7 +34,7 @@ pub(super) fn hands(deal: &Deal) -> Vec<u8> {
     for seat in Compass::ALL {
         let hand = deal.hand(seat);
         for suit in Suit::ALL {
-            bytes.push(sign(suit));
+            bytes.push(symbol(suit));
             bytes.extend(hand.ranks(suit).map(|rank| rank as u8));
         }
     }

@@ -1,8 +1,8 @@
-//! DLM, of Jannersten's Duplimate: a text similar to INI files, with a checksum for the head and
-//! one for each board.
+//! DLM, of Jannersten's Duplimate: a text format similar to INI files. The head and each board have
+//! a checksum.
 //!
-//! A file has a line for each board from 1 to 99. The lines of boards outside its range hold a
-//! dummy deal.
+//! A file has a line for each board from 1 to 99. The head states the range of the actual boards.
+//! The lines of all other boards contain a dummy deal.
 
 use super::HIGHEST_FOR_MACHINES;
 use super::boards::{Boards, Dealing};
@@ -10,17 +10,18 @@ use super::error::{Fault, Location, ReadError};
 use super::text;
 use crate::{Board, Card, Compass, Deal};
 
-/// Whether the machine's program shows the boards.
+/// The status in the head: whether the program of the dealing machine displays the boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Show,
     Sealed,
 }
 
-/// The letters of the dummy deal: all spades to North, and so on.
+/// The letters of the dummy deal: North has all spades, East all hearts, South all diamonds, and
+/// West all clubs.
 const FILLER: &str = "aaaaaabffffffkkkkkklpppppp";
 
-/// The number of letters of a board, which are followed by three digits.
+/// The number of letters of a board. A checksum of three digits follows them.
 const LETTERS: usize = 26;
 
 pub(super) fn write(boards: &[Board], status: Status) -> String {
@@ -52,7 +53,8 @@ fn checksum(number: u32, letters: &[u8]) -> u32 {
         .fold(number, |sum, letter| sum ^ u32::from(*letter))
 }
 
-/// Formats the owners of each two cards as a letter from `a` to `p`.
+/// Formats a deal as [`LETTERS`] letters from `a` to `p`. Each letter encodes the owners of two
+/// consecutive cards.
 fn letters(deal: &Deal) -> String {
     let pairs = deal.owners().chunks(2);
     pairs
@@ -68,6 +70,7 @@ struct Found<'a> {
     lowest: Option<(usize, u32)>,
     highest: Option<(usize, u32)>,
     checksum: Option<(usize, u32)>,
+    /// The letters and digits of each board, by board number.
     boards: Vec<Option<(usize, &'a [u8])>>,
 }
 
@@ -96,7 +99,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
 }
 
 impl<'a> Found<'a> {
-    /// Takes a line of the document. Keys that do not concern the boards are skipped.
+    /// Parses a line of the section `[Document]`. Keys that do not concern the boards are skipped.
     fn take(&mut self, line: usize, text: &'a [u8]) -> Result<(), Fault> {
         let equals = text.iter().position(|byte| *byte == b'=');
         let (key, value) = text.split_at(equals.ok_or(Fault::KeyAndValue)?);
@@ -127,7 +130,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Returns the boards after all lines have been read. `last` is the last line of the file.
+    /// Returns the boards after all lines have been parsed. `last` is the number of the last line.
     fn finish(self, last: usize) -> Result<Vec<Board>, ReadError> {
         let missing = |name| Fault::Missing(name).in_line(last);
         let (_, status) = self.status.ok_or_else(|| missing("Status"))?;
@@ -183,7 +186,7 @@ fn agrees(found: u32, right: u32) -> Result<(), Fault> {
     }
 }
 
-/// Parses the deal from a board's letters, and checks its digits.
+/// Parses the deal of board `number` from its letters, and compares its digits with the checksum.
 fn read_board(number: u32, text: &[u8]) -> Result<Deal, Fault> {
     let (letters, digits) = text.split_at_checked(LETTERS).ok_or(Fault::DlmBoard)?;
     let found = text::number(digits).filter(|_| digits.len() == 3);

@@ -1,11 +1,12 @@
-//! DUP: 156 bytes per board. The numbers of BRI, the hands of DGE, and a trailer of ten bytes for
-//! the machine.
+//! DUP: 156 bytes per board. The deal is written twice: as card numbers, as in BRI (`bri.rs`), and
+//! as readable hands, as in DGE (`dge.rs`). A trailer of ten bytes for the machine follows.
 //!
-//! The trailer, according to Jannersten's description: whether the hands are random (`Y` or `N`),
-//! whether the machine counts backwards, the lowest board in 3 bytes, the number of copies in 2,
-//! and the highest board in 3, all left-aligned. Big Deal writes 1 as the lowest board, 0 copies,
-//! and the number of boards in two digits. Read as the highest board, that is correct if the first
-//! board is 1.
+//! According to Jannersten's description, the trailer has these fields: whether the hands are
+//! random (`Y` or `N`), whether the machine counts backwards (`Y` or `N`), the lowest board number
+//! in 3 bytes, the number of copies in 2 bytes, and the highest board number in 3 bytes. All
+//! numbers are left-aligned. Big Deal always writes 1 as the lowest board number, 0 copies, and the
+//! number of boards instead of the highest board number. This is correct only if the first board is
+//! board 1.
 
 use super::boards::Boards;
 use super::error::{Fault, Location, ReadError};
@@ -17,7 +18,8 @@ const HANDS: usize = bri::HANDS + dge::HANDS;
 /// The size of a board in bytes.
 const BOARD: usize = HANDS + 10;
 
-/// Formats the boards. `shows` decides for each board whether its readable hands are included.
+/// Formats the boards. `shows` decides for each board whether its readable hands are written. If
+/// not, spaces are written instead.
 pub(super) fn write(boards: &[Board], shows: impl Fn(&Board) -> bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     for board in boards {
@@ -68,7 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
     boards.finish(Location::Byte(bytes.len()))
 }
 
-/// The lowest and the highest board in a trailer; `None` if the trailer is malformed.
+/// The lowest and the highest board number in a trailer; `None` if the trailer is malformed.
 fn range(trailer: &[u8]) -> Option<(u32, u32)> {
     let field = |field: &[u8]| text::number(field.trim_ascii_end());
     let [random, backwards, rest @ ..] = trailer else {

@@ -23,7 +23,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// The error of a file that cannot be read.
+/// The reason why a file cannot be read, and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct ReadError {
@@ -42,7 +42,7 @@ pub enum Fault {
     /// The file has no boards.
     #[error("the file has no boards")]
     Empty,
-    /// The format cannot be read.
+    /// The format cannot be read. The value is the name of the format.
     #[error("files in the format {0} can only be written, not read")]
     OnlyWritten(&'static str),
     /// A board number is malformed, zero, or too large.
@@ -74,7 +74,7 @@ pub enum Fault {
     /// A dealer is invalid. The value lists the valid dealers.
     #[error("invalid dealer; use {0}")]
     NoDealer(&'static str),
-    /// A vulnerability is invalid. The value lists the valid ones.
+    /// A vulnerability is invalid. The value lists the valid vulnerabilities.
     #[error("invalid vulnerability; use {0}")]
     NoVulnerability(&'static str),
     /// A line is too long.
@@ -89,7 +89,7 @@ pub enum Fault {
     #[error("{0} is missing")]
     Missing(&'static str),
     /// A tag appears twice in a board.
-    #[error("{0} appears twice; an empty line must separate two boards of PBN")]
+    #[error("{0} appears twice; in PBN, an empty line must separate two boards")]
     TagTwice(&'static str),
     /// A tag is malformed.
     #[error(
@@ -99,22 +99,22 @@ pub enum Fault {
     /// A comment is not closed.
     #[error("the comment that begins here is not closed")]
     Comment,
-    /// A value refers to the previous board, which has no such value.
+    /// A value refers to the previous board, which does not have this tag.
     #[error("# repeats the value of the previous board, but there is no such value")]
     NothingBefore,
     /// A line of a DLM file is neither a section nor a key with a value.
     #[error("expected KEY=VALUE or [SECTION]")]
     KeyAndValue,
-    /// A key appears twice.
+    /// A key of a DLM file appears twice.
     #[error("{0} appears twice")]
     KeyTwice(&'static str),
-    /// A value is not a number.
+    /// The value of a key is not a number.
     #[error("{0} is not a whole number, or is too large")]
     NoNumber(&'static str),
-    /// The range of the boards is invalid.
-    #[error("boards {0} to {1} are not a range within 1 to 99")]
+    /// The range of the board numbers is invalid.
+    #[error("boards {0} to {1}: the range must be within 1 to 99")]
     Range(u32, u32),
-    /// The status is neither open nor sealed.
+    /// The status is neither `Show` nor `Sealed`.
     #[error("invalid status; use Show or Sealed")]
     Status,
     /// The boards are encrypted.
@@ -131,7 +131,7 @@ pub enum Fault {
         /// The checksum of the content.
         right: u32,
     },
-    /// The file ends within a board.
+    /// The file ends within a board. The value is the size of a board.
     #[error("the file ends within a board: each board takes {0} bytes")]
     Cut(usize),
     /// Two bytes are not a card number.
@@ -141,24 +141,23 @@ pub enum Fault {
     #[error("only spaces, zero bytes and line ends may follow the hands")]
     Padding,
     /// The readable hands differ from the card numbers.
-    #[error("the readable hands differ from the numbered cards here")]
+    #[error("the readable hands differ from the card numbers here")]
     ReadableHands,
-    /// The last ten bytes of a board of a DUP file are malformed.
+    /// The trailer of a DUP file, the last ten bytes of a board, is malformed.
     #[error(
-        "the last 10 bytes of a board must be twice Y or N, the lowest board, copies, the highest board"
+        "the last 10 bytes of a board must be Y or N, Y or N, the lowest board number, the number of copies \
+         and the highest board number"
     )]
     Trailer,
-    /// The last ten bytes differ between boards.
+    /// The trailers of two boards differ.
     #[error("the last 10 bytes of a board differ from those of the first board")]
     OtherTrailer,
     /// The range in the trailer does not match the number of boards.
-    #[error(
-        "the file should have boards {lowest} to {highest}, but the number of boards is {boards}"
-    )]
+    #[error("the file states boards {lowest} to {highest}, but its number of boards is {boards}")]
     Boards {
-        /// The lowest board in the trailer.
+        /// The lowest board number in the trailer.
         lowest: u32,
-        /// The highest board in the trailer.
+        /// The highest board number in the trailer.
         highest: u32,
         /// The number of boards in the file.
         boards: usize,
@@ -166,7 +165,7 @@ pub enum Fault {
     /// A field of a LIN file is not closed.
     #[error("the field that begins here has no closing |")]
     Field,
-    /// The number of hands in a LIN deal is wrong.
+    /// The number of hands in a LIN deal is neither three nor four. The value is this number.
     #[error("a LIN deal has three or four hands separated by commas, not {0}")]
     LinHands(usize),
     /// A character in a hand of a LIN file is invalid.
@@ -184,7 +183,7 @@ impl Fault {
     }
 }
 
-/// The error of boards that cannot be written in a format.
+/// The reason why boards cannot be written in a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// There are no boards.
@@ -199,13 +198,13 @@ pub enum WriteError {
         number: u32,
     },
     /// The boards are not consecutive, as the format requires.
-    #[error("{format} holds consecutive boards, but board {number} follows board {before}")]
+    #[error("{format} requires consecutive boards, but board {number} follows board {before}")]
     NotInARow {
         /// The name of the format.
         format: &'static str,
-        /// A board number.
+        /// The number of a board.
         before: u32,
-        /// The next board number, which should be one more.
+        /// The number of the board after it, which should be `before + 1`.
         number: u32,
     },
     /// There are more boards than the format can count.

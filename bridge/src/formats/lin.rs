@@ -1,21 +1,22 @@
 //! LIN, of Bridge Base Online: fields that consist of a two-letter name, `|`, a value and `|`.
 //!
-//! A board is written as a line with its label, the deal, the board number and the vulnerability.
-//! The deal has a digit for the dealer and three hands from South clockwise. Other fields in files
-//! of other programs are skipped.
+//! A board is written as a line with its label (`qx`), the deal (`md`), the board number (`ah`) and
+//! the vulnerability (`sv`). The deal consists of a digit for the dealer and three hands, clockwise
+//! from South. When a file is read, all other fields are skipped.
 //!
-//! There are two styles. Big Deal's is the shorter one. The style of Bridge Base Online also has
-//! the names of the players, which are empty here, a comma after the third hand, and `o` for no
-//! vulnerability, as in a file of its tournaments (its forum, "lin file format structure", 2007).
-//! endplay 0.5.12 can read only the second style: it expects `pn` at the start of a board, and
-//! rejects `0` as a vulnerability.
+//! A file is written in one of two styles. The style of Big Deal is shorter. The style of Bridge
+//! Base Online adds empty names of players (`pn`) and a comma after the third hand, and writes `o`
+//! instead of `0` for no vulnerability, as in a file of a tournament (forum of Bridge Base Online,
+//! "lin file format structure", 2007). The program endplay 0.5.12 can read only the style of Bridge
+//! Base Online: it expects `pn` at the start of a board, and rejects `0` as a vulnerability.
 
 use super::boards::{Boards, Dealing, check_dealer, check_vulnerability};
 use super::error::{Fault, Location, ReadError};
 use super::text;
 use crate::{Board, Card, Compass, Deal, DealError, Hand, Suit, Vulnerability};
 
-/// The order of the hands, and of the digits for the dealer, which start at 1.
+/// The seats in the order of the hands. The digit for the dealer is an index in this list, counted
+/// from 1.
 const SEATS: [Compass; 4] = [Compass::South, Compass::West, Compass::North, Compass::East];
 
 /// The style of a written file.
@@ -59,7 +60,7 @@ fn hand(hand: Hand) -> String {
     text
 }
 
-/// The fields of a board read so far, with their lines.
+/// The fields of the current board that have been read, with their lines.
 #[derive(Default)]
 struct Pending {
     /// The number in the label.
@@ -88,7 +89,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
                 let (dealer, deal) = read_deal(value).map_err(fails)?;
                 pending.deal = Some((line, dealer, deal));
             }
-            // Other headings are free text.
+            // Only the heading `Board NUMBER` is interpreted.
             b"ah" => {
                 if let Some(number) = value.strip_prefix(b"Board ") {
                     if pending.deal.is_some() && pending.number.is_some() {
@@ -109,7 +110,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
 }
 
 impl Pending {
-    /// Adds the board, if there is a deal.
+    /// Adds the board to `boards`, if its deal has been read.
     fn finish(self, boards: &mut Boards) -> Result<(), ReadError> {
         let Some((line, dealer, deal)) = self.deal else {
             return Ok(());
@@ -134,7 +135,7 @@ impl Pending {
 /// The line of a field's value, the name of the field, and the value.
 type Field<'a> = (usize, &'a [u8], &'a [u8]);
 
-/// The rest of a text, and its current line.
+/// The unread part of a text, and the number of its first line.
 struct Fields<'a> {
     text: &'a [u8],
     line: usize,
@@ -156,7 +157,7 @@ impl<'a> Fields<'a> {
         Ok(Some((line, name, self.part()?)))
     }
 
-    /// The text up to the next bar.
+    /// Returns the text up to the next bar, and skips the bar.
     fn part(&mut self) -> Result<&'a [u8], ReadError> {
         let text = self.text;
         let bar = text.iter().position(|byte| *byte == b'|');
@@ -172,7 +173,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Parses the dealer and the deal. East's hand may be missing.
+/// Parses the dealer and the deal. If East's hand is missing, East gets the remaining cards.
 fn read_deal(value: &[u8]) -> Result<(Compass, Deal), Fault> {
     const DEALERS: &str = "1 (South), 2 (West), 3 (North) or 4 (East)";
     let (dealer, hands) = value.split_first().ok_or(Fault::NoDealer(DEALERS))?;

@@ -1,11 +1,10 @@
 //! Files of boards, in the formats of dealing machines and bridge programs.
 //!
-//! Files are written as by Big Deal 2.0 (Hans van Staveren). PBN follows the PBN standard 2.1. DUP
-//! files that follow Jannersten's description "Convert" can also be read.
+//! Files are written as Big Deal 2.0 (Hans van Staveren) writes them. PBN files follow the PBN
+//! standard 2.1. DUP files are also read if they follow Jannersten's description "Convert".
 //!
-//! Text formats are read as bytes, one character each, since PBN 2.1 is Latin-1, and names and
-//! comments may contain anything. Only the parts that describe a board are interpreted, and these
-//! are ASCII.
+//! Text files are read as bytes, not as UTF-8, since PBN 2.1 uses Latin-1, and names and comments
+//! may contain any bytes. Only the parts that describe a board are interpreted, which are ASCII.
 
 mod ber;
 mod bhg;
@@ -45,9 +44,9 @@ type Reader = fn(&[u8]) -> Result<Vec<Board>, ReadError>;
 pub enum Format {
     /// Portable Bridge Notation 2.1.
     Pbn,
-    /// LIN, fields separated by bars, as Big Deal writes it for Bridge Base Online.
+    /// LIN, fields separated by bars, in the style that Big Deal writes for Bridge Base Online.
     Lin,
-    /// LIN as Bridge Base Online itself writes it.
+    /// LIN in the style that Bridge Base Online itself writes.
     LinBbo,
     /// The text format of Jannersten's Duplimate.
     Dlm,
@@ -110,7 +109,8 @@ impl Format {
         formats.find(|format| format.name() == name)
     }
 
-    /// The format for a file name extension. It is never a blind format; `lin` is Big Deal's LIN.
+    /// The format for a file name extension. Several formats share `lin`, `dlm` and `dup`; for
+    /// these the result is [`Lin`](Self::Lin), [`Dlm`](Self::Dlm) and [`Dup`](Self::Dup).
     pub fn of_suffix(suffix: &str) -> Option<Format> {
         Format::named(&suffix.to_ascii_lowercase())
             .filter(|format| format.suffix().len() == suffix.len())
@@ -121,7 +121,7 @@ impl Format {
         self.reader().is_some()
     }
 
-    /// Whether the format stores board numbers. If not, [`read`](Self::read) counts from 1.
+    /// Whether the format stores board numbers. If not, [`read`](Self::read) counts boards from 1.
     pub fn holds_numbers(self) -> bool {
         match self {
             Format::Pbn | Format::Lin | Format::LinBbo | Format::Csv | Format::Cds => true,
@@ -130,13 +130,13 @@ impl Format {
         }
     }
 
-    /// Whether a file of these boards stores their numbers. If not, readers count from 1.
+    /// Whether a file in this format stores the numbers of these boards correctly. If not,
+    /// [`read`](Self::read) numbers them from 1.
     pub fn says_numbers(self, boards: &[Board]) -> bool {
         match self {
-            // The format has one byte for a number.
+            // CDS has one byte for a board number.
             Format::Cds => boards.iter().all(|board| board.number < 256),
-            // The format stores the number of boards as the highest board, as if the first were
-            // board 1.
+            // DUP is written with 1 as the lowest board number, whatever the first board is.
             Format::Dup | Format::DupBlind => boards.first().is_none_or(|board| board.number == 1),
             format => format.holds_numbers(),
         }
@@ -148,10 +148,10 @@ impl Format {
         matches!(self, Dlm | DlmBlind | Dup | DupBlind)
     }
 
-    /// Returns the file with these boards.
+    /// Returns a file with these boards.
     ///
     /// # Errors
-    /// If there are no boards, or the format cannot hold them.
+    /// If there are no boards, or the format cannot represent them.
     pub fn write(self, boards: &[Board]) -> Result<Vec<u8>, WriteError> {
         if boards.is_empty() {
             return Err(WriteError::Empty);
@@ -177,11 +177,11 @@ impl Format {
         })
     }
 
-    /// Reads the boards of a file, in the order of the file. Without board numbers in the file,
-    /// they are counted from 1.
+    /// Reads the boards of a file, in the order of the file. If the format does not store board
+    /// numbers, the boards are numbered from 1.
     ///
-    /// A board that appears again with the same deal, as in records of two tables, is returned
-    /// once.
+    /// If a board appears several times with the same deal, for example with the results of two
+    /// tables, it is returned once.
     ///
     /// # Errors
     /// If the file is invalid; the error has the location. A file is also invalid if a dealer or a

@@ -1,9 +1,9 @@
 //! PBN, Portable Bridge Notation 2.1: tags, with an empty line after each board.
 //!
-//! The writer uses the tags of the strict export format in their order, with `?` for unknown
-//! values, and LF as the line end. The reader accepts both formats of the standard. A file that is
-//! marked as export format must have every mandatory tag. Any other file needs only the tags that
-//! describe a board.
+//! The standard defines an export format and an import format. Files are written in the strict
+//! export format: all mandatory tags in the order of the standard, `?` for unknown values, and LF
+//! as the line end. Files in both formats can be read. A file that is marked as export format must
+//! have every mandatory tag. Any other file needs only the tags that describe a board.
 
 use super::boards::{Boards, check_dealer, check_vulnerability, vulnerability};
 use super::error::{Fault, Location, ReadError};
@@ -11,7 +11,7 @@ use super::pbn_tags::{self, Token};
 use super::text;
 use crate::{Board, Compass, Deal, Vulnerability};
 
-/// The mandatory tags, in their order.
+/// The mandatory tags, in the order of the standard.
 const MANDATORY: [&str; 15] = [
     "Event",
     "Site",
@@ -30,7 +30,7 @@ const MANDATORY: [&str; 15] = [
     "Result",
 ];
 
-/// The index of the board number in [`MANDATORY`].
+// The indices in `MANDATORY` of the tags that describe a board.
 const BOARD: usize = 3;
 const DEALER: usize = 8;
 const VULNERABLE: usize = 9;
@@ -65,13 +65,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         .finish(Location::Line(text::lines(text).count()))
 }
 
-/// A tag's value with its line, if the tag was found.
+/// The line and the value of a tag; `None` if the tag has not been found.
 type Found = Option<(usize, String)>;
 
 #[derive(Default)]
 struct Reader {
     boards: Boards,
-    /// Whether every mandatory tag is required.
+    /// Whether the file is marked as export format, so that every mandatory tag is required.
     export: bool,
     /// The mandatory tags of the current board.
     found: [Found; MANDATORY.len()],
@@ -93,8 +93,9 @@ impl Reader {
         Ok(())
     }
 
-    /// Stores the value of a tag; `#` stands for the value of the previous board. For tags that do
-    /// not describe the board, only their presence is stored.
+    /// Stores the value of the tag with the index `place` in [`MANDATORY`]. `#` stands for the
+    /// value of the previous board. If the tag does not describe the board, its value is not
+    /// stored.
     fn keep(&mut self, place: usize, line: usize, mut value: String) -> Result<(), ReadError> {
         if matches!(&*value, "#" | "##") {
             let before = self.before[place].as_ref();
@@ -111,7 +112,7 @@ impl Reader {
         }
     }
 
-    /// Adds the board described by the tags read since the last board, if there are any.
+    /// Adds the board that the tags in `found` describe. Does nothing if there are no tags.
     fn finish_board(&mut self) -> Result<(), ReadError> {
         let found = std::mem::take(&mut self.found);
         let Some(begun) = found.iter().flatten().map(|(line, _)| *line).min() else {
@@ -130,8 +131,8 @@ impl Reader {
     }
 }
 
-/// The board that the tags describe, with the line of its number. `begun` is the line of the first
-/// tag.
+/// Returns the line of the board number, and the board that the tags describe. `begun` is the line
+/// of the first tag.
 fn board(found: &[Found; MANDATORY.len()], begun: usize) -> Result<(usize, Board), ReadError> {
     let tag = |place: usize| {
         let found = found[place].as_ref();
@@ -155,7 +156,7 @@ fn board(found: &[Found; MANDATORY.len()], begun: usize) -> Result<(usize, Board
     Ok((*line, board))
 }
 
-/// Parses the dealer; `None` if it is unknown.
+/// Parses the value of the tag `Dealer`; `None` if the dealer is unknown.
 fn dealer(text: &str) -> Result<Option<Compass>, Fault> {
     if matches!(text, "" | "?") {
         return Ok(None);
@@ -166,7 +167,7 @@ fn dealer(text: &str) -> Result<Option<Compass>, Fault> {
     seat.map(Some).ok_or(Fault::NoDealer("N, E, S or W"))
 }
 
-/// Parses the vulnerability; `None` if it is unknown.
+/// Parses the value of the tag `Vulnerable`; `None` if the vulnerability is unknown.
 fn vulnerable(text: &str) -> Result<Option<Vulnerability>, Fault> {
     Ok(Some(match text {
         "" | "?" => return Ok(None),

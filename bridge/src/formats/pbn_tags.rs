@@ -1,11 +1,12 @@
 //! The tokens of a PBN file.
 //!
-//! Comments, lines that begin with `%`, and the tables and auctions below tags are skipped.
+//! Comments are skipped, and so are the tables and auctions below tags. Lines that begin with `%`
+//! are also skipped, except `% EXPORT`.
 
 use super::error::{Fault, ReadError};
 use super::text::{latin, lines};
 
-/// A token that matters for boards.
+/// A token of a PBN file. Only the tokens that the reader of boards needs are distinguished.
 pub(super) enum Token {
     /// The line `% EXPORT`, which marks the file as strict export format.
     Export,
@@ -23,12 +24,12 @@ pub(super) enum Token {
 /// Calls `take` with each token and its line.
 ///
 /// # Errors
-/// The errors of `take`, and an invalid tag or comment.
+/// Any error of `take`, [`Fault::Tag`], or [`Fault::Comment`].
 pub(super) fn read(
     text: &[u8],
     mut take: impl FnMut(usize, Token) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    // The line in which an open comment begins.
+    // Within a comment, the line in which the comment begins.
     let mut comment = None;
     for (number, line) in lines(text) {
         if comment.is_none() && line.starts_with(b"%") {
@@ -47,7 +48,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads a line that is not empty. `comment` is the line in which an open comment begins.
+/// Reads a line that is not empty. Within a comment, `comment` is the line in which the comment
+/// begins.
 fn read_line(
     number: usize,
     line: &[u8],
@@ -84,7 +86,7 @@ fn read_line(
     }
 }
 
-/// Parses a tag after its opening bracket. Returns it with the rest of the text.
+/// Parses a tag after its opening bracket. Returns the tag and the text after it.
 fn tag(text: &[u8]) -> Option<(Token, &[u8])> {
     let text = text.trim_ascii_start();
     let length = text
@@ -98,8 +100,8 @@ fn tag(text: &[u8]) -> Option<(Token, &[u8])> {
     (length > 0).then_some((Token::Tag { name, value }, rest))
 }
 
-/// Parses a quoted string. Returns it with the rest of the text. A backslash escapes a quote or a
-/// backslash.
+/// Parses a quoted string. Returns its value and the text after it. A backslash escapes the next
+/// byte, which is a quote or a backslash according to the standard.
 fn quoted(text: &[u8]) -> Option<(String, &[u8])> {
     let text = text.strip_prefix(b"\"")?;
     let mut value = Vec::new();

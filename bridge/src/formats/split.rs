@@ -1,20 +1,21 @@
-//! Splitting many boards into several files for a dealing machine.
+//! Splits a long set of boards into several files for a dealing machine.
 
 use super::error::WriteError;
 use super::{HIGHEST_FOR_MACHINES, in_a_row};
 use crate::Board;
 
-/// The number of boards of a long set in one file: the largest multiple of 16 up to 99, since
-/// dealer and vulnerability repeat after 16 boards.
+/// The maximum number of boards in a file if a set is split: the largest multiple of 16 up to 99,
+/// since dealer and vulnerability repeat after 16 boards.
 const PIECE: u32 = 96;
 
-/// Splits boards into sets for one file each, or returns a single set if one file can hold all
-/// boards.
+/// Splits boards into sets, one for each file. If no board number exceeds [`HIGHEST_FOR_MACHINES`],
+/// returns a single set.
 ///
-/// In its file, board 97 gets the number 1, and so on, which preserves dealer and vulnerability.
+/// If the boards are split, their numbers in the files are reduced to 1 to 96: board 97 becomes
+/// board 1 of the next file. This preserves dealer and vulnerability.
 ///
 /// # Errors
-/// If the boards are not consecutive.
+/// [`WriteError::NotInARow`] if the boards are not consecutive.
 pub fn split(boards: &[Board]) -> Result<Vec<Vec<Board>>, WriteError> {
     in_a_row("a set of several files", boards)?;
     if boards

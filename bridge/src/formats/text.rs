@@ -1,9 +1,9 @@
-//! Lines of untrusted text.
+//! The lines and the numbers of untrusted text.
 
 use super::error::{Fault, ReadError};
 
-/// The most bytes of a line. The PBN standard allows 255, but other programs write whole auctions
-/// and comments into a line of LIN.
+/// The maximum size of a line in bytes. The PBN standard allows 255, but other programs write whole
+/// auctions and comments into a line of LIN.
 pub(super) const MAX_LINE: usize = 1 << 16;
 
 /// Removes a UTF-8 byte order mark, and checks the lines of a text.
@@ -25,8 +25,8 @@ pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], ReadError> {
 }
 
 /// The lines of a text with their numbers, without line ends. A line end is CR LF, LF, or a single
-/// CR as on old systems. CR CR LF is also a single line end: programs produce it when they convert
-/// CR LF to Windows line ends again.
+/// CR as on old systems. CR CR LF is also a single line end: some programs produce it by
+/// replacing the LF of CR LF with CR LF.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut rest = Some(text);
     let lines = std::iter::from_fn(move || {
@@ -45,7 +45,7 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     (1..).zip(lines)
 }
 
-/// The number of line ends in a part of a text, which must not end within a line end.
+/// The number of line ends in `part`. `part` must not end between the CR and the LF of a line end.
 pub(super) fn ends(part: &[u8]) -> usize {
     lines(part).count() - 1
 }
@@ -55,7 +55,7 @@ pub(super) fn latin(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// The most digits of a number, including leading zeros.
+/// The maximum number of digits of a number, including leading zeros.
 const MAX_DIGITS: usize = 20;
 
 /// Parses a number that consists only of digits.

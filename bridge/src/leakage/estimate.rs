@@ -15,7 +15,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The rate of hits among the samples, with the Wilson interval (Probable inference, the law of
+    /// The rate `hits / samples` with its Wilson interval (Wilson, Probable inference, the law of
     /// succession, and statistical inference, Journal of the American Statistical Association,
     /// 1927).
     pub(super) fn of(hits: u32, samples: u32) -> Estimate {
@@ -32,7 +32,7 @@ impl Estimate {
     }
 }
 
-/// The running mean of numbers, one for each board.
+/// Sums for the mean and the variance of a list of numbers, one for each board.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mean {
     count: f64,
@@ -56,7 +56,8 @@ impl Mean {
         }
     }
 
-    /// The mean divided by `most`, with the interval of a normal distribution.
+    /// The mean divided by `most`, the largest possible number. The interval is that of a normal
+    /// distribution.
     pub(super) fn estimate(self, most: f64) -> Estimate {
         let count = self.count.max(1.0);
         let mean = self.sum / count;

@@ -1,12 +1,13 @@
-//! A Monte Carlo study of how much the second sheet alone reveals about the deal.
+//! A Monte Carlo study of how much the second of two [sheets](super::sheets) alone reveals about
+//! the deal.
 //!
 //! The first sheet is drawn independently of the deal, so it reveals nothing by itself. The second
-//! sheet assigns the card at each position of the pack to a hand, so an attacker who knows where
-//! the cards tend to lie can guess. One half of the samples determines the best guesses. The other
-//! half counts how often the guesses are right. So random fluctuation in the first half is never
-//! mistaken for a leak.
+//! sheet assigns the card at each position of the pack to a hand, so an attacker who knows the
+//! likely positions of the cards can guess their owners. A study draws many first sheets. One half
+//! of these samples determines the best guesses. The other half counts how often the guesses are
+//! right. So random fluctuation in the first half is never mistaken for a leak.
 //!
-//! The attacker knows the scheme, has only the second sheet, and has not seen any card.
+//! The attacker knows the [`Scheme`], has only the second sheet, and has not seen any card.
 
 mod estimate;
 mod tally;
@@ -34,12 +35,13 @@ pub enum Question {
     Suit,
     /// The rank of the card at a position.
     Rank,
-    /// Whether the cards at two positions are of the same suit. The rate is how often they are.
+    /// Whether the cards at two positions have the same suit. The rate of this question is how
+    /// often they have the same suit, not how often a guess is right.
     SameSuit,
 }
 
 impl Question {
-    /// All questions, in the order of reports.
+    /// All questions, in the order in which reports list them.
     pub const ALL: [Question; 5] = [
         Question::Owner,
         Question::Card,
@@ -59,8 +61,8 @@ impl Question {
         }
     }
 
-    /// The rate of a guess without any information, or for [`SameSuit`](Self::SameSuit) the rate of
-    /// two random cards.
+    /// The probability that a guess without any information is right. For
+    /// [`SameSuit`](Self::SameSuit), the probability that two random cards have the same suit.
     pub fn chance(self) -> f64 {
         match self {
             Question::Owner | Question::Suit => 1.0 / 4.0,
@@ -76,9 +78,10 @@ impl Question {
 pub struct Answer {
     /// The question.
     pub question: Question,
-    /// The card, or the position in the second dealer's pack, counted from 1, or two positions.
+    /// The subject of the question: a card such as `SA`, a position in the second dealer's pack,
+    /// counted from 1, or two such positions.
     pub of: String,
-    /// The rate of right guesses.
+    /// The rate of right guesses. For [`Question::SameSuit`], the rate of equal suits.
     pub rate: Estimate,
 }
 
@@ -89,12 +92,12 @@ pub struct Findings {
     pub scheme: Scheme,
     /// The number of boards drawn.
     pub samples: u32,
-    /// The rate at which the owner of a card was guessed, over all cards.
+    /// The rate at which the owner of a card was guessed right, over all cards.
     pub owner: Estimate,
     /// For each question, the answer for the card, position or pair that leaked most in the first
     /// half of the samples; in the order of [`Question::ALL`].
     pub most: Vec<Answer>,
-    /// All answers.
+    /// The answers to all questions.
     pub answers: Vec<Answer>,
 }
 
@@ -104,7 +107,7 @@ const PIECES: u32 = 50;
 /// The number of times that a study calls `step`.
 pub const STEPS: usize = 2 * PIECES as usize;
 
-/// Draws `samples` first sheets, determined by the seed, and counts right guesses. Calls `step`
+/// Runs a study with `samples` first sheets from a generator with the given seed. Calls `step`
 /// after each work unit, on any thread.
 pub fn study(scheme: Scheme, samples: u32, seed: u64, step: &(dyn Fn() + Sync)) -> Findings {
     let mut seeds = StdRng::seed_from_u64(seed);
@@ -126,8 +129,8 @@ pub fn study(scheme: Scheme, samples: u32, seed: u64, step: &(dyn Fn() + Sync)) 
     findings(scheme, samples, &guesses, &score)
 }
 
-/// Runs `work` on each piece and returns the results in order. With the feature `parallel`, it uses
-/// all cores.
+/// Runs `work` on each piece, and returns the results in order. With the feature `parallel`, the
+/// pieces are distributed to all cores.
 fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) -> Vec<R> {
     #[cfg(feature = "parallel")]
     return pieces.into_par_iter().map(work).collect();
@@ -135,7 +138,8 @@ fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) ->
     pieces.into_iter().map(work).collect()
 }
 
-/// The number of samples of each work unit, with a generator for it.
+/// Divides `samples` among the work units. Returns the number of samples of each unit, and its own
+/// generator.
 fn pieces(samples: u32, seeds: &mut StdRng) -> Vec<(u32, StdRng)> {
     (0..PIECES)
         .map(|piece| {

@@ -1,5 +1,5 @@
-//! Counts of the positions of cards, the best guesses based on them, and the rates of right
-//! guesses.
+//! Counts how often each card is at each position, derives the best guesses from these counts, and
+//! counts how often the guesses are right.
 
 use rand::Rng;
 
@@ -11,15 +11,16 @@ use crate::uniform;
 const CARDS: usize = 52;
 const PAIRS: usize = CARDS * (CARDS - 1) / 2;
 
-/// All pairs of positions, counted from 0, in order.
+/// All pairs of positions, counted from 0, in lexicographic order.
 pub(super) fn pairs() -> impl Iterator<Item = (usize, usize)> {
     (0..CARDS).flat_map(|a| (a + 1..CARDS).map(move |b| (a, b)))
 }
 
-/// A drawn first sheet: the cards of the second dealer's pack by number, and the seats of the four
-/// hands.
+/// The results of a randomly drawn first sheet.
 struct Drawn {
+    /// The numbers of the cards in the second dealer's pack, from the top.
     pack: [u8; CARDS],
+    /// The seats of the four hands.
     hands: [Compass; 4],
 }
 
@@ -55,11 +56,12 @@ fn add(to: &mut [u32], other: &[u32]) {
     }
 }
 
-/// Counts of the positions of cards.
+/// Counts of the cards at each position, and of the pairs of positions with equal suits.
 pub(super) struct Tally {
     samples: u32,
-    /// For each position, how often each card was there.
+    /// For each position, how often it had each card.
     cards: Vec<[u32; CARDS]>,
+    /// For each pair of positions, how often their cards had the same suit.
     pairs: Vec<u32>,
 }
 
@@ -99,7 +101,7 @@ impl Tally {
     }
 }
 
-/// A best guess, and how often it would have been right.
+/// A best guess, and in how many of the counted samples the guess is right.
 #[derive(Clone, Copy)]
 struct Best {
     guess: usize,
@@ -107,7 +109,7 @@ struct Best {
 }
 
 impl Best {
-    /// The index of the largest count; the first of equals.
+    /// The index of the largest count. If several counts are the largest, the first of them.
     fn of(counts: &[u32]) -> Best {
         let mut best = Best { guess: 0, count: 0 };
         for (guess, &count) in counts.iter().enumerate() {
@@ -119,15 +121,19 @@ impl Best {
     }
 }
 
-/// The best guesses.
+/// The best guesses according to a [`Tally`].
 pub(super) struct Guesses {
+    /// For each position, how often it had each card. The guesses of owners depend on these counts.
     cards: Vec<[u32; CARDS]>,
+    /// The best guess of the card at each position.
     card: Vec<Best>,
+    /// The best guess of the suit at each position.
     suit: Vec<Best>,
+    /// The best guess of the rank at each position.
     rank: Vec<Best>,
-    /// The pair whose rate of equal suits deviates most from chance.
+    /// The pair of positions whose rate of equal suits deviates most from chance.
     pair: usize,
-    /// The card whose positions are the most predictable.
+    /// The card whose position is the most predictable.
     owner: usize,
 }
 
@@ -142,7 +148,7 @@ impl Guesses {
         };
         let each = |best: &dyn Fn(&[u32; CARDS]) -> Best| tally.cards.iter().map(best).collect();
         let expected = Question::SameSuit.chance() * f64::from(tally.samples);
-        // The probability of a right guess grows with the sum of squares.
+        // If the position of a card is easy to guess, the sum of its squared counts is large.
         let squares = |&card: &usize| -> f64 {
             let counts = tally.cards.iter().map(|counts| f64::from(counts[card]));
             counts.map(|count| count * count).sum()
@@ -159,7 +165,7 @@ impl Guesses {
         }
     }
 
-    /// The position, card or pair that seems to leak most.
+    /// The index of the card, position or pair that leaks most according to the counts.
     pub(super) fn most(&self, question: Question) -> usize {
         let most = |best: &[Best]| largest(CARDS, |&place| f64::from(best[place].count));
         match question {
@@ -171,7 +177,8 @@ impl Guesses {
         }
     }
 
-    /// The most probable owner of each card, given a second sheet.
+    /// The most probable owner of each card, given a second sheet. The guess assumes that the hands
+    /// are those of North, East, South and West, in this order.
     fn owners(&self, second: &[u8; CARDS]) -> [u8; CARDS] {
         let mut weights = [[0u32; CARDS]; 4];
         for (counts, hand) in self.cards.iter().zip(second) {
@@ -194,8 +201,10 @@ fn largest(count: usize, value: impl Fn(&usize) -> f64) -> usize {
 /// Counts of right guesses.
 pub(super) struct Score {
     samples: u32,
+    /// The mean number of owners that were guessed right on a board.
     mean: Mean,
-    /// The hits for each question, in the order of [`Question::ALL`].
+    /// For each question, in the order of [`Question::ALL`], the number of right guesses for each
+    /// card, position or pair.
     hits: [Vec<u32>; 5],
 }
 

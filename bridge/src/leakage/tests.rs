@@ -14,8 +14,9 @@ fn tops_of_equal_piles_share_a_suit_at_the_computed_rate() {
     // The last card of a pile is of the last suit unless the pile lacks that suit, which has the
     // probability C(39, 13) / C(52, 13).
     let lacks_suit = 0.012_790_9;
-    // Either both piles have cards of the last suit, with probability 0.974 427; or both lack it,
-    // with probability less than 0.000 2, and then mostly end with the previous suit.
+    // The suits are equal in two cases. With probability 0.974 427, both piles have cards of the
+    // last suit. With probability less than 0.000 2, both piles lack this suit; then the last card
+    // of both is mostly of the previous suit.
     let same = answer(&findings, Question::SameSuit, "1 14");
     assert!(same.low < 1.0 - 2.0 * lacks_suit + 0.0005 && same.high > 1.0 - 2.0 * lacks_suit);
     let most = &findings.most[Question::SameSuit as usize];
@@ -39,7 +40,7 @@ fn uniform_packs_show_no_leak() {
     let owner = findings.owner;
     assert!(owner.low < 0.25 && owner.high > 0.25, "{owner:?}");
     for most in &findings.most {
-        // Allow five standard deviations, since 95 % intervals are missed now and then.
+        // A 95 % interval misses the true rate now and then, so allow five standard deviations.
         let half = (most.rate.high - most.rate.low) / 2.0;
         let over = (most.rate.rate - most.question.chance()).abs();
         assert!(over < 2.6 * half, "{most:?}");
@@ -48,7 +49,7 @@ fn uniform_packs_show_no_leak() {
         let chance = answer.question.chance();
         chance < answer.rate.low || answer.rate.high < chance
     });
-    // About 5 % of the 1534 answers are outside of their intervals by chance.
+    // For about 5 % of the 1534 answers, the interval misses the true rate.
     assert!((30..130).contains(&outside.count()));
 }
 
@@ -73,8 +74,8 @@ fn results_are_determined_by_the_seed() {
 
 #[test]
 fn interval_is_a_wilson_interval() {
-    // Computed by hand: the middle is (5 + 1.92) / 53.84, half of the width 1.96 * sqrt(5.46) /
-    // 53.84.
+    // Computed by hand: the middle is (5 + 1.92) / 53.84, and half of the width is 1.96 *
+    // sqrt(5.46) / 53.84.
     let found = Estimate::of(5, 50);
     assert!((found.low - 0.043_477).abs() < 1e-4, "{found:?}");
     assert!((found.high - 0.213_603).abs() < 1e-4, "{found:?}");

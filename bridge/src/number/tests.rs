@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The number in each order, and the deal. Big Deal's own converter (BigDeal a980e7f) made the
-/// first number, and an independent program the others.
+/// A deal's numbers in the orders of Big Deal, Andrews and Pavlicek, and the deal. The numbers of
+/// Big Deal are from its own converter (BigDeal a980e7f), the others from an independent program.
 const VECTORS: [(u128, u128, u128, &str); 16] = [
     (
         0,
@@ -103,8 +103,8 @@ const VECTORS: [(u128, u128, u128, &str); 16] = [
     ),
 ];
 
-/// For the same deals: Big Deal's number in hexadecimal, and the owners from the ace of spades to
-/// the two of clubs.
+/// For each deal of [`VECTORS`], Big Deal's number in hexadecimal, and the owners of the cards from
+/// the ace of spades to the two of clubs.
 const HEX_AND_OWNERS: [(&str, &str); 16] = [
     (
         "000000000000000000000000",
@@ -172,14 +172,15 @@ const HEX_AND_OWNERS: [(&str, &str); 16] = [
     ),
 ];
 
-/// For the deal 77350b6a…, the indices of North's, East's and South's cards among the remaining
-/// cards, less the number of earlier cards of the same hand. Big Deal's own converter printed them.
+/// For each card of North, East and South in the deal 77350b6a…, its index among the cards that are
+/// not in earlier hands, minus its index in its hand. Big Deal's own converter printed the numbers.
 const SEQUENCE: [[u64; 13]; 3] = [
     [3, 11, 11, 12, 22, 28, 28, 28, 30, 33, 38, 38, 38],
     [2, 2, 3, 3, 9, 10, 16, 17, 19, 19, 19, 19, 26],
     [3, 3, 3, 3, 4, 8, 9, 9, 10, 11, 11, 13, 13],
 ];
 
+/// The number of deals.
 const D: u128 = 53_644_737_765_488_792_839_237_440_000;
 
 fn number(number: u128) -> DealNumber {
@@ -216,8 +217,9 @@ fn number_of_deals_matches_big_deal() {
     assert_eq!(DealNumber::COUNT, 0xad55_e315_634d_da65_8bf4_9200);
 }
 
-/// The rank is the sum of C(n - a' - j, 13 - j) - C(n - a - j, 13 - j) over the cards of a hand,
-/// where a' is the previous term of the sequence.
+/// The rank of a hand is the sum of C(n - a' - j, 13 - j) - C(n - a - j, 13 - j) over its cards. n
+/// is the number of cards that are not in earlier hands, j the index of the card in its hand, a its
+/// term of the sequence, and a' the previous term.
 #[test]
 fn rank_of_a_hand_is_the_sum_over_its_sequence() {
     let deal: Deal = VECTORS[10].3.parse().unwrap();
@@ -244,8 +246,8 @@ fn rank_of_a_hand_is_the_sum_over_its_sequence() {
 }
 
 /// In Pavlicek's order, each seat holds the ace of spades in one contiguous quarter of all deals.
-/// In Big Deal's order, North holds it in the first quarter, and the other seats share it in the
-/// rest.
+/// In Big Deal's order, North holds the ace in the first quarter. The last three quarters are not
+/// divided by seat.
 #[test]
 fn ace_of_spades_changes_owner_by_quarters_only_in_pavliceks_order() {
     let owner = |at: u128, order| number(at).deal(order).owners()[0];
@@ -311,7 +313,7 @@ fn numbers_parse_in_decimal_and_hexadecimal() {
 }
 
 #[test]
-fn orders_have_names() {
+fn names_of_orders_are_printed_and_parsed() {
     let names = Order::ALL.map(|order| order.to_string());
     assert_eq!(names, ["bigdeal", "andrews", "pavlicek"]);
     for (name, order) in names.iter().zip(Order::ALL) {
@@ -332,7 +334,8 @@ fn next_number_is_the_next_deal_in_the_order() {
     }
 }
 
-/// The sort key of an order by its definition: the indices of the hands' cards, or the owners.
+/// The sort key that defines an order: in Pavlicek's order the owners of all cards, in other orders
+/// the indices of each hand's cards among the cards that are not in earlier hands.
 fn key(deal: &Deal, order: Order) -> Vec<usize> {
     if order == Order::Pavlicek {
         return deal.owners().iter().map(|owner| *owner as usize).collect();

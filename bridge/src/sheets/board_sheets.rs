@@ -9,19 +9,19 @@ use crate::{Board, Card, Compass, Deal, DealError, Suit};
 /// The instructions for the first dealer, who starts with a sorted pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstSheet {
-    /// The order of the suits in the sorted pack, the first on top. In each suit the ace is on top.
+    /// The order of the suits in the sorted pack, from the top. In each suit the ace is on top.
     pub suits: [Suit; 4],
-    /// The passes of the pack, in order.
+    /// The passes of the pack, in the order in which the dealer makes them.
     pub passes: Vec<Pass>,
     /// The number of cards to move from the top to the bottom after the last pass.
     pub cut: usize,
-    /// The seats of the second dealer's four hands. `None` if the second sheet names them: then
-    /// they are North, East, South and West.
+    /// The seats of the second dealer's four hands. `None` if the second sheet names the seats,
+    /// which are then North, East, South and West.
     pub hands: Option<[Compass; 4]>,
 }
 
 impl FirstSheet {
-    /// The sorted pack, top first.
+    /// The sorted pack, from the top.
     pub fn sorted_pack(&self) -> Vec<Card> {
         self.suits
             .into_iter()
@@ -29,7 +29,7 @@ impl FirstSheet {
             .collect()
     }
 
-    /// The pack for the second dealer, top first.
+    /// The pack for the second dealer, from the top.
     pub fn pack(&self) -> Vec<Card> {
         let pack = self.passes.iter();
         let mut pack = pack.fold(self.sorted_pack(), |pack, pass| pass.restacked(&pack));
@@ -48,12 +48,13 @@ pub struct BoardSheets {
 }
 
 impl BoardSheets {
-    /// Draws the first sheet, and computes the second.
+    /// Draws a first sheet by `scheme`, and computes the second sheet that then produces the deal
+    /// of `board`.
     pub fn draw(board: &Board, scheme: Scheme, rng: &mut impl Rng) -> BoardSheets {
         Self::with_first(board, scheme.first_sheet(rng))
     }
 
-    /// Computes the second sheet.
+    /// Computes the second sheet that produces the deal of `board` with the first sheet `first`.
     pub fn with_first(board: &Board, first: FirstSheet) -> BoardSheets {
         let hands = first.hands.unwrap_or(Compass::ALL);
         let hand = |card: Card| {
@@ -82,7 +83,8 @@ impl BoardSheets {
         &self.first
     }
 
-    /// For each card of the second dealer's pack, the index of its hand.
+    /// For each card of the second dealer's pack, from the top, the index of the hand to which it
+    /// is dealt.
     pub fn second(&self) -> &[u8; 52] {
         &self.second
     }

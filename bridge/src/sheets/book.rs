@@ -9,22 +9,23 @@ pub enum Dealer {
     Two,
 }
 
-/// One of the two sheets of a board.
+/// One half of the work on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// The sheet for the sorted pack.
+    /// The work with the first sheet: the dealer sorts the pack and deals it to piles.
     First,
-    /// The sheet for the pack that the other dealer has prepared.
+    /// The work with the second sheet: the dealer deals the other dealer's pack to the hands.
     Second,
 }
 
-/// The work of a dealer for the given number of boards, as the index of each board and the half to
-/// do. The boards are divided into blocks of four.
+/// The work of `dealer` on `boards` boards, in order: the index of a board, and the half of the
+/// work on this board.
 ///
-/// In each block, dealer one does the first halves of the first two boards, and dealer two those of
-/// the last two boards. Then they exchange packs. A last block of three or two boards is divided in
-/// the same way. If the last block has one board, dealer one does its first half and dealer two the
-/// second half. So nobody ever has both halves of a board.
+/// The boards are divided into blocks of four. In each block, dealer one does the first halves of
+/// the first two boards, and dealer two the first halves of the last two boards. Then the dealers
+/// exchange packs, and each does the second halves of the other dealer's boards. If the last block
+/// has three boards, dealer one does the first halves of two; if it has two boards or one, the
+/// first half of one. So neither dealer does both halves of a board.
 pub fn halves(boards: usize, dealer: Dealer) -> Vec<(usize, Half)> {
     let mut halves = Vec::new();
     for start in (0..boards).step_by(4) {

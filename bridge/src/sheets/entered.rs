@@ -1,4 +1,5 @@
-//! The sheet of a dealer for a jointly dealt board, made from the dealer's own entry.
+//! The sheet of a dealer for a jointly dealt board, made from the dealer's own input to the
+//! [split](dealerless::shuffle::split).
 
 use dealerless::shuffle::split::Entry;
 
@@ -8,10 +9,10 @@ use super::{FirstSheet, HalfSheet};
 use crate::Suit;
 
 impl HalfSheet {
-    /// The sheet for board `number` of the dealer who entered `entry` into a split of the pack. A
-    /// dealer who entered the place of each card moves the cards to these places, in two passes. A
-    /// dealer who entered the hand for each place deals to these hands. Both sheets together
-    /// produce the deal of the split.
+    /// The sheet for board `number` of the dealer whose input to the split was `entry`. For
+    /// [`Entry::Places`], the dealer moves each card to its place in the pack, in two passes. For
+    /// [`Entry::Hands`], the dealer deals the card at each place to its hand. The sheets of both
+    /// dealers together produce the deal of the split.
     ///
     /// `None` if the entry is not for 52 cards.
     pub fn entered(number: u32, entry: &Entry) -> Option<HalfSheet> {

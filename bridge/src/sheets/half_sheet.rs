@@ -1,4 +1,4 @@
-//! The instructions for one dealer on one board, without those for the other dealer.
+//! The instructions for one dealer on one board, without the instructions for the other dealer.
 
 use super::{BoardSheets, FirstSheet, Half};
 
@@ -12,19 +12,19 @@ pub struct HalfSheet {
 /// One half of the work on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// The passes of the sorted pack.
+    /// The dealer sorts the pack and deals it to piles, as the first sheet states.
     First(FirstSheet),
-    /// The dealing of the resulting pack.
+    /// The dealer deals the pack from the other dealer to the four hands.
     Second {
-        /// The hand of each card.
+        /// For each card of the pack, from the top, the index of its hand.
         hands: [u8; 52],
-        /// Whether the hands are named by their seats.
+        /// Whether the sheet names the seats of the hands.
         named: bool,
     },
 }
 
 impl BoardSheets {
-    /// One of the two sheets, without the other.
+    /// One of the two sheets of the board, without the other sheet.
     pub fn half(&self, half: Half) -> HalfSheet {
         HalfSheet {
             number: self.number(),
@@ -45,7 +45,7 @@ impl HalfSheet {
         self.number
     }
 
-    /// The half of the work.
+    /// Which half of the work these instructions are for.
     pub fn half(&self) -> Half {
         match self.work {
             Work::First(_) => Half::First,

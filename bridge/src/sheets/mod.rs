@@ -2,8 +2,8 @@
 //!
 //! The first dealer sorts the pack and deals it to piles as the first sheet instructs, once or
 //! several times. The second dealer deals the resulting pack to the four hands as the second sheet
-//! instructs. Both sheets together determine the deal. The information in one sheet alone depends
-//! on the [`Scheme`]; `docs/bridge.md` has the measurements and the proofs.
+//! instructs. Both sheets together determine the deal. How much one sheet alone reveals depends on
+//! the [`Scheme`]; `docs/bridge.md` has the measurements and the proofs.
 //!
 //! The idea, the mechanics and the scheme `published` come from the program Pescetti 0.5.
 

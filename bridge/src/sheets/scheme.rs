@@ -9,10 +9,10 @@ use crate::{Compass, Suit};
 /// A scheme for drawing a first sheet. The first sheet and the deal determine the second sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// As [`Scheme::Published`], but with the suits always in the same order. For comparison.
+    /// As [`Scheme::Published`], but with the suits always in the same order. Only for comparison.
     FixedSuits,
-    /// One pass to four piles of r1, r2, 26 - r1 and 26 - r2 cards, with r1 and r2 from 10 to 16.
-    /// The suits are in a random order. This is the scheme of the paper about Pescetti.
+    /// One pass to four piles of r1, r2, 26 - r1 and 26 - r2 cards, with r1 and r2 random from 10
+    /// to 16. The suits are in a random order. This is the scheme of the paper about Pescetti.
     Published,
     /// One pass to four piles of 13 cards.
     EqualPiles,
@@ -56,8 +56,7 @@ impl Scheme {
         }
     }
 
-    /// The number of times that the two dealers put down a card for one board. A cut does not
-    /// count.
+    /// How often the two dealers together put down a card to deal one board. A cut does not count.
     pub fn movements(self) -> usize {
         match self {
             Scheme::TwoPasses | Scheme::Thirteen => 156,
@@ -111,18 +110,19 @@ fn of_sizes(sizes: [usize; 4], word: impl FnMut() -> u64) -> Pass {
     Pass::of(4, places)
 }
 
-/// A pass with an independent random pile, out of four, for each card.
+/// A pass that deals each card to an independent random pile out of four.
 fn free(mut word: impl FnMut() -> u64) -> Pass {
     let places = (0..52).map(|_| uniform::below(4, &mut word) as u8);
     Pass::of(4, places.collect())
 }
 
-/// Two passes that move card `k` of a pack to place `target[k]`: first to `size` piles of `piles`
-/// cards, then to `piles` piles of `size` cards.
+/// Two passes that move the card at position `k` of a pack to position `target[k]`. The first pass
+/// deals to `size` piles of `piles` cards, the second pass to `piles` piles of `size` cards.
 ///
-/// This is a radix sort with two digits. The last pass deals the card for place `t` to pile `t /
-/// size`. There it ends at position `t % size` if the cards with larger remainders are dealt before
-/// it. So the first pass puts the largest remainders on top.
+/// This is a radix sort with two digits. The second pass deals the card for position `t` to pile `t
+/// / size`. For the card to end at position `t % size` of this pile, the cards with larger
+/// remainders must be dealt before it. So the first pass sorts the pack by remainder, the largest
+/// on top.
 pub(super) fn passes_to(target: &[u32], piles: usize, size: usize) -> [Pass; 2] {
     let before = (target.iter()).map(|&place| size - 1 - place as usize % size);
     let before = Pass::of(size, before.map(|pile| pile as u8).collect());

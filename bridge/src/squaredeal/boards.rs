@@ -1,4 +1,4 @@
-//! The boards of the sessions of a phase.
+//! The board numbers of the sessions of a phase.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ const MAX_BOARDS: u32 = 100;
 /// The highest board number.
 const MAX_NUMBER: u32 = 9999;
 
-/// The range of the boards of a set: at most 100 boards.
+/// The range of the board numbers of a set, which has at most 100 boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoardRange {
     low: u32,
@@ -52,7 +52,7 @@ impl FromStr for BoardRange {
     }
 }
 
-/// The boards of the sessions of a phase.
+/// The board numbers of the sessions of a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Boards {
     /// The organiser specifies the boards when a session is created.
@@ -62,8 +62,8 @@ pub enum Boards {
 }
 
 impl Boards {
-    /// The boards of a session, counted from 1. `asked` are the boards that the organiser specified
-    /// later, if any.
+    /// The board numbers of the session with the given number, counted from 1. `asked` are the
+    /// boards that the organiser specified later, if any.
     pub(super) fn of(&self, session: u32, asked: Option<BoardRange>) -> Option<BoardRange> {
         match self {
             Boards::AskedLater => asked,

@@ -1,4 +1,4 @@
-//! The comparison of published boards with the sets of a tournament.
+//! Compares published files of boards with the sets of a tournament.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,51 +14,51 @@ pub struct Published {
     pub name: String,
     /// The boards, in the order of the file.
     pub boards: Vec<Board>,
-    /// Whether the file has board numbers. If not, its boards are counted from the first board of
+    /// Whether the file has board numbers. If not, its boards are numbered from the first board of
     /// the set.
     pub is_numbered: bool,
 }
 
-/// Files of boards, with the sets in which their deals were found so far. Memory depends only on
-/// the boards of the files, not on the number of sets.
+/// Published files, and the sets in which their deals have been found. The size in memory depends
+/// only on the files, not on the number of sets.
 #[derive(Debug, Default)]
 pub struct Comparison {
     files: Vec<File>,
-    /// For each deal, the files that hold it, with its index in the file.
+    /// For each deal, the index of each file that has it, and the index of its board in the file.
     by_deal: HashMap<DealNumber, Vec<(usize, usize)>>,
-    /// The sets with at least one deal in a file, or with the name of a file.
+    /// The name and the board numbers of each set that has a deal of a file, or the name of a file.
     sets: Vec<(Rc<str>, BoardRange)>,
 }
 
 #[derive(Debug)]
 struct File {
     published: Published,
-    /// The set with the name of the file.
+    /// The index in `sets` of the set with the name of the file.
     named: Option<usize>,
-    /// For each board, the set in which its deal was found, and the board number there.
+    /// For each board, the index of the set that has its deal, and its board number in the set.
     origins: Vec<Option<(usize, u32)>>,
 }
 
-/// The result for a file.
+/// The result of the comparison for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// The set with the name of the file, if any.
     pub set: Option<Rc<str>>,
     /// The results for the boards, in the order of the file.
     pub boards: Vec<ComparedBoard>,
-    /// The numbers of boards of that set that are missing from the file.
+    /// The board numbers of `set` that are missing from the file.
     pub missing: Vec<u32>,
 }
 
-/// The result for a board of a file.
+/// The result of the comparison for a board of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedBoard {
-    /// The board number.
+    /// The board number in the file.
     pub number: u32,
-    /// The set with this deal, and the board number there; `None` if no set has the deal.
+    /// The set that has this deal, and its board number in the set; `None` if no set has the deal.
     pub origin: Option<(Rc<str>, u32)>,
-    /// Whether the board number is the same there, and the set is that with the name of the file,
-    /// if such a set exists.
+    /// Whether a set has this deal under the same board number. If a set has the name of the file,
+    /// only that set counts.
     pub agrees: bool,
 }
 
@@ -99,7 +99,8 @@ impl Comparison {
             for &(file, place) in self.by_deal.get(&number).into_iter().flatten() {
                 let file = &mut self.files[file];
                 let origin = &mut file.origins[place];
-                // Two sessions may have the same key, and then have the same deals.
+                // Two sessions with the same key have the same deals. The set with the name of the
+                // file takes precedence over the first set that has the deal.
                 if origin.is_none() || file.named == Some(set) {
                     *origin = Some((set, board.number));
                     is_relevant = true;
@@ -143,8 +144,8 @@ impl File {
         }
     }
 
-    /// The board numbers: those of the file, or consecutive numbers from the first board of the
-    /// set.
+    /// The board numbers of the file. If it has none, consecutive numbers that begin with the first
+    /// board of the set, or fit the first deal that was found.
     fn numbers(&self, sets: &[(Rc<str>, BoardRange)]) -> Vec<u32> {
         let in_file = self.published.boards.iter().map(|board| board.number);
         if self.published.is_numbered {
@@ -166,6 +167,7 @@ mod tests {
     use super::super::{Description, Keys, Set};
     use super::*;
 
+    /// A description and its keys.
     const FILES: [&str; 2] = [
         "SN 2:1-4,5-8:S##:Session #\n",
         "1,1:abcdefgh\r\n1,2:ijklmnop\r\n",
@@ -251,7 +253,8 @@ mod tests {
             let result = compared(name, second.clone(), false);
             assert_eq!(agreeing(&result), [5, 6, 7, 8].map(|number| (number, true)));
         }
-        // The name determines the set and the first board number, whatever the boards are.
+        // The file name determines the set and the first board number, even if the boards are
+        // others.
         let last = [with_sets(|sets| boards(&sets[0])[1]), second[3]];
         let result = compared("S02", last.to_vec(), false);
         assert_eq!(agreeing(&result), [(5, false), (6, false)]);

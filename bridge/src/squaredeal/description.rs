@@ -3,7 +3,8 @@
 use super::error::{lines, number};
 use super::{BadLine, Boards, MAX_SESSIONS, MAX_TEXT, Problem};
 
-/// The data that the organiser published before the tournament, with the awaited value.
+/// The organiser's description of a tournament: the phases, the hash of the keys, and the awaited
+/// value or, before this value is known, only a description of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     name: String,
@@ -11,7 +12,7 @@ pub struct Description {
     value: Vec<u8>,
     key_hash: Option<String>,
     phases: Vec<Phase>,
-    /// The number of keys of all phases together.
+    /// The total number of keys of all phases.
     keys: u32,
 }
 
@@ -71,7 +72,7 @@ impl Description {
     }
 
     fn add(&mut self, phase: Phase) -> Result<(), Problem> {
-        // No overflow: each number is at most the limit of the sum.
+        // No overflow: both numbers are at most `MAX_SESSIONS`.
         self.keys += phase.sessions.unwrap_or(1);
         self.phases.push(phase);
         if self.keys <= MAX_SESSIONS {
@@ -91,12 +92,12 @@ impl Description {
         &self.awaited
     }
 
-    /// The value as given in the file; empty if it was not known.
+    /// The awaited value as given in the file; empty if the file does not have it.
     pub fn value(&self) -> &[u8] {
         &self.value
     }
 
-    /// The published hash of the keys, in hexadecimal; `None` before publication.
+    /// The published hash of the keys, in hexadecimal; `None` if the file does not have it.
     pub fn key_hash(&self) -> Option<&str> {
         self.key_hash.as_deref()
     }
@@ -113,8 +114,8 @@ impl Phase {
         self.sessions
     }
 
-    /// The numbers of its keys: the numbers of its sessions, or 0 for the only key of a phase with
-    /// an unknown number of sessions.
+    /// The session numbers of the phase's keys. If the number of sessions is not known in advance,
+    /// the phase has a single key, with the number 0.
     pub(super) fn keys(&self) -> std::ops::RangeInclusive<u32> {
         match self.sessions {
             Some(sessions) => 1..=sessions,
@@ -124,8 +125,8 @@ impl Phase {
 }
 
 /// Normalises a typed value as SquareDeal 2.7 does: white space is collapsed to single spaces and
-/// trimmed, and a point or comma between two digits is removed. Each digit is considered only once,
-/// so `1,2,3` becomes `12,3`. Values in files are not normalised.
+/// trimmed, and a point or comma between two digits is removed. A digit counts for only one point
+/// or comma, so `1,2,3` becomes `12,3`. Values in files are not normalised.
 pub fn canonical_value(typed: &str) -> String {
     let words: Vec<&str> = typed.split_ascii_whitespace().collect();
     let text: Vec<char> = words.join(" ").chars().collect();
@@ -143,8 +144,8 @@ pub fn canonical_value(typed: &str) -> String {
     canonical
 }
 
-/// Decodes a text for display and replaces control characters. The text does not influence any
-/// computation.
+/// Decodes a text, and replaces control characters so that it can be displayed. The awaited value
+/// is never decoded, since its bytes are hashed.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .chars()

@@ -1,4 +1,4 @@
-//! Errors in files, with their lines.
+//! Errors in descriptions and files of keys, with their lines.
 
 use super::{MAX_BYTES, MAX_SESSIONS, MAX_TEXT};
 
@@ -25,7 +25,7 @@ pub enum Problem {
     #[error("{0} appears twice")]
     Twice(&'static str),
     /// A hash is malformed.
-    #[error("KH must be followed by 64 digits 0 to 9 and a to f")]
+    #[error("KH must be followed by 64 hexadecimal digits, 0 to 9 and a to f")]
     Hash,
     /// A phase is malformed.
     #[error("SN must be followed by SESSIONS:BOARDS:PREFIX:DESCRIPTION")]
@@ -39,14 +39,14 @@ pub enum Problem {
     /// The phases have too many sessions.
     #[error("all phases together may have at most {MAX_SESSIONS} sessions")]
     TooManySessions,
-    /// Boards are malformed.
+    /// A list of boards is malformed.
     #[error("boards must be ?, a number, or ranges LOW-HIGH separated by commas")]
     Boards,
     /// A set has too many boards, or a board number is too large.
     #[error("a set may have at most 100 boards, with numbers from 1 to 9999")]
     TooManyBoards,
-    /// A line of keys is malformed.
-    #[error("a line of keys must be PHASE,SESSION:KEY, with numbers such as 7, not 07")]
+    /// A line of a file of keys is malformed.
+    #[error("the line must be PHASE,SESSION:KEY, with numbers such as 7, not 07")]
     KeyLine,
     /// A key has an invalid character.
     #[error("a key must consist of letters A to Z and a to z, and digits")]
@@ -57,7 +57,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The error with this problem in the line with the given index, counted from 0.
+    /// The error for this problem in line `place`, counted from 0.
     pub(super) fn at(self, place: usize) -> BadLine {
         BadLine {
             line: place + 1,
@@ -66,7 +66,7 @@ impl Problem {
     }
 }
 
-/// The lines of a file, without their line ends, LF or CR LF.
+/// Splits a file into lines. A line ends with LF or CR LF, which are removed.
 ///
 /// # Errors
 /// [`Problem::TooLarge`], with the line that exceeds the limit.

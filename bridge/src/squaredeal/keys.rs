@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::error::{lines, number};
 use super::{BadLine, Problem};
 
-/// The keys of the sessions, with their hash.
+/// The keys of the sessions, and the hash of all keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
     /// The keys by phase and session.
@@ -16,8 +16,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Parses a `.sqk` file, with a line `PHASE,SESSION:KEY` for each session. Session 0 has the
-    /// key of a phase whose number of sessions was not known in advance.
+    /// Parses a `.sqk` file, which has a line `PHASE,SESSION:KEY` for each session. A phase whose
+    /// number of sessions was not known in advance has a single key, with the session 0.
     ///
     /// # Errors
     /// The first invalid line.

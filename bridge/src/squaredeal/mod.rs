@@ -1,17 +1,20 @@
 //! SquareDeal: recomputes the boards of a tournament from the data that its organiser published.
 //!
-//! 1. The organiser draws a secret key for each session. Before the tournament, the organiser
-//!    publishes a hash of all keys, and the description of a value that nobody knows yet (the file
-//!    `.sqd`).
-//! 2. When the value is known, the value and a key determine the seed of a session, and the seed
-//!    determines its boards.
-//! 3. At the end the organiser publishes the keys (the file `.sqk`). Anybody can then verify their
-//!    hash, recompute every board, and compare the result with the published boards.
+//! A tournament has several phases, and each phase has several sessions. A session has a set of
+//! boards for play, and a reserve set.
 //!
-//! This proves that the organiser did not choose the boards. It does not hide the boards from the
-//! organiser, who knows all of them as soon as the value is known. The hash binds only the keys,
-//! not the phases or the description of the value. So a verifier needs the `.sqd` file as it was
-//! originally published.
+//! 1. The organiser draws a secret key for each session. Before the tournament, the organiser
+//!    publishes a hash of all keys, and the description of a value that nobody knows yet, such as a
+//!    stock index (the file `.sqd`).
+//! 2. When the awaited value is known, this value and the key of a session determine its seeds, and
+//!    the seeds determine its boards.
+//! 3. At the end the organiser publishes the keys (the file `.sqk`). Anybody can then verify the
+//!    hash of the keys, recompute every board, and compare the result with the published boards.
+//!
+//! This procedure proves that the organiser did not choose the boards. It does not hide the boards
+//! from the organiser, who can compute all of them as soon as the value is known. The hash binds
+//! only the keys, not the phases or the description of the value. So a verifier needs the `.sqd`
+//! file as it was originally published.
 //!
 //! Source: van Staveren, SquareDeal 2.7, its documentation and the files of its tournaments.
 

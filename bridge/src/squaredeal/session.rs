@@ -1,4 +1,4 @@
-//! The boards of a session.
+//! The sets of boards of a session.
 
 use super::super::big_deal::{Generator, SEED_BYTES, hash};
 use super::super::{Board, Order};
@@ -9,11 +9,11 @@ use super::{BoardRange, Description, Keys, Phase};
 pub enum Set {
     /// The boards for regular play.
     Original,
-    /// The boards for use if something happens to the original set.
+    /// The boards for play if the original set cannot be used.
     Reserve,
 }
 
-/// A session whose key and boards are known.
+/// One of the two sets of boards of a session, whose key and board numbers are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session<'a> {
     phase: &'a Phase,
@@ -26,10 +26,11 @@ pub struct Session<'a> {
 }
 
 impl Description {
-    /// The session of a phase, both counted from 1. `value` is the awaited value. `asked` are the
-    /// boards of the session, if the description leaves them open.
+    /// The `set` of a session. The numbers of the phase and of the session count from 1. `value` is
+    /// the awaited value. `asked` are the board numbers of the session, if the description does not
+    /// state them.
     ///
-    /// `None` if the session does not exist, or if its key or its boards are unknown.
+    /// `None` if the session does not exist, or if its key or its board numbers are unknown.
     pub fn session<'a>(
         &'a self,
         keys: &'a Keys,
@@ -43,7 +44,7 @@ impl Description {
         let exists = number >= 1 && phase.sessions.is_none_or(|sessions| number <= sessions);
         let boards = exists.then(|| phase.boards.of(number, asked)).flatten()?;
         let key = keys.get(phase_number, phase.sessions.map_or(0, |_| number))?;
-        // Keys are ASCII.
+        // Keys are ASCII, so each index is a character boundary.
         let (owner, rest) = key.split_at(key.len() / 2);
         let mut hashed = format!("{rest}{}", base64(value));
         hashed += match set {
@@ -90,7 +91,7 @@ impl Session<'_> {
         self.seed
     }
 
-    /// The range of the boards.
+    /// The range of the board numbers.
     pub(super) fn range(&self) -> BoardRange {
         self.boards
     }
@@ -106,7 +107,8 @@ impl Session<'_> {
     }
 }
 
-/// Replaces the first run of `#` in a text by a number with at least as many digits.
+/// Replaces the first run of `#` in `text` with `number`, padded with zeros to the length of the
+/// run.
 fn filled(text: &str, number: u32) -> String {
     let Some(begin) = text.find('#') else {
         return text.to_owned();

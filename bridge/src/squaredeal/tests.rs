@@ -6,10 +6,12 @@ use super::super::Order;
 use super::*;
 
 /// The first key of the World Bridge Games 2024, as published by the organiser
-/// (hansvanstaveren/BigDeal a980e7f, "Buenos Aires"), and the value in its description.
+/// (hansvanstaveren/BigDeal a980e7f, "Buenos Aires").
 const KEY: &str = "hrzkVbQb9F0QhgIYEwfBUwKjNHDoGZXMYxVBbJZaWXnJf233CI5MJo7buhPR";
+/// The value in the description of the World Bridge Games 2024.
 const VALUE: &[u8] = b"43275.91";
 
+/// A key that was never published.
 const OTHER: &str = "0123456789abcdefghijABCDEFGHIJ0123456789klmnopqrstKLMNOPQRST";
 
 /// Four keys: for three sessions, and for one phase with an unknown number of sessions.
@@ -132,7 +134,7 @@ fn sessions_of_a_phase_differ_by_key_or_by_number() {
     let asked = session([2, 1], Some("5-7")).unwrap();
     let boards: Vec<u32> = asked.boards().map(|board| board.number).collect();
     assert_eq!(boards, [5, 6, 7]);
-    // The same key in a different phase: the deals do not depend on the board numbers.
+    // Two sessions with the same key have the same deals. The board numbers do not matter.
     assert_eq!(numbers(&asked), numbers(&second)[..3]);
     for invalid in [[0, 1], [1, 0], [1, 3], [4, 1], [u32::MAX, 1], [3, 0]] {
         assert_eq!(session(invalid, Some("1-2")), None, "{invalid:?}");
@@ -144,8 +146,8 @@ fn sessions_of_a_phase_differ_by_key_or_by_number() {
     assert_ne!(numbers(&open(1)), numbers(&first)[..4]);
 }
 
-/// Checks the seed of the test vectors, and the RIPEMD-160 hash of the text that the format
-/// prescribes for an open phase.
+/// Checks the seeds of the test vectors. For a phase with an unknown number of sessions, compares
+/// the seed with the RIPEMD-160 hash of the text that the format prescribes.
 #[test]
 fn seed_is_the_hash_of_half_a_key_the_value_and_the_set() {
     let (description, keys) = files();
@@ -206,7 +208,7 @@ fn changed_missing_and_extra_keys_are_found() {
     assert_eq!(verify(&unpublished, &keys).key_hash, KeyHash::Unpublished);
 }
 
-/// The published hash is not enough: the keys must also belong to the sessions.
+/// A matching hash is not enough: the described sessions must also have the keys.
 #[test]
 fn matching_hash_does_not_hide_a_missing_key() {
     let keys = keys_text().replace("2,1:", "2,2:");
@@ -305,7 +307,7 @@ fn too_large_files_are_rejected() {
     assert_eq!(Keys::read(more.as_bytes()), Err(refused));
 }
 
-/// Texts for display may reach a terminal, but the value is hashed unchanged.
+/// A text may be displayed on a terminal, but the value is hashed.
 #[test]
 fn control_characters_are_replaced_but_the_value_is_unchanged() {
     let read = Description::read(b"TN a\x1b[2Jb\xff\nDV \x1b\xff.\n").unwrap();

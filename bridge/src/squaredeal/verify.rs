@@ -1,4 +1,4 @@
-//! Verification that the published keys are those to which the organiser committed.
+//! Verifies that the published keys are those to which the organiser committed.
 
 use super::{Description, Keys};
 
@@ -26,7 +26,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether the hash matches, and the keys are exactly those of the description.
+    /// Whether the hash matches, and exactly the sessions of the description have keys.
     pub fn agrees(&self) -> bool {
         let is_complete = self.without_key.is_empty() && self.not_described.is_empty();
         is_complete && self.key_hash == KeyHash::Agrees

@@ -1,5 +1,6 @@
 //! The promise: jointly dealt boards are complete deals. A hand reaches only the parties to which
-//! it is opened. A party that enters an unbalanced word is named before any hand is opened.
+//! it is opened. If a party enters an unbalanced word (one without each hand 13 times), the error
+//! names this party, and no hand is opened.
 
 use dealerless::Blame;
 use dealerless::circuit::Party;
@@ -45,8 +46,9 @@ fn both_see_the_same_complete_and_distinct_deals<E: Engine>() {
             assert_eq!(boards.boards(first), None);
             boards.open_all(session).unwrap();
             all.extend(boards.boards(first).unwrap());
-            // All hands are open already, and board numbers must not overflow.
+            // Opening all hands again is allowed.
             boards.open_all(session).unwrap();
+            // Board numbers must not overflow.
             assert!(boards.boards(u32::MAX - 6).is_some());
             assert_eq!(boards.boards(u32::MAX - 5), None);
         }
@@ -60,7 +62,7 @@ fn both_see_the_same_complete_and_distinct_deals<E: Engine>() {
     }
 }
 
-/// Runs the same circuit with entries that both parties know.
+/// Compares the hands of a joint run with those of a plaintext evaluation of the same inputs.
 fn deal_is_determined_by_both_entries<E: Engine>() {
     let circuit = circuit(13, 2);
     let entered = Party::BOTH.map(|party| circuit.sample(party, &mut system_rng()));
@@ -190,9 +192,9 @@ fn both_parties_need_the_same_context<E: Engine>() {
     );
 }
 
-/// The garbler enters the word of the second board, and the evaluator that of the first board. The
-/// cheater moves one card of its word to another hand. The honest party ends the session before it
-/// opens any bit of a hand.
+/// The garbler enters the word of the second board, and the evaluator the word of the first board.
+/// The cheater changes one hand in its word. The honest party ends the session before it opens any
+/// bit of a hand.
 #[test]
 fn party_with_an_unbalanced_word_is_named_and_sees_no_hand() {
     let circuit = circuit(13, 2);
@@ -233,7 +235,7 @@ fn party_with_an_unbalanced_word_is_named_and_sees_no_hand() {
     }
 }
 
-/// A peer that cheats in a semi-honest session can cause such hands.
+/// A peer that cheats in a semi-honest session can cause impossible hands.
 #[test]
 fn impossible_hands_end_the_session() {
     let circuit = circuit(13, 1);

@@ -11,16 +11,16 @@ use dealerless::testing::shuffles::fresh_generator;
 use dealerless_bridge::{Card, Compass, Deal, DealNumber, Order, SealedBoards};
 use rand::{Rng, RngExt};
 
-/// ln 10^-9: for uniform boards, a test fails once in 10^9 runs.
+/// ln 10^-9: a statistic of boards that should be uniform fails if its ln p is below this value.
 const SUSPICIOUS: f64 = -20.723;
 
-/// ln 10^-30: a known mistake must be at least this improbable.
+/// ln 10^-30: for a generator with a known mistake, ln p must be below this value.
 const CERTAIN: f64 = -69.078;
 
 /// The number of boards dealt at once.
 const SET: usize = 50;
 
-/// ln p of each statistic of the deals, by name.
+/// The logarithm of the p value of each statistic of the deals, by the name of the statistic.
 fn ln_ps(deals: &[Deal]) -> HashMap<&'static str, f64> {
     let number = |deal| DealNumber::of(deal, Order::BigDeal).get();
     let numbers: Vec<u128> = deals.iter().map(number).collect();
@@ -42,7 +42,7 @@ fn ln_ps(deals: &[Deal]) -> HashMap<&'static str, f64> {
     ])
 }
 
-/// ln p of how often each seat holds each card.
+/// ln p of the counts of how often each seat holds each card.
 ///
 /// The cells of one deal are dependent. Their covariance is `52/51 * (I - J/52) ⊗ (I - J/4)/4`. The
 /// first factor is over the cards and the second over the seats; I is the identity and J is all
@@ -59,8 +59,8 @@ fn of_cards_and_seats(deals: &[Deal]) -> f64 {
 }
 
 /// ln p of the lengths of North's spades, East's hearts, South's diamonds and West's clubs, which
-/// are hypergeometric. Lengths 0 and 1 share a cell, as do 6 and more. The result is the least of
-/// the four p values, times four.
+/// are hypergeometric. Lengths 0 and 1 are counted together, and so are all lengths above 5. The
+/// result is the smallest of the four p values, times four.
 fn of_lengths(deals: &[Deal]) -> f64 {
     let choose = |n: u32, k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
     let cell = |length: u32| length.clamp(1, 6) as usize - 1;
@@ -149,7 +149,7 @@ fn boards_are_uniform_in_a_malicious_session() {
     assert_uniform(&jointly::<Malicious>(60));
 }
 
-/// The boards of a generator.
+/// The deals that `deal` generates.
 fn generated(mut deal: impl FnMut() -> Deal) -> Vec<Deal> {
     (0..60 * SET).map(|_| deal()).collect()
 }

@@ -1,4 +1,4 @@
-//! Truncated, changed, huge and empty files: they cause an error with a location, and no panic.
+//! Truncated, changed, huge and empty files never cause a panic. Their errors have a location.
 
 use super::{boards, readable, texts};
 use crate::formats::text::MAX_LINE;
@@ -57,7 +57,7 @@ fn files_for_machines_detect_every_changed_byte_of_a_deal() {
 }
 
 #[test]
-fn error_for_a_dlm_checksum_or_range_has_its_line() {
+fn errors_in_dlm_files_have_a_line_number() {
     let file = String::from_utf8(Format::Dlm.write(&boards()).unwrap()).unwrap();
     let fault = |from: &str, to: &str| {
         assert!(file.contains(from), "{from}");
@@ -92,14 +92,15 @@ fn error_for_a_dlm_checksum_or_range_has_its_line() {
         fault("PrintOuts=0", "PrintOuts"),
         Fault::KeyAndValue.in_line(8)
     );
-    // Changing the same bit in two letters keeps the checksum, but not the numbers of cards.
+    // Changing the same bit in two letters preserves the checksum, but not the 13 cards of each
+    // seat.
     let cards = fault("pehfkkam", "pehfkkbn");
     assert!(matches!(cards.fault, Fault::Deal(_)), "{cards}");
     assert_eq!(cards.place, Location::Line(12));
 }
 
 #[test]
-fn error_for_a_repeated_card_in_a_binary_file_has_its_byte() {
+fn errors_in_bri_files_have_a_byte_offset() {
     let bri = Format::Bri.write(&boards()).unwrap();
     let fault = |place: usize, new: &[u8]| {
         let mut file = bri.clone();
@@ -119,7 +120,7 @@ fn error_for_a_repeated_card_in_a_binary_file_has_its_byte() {
 }
 
 #[test]
-fn error_for_dup_hands_or_trailer_has_its_byte() {
+fn errors_in_dup_files_have_a_byte_offset() {
     let dup = Format::Dup.write(&boards()).unwrap();
     let fault = |place: usize, new: &[u8]| {
         let mut file = dup.clone();
@@ -204,7 +205,7 @@ fn pbn_comments_do_not_nest_and_a_board_may_have_a_million_tags() {
     assert_eq!(Format::Pbn.read(many.as_bytes()), Ok(boards()));
 }
 
-/// A number with ten thousand digits, which each board could repeat with `#`, is rejected at once.
+/// If a number with ten thousand digits were accepted, each board could copy it with a single `#`.
 #[test]
 fn numbers_have_at_most_20_digits() {
     let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
@@ -219,7 +220,7 @@ fn numbers_have_at_most_20_digits() {
 }
 
 #[test]
-fn binary_data_is_rejected_where_it_matters() {
+fn binary_files_and_binary_deals_are_rejected() {
     for format in readable() {
         let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(156 * 128).collect();
         assert!(format.read(&bytes).is_err(), "{format:?}");

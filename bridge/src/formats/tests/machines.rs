@@ -6,8 +6,8 @@ use crate::{Board, DealNumber, Order};
 
 #[test]
 fn dlm_files_of_other_programs_are_read() {
-    // The first board is from a file of a third program. The second is from rec.games.bridge, "File
-    // formats", 2011, where the owners begin with SE SW SN EE NN.
+    // The first board is from a file of another program. The second board is from rec.games.bridge,
+    // "File formats", 2011. According to this article, its owners begin with SE SW SN EE NN.
     for (line, deal) in [
         (
             "cgcajjjnakpkchipnjhmbmbpbh022",
@@ -31,7 +31,8 @@ fn dlm_files_of_other_programs_are_read() {
     }
 }
 
-/// The board in Jannersten's description, where the cards of North and East are not sorted.
+/// A DUP file with the board of Jannersten's description, as the lowest and the highest board
+/// `lowest`. The cards of North and East are not sorted.
 fn jannersten(lowest: &str) -> Vec<u8> {
     let hands = "18043727240822422106250717515032151649294126403146454335112830203914015213340 3";
     let hands = hands.replace(' ', "");
@@ -57,7 +58,7 @@ fn dup_file_of_jannersten_is_read_with_its_number() {
 }
 
 #[test]
-fn blind_files_are_read_like_open_ones() {
+fn blind_files_are_read_like_other_files() {
     for format in [Format::DupBlind, Format::DlmBlind] {
         let file = format.write(&boards()).unwrap();
         assert_eq!(format.read(&file), Ok(boards()));
@@ -107,7 +108,7 @@ fn write_only_formats_are_not_read() {
 }
 
 #[test]
-fn rzd_rejects_more_boards_than_it_can_count() {
+fn rzd_rejects_more_boards_than_two_bytes_can_count() {
     let boards = vec![boards()[0]; 65_536];
     let refused = Format::Rzd.write(&boards).unwrap_err();
     assert_eq!(refused, WriteError::TooMany(65_536));

@@ -1,7 +1,8 @@
-//! Boards shared by the tests of formats.
+//! Four boards that the tests of formats share.
 //!
-//! They are the first four boards of Big Deal's generator for a seed of 20 zero bytes and the owner
-//! "Test Owner". Big Deal 2.0 (bigdealx, commit a980e7f) wrote the files of these boards.
+//! These boards are the first four of Big Deal's generator for a seed of 20 zero bytes and the
+//! owner "Test Owner". The files in `vectors` were written by Big Deal 2.0 (bigdealx, commit
+//! a980e7f).
 
 mod hostile;
 mod machines;

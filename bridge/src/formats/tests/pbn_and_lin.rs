@@ -8,7 +8,7 @@ fn pbn() -> String {
     String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap()
 }
 
-/// The error of a PBN file in which `from` is replaced with `to`, with its line.
+/// Replaces `from` with `to` in a PBN file, and returns the line and the kind of the error.
 fn fault(from: &str, to: &str) -> (usize, Fault) {
     let file = pbn();
     assert!(file.contains(from), "{from}");
@@ -149,7 +149,8 @@ fn lin_files_of_other_programs_are_read() {
     );
 }
 
-/// Files written by endplay 0.5.12 with the first two boards, the first board with an auction.
+/// The files were written by endplay 0.5.12 with the first two boards. The first board has an
+/// auction.
 #[test]
 fn files_of_endplay_are_read() {
     let lin = "pn|,,,|st||md|3S3456H24JD9QC67TQ,S9KAH35679KDTC89K,S2JHQAD2567AC345J,|rh||ah|Board 1|sv|o|mb|1N|\

@@ -12,7 +12,7 @@ fn deal() -> impl Strategy<Value = Deal> {
     shuffled.prop_map(|owners| Deal::new(owners.try_into().unwrap()).unwrap())
 }
 
-/// Up to 19 consecutive boards.
+/// Up to 19 consecutive boards, numbered from `first`.
 fn boards(first: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Board>> {
     let deals = prop::collection::vec(deal(), 1..20);
     (first, deals).prop_map(|(first, deals)| {
@@ -23,7 +23,8 @@ fn boards(first: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Board>
     })
 }
 
-/// The boards as read from a file: without stored numbers, they count from 1.
+/// The boards that the reader must return. If the file does not store the numbers of `boards`, the
+/// reader numbers them from 1.
 fn kept(format: Format, boards: &[Board]) -> Vec<Board> {
     let mut kept = boards.to_vec();
     if !format.says_numbers(boards) {
@@ -52,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn every_readable_format_keeps_boards_from_1(boards in boards(Just(1))) {
+    fn every_readable_format_keeps_boards_that_are_numbered_from_1(boards in boards(Just(1))) {
         for format in readable() {
             let file = format.write(&boards).unwrap();
             prop_assert_eq!(format.read(&file), Ok(boards.clone()), "{:?}", format);

@@ -108,7 +108,7 @@ fn dlm_matches_big_deal_open_and_sealed() {
         ];
         assert_eq!(lines[..12], head);
         assert_eq!(lines.len(), 10 + 2 * 99);
-        // The checksums of dummy boards: 5 XOR 14, and 99 XOR 14.
+        // The checksum of a dummy board is its number XOR 14.
         assert_eq!(lines[19], "Board 05=aaaaaabffffffkkkkkklpppppp011");
         let last = ["Duplicates 99=0", "Board 99=aaaaaabffffffkkkkkklpppppp109"];
         assert_eq!(lines[206..], last);
@@ -147,9 +147,9 @@ fn lin_matches_big_deal() {
     }
 }
 
-/// The style of a file of Bridge Base Online (its forum, "lin file format structure", 2007),
-/// without names and auction. endplay 0.5.12 reads these lines with the correct deals, dealers and
-/// vulnerabilities.
+/// The lines have the style of a file of Bridge Base Online (its forum, "lin file format
+/// structure", 2007), without names and auction. endplay 0.5.12 reads these lines with the correct
+/// deals, dealers and vulnerabilities.
 #[test]
 fn lin_bbo_has_player_names_and_o_for_no_vulnerability() {
     let file = text(Format::LinBbo);

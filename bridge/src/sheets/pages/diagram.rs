@@ -1,11 +1,11 @@
-//! The text of a hand and of a board's conditions.
+//! Formats a hand as text, and the dealer and the vulnerability of a board in words.
 
 use crate::{Board, Hand, Suit, Vulnerability};
 
 /// The symbols of the suits, spades first.
 const SYMBOLS: [char; 4] = ['♠', '♥', '♦', '♣'];
 
-/// A line for each suit: its symbol, and the ranks held or a dash.
+/// For each suit, its symbol, and the hand's ranks in this suit or a dash.
 pub(super) fn suits(hand: Hand) -> [(char, String); 4] {
     Suit::ALL.map(|suit| {
         let ranks: Vec<String> = hand.ranks(suit).map(rank).collect();

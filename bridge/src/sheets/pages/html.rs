@@ -6,29 +6,29 @@
 use crate::{Board, Compass, Hand};
 
 use super::diagram::{conditions, suits};
-use super::steps::{Block, CHANGE, Leaf, RULES, Step};
+use super::steps::{CHANGE, HalfBoard, Leaf, RULES, Step};
 
-/// The number of groups of four places in a line.
+/// The number of groups of four letters or digits in a line.
 const GROUPS: usize = 5;
 /// The number of boards whose curtain cards fit on a page.
 const CARDS: usize = 6;
 /// The number of hand records side by side.
 const RECORDS: usize = 3;
 
-/// The style of all pages. The styles of the kinds of pages follow.
+/// The style of all pages. Each kind of page adds one of the styles below.
 const STYLE: &str = include_str!("style.css");
 const SHEET: &str = include_str!("sheet.css");
 const CURTAIN_CARDS: &str = include_str!("cards.css");
 const RECORD: &str = include_str!("records.css");
 
-/// Formats a page. `style` is the style of its kind, `open` the content that the screen always
-/// shows, and `hidden` the content that it hides at first.
+/// Formats a page. `style` is the style of this kind of page. `open` is the content that the screen
+/// always shows. `hidden` is the content that the screen hides until the user chooses to show it.
 fn page(title: &str, style: &str, open: &str, hidden: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
          <style>\n{STYLE}{style}</style>\n</head>\n<body>\n{open}\
          <input type=\"checkbox\" id=\"show\" class=\"screen\">\
-         <label for=\"show\" class=\"screen\">Show the rest on the screen. It is always printed.</label>\n\
+         <label for=\"show\" class=\"screen\">Show the whole page on the screen. Printing always includes the whole page.</label>\n\
          <main>\n{hidden}</main>\n</body>\n</html>\n"
     )
 }
@@ -37,13 +37,13 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     let rules: String = RULES.into_iter().map(rules).collect();
     let open = format!("<h1>{name}</h1>\n{rules}");
     let leaf = |leaf: &Leaf| {
-        let halves = leaf.blocks.iter().enumerate().map(|(place, half)| {
+        let halves = leaf.halves.iter().enumerate().map(|(place, half)| {
             let change = if leaf.changes_before(place) {
                 format!("<p class=\"change\">{CHANGE}</p>\n")
             } else {
                 String::new()
             };
-            change + &block(half)
+            change + &half_board(half)
         });
         let halves: String = halves.collect();
         format!(
@@ -59,7 +59,7 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     )
 }
 
-/// Formats the general rules for every board, with their title.
+/// Formats an element of [`RULES`]: a title and its rules.
 fn rules((title, rules): (&str, &[&str])) -> String {
     let body = match rules {
         [rule] => format!("<p>{rule}</p>\n"),
@@ -71,8 +71,8 @@ fn rules((title, rules): (&str, &[&str])) -> String {
     format!("<h2>{title}</h2>\n{body}")
 }
 
-fn block(block: &Block) -> String {
-    let steps: String = block
+fn half_board(half: &HalfBoard) -> String {
+    let steps: String = half
         .steps
         .iter()
         .map(|step| match step {
@@ -82,11 +82,11 @@ fn block(block: &Block) -> String {
         .collect();
     format!(
         "<div class=\"half\">\n<h2>{}</h2>\n{steps}</div>\n",
-        block.title
+        half.title
     )
 }
 
-/// Formats lines of groups, each preceded by the position in the pack of its first card.
+/// Formats lines of groups. Each line starts with the position of its first card in the pack.
 fn places(groups: &[String]) -> String {
     let rows: String = groups
         .chunks(GROUPS)
@@ -121,7 +121,8 @@ pub(super) fn curtain_cards(boards: &[Board]) -> String {
     page("Curtain cards", CURTAIN_CARDS, open, &leaves)
 }
 
-/// Formats the front and the back of the curtain cards of some boards.
+/// Formats the curtain cards of at most [`CARDS`] boards: a page with the fronts, and a page with
+/// the backs.
 fn leaf(boards: &[Board]) -> String {
     let front = |board: &Board, seat: Compass| {
         let hand = hand(board.deal.hand(seat));

@@ -33,7 +33,7 @@ pub fn sheet(page: Page, dealer: Dealer, boards: &[BoardSheets]) -> String {
 /// The sheet of one dealer, made without the sheet of the other dealer. `own` has this dealer's
 /// half of each board, in the order of the boards.
 ///
-/// `None` if these are not the halves of this dealer.
+/// `None` if `own` does not have the halves that [`halves`] gives to this dealer.
 pub fn own_sheet(page: Page, dealer: Dealer, own: &[HalfSheet]) -> Option<String> {
     let halves = halves(own.len(), dealer).into_iter().map(|(board, half)| {
         let sheet = own.get(board)?;
@@ -58,10 +58,10 @@ fn render_sheet(page: Page, dealer: Dealer, halves: &[HalfSheet]) -> String {
     }
 }
 
-/// Curtain cards: a card for each hand, with which players check the cards in their pockets.
+/// Curtain cards: a card for each hand, with which a player checks the cards from the pocket.
 ///
-/// In HTML, every second page is the back of the previous page, for double-sided printing. It is
-/// mirrored and shows only the board and the seat.
+/// In HTML, every second page is the back of the previous page, for double-sided printing. The back
+/// is mirrored, and shows only the board and the seat of each card.
 pub fn curtain_cards(page: Page, boards: &[Board]) -> String {
     match page {
         Page::Text => text::curtain_cards(boards),
@@ -69,7 +69,7 @@ pub fn curtain_cards(page: Page, boards: &[Board]) -> String {
     }
 }
 
-/// Hand records: the deals with their high-card points, for after the play.
+/// Hand records: the deals with their high-card points, to be read after the play.
 pub fn records(page: Page, boards: &[Board]) -> String {
     match page {
         Page::Text => text::records(boards),

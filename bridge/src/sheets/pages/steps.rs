@@ -1,9 +1,9 @@
-//! The instructions for half a board, in words and in digits.
+//! The instructions for one half of the work on a board, in words and in digits.
 
 use crate::sheets::half_sheet::Work;
 use crate::sheets::{FirstSheet, Half, HalfSheet, Pass};
 
-/// The general rules for every board, under headings.
+/// The general rules for all boards: the title of each section, and its rules.
 pub(super) const RULES: [(&str, &[&str]); 4] = [
     (
         "Before you begin",
@@ -51,14 +51,14 @@ pub(super) const RULES: [(&str, &[&str]); 4] = [
 /// The instruction between the first and the second halves of a block.
 pub(super) const CHANGE: &str = "Exchange packs with the other dealer.";
 
-/// The instructions for a block of boards.
+/// The instructions for one dealer on a block of boards.
 pub(super) struct Leaf {
     pub(super) title: String,
-    pub(super) blocks: Vec<Block>,
+    pub(super) halves: Vec<HalfBoard>,
 }
 
 impl Leaf {
-    /// The instructions for the given halves of boards, as the block with the given number.
+    /// The instructions for `halves`, the halves of the block with the given number.
     pub(super) fn of(number: usize, halves: &[HalfSheet]) -> Leaf {
         let numbers = || halves.iter().map(HalfSheet::number);
         let (first, last) = (numbers().min(), numbers().max());
@@ -68,39 +68,38 @@ impl Leaf {
         };
         Leaf {
             title: format!("Block {number}: {boards}"),
-            blocks: halves.iter().map(steps).collect(),
+            halves: halves.iter().map(steps).collect(),
         }
     }
 
-    /// Whether packs are exchanged before the half board with the given index.
+    /// Whether the dealers exchange packs before the half with index `place`.
     pub(super) fn changes_before(&self, place: usize) -> bool {
-        let halves = |place: usize| self.blocks.get(place).map(|block| block.half);
-        place > 0 && halves(place - 1) != halves(place)
+        let half = |place: usize| self.halves.get(place).map(|board| board.half);
+        place > 0 && half(place - 1) != half(place)
     }
 }
 
-/// The instructions for half a board.
-pub(super) struct Block {
+/// The instructions for one half of the work on a board.
+pub(super) struct HalfBoard {
     pub(super) title: String,
     pub(super) half: Half,
     pub(super) steps: Vec<Step>,
 }
 
-/// A part of the instructions for half a board.
+/// A part of the instructions.
 pub(super) enum Step {
     /// A text.
     Text(String),
-    /// The place of each card, in groups of four.
+    /// The letter or digit of the pile or hand of each card, in groups of four.
     Places(Vec<String>),
 }
 
-/// The instructions for half a board.
-fn steps(sheet: &HalfSheet) -> Block {
+fn steps(sheet: &HalfSheet) -> HalfBoard {
     let (name, steps) = match sheet.work() {
         Work::First(sheet) => ("first half", first(sheet)),
         Work::Second { hands, named } => ("second half", second(hands, *named)),
     };
-    Block {
+    HalfBoard {
         title: format!("Board {}, {name}", sheet.number()),
         half: sheet.half(),
         steps,
@@ -140,7 +139,7 @@ fn first(sheet: &FirstSheet) -> Vec<Step> {
     steps
 }
 
-/// The name of a pile: a letter if there are more piles than digits.
+/// The name of a pile: a letter if there are more than nine piles, or else a digit.
 fn name(piles: usize, pile: u8) -> char {
     let first = if piles > 9 { b'A' } else { b'1' };
     char::from(first + pile)
@@ -173,7 +172,7 @@ fn piles(pass: &Pass) -> String {
     format!("to {piles} piles, {names}; at the end, {sizes}.{every}")
 }
 
-/// Whether each group of four consecutive cards covers all of four piles.
+/// Whether there are four piles, and each group of four consecutive cards has a card for each pile.
 fn each_group_has_all(pass: &Pass) -> bool {
     pass.piles() == 4
         && pass

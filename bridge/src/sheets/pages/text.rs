@@ -3,9 +3,9 @@
 use crate::{Board, Compass};
 
 use super::diagram::{conditions, suits};
-use super::steps::{Block, CHANGE, Leaf, RULES, Step};
+use super::steps::{CHANGE, HalfBoard, Leaf, RULES, Step};
 
-/// The number of groups of four places in a line.
+/// The number of groups of four letters or digits in a line.
 const GROUPS: usize = 6;
 /// The width of a page in columns.
 const WIDTH: usize = 80;
@@ -25,19 +25,19 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     for leaf in leaves {
         let underline = "=".repeat(leaf.title.chars().count());
         text.push_str(&format!("\n\n{}\n{underline}\n", leaf.title));
-        for (place, half) in leaf.blocks.iter().enumerate() {
+        for (place, half) in leaf.halves.iter().enumerate() {
             if leaf.changes_before(place) {
                 text.push_str(&format!("\n{CHANGE}\n"));
             }
-            text.push_str(&block(half));
+            text.push_str(&half_board(half));
         }
     }
     text
 }
 
-fn block(block: &Block) -> String {
-    let mut text = format!("\n{}\n", block.title);
-    for step in &block.steps {
+fn half_board(half: &HalfBoard) -> String {
+    let mut text = format!("\n{}\n", half.title);
+    for step in &half.steps {
         match step {
             Step::Text(words) => text.push_str(&wrapped(words, "  ")),
             Step::Places(groups) => {

@@ -1,4 +1,4 @@
-//! Sheets made from the entries of two dealers into a split, without the other dealer's entry.
+//! Tests sheets for jointly dealt boards. Each is made from the entry of one dealer to the split.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

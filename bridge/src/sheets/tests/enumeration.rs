@@ -7,6 +7,8 @@ use super::super::Pass;
 use super::super::scheme::passes_to;
 
 const CARDS: usize = 8;
+
+/// A number for each card or each position, such as its hand.
 type Word = [u8; CARDS];
 
 /// All distinct permutations of a word, in lexicographic order.
@@ -33,7 +35,7 @@ fn second_sheets() -> Vec<Word> {
     all
 }
 
-/// The deal that a second sheet produces from a pack.
+/// The owners of the cards after `pack` has been dealt by a second sheet.
 fn deal(second: &Word, pack: &[u8]) -> Word {
     let mut owners = [0; CARDS];
     for (card, hand) in pack.iter().zip(second) {
@@ -92,8 +94,8 @@ fn one_pass_to_four_piles_excludes_deals_for_most_second_sheets() {
         .iter()
         .map(|second| deals(second, &packs).len())
         .collect();
-    // A second sheet with its hands in blocks allows every deal. Sheets that alternate between
-    // hands allow the fewest.
+    // A second sheet that deals the hands one after another allows every deal. A sheet that
+    // alternates between the hands excludes some deals.
     let at = |second: Word| counts[all.iter().position(|word| *word == second).unwrap()];
     assert_eq!(at([0, 0, 1, 1, 2, 2, 3, 3]), 2520);
     assert!(at([0, 1, 2, 3, 0, 1, 2, 3]) < 2520);
@@ -101,8 +103,8 @@ fn one_pass_to_four_piles_excludes_deals_for_most_second_sheets() {
     assert_eq!((excluding, counts.iter().min()), (91, Some(&2166)));
 }
 
-/// The least number of pieces into which a second sheet can be cut, such that the hands in each
-/// piece are in the given order.
+/// The minimum number of consecutive pieces into which a second sheet must be cut so that the hands
+/// in each piece are in the order `order`.
 fn pieces(second: &[u8], order: &[u8]) -> usize {
     let rank = |hand: &u8| order.iter().position(|other| other == hand);
     let falls = second

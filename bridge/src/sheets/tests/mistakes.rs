@@ -12,15 +12,15 @@ enum Mistake {
     WrongPile,
     /// A card is dealt to the wrong hand.
     WrongHand,
-    /// Two neighbours in the sorted pack are swapped.
+    /// Two adjacent cards of the sorted pack are swapped.
     TwoCards,
-    /// Two suits in the sorted pack are swapped.
+    /// Two suits of the sorted pack are swapped.
     TwoSuits,
     /// Two piles are swapped when they are stacked.
     Stacked,
 }
 
-/// The result of following the sheets.
+/// The result of following the sheets with a mistake.
 struct Outcome {
     /// Whether all piles have the sizes that the first sheet states.
     piles: bool,
@@ -80,8 +80,8 @@ fn follow(board: &BoardSheets, mistake: Mistake, rng: &mut StdRng) -> Outcome {
     }
 }
 
-/// For 1000 boards with the given mistake: the numbers of mistakes found by counting the piles, by
-/// counting the hands, and by comparing each hand with the record.
+/// Simulates 1000 boards with the given mistake. Returns how often counting the cards of the piles,
+/// counting the cards of the hands, and comparing each hand with the record finds the mistake.
 fn found(scheme: Scheme, mistake: Mistake) -> [u32; 3] {
     let rng = &mut random(7);
     let mut found = [0; 3];

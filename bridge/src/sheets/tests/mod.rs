@@ -1,4 +1,5 @@
-//! Tests that both sheets together give the deal, and that no dealer gets both.
+//! Tests that both sheets of a board together produce its deal, and that no dealer gets both
+//! sheets.
 
 #[cfg(feature = "joint")]
 mod entered;
@@ -16,7 +17,7 @@ pub(super) fn random(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
-/// The digits of a printed sheet, converted to count from 0.
+/// The digits of a printed sheet, which count from 1, converted to numbers from 0.
 fn digits(text: &str) -> Vec<u8> {
     let digits = text.bytes().filter(u8::is_ascii_digit);
     digits.map(|digit| digit - b'1').collect()
@@ -119,8 +120,8 @@ fn first_sheet_has_the_piles_of_its_scheme() {
     }
 }
 
-/// The deviation of the chi-square statistic of counts with equal expectations, in standard
-/// deviations.
+/// The number of standard deviations by which the chi-square statistic of `counts` exceeds its
+/// mean, if all counts have the same expectation.
 fn deviations(counts: &[u32]) -> f64 {
     let total: u32 = counts.iter().sum();
     let expected = f64::from(total) / counts.len() as f64;

@@ -17,7 +17,7 @@ fn boards(count: u32, scheme: Scheme) -> (Vec<Board>, Vec<BoardSheets>) {
     (boards, sheets)
 }
 
-/// The groups of four letters or digits in a text, joined.
+/// Finds the groups of four letters or digits in a text, and joins them.
 fn groups(text: &str) -> String {
     let groups = text.split_whitespace().filter(|word| {
         word.len() == 4
