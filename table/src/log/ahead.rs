@@ -1,9 +1,9 @@
-//! Verification of the signatures of a whole history before it is replayed.
+//! Verification of all signatures of a history in parallel, before a log replays it.
 //!
-//! Signatures take almost all the time of a replay, and they need not be verified in order: the
-//! bytes alone determine what each signature covers. So several threads verify them at once. A
-//! [`Verified`] is only a hint: a log uses it where its own history is the same, and verifies the
-//! signature again everywhere else.
+//! Almost all the time of a replay is spent on signatures. They can be verified in any order,
+//! because the bytes of the history determine what each signature covers. A [`Verified`] is only a
+//! hint: a log uses the result if the hash of its own history is the same, and otherwise verifies
+//! the signature again.
 
 use std::thread;
 
@@ -11,15 +11,16 @@ use super::players::Match;
 use super::signed::{SignedPart, step_hash};
 use crate::seat::Seat;
 
-/// A part, and the history that its signature has been verified for, if any.
+/// A part whose signature may have been verified.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
     pub(crate) part: SignedPart,
-    /// The hash of all earlier steps.
+    /// The hash of all earlier steps for which the signature is valid. `None` if it was not
+    /// verified.
     pub(crate) after: Option<[u8; 32]>,
 }
 
-/// The maximum number of threads; more gain little.
+/// The maximum number of threads. More threads gain little.
 const MAX_THREADS: usize = 8;
 
 impl Verified {
@@ -35,8 +36,8 @@ impl From<SignedPart> for Verified {
     }
 }
 
-/// Verifies the parts of a history, up to the first one that is out of order. Returns for each part
-/// the hash for which its signature is valid, as in [`Verified`].
+/// Verifies the signatures of a history, up to the first part that is out of order. Returns
+/// [`Verified::after`] for each part.
 pub(crate) fn verify_ahead(match_info: &Match, parts: &[&SignedPart]) -> Vec<Option<[u8; 32]>> {
     let mut after = vec![None; parts.len()];
     let before = hashes(match_info, parts);

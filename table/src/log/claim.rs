@@ -1,19 +1,20 @@
-//! Claims of a player in its own file, outside the log: the other seat is out of time or away, or
-//! the player closed the match.
+//! Claims that a player writes to its own match file, outside the log: the other seat is out of
+//! time or not connected, or the player closed the match.
 
 use super::match_log::MatchLog;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A claim of the owner of a file. Nobody else has signed it, and it is not a step of the match: a
-/// part that the seat signs for that step voids the claim, whenever it arrives.
+/// A claim of the owner of a match file. It is not a step of the match, and no other seat has
+/// signed it. It no longer [applies](Self::is_valid) when the match continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The step that the claim is about.
     pub step: u64,
     /// The seat that had to sign, or that had to reconnect before anybody could sign.
     pub seat: Seat,
-    /// When the claim was written, in seconds since 1970, by the owner's own clock.
+    /// The time at which the claim was written, by the clock of the owner's computer, in seconds
+    /// since 1970.
     pub time: u64,
     /// The content of the claim.
     pub what: Claimed,
@@ -27,8 +28,9 @@ pub enum Claimed {
     OutOfTime,
     /// The owner of the file closed the match here and does not intend to resume it.
     Closed,
-    /// The seat was not connected although the owner was ready to continue. This lasted as long as
-    /// the clock gives the seat for a move, or until the owner closed a match without a clock.
+    /// The seat was not connected although the owner was ready to continue. In a match with a
+    /// clock, the seat was away for longer than it may take for a move. In a match without a clock,
+    /// the seat was away when the owner closed the match.
     Away,
 }
 
@@ -37,8 +39,8 @@ const CLOSED: u8 = 1;
 const AWAY: u8 = 2;
 
 impl Claim {
-    /// Whether the claim still applies: the step is current and the seat has not signed it. A seat
-    /// can be away from a step that it has already signed; such a claim applies until the step is
+    /// Whether the claim still applies: `step` is the current step, and `seat` has not signed in
+    /// it. A seat can sign and then be away, so [`Claimed::Away`] applies until the step is
     /// complete.
     pub fn is_valid(&self, log: &MatchLog) -> bool {
         let is_pending = log.part(self.step, self.seat).is_none();

@@ -1,4 +1,4 @@
-//! The part that begins a try of a hand.
+//! The part that starts a try of a hand.
 
 use super::deck_log::DealInput;
 use super::part::{read_bit, read_list, write_bit};
@@ -6,20 +6,20 @@ use super::shape::Shape;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// The content of a part that begins a try of a hand.
+/// The content of a part that starts a try of a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal {
-    /// The number of the hand, from 1.
+    /// The number of the hand, counted from 1.
     pub hand: u32,
-    /// The number of the try, from 0.
+    /// The number of the try, counted from 0.
     pub attempt: u32,
-    /// The chips of each seat including the rebuys below; all 0 in a game without chips.
+    /// The chips of each seat, including `rebuys`; all 0 in a game without chips.
     pub stacks: Vec<u64>,
     /// The seat that has the button.
     pub button: Seat,
     /// The digest of the stakes.
     pub stakes: [u8; 32],
-    /// The seat's input for the deck.
+    /// The fields for the shuffle of the deck.
     pub deck: DealInput,
     /// For each seat, whether it buys in again. A rebuy takes place only if all seats agree on it.
     pub rebuys: Vec<bool>,

@@ -6,21 +6,21 @@ use super::phase::Stop;
 use crate::rules::{Choice, Learners, Outcome, Rolled};
 use crate::seat::Seat;
 
-/// An event of a match. It follows from the signed parts alone, so it is the same for each seat and
-/// in each record.
+/// An event of a match. Events follow from the signed parts alone, so all seats have the same
+/// events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LogEvent {
-    /// All seats have begun a try of a hand.
+    /// All seats have dealt: a try of a hand starts.
     Begun(Begun),
     /// The try is void. Nobody has seen a card of it.
     Void {
-        /// The seat that declared it.
+        /// The seat that declared the try void.
         seat: Seat,
     },
     /// The deck is final: nobody can change a card of it any more.
     Sealed {
-        /// The hash of all steps up to the seals.
+        /// The hash of all steps up to the last seal.
         seal: [u8; 32],
     },
     /// Cards were opened to one seat only.
@@ -41,7 +41,7 @@ pub enum LogEvent {
     },
     /// In a deck without rules: a card was opened.
     Opened {
-        /// Its position.
+        /// The position of the card.
         position: usize,
         /// The seats that see the card.
         to: Learners,
@@ -50,18 +50,18 @@ pub enum LogEvent {
     },
     /// A seat made a choice.
     Chose(Chosen),
-    /// In a deck without rules: the hand from which a card was to be stolen could not be
-    /// reshuffled, and lies there as before.
+    /// In a deck without rules: a steal failed because the hand could not be reshuffled. The hand
+    /// keeps its cards.
     NotStolen {
-        /// The seat that declared it.
+        /// The seat that declared the steal void.
         seat: Seat,
     },
-    /// In a deck without rules: both seats have reshuffled a hand. From now on other cards lie at
-    /// these positions. One of them was stolen.
+    /// In a deck without rules: both seats have resealed a reshuffled hand. Other cards now lie at
+    /// its positions, and one of them was stolen.
     Reshuffled {
         /// The seat that held the hand.
         seat: Seat,
-        /// The positions of its cards.
+        /// The positions of the hand's cards.
         positions: Vec<usize>,
         /// The step of the choice to steal.
         since: u64,
@@ -77,7 +77,7 @@ pub enum LogEvent {
     },
     /// A hand is over and all seats have signed its result.
     HandOver {
-        /// The number of the hand, from 1.
+        /// The number of the hand, counted from 1.
         hand: u32,
         /// The result.
         outcome: Outcome,
@@ -91,12 +91,12 @@ pub enum LogEvent {
     },
 }
 
-/// A try of a hand that all seats have begun.
+/// The start of a try of a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// The number of the hand, from 1.
+    /// The number of the hand, counted from 1.
     pub hand: u32,
-    /// The number of the try, from 0.
+    /// The number of the try, counted from 0.
     pub attempt: u32,
     /// The seat that has the button.
     pub button: Seat,
@@ -117,7 +117,7 @@ pub struct Post {
     pub kind: PostKind,
     /// The number of chips; fewer than due if the seat has no more.
     pub chips: u64,
-    /// Whether the seat has no other chips.
+    /// Whether these are all chips of the seat.
     pub all_in: bool,
 }
 
@@ -135,7 +135,7 @@ pub enum PostKind {
 /// A card that all seats see, with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face {
-    /// Its position.
+    /// The position of the card.
     pub position: usize,
     /// The card.
     pub card: Card,
@@ -148,12 +148,13 @@ pub struct Chosen {
     pub seat: Seat,
     /// The choice.
     pub choice: Choice,
-    /// The largest bet of the round before the choice.
+    /// The largest bet of any seat in the betting round, before the choice.
     pub level: u64,
     /// The chips that the seat put into the pot.
     pub paid: u64,
-    /// Whether the seat has no other chips.
+    /// Whether the seat paid its last chips.
     pub all_in: bool,
-    /// The positions of the cards that the seat held at that time; empty in a game without chips.
+    /// The positions of the cards that the seat held before the choice; empty in a game without
+    /// chips.
     pub held: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! Refused parts and the reasons.
+//! The reasons for which a part is refused.
 
 use super::part::PartKind;
 use super::signed::{Evidence, SignedPart};
@@ -6,7 +6,7 @@ use crate::rules;
 use crate::seat::Seat;
 use dealerless::dice;
 
-/// Why a signed part is a foul. The log alone proves it.
+/// Why a signed part is a foul. Anybody who has the log can verify the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartFoul {
@@ -34,13 +34,14 @@ pub enum PartFoul {
     /// The deal has a rebuy for a seat that may not buy in again.
     #[error("the deal has a rebuy for a seat that may not buy in again")]
     Rebuy,
-    /// The seal has masked values that only the first seat signs, or lacks them.
+    /// The host's seal lacks the masked values, another seat's seal has them, or a reseal has the
+    /// wrong number of values.
     #[error("the seal has the wrong content for this seat")]
     Seal,
     /// The opened cards are not those that the rules ask for.
     #[error("the opened cards are not those that the rules ask for")]
     OtherCards,
-    /// A share does not open its commitment.
+    /// The share of the card at this position does not match its commitment.
     #[error("the share of card {0} does not open its commitment")]
     Commitment(usize),
     /// The revealed dice do not match the commitment, or have a value that no such die has.
@@ -52,10 +53,10 @@ pub enum PartFoul {
     /// The result differs from the one that the rules give.
     #[error("the claimed result differs from the one that the rules give")]
     Result,
-    /// The dispute is about a step that opened nothing to this seat in this try.
+    /// No other seat opened a card to this seat in the disputed step of this try.
     #[error("the disputed step {0} opened nothing to this seat")]
     NothingToDispute(u64),
-    /// The dispute is too late: the seat has signed a later step.
+    /// The dispute of this step is too late: the seat has signed a later step.
     #[error("the dispute of step {0} is too late: the seat has signed a later step")]
     LateDispute(u64),
 }
@@ -72,7 +73,7 @@ pub enum Refused {
     /// The seat does not exist.
     #[error("{0} does not exist")]
     NoSuchSeat(Seat),
-    /// An earlier step is not complete.
+    /// The part belongs to a later step than the current one.
     #[error("a part of step {step} arrived before step {now} is complete")]
     TooEarly {
         /// The step of the part.
@@ -80,13 +81,13 @@ pub enum Refused {
         /// The current step.
         now: u64,
     },
-    /// The part belongs to an old hand that is only in the file.
+    /// The part belongs to an old hand. The log has forgotten this hand, but the match file has it.
     #[error("step {step} belongs to an old hand that is only in the file")]
     Forgotten {
         /// The step of the part.
         step: u64,
     },
-    /// The signature is not valid for that seat, this step and this history.
+    /// The signature is not valid for this seat, the step of the part and the history of this log.
     #[error("the signature of {0} is not valid for this step of this match")]
     Signature(Seat),
     /// The match is over.

@@ -6,10 +6,10 @@ use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// The terms of a match. The host sends them, and the guest accepts them by sitting down.
+/// The terms of a match. The host proposes them, and the guest accepts or declines them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The version of the log that both programs use; it is also the edition of the rules.
+    /// The version of the log, which is also the edition of the rules.
     pub log_version: Edition,
     /// The version of the shuffling engine.
     pub engine_version: u16,
@@ -19,8 +19,8 @@ pub struct Header {
     pub algorithm: Algorithm,
     /// The digest of the circuit that shuffles the deck and draws the cards.
     pub circuit: [u8; 32],
-    /// The number of output bits that tell whether the inputs are in range: one for each seat, or 0
-    /// if every possible input is.
+    /// The number of output bits of the circuit that tell whether the seats' inputs are in range:
+    /// one bit for each seat, or 0 if all possible inputs are in range.
     pub validity: u8,
     /// The time limits.
     pub clock: Clock,
@@ -34,7 +34,7 @@ const ALGORITHM: usize = 32;
 pub struct Clock {
     /// Seconds for each move.
     pub each_move: u32,
-    /// Seconds in the time bank, for moves that take longer, over the whole match.
+    /// Seconds in the time bank. Moves that exceed `each_move` use it up over the whole match.
     pub bank: u32,
 }
 

@@ -37,7 +37,7 @@ impl MatchLog {
         }
     }
 
-    /// The try that is dealt or played now.
+    /// The try that is being dealt or played.
     pub fn attempt(&self) -> Attempt {
         self.state.attempt()
     }
@@ -60,10 +60,10 @@ impl MatchLog {
         &self.state.stacks
     }
 
-    /// The chips that follow from the signed parts. Once the match is over for any reason, these
-    /// are the final chips; before that, the chips after the last decided hand, even if not all
-    /// seats have signed its result. A seat that leaves, forfeits or is convicted gives up a sealed
-    /// hand. A hand that is disputed, or that not all seats have sealed, does not count.
+    /// The chips of each seat according to the signed parts. If the match is over, these are the
+    /// final chips. Otherwise they are the chips after the last decided hand, even if not all seats
+    /// have signed its result. A seat that leaves, forfeits or is convicted gives up a sealed hand.
+    /// A hand that is disputed, or that not all seats have sealed, does not count.
     pub fn final_stacks(&self) -> Vec<u64> {
         let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
         match self.phase() {
@@ -81,8 +81,8 @@ impl MatchLog {
     }
 
     /// The chips that this seat loses if it leaves at its next turn: its own chips in the pot of
-    /// the hand in play. 0 if the seat has no choice left in the hand, or if its next turn can only
-    /// come before all seats have sealed.
+    /// the hand in play. 0 if the seat has no choice left in the hand, or has a turn before all
+    /// seats have sealed the deck.
     pub fn lost_by_leaving(&self, seat: Seat) -> u64 {
         let (Some(game), Some(dealt)) = (self.game(), self.dealt_stacks()) else {
             return 0;
@@ -109,9 +109,9 @@ impl MatchLog {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
-    /// The hash of all steps up to the last seal of the try in play, once its deck is final: all
-    /// seats have sealed it, and a card was opened, so the try cannot be declared void. A player
-    /// who publishes this hash before a card is opened can show later that nothing has changed
+    /// The hash of all steps up to the last seal of the try in play. `None` until the deck is
+    /// final: all seats have sealed it and the first opening is complete, so the try can no longer
+    /// be declared void. A player who publishes this hash can prove later that no card has changed
     /// since.
     pub fn seal_hash(&self) -> Option<[u8; 32]> {
         self.hash_before(self.state.deck.final_since()?)
@@ -125,7 +125,8 @@ impl MatchLog {
         }
     }
 
-    /// The state of the hand in play by the rules of the game.
+    /// The hand in play, with its state according to the rules of the game. `None` if it was not
+    /// dealt.
     pub fn game(&self) -> Option<&Hand> {
         self.state.dealt.as_ref().map(|dealt| &dealt.game)
     }

@@ -1,9 +1,9 @@
 //! The file with a player's inputs to the shuffles of a match.
 //!
-//! A deal commits a seat to its input. This file keeps what opens the commitment, and is synced
-//! before the deal is sent. When the match is over, the seats can open all inputs to each other and
-//! recompute every deck. The file outlives the hands and is deleted once this audit is done or
-//! declined. Without the inputs of the other seats it reveals no card.
+//! With each deal, a seat commits to its input bits for the shuffle. This file stores the openings
+//! of these commitments, and is synced before the deal is sent. When the match is over, the seats
+//! can audit it: they send each other all openings and recompute every deck. The file is deleted
+//! once this audit is done or declined. The inputs of one seat alone reveal no card.
 
 use std::io;
 
@@ -29,10 +29,10 @@ pub struct Inputs<S> {
     match_id: [u8; 32],
 }
 
-/// The opening of a deal's commitment.
+/// The opening of the commitment in a deal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The try of the hand.
+    /// The try that was dealt with this input.
     pub attempt: Attempt,
     /// The seat's input bits.
     pub bits: Zeroizing<Vec<bool>>,
@@ -75,7 +75,7 @@ impl Input {
     }
 }
 
-/// A file of inputs that was just opened.
+/// An input file that was just opened.
 pub struct OpenedInputs<S> {
     /// The file.
     pub file: Inputs<S>,
@@ -84,12 +84,13 @@ pub struct OpenedInputs<S> {
 }
 
 impl<S: Storage> Inputs<S> {
-    /// Opens the file of inputs of a match, and begins it if it is empty. `key` is the identity's
-    /// own key for files. An incomplete record at the end, left by a crash, is cut off.
+    /// Opens a match's input file. If the file is empty, writes its first record. If a crash left
+    /// an incomplete record at the end, removes it. `key` is the [file
+    /// key](crate::identity::Identity::file_key) of the player.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or was changed or belongs to another match or
-    /// identity ([`io::ErrorKind::InvalidData`]). Nothing is changed then.
+    /// If the file cannot be read or written; [`io::ErrorKind::InvalidData`] if the file was
+    /// changed or belongs to another match or identity. Such a file is left as it is.
     pub fn open(
         mut storage: S,
         key: Zeroizing<[u8; 32]>,
@@ -117,10 +118,10 @@ impl<S: Storage> Inputs<S> {
         Ok(OpenedInputs { file, inputs })
     }
 
-    /// Writes the input that a deal is about to commit to. It is synced when this returns.
+    /// Writes the input to which the next deal commits, and syncs the file.
     ///
     /// # Errors
-    /// If the input cannot be written. Every later write fails then, until the file is opened
+    /// If the input cannot be written. After this error, all writes fail until the file is opened
     /// again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn append(&mut self, input: &Input) -> io::Result<()> {
@@ -241,7 +242,7 @@ mod tests {
             let complete = opened.inputs.len();
             assert!(opened.inputs == all[..complete]);
             ends.push(complete);
-            // The next record is not written after the bytes that the crash left.
+            // The next record replaces the incomplete bytes that the crash left.
             let mut file = opened.file;
             file.append(&input(4)).unwrap();
             let again = Inputs::open(file.file.storage, key(), MATCH_ID)

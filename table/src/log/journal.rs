@@ -1,7 +1,7 @@
-//! The file of a match. Parts are written to it before they are sent.
+//! The file of a match. A seat writes its parts to this file before it sends them.
 //!
-//! A record that a crash left incomplete at the end of the file was never sent, and is dropped. Any
-//! other damage is refused, and nothing is overwritten.
+//! If a crash left an incomplete record at the end of the file, that record was never sent and is
+//! removed. A file with any other damage is refused and left as it is.
 
 use std::io;
 
@@ -20,7 +20,7 @@ use super::storage::Storage;
 /// The file of a match, open for writing.
 pub struct Journal<S> {
     file: RecordFile<S>,
-    /// Notes to be written after the next parts.
+    /// Notes that the next [`append`](Self::append) writes.
     notes: Vec<Note>,
 }
 
@@ -29,7 +29,7 @@ pub struct Journal<S> {
 pub struct Opened<S> {
     /// The file.
     pub journal: Journal<S>,
-    /// The match, as its owner began it.
+    /// The first record of the file: the match and the owner's seat.
     pub sitting: Sitting,
     /// The log of the match.
     pub log: MatchLog,
@@ -38,7 +38,7 @@ pub struct Opened<S> {
 }
 
 impl<S> Opened<S> {
-    /// Whether the owner closed the match and that claim still applies.
+    /// Whether the owner closed the match and the match has not continued since.
     pub fn is_closed(&self) -> bool {
         let closed = |claim: &&Claim| claim.what == Claimed::Closed;
         let last = self.claims.iter().rfind(closed);
@@ -59,7 +59,7 @@ pub enum JournalError {
     /// The file of a new match is not empty.
     #[error("the file of a new match is not empty")]
     NotEmpty,
-    /// The file has no complete record. Nothing of this match was ever sent.
+    /// The file has no complete record, so no part of this match was ever sent.
     #[error("the file of the match has no complete record")]
     NeverBegun,
     /// The file was changed or belongs to another identity.
@@ -99,7 +99,8 @@ impl From<BadFile> for JournalError {
 }
 
 impl<S: Storage> Journal<S> {
-    /// Begins the file of a match. `key` is the identity's own key for files.
+    /// Writes the first record of a new match file. `key` is the [file
+    /// key](crate::identity::Identity::file_key) of the owner.
     ///
     /// # Errors
     /// If the file is not empty or cannot be written.
@@ -124,11 +125,12 @@ impl<S: Storage> Journal<S> {
         }
     }
 
-    /// Opens the file of a match and reads its log. An incomplete record at the end, left by a
-    /// crash, is cut off.
+    /// Opens the file of a match and reads its log. If a crash left an incomplete record at the
+    /// end, removes that record.
     ///
     /// # Errors
-    /// If the file is invalid in any other way. Nothing is changed then.
+    /// If the file cannot be read, or is invalid in any other way. An invalid file is left as it
+    /// is.
     pub fn open(mut storage: S, key: Zeroizing<[u8; 32]>) -> Result<Opened<S>, JournalError> {
         let bytes = storage.read()?;
         let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
@@ -156,11 +158,11 @@ impl<S: Storage> Journal<S> {
         Ok(replay(&sitting, &mut file)?.0)
     }
 
-    /// Writes parts. They are synced when this returns. Only then may this seat's own parts be
-    /// sent.
+    /// Writes `parts` and the pending notes, and syncs the file. This seat may send its own parts
+    /// only after this has returned.
     ///
     /// # Errors
-    /// If the parts cannot be written. Every later write fails then, until the file is opened
+    /// If the parts cannot be written. After this error, all writes fail until the file is opened
     /// again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn append<'a>(
@@ -176,8 +178,8 @@ impl<S: Storage> Journal<S> {
     }
 
     /// Notes a card that only the owner of this file has seen. The note is written with the next
-    /// [`append`](Self::append), after its parts. It proves nothing; only the owner can read it
-    /// later, with its key.
+    /// [`append`](Self::append), after its parts. A note proves nothing to others, and only the
+    /// owner's key decrypts it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn note(&mut self, seen: &Seen) {
         self.notes.push(Note::of(seen, self.file.key()));
@@ -225,7 +227,8 @@ fn replay(
     Ok((log, claims))
 }
 
-/// Adds a record after the first one to the log. Returns the reason if a part was refused.
+/// Adds a record to the log. An error if the record is not valid in this match, with the reason if
+/// the record is a part.
 fn add(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
     match entry {
         Entry::Part(part) => match log.accept(part) {

@@ -1,5 +1,5 @@
-//! The judge of parts: whether a seat may sign a part in the current state, and how the rules
-//! change the hand.
+//! The judge of parts: whether a seat may sign a part in the current state, and how the part
+//! changes the hand.
 
 use super::deal::Deal;
 use super::deck_log::Turn;
@@ -29,7 +29,8 @@ pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, P
 
 fn judge_part(state: &State, seat: Seat, part: &Part) -> Result<Option<Hand>, PartFoul> {
     let kind = part.kind();
-    // Disputes are left to the deck, which knows why a step cannot be disputed.
+    // The deck judges all disputes of a sealed hand, because it knows why a step cannot be
+    // disputed.
     let is_dispute = kind == PartKind::Dispute && state.phase.is_sealed();
     require(
         is_dispute || kinds(state, seat).contains(&kind),
@@ -65,7 +66,7 @@ pub(super) fn choose(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<Hand,
     Ok(after)
 }
 
-/// The kinds of parts that `seat` may sign now. Empty if it is not its turn.
+/// The kinds of parts that `seat` may sign now. Empty if it is not the seat's turn.
 pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
     if !state.phase.signers(state.shape.seats).contains(&seat) {
         return Vec::new();

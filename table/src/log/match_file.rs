@@ -16,14 +16,14 @@ const TAGS: Tags = Tags {
     mac: "file record",
 };
 
-/// The kinds of records, given by the first byte of the content.
+/// The kinds of records. The first byte of a record's content is its kind.
 const SITTING: u8 = 0;
 const PART: u8 = 1;
 const EVIDENCE: u8 = 2;
 const SEEN: u8 = 3;
 const CLAIM: u8 = 4;
 
-/// A record after the first.
+/// A record after the first record, which is a [`Sitting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A signed part.
@@ -43,7 +43,7 @@ pub(crate) enum BadFile {
     NeverBegun,
     /// The file was changed from this byte on, or belongs to another identity.
     Changed(usize),
-    /// The record at this byte is not valid there.
+    /// The record at this byte is malformed, or its kind is not allowed there.
     Record(usize),
 }
 
@@ -84,14 +84,14 @@ pub(super) fn content(kind: u8, bytes: Vec<u8>) -> Vec<u8> {
     [&[kind], &bytes[..]].concat()
 }
 
-/// The records of a match file after the first one.
+/// An iterator over the records of a match file after the first record.
 pub(crate) struct MatchFile<'a> {
     records: Records<'a>,
 }
 
 impl<'a> MatchFile<'a> {
-    /// Reads the first record, which tells how the match began. With the key it reads as the owner,
-    /// without it as anybody else.
+    /// Reads the first record. With the owner's `key`, the MAC of every record is verified. Without
+    /// a key, MACs can have any value.
     pub(crate) fn read(
         bytes: &'a [u8],
         key: Option<Zeroizing<[u8; 32]>>,
@@ -131,7 +131,8 @@ impl<'a> MatchFile<'a> {
         len as usize <= 1 + max
     }
 
-    /// The owner's chain after the records read so far, and their length in bytes.
+    /// The owner's chain after the records read so far, if the key was given, and the length of
+    /// these records in bytes.
     pub(super) fn into_chain(self) -> (Option<Chain>, usize) {
         self.records.into_chain()
     }

@@ -9,7 +9,7 @@ use super::storage::DiskStorage;
 use crate::hash::hex;
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the
-/// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The folder is created when it is needed.
+/// name of the other player: `3f2a9c0d11e8b7a6-anna.log`. The first file creates the folder.
 #[derive(Clone, Debug)]
 pub struct MatchFolder(pub PathBuf);
 
@@ -20,8 +20,8 @@ pub struct MatchEntry {
     pub path: PathBuf,
     /// The first hexadecimal digits of the match's id.
     pub match_id: String,
-    /// The name of the other player, without the characters that are not allowed in file names
-    /// here.
+    /// The other player's name as far as it is in the file name: at most 32 letters, digits and
+    /// underscores of the name.
     pub peer: String,
     /// The time of the last write.
     pub changed: SystemTime,
@@ -30,7 +30,8 @@ pub struct MatchEntry {
 }
 
 impl MatchEntry {
-    /// Whether the other player may have this name, of which the file name contains only a part.
+    /// Whether the file name fits a player of this name. Several names can fit, because a file name
+    /// contains only some characters of the name.
     pub fn is_with(&self, name: &str) -> bool {
         self.peer == file_name_part(name)
     }
@@ -53,7 +54,7 @@ impl MatchFolder {
         Ok((path, storage))
     }
 
-    /// All files of matches, the last changed first. Everything with a matching name is listed,
+    /// All match files, the one changed last first. Every entry with a matching name is listed,
     /// including unreadable files, folders and dangling links.
     ///
     /// # Errors

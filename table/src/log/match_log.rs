@@ -16,16 +16,16 @@ use crate::seat::Seat;
 
 /// The log of a match.
 ///
-/// The header and the sequence of parts determine everything: two logs with the same parts are in
-/// the same phase, and so are two programs that read them. The log accepts only parts that the seat
-/// signed for this step of this history and that the rules allow.
+/// The header of the match and the sequence of parts determine the phase, so two programs with the
+/// same parts are in the same phase. The log accepts a part only if its seat signed it for this
+/// step of this history and the rules allow it.
 #[derive(Clone, Debug)]
 pub struct MatchLog {
     match_info: Match,
     /// The complete steps, without the first `forgotten` ones.
     steps: Vec<Step>,
     forgotten: u64,
-    /// The parts of the incomplete step so far, in order of the seats.
+    /// The parts of the current, incomplete step in order of the seats, each encoded and decoded.
     current: Vec<(SignedPart, Part)>,
     /// The hash of all complete steps.
     hash: [u8; 32],
@@ -50,7 +50,7 @@ struct Step {
     parts: Vec<SignedPart>,
 }
 
-/// An accepted part.
+/// The result of accepting a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// A part that is new to the log, with its events.
@@ -59,7 +59,7 @@ pub enum Accepted {
     Known,
 }
 
-/// The evidence convicts nobody.
+/// The evidence convicts no seat of this match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("these two parts convict nobody in this match")]
 pub struct NoEvidence;
@@ -105,7 +105,8 @@ impl MatchLog {
         self.accept_verified(part.into())
     }
 
-    /// Like [`accept`](Self::accept), for a part whose signature may have been verified ahead.
+    /// Like [`accept`](Self::accept), but does not verify a signature that was already verified for
+    /// the history of this log.
     pub(crate) fn accept_verified(&mut self, verified: Verified) -> Result<Accepted, Refused> {
         let Verified { part, after } = verified;
         let before = self.before(&part)?;
@@ -132,7 +133,7 @@ impl MatchLog {
             return Err(Refused::Over);
         }
         let judged = if is_late {
-            // All seats that had to sign a complete step have done so: any other part is a foul.
+            // All signers of a complete step have signed. A part of any other seat is a foul.
             Err(PartFoul::NotItsTurn)
         } else {
             judge::judge(&self.state, part.seat, &part.part)
@@ -147,7 +148,8 @@ impl MatchLog {
         }
     }
 
-    /// The hash of the steps before the part, if this log still has it.
+    /// Returns the hash of all steps before the step of `part`. An error if the seat does not
+    /// exist, or if this log does not have that step yet or any more.
     fn before(&self, part: &SignedPart) -> Result<[u8; 32], Refused> {
         if part.seat.index() >= self.match_info.seats() {
             return Err(Refused::NoSuchSeat(part.seat));
@@ -164,12 +166,12 @@ impl MatchLog {
         self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
     }
 
-    /// Judges, signs and adds a part, and returns it with its events. The caller must
-    /// [write](super::Journal::append) it before sending it.
+    /// Signs a part that the rules allow, adds it to the log, and returns it with its events. The
+    /// caller must [write](super::Journal::append) the signed part before sending it.
     ///
     /// # Errors
     /// If the match is over, the seat has already signed in this step, or the rules do not allow
-    /// the part. Nothing is signed then.
+    /// the part. In these cases nothing is signed.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn sign(
         &mut self,
@@ -203,12 +205,12 @@ impl MatchLog {
         &self.state.shape
     }
 
-    /// The length in bytes of any part that this seat signs now.
+    /// The length in bytes of each part that this seat may sign now.
     pub(super) fn size(&self, seat: Seat) -> usize {
         self.state.size(seat)
     }
 
-    /// Adds a judged part and returns its events.
+    /// Adds a judged part. Completes the step if this is its last part. Returns the events.
     fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
         let (seat, stop) = (part.seat, judged.part.stop());
         let place = self
@@ -235,9 +237,9 @@ impl MatchLog {
         state.events(self, &decoded)
     }
 
-    /// Ends the match with a foul that [`accept`](Self::accept) refused, so that the log proves it.
-    /// A late foul may belong to an earlier step, and also counts if the match is over. A part that
-    /// is not a foul in this log changes nothing.
+    /// Ends the match with a foul that [`accept`](Self::accept) refused, and keeps the part as the
+    /// proof. A foul in an earlier step also counts if the match is already over. If the part is
+    /// not a foul in this log, the log is unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn record_foul(&mut self, proof: Proof) {
         if let Err(Refused::Foul(proof)) = self.accept(proof.part) {
@@ -248,7 +250,7 @@ impl MatchLog {
     /// Ends the match with two conflicting parts.
     ///
     /// # Errors
-    /// If they convict nobody in this match. Nothing changes then.
+    /// If the evidence convicts no seat of this match. The log is unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn record_fork(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
         if !evidence.holds(&self.match_info) {
@@ -258,7 +260,7 @@ impl MatchLog {
         Ok(())
     }
 
-    /// The foul that ended the match.
+    /// The foul that ended the match, if one did.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn foul(&self) -> Option<&Proof> {
         match &self.conviction {
@@ -267,7 +269,7 @@ impl MatchLog {
         }
     }
 
-    /// The two conflicting parts that ended the match.
+    /// The two conflicting parts that ended the match, if they did.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn evidence(&self) -> Option<&Evidence> {
         match &self.conviction {
@@ -291,7 +293,7 @@ impl MatchLog {
         self.forgotten + self.steps.len() as u64
     }
 
-    /// The hash of all complete steps. A part that is signed now covers it.
+    /// The hash of all complete steps. The signatures of the current step cover this hash.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn hash(&self) -> [u8; 32] {
         self.hash
@@ -312,10 +314,11 @@ impl MatchLog {
         self.steps.get(usize::try_from(place).ok()?)
     }
 
-    /// Forgets all hands except the hand in play and the two before it, so that a long match takes
-    /// no more memory than a short one. Their parts stay in the match file, but this log can no
-    /// longer compare or resend them. (Another seat may still be in the previous hand, and then
-    /// sends the one before that.)
+    /// Forgets all hands except the hand in play and the two hands before it, so that memory does
+    /// not grow with the length of the match. The forgotten parts stay in the match file, but this
+    /// log can no longer compare or resend them. The log needs two earlier hands because another
+    /// seat may still be in the previous hand, and after a reconnection resends the hand before
+    /// that as well.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn forget_older_hands(&mut self) {
         let older = self.hand_starts[0].saturating_sub(self.forgotten);
@@ -323,7 +326,7 @@ impl MatchLog {
         self.forgotten += older;
     }
 
-    /// The current phase: what the log needs next.
+    /// The current phase, which determines who signs next.
     pub fn phase(&self) -> Phase {
         match &self.conviction {
             Some(Conviction::Foul(proof)) => {
@@ -347,9 +350,9 @@ impl MatchLog {
         self.current.iter().filter_map(stop).collect()
     }
 
-    /// The kinds of parts that this seat may sign now; the first one continues the match. Empty if
-    /// it is not the seat's turn or if it has already signed in this step. If others have ended the
-    /// match in this step, a seat that has not signed yet may still do so, but need not.
+    /// The kinds of parts that this seat may sign now. The first kind continues the match. Empty if
+    /// it is not the seat's turn or the seat has already signed in this step. If another seat ends
+    /// the match in this step, a seat that has not signed yet may still sign, but need not.
     pub fn may_sign(&self, seat: Seat) -> Vec<PartKind> {
         if self.is_over() || self.part(self.step(), seat).is_some() {
             Vec::new()
@@ -368,7 +371,8 @@ impl MatchLog {
         signers.into_iter().filter(pending).collect()
     }
 
-    /// The part that a seat signed in a step.
+    /// The part that `seat` signed in `step`, if this log has it, including the foul that ended the
+    /// match.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         let of_seat = |part: &&SignedPart| part.step == step && part.seat == seat;
@@ -380,9 +384,9 @@ impl MatchLog {
         part.or_else(|| self.foul().map(|proof| &proof.part).filter(of_seat))
     }
 
-    /// All parts from the given step on that were not forgotten, in order of the steps and seats.
-    /// After a reconnection each side sends them and the other [accepts](Self::accept) them one by
-    /// one. The foul that ended the match comes last.
+    /// All parts from step `from` on that were not forgotten, in order of the steps and seats. The
+    /// foul that ended the match comes last. After a reconnection each side sends these parts, and
+    /// the other side adds them one by one with `accept`.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
         let from = usize::try_from(from.saturating_sub(self.forgotten))
             .unwrap_or(usize::MAX)
@@ -404,7 +408,7 @@ impl MatchLog {
         self.hand_starts[1]
     }
 
-    /// Whether nothing was forgotten.
+    /// Whether this log still has all steps of the match.
     pub(crate) fn is_whole(&self) -> bool {
         self.forgotten == 0
     }

@@ -1,10 +1,16 @@
-//! The log of a match: the signed parts of all seats in one order, and the state of the match that
-//! follows from them.
+//! The log of a match: the signed parts of all seats in a fixed order, and the state of the match
+//! that follows from them.
 //!
-//! A match is a list of steps. In each step one or several seats sign a [`Part`]. The steps so far
-//! determine which seats sign next and which parts they may sign ([`MatchLog`]). A signature covers
-//! the part, its step and everything before it, so nobody can move, change or deny a part. Two
-//! conflicting histories convict the seat that signed both ([`Evidence`]).
+//! A match is a sequence of *steps*. In each step, one or more seats sign one *part* each (`Part`),
+//! such as a deal, a bet or an opened card. The complete steps determine the [`Phase`]: which seats
+//! sign next, and which parts they may sign. A signature covers the part and the hash of all
+//! earlier steps, so nobody can move, change or deny a part later. A signed part that the rules do
+//! not allow is a *foul* ([`PartFoul`]). A *fork* is two different parts that one seat signed for
+//! the same step ([`Evidence`]). Both convict the seat.
+//!
+//! A match consists of *hands*. A seat can declare a deal void before a card is opened, for example
+//! after a lost connection. Then the hand is dealt again. Each deal of a hand is a *try*
+//! ([`Attempt`]).
 
 mod ahead;
 mod claim;
@@ -61,7 +67,7 @@ pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
 
-/// Items that only tests and fuzz targets need.
+/// Items that are public only for tests and fuzz targets.
 mod with_internals {
     pub use super::deal::Deal;
     pub use super::deck_log::{CardOpening, DealInput, Masked, Reseal, Seal};

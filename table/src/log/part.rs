@@ -11,9 +11,9 @@ use dealerless::dice::Reveal;
 /// A part: the content that one seat signs in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Begins a try of a hand.
+    /// Starts a try of a hand.
     Deal(Deal),
-    /// Seals the deck: from now on the seat cannot change its shares.
+    /// Seals the deck: commits to the seat's shares of the cards, which it can no longer change.
     Seal(Seal),
     /// Declares the try void before anybody has seen a card of it. The hand is dealt again.
     Again,
@@ -23,8 +23,8 @@ pub enum Part {
     Move(Choice),
     /// Seals the cards of a reshuffled hand.
     Reseal(Reseal),
-    /// Declares that the hand could not be reshuffled. It lies there as before, and nobody has seen
-    /// a card of the new one.
+    /// Declares a steal void because the hand could not be reshuffled. The hand keeps its cards,
+    /// and nobody has seen a card of the reshuffled hand.
     Void,
     /// Commits to dice, as described in [`dealerless::dice`].
     Commit([u8; 32]),
@@ -34,9 +34,9 @@ pub enum Part {
     Result(Vec<u64>),
     /// Leaves the match for good.
     Leave,
-    /// Gives up this hand, because the seat cannot continue it.
+    /// Gives up the hand because the seat cannot continue, and ends the match.
     Forfeit,
-    /// Disputes an opening because its MACs are invalid.
+    /// Disputes an opening because the MACs of the opened shares are invalid, and ends the match.
     Dispute {
         /// The step of the opening.
         step: u64,
@@ -108,7 +108,8 @@ impl Part {
         }
     }
 
-    /// How the part ends the match, regardless of what others sign in the same step.
+    /// How the part ends the match, regardless of what other seats sign in the same step. `None` if
+    /// it does not end the match.
     pub(crate) fn stop(&self) -> Option<Stop> {
         match *self {
             Part::Leave => Some(Stop::Leave),

@@ -1,4 +1,4 @@
-//! The phases of a match, and how it ends.
+//! The phases of a match, and the ways in which a match ends.
 
 use super::part::PartKind;
 use crate::rules::{BadCards, Legal, Opening, Outcome, Steal};
@@ -7,24 +7,24 @@ use dealerless::dice::Dice;
 
 use super::foul::PartFoul;
 
-/// The current phase of a match: what the log needs next.
+/// The current phase of a match, which determines who signs next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
-    /// All seats begin a try of a hand.
+    /// All seats sign a deal, which starts a try of a hand.
     Deal,
-    /// This seat seals the deck.
+    /// This seat seals the shuffled deck: it commits to its shares of the cards.
     Seal(Seat),
-    /// These seats open cards.
+    /// Each seat that is the opener of one of these openings opens its shares of cards.
     Open(Vec<Opening>),
-    /// A seat chooses.
+    /// A seat makes a choice.
     Choose {
         /// The seat whose turn it is.
         seat: Seat,
-        /// The choices that it has.
+        /// The choices that the rules allow.
         legal: Legal,
     },
-    /// A hand is being reshuffled, and this seat reseals it.
+    /// A hand is being reshuffled for a steal, and this seat seals its new cards.
     Reseal(Seat, Steal),
     /// All seats commit to dice.
     Commit(Dice),
@@ -44,10 +44,10 @@ pub enum End {
     Played,
     /// Fewer than two seats have chips, and no rebuy was agreed on.
     NoChips,
-    /// These seats ended the match, in one step.
+    /// These seats ended the match, all in the same step.
     Stopped(Vec<(Seat, Stop)>),
-    /// Cards were opened that do not belong to this deck, or that were opened before. The log
-    /// cannot tell which seat lied; the hand is undecided.
+    /// Opened cards do not belong to this deck, or were opened before at another position. The log
+    /// cannot tell which seat lied, so the hand is undecided.
     Cards(BadCards),
     /// A seat signed a part that it must not sign.
     Foul {
@@ -68,9 +68,9 @@ pub enum End {
 pub enum Stop {
     /// The seat leaves for good.
     Leave,
-    /// The seat gives up this hand, because it cannot continue it.
+    /// The seat gives up the hand because it cannot continue, and the match ends.
     Forfeit,
-    /// The seat disputes the opening of a step because its MACs are invalid.
+    /// The seat disputes an opening because the MACs of the opened shares are invalid.
     Dispute {
         /// The step of the opening.
         step: u64,
@@ -90,7 +90,7 @@ impl Phase {
         }
     }
 
-    /// Whether all seats have sealed the hand in play and it is not over.
+    /// Whether all seats have sealed the hand in play, and the match is not over.
     pub(crate) fn is_sealed(&self) -> bool {
         matches!(
             self,

@@ -5,8 +5,8 @@ use crate::hash::Hash;
 use crate::identity::PublicIdentity;
 use crate::seat::Seat;
 
-/// A match between two or more identities: the player at each seat, and the agreed terms. It lasts
-/// until one of them leaves for good.
+/// A match between two or more identities: the player at each seat, and the agreed terms. A match
+/// can continue over several connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     id: [u8; 32],
@@ -30,18 +30,18 @@ pub enum CannotSit {
     /// The stakes are for a different number of players.
     #[error("the match is for {seats} players, not {players}")]
     Players {
-        /// The seats.
+        /// The number of seats.
         seats: usize,
         /// The number of players.
         players: usize,
     },
-    /// Two of the players share a key.
+    /// This seat has the same key as another seat.
     #[error("{0} and another seat have the same key")]
     SameKey(Seat),
 }
 
 impl Match {
-    /// A match of the given players, in order of their seats; the host comes first.
+    /// A match of `players` in order of their seats. The first player is the host.
     ///
     /// # Errors
     /// If the number of players is wrong, or two of them share a key.
@@ -87,7 +87,7 @@ impl Match {
         &self.players
     }
 
-    /// The seats.
+    /// The number of seats.
     pub fn seats(&self) -> usize {
         self.players.len()
     }

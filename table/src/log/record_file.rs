@@ -13,7 +13,7 @@ pub(super) struct RecordFile<S> {
     failed: bool,
 }
 
-/// An error when records are written.
+/// Why records cannot be written.
 pub(super) enum CannotWrite {
     /// Writing failed.
     Io(io::Error),
@@ -28,7 +28,7 @@ impl From<io::Error> for CannotWrite {
 }
 
 impl<S: Storage> RecordFile<S> {
-    /// A file whose records so far are those of the chain.
+    /// A file in `storage` that contains all records of `chain` and nothing else.
     pub(super) fn new(storage: S, chain: Chain) -> Self {
         RecordFile {
             storage,
@@ -37,8 +37,8 @@ impl<S: Storage> RecordFile<S> {
         }
     }
 
-    /// A file of `len` bytes whose records end at byte `complete`. The bytes after it, left by a
-    /// crash, are removed.
+    /// Like [`new`](Self::new), for a file of `len` bytes whose complete records end at byte
+    /// `complete`. Removes the bytes after that, which a crash left.
     ///
     /// # Errors
     /// If the file cannot be truncated.
@@ -55,7 +55,7 @@ impl<S: Storage> RecordFile<S> {
         Ok(Self::new(storage, chain))
     }
 
-    /// The key of the file.
+    /// The owner's key of the file.
     pub(super) fn key(&self) -> &[u8; 32] {
         self.chain.key()
     }
@@ -63,7 +63,7 @@ impl<S: Storage> RecordFile<S> {
     /// Writes records with the given contents and syncs the file.
     ///
     /// # Errors
-    /// If the records cannot be written. Every later write fails then, until the file is opened
+    /// If the records cannot be written. After this error, all writes fail until the file is opened
     /// again.
     pub(super) fn write(
         &mut self,

@@ -1,21 +1,22 @@
 //! Files that consist of consecutive records.
 //!
-//! A record consists of its length, a check of the length, the content, and a MAC. Check and MAC
-//! use a key that only the owner has and cover the MAC of the previous record: a record is valid at
-//! one place of one file. A crash during a write leaves an incomplete record at the end of the
-//! file. The owner notices any other change. Anybody else can read the records, and has to judge
-//! the contents without the MACs.
+//! A record consists of the length of its content, a check of this length, the content, and a MAC.
+//! The check and the MAC use a key that only the owner has. Both also cover the MAC of the previous
+//! record, so a record is valid at only one place of one file. A crash during a write leaves an
+//! incomplete record at the end of the file. The owner detects any other change. Other readers have
+//! no key: they can read the records but not verify the checks and MACs.
 
 use zeroize::Zeroizing;
 
 use crate::hash::Hash;
 
-/// The length in bytes of a record before its content.
+/// The length in bytes of a record's head: the length of the content, and its check.
 const HEAD: usize = 4 + CHECK;
 const CHECK: usize = 16;
 const MAC: usize = 32;
 
-/// The hash contexts of one kind of file, so that no record of it is valid in another kind.
+/// The hash contexts of one kind of file. Because of them, no record is valid in a file of another
+/// kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tags {
     /// The context of the check of a length.
@@ -28,11 +29,11 @@ pub(super) struct Tags {
 pub(super) struct Chain {
     tags: Tags,
     key: Zeroizing<[u8; 32]>,
-    /// The MAC of the last record.
+    /// The MAC of the last record; zero in an empty file.
     last: [u8; 32],
 }
 
-/// The bytes of new records, and the MAC of the last of them.
+/// The bytes of new records, and the MAC of the last new record.
 pub(super) struct Batch {
     pub(super) bytes: Zeroizing<Vec<u8>>,
     last: [u8; 32],
@@ -48,12 +49,13 @@ impl Chain {
         }
     }
 
-    /// The key of the file.
+    /// The owner's key of the file.
     pub(super) fn key(&self) -> &[u8; 32] {
         &self.key
     }
 
-    /// Makes records with the given contents, to be written after the last one.
+    /// Makes records with the given contents, which follow the last record of the chain. The chain
+    /// is unchanged.
     pub(super) fn records(&self, contents: impl IntoIterator<Item = Vec<u8>>) -> Batch {
         let (mut bytes, mut last) = (Zeroizing::new(Vec::new()), self.last);
         for content in contents {
@@ -71,8 +73,8 @@ impl Chain {
         self.last = written.last;
     }
 
-    /// The check of a record's length. Without it, a record with a changed length would look
-    /// incomplete, and everything after it would be dropped.
+    /// The check of a record's length. Without this check, a record whose length was changed would
+    /// look incomplete, and all later records would be removed.
     fn check(&self, last: &[u8; 32], len: u32) -> [u8; CHECK] {
         let hash = Hash::new(self.tags.check).field(&*self.key).field(last);
         let hash = hash.number(u64::from(len)).finish();
@@ -102,7 +104,7 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Reads as the owner. `chain` is the chain of an empty file.
+    /// Reads a file with the owner's key. `chain` is the chain of an empty file.
     pub(super) fn of_owner(bytes: &'a [u8], chain: Chain) -> Self {
         Records {
             bytes,
@@ -111,7 +113,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Reads without the key: checks and MACs can have any value.
+    /// Reads a file without the key. Checks and MACs can have any value.
     pub(super) fn of_anybody(bytes: &'a [u8]) -> Self {
         Records {
             bytes,
@@ -125,12 +127,13 @@ impl<'a> Records<'a> {
         &self.bytes[self.at..]
     }
 
-    /// The chain after the records read so far, and their length in bytes.
+    /// The owner's chain after the records read so far, and the length of these records in bytes.
     pub(super) fn into_chain(self) -> (Option<Chain>, usize) {
         (self.chain, self.at)
     }
 
-    /// The next record. `None` at the end, or if the rest is an incomplete record.
+    /// The next record and its offset. `None` at the end of the file, or if only an incomplete
+    /// record is left.
     fn record(&mut self) -> Result<Option<(usize, &'a [u8])>, Changed> {
         let at = self.at;
         let found = match &self.chain {
@@ -156,15 +159,15 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// The bytes are neither a record nor one that a crash left incomplete.
+/// The bytes are neither a valid record nor the start of a record that a crash left incomplete.
 struct Unfit;
 
-/// A content and its MAC; `None` if they are incomplete.
+/// The content and the MAC of a record; `None` if the record is incomplete.
 type Found<'a> = Result<Option<(&'a [u8], &'a [u8; MAC])>, Unfit>;
 
-/// Reads the first record and checks that it is the owner's.
+/// Reads the first record of `bytes`, and verifies its check and its MAC.
 fn checked<'a>(chain: &Chain, bytes: &'a [u8]) -> Found<'a> {
-    // A file system may reserve space before it writes; then the file ends with zeros.
+    // A crash can leave zeros at the end of a file, where the file system reserved space.
     let incomplete_if_shorter_than = |end| {
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
         if bytes.len() - zeros < end {
@@ -189,8 +192,8 @@ fn checked<'a>(chain: &Chain, bytes: &'a [u8]) -> Found<'a> {
     Ok(Some((content, mac)))
 }
 
-/// Reads the first record without checking who wrote it. Every record has a content, and no MAC is
-/// zero: a record without them was left by a crash.
+/// Reads the first record of `bytes` without the key. A crash can leave a record with an empty
+/// content or a zero MAC; a complete record has neither.
 fn unchecked(bytes: &[u8]) -> Found<'_> {
     let zeros = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
@@ -227,7 +230,7 @@ fn padded(check: &[u8]) -> blake3::Hash {
 }
 
 /// The claimed length of an incomplete record's content, and the first byte of the content. `None`
-/// if the record is cut before that.
+/// if the record ends before that byte.
 pub(super) fn claimed(torn: &[u8]) -> Option<(u32, u8)> {
     let (head, content) = torn.split_first_chunk::<HEAD>()?;
     Some((len_in(head), *content.first()?))

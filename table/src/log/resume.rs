@@ -1,12 +1,13 @@
 //! How two sides of a match reach the same log after a reconnection.
 //!
-//! Before anything is signed on the new connection, each side sends what it has: a [`Resume`], and
-//! then the parts that it announces, one by one. The receiver accepts the parts that it lacks one
-//! by one, as if they were new. These can include its own parts that it lost, which carry its own
-//! signature.
+//! Before anything is signed on the new connection, each side sends its history: a [`Resume`]
+//! message, and then the announced parts one by one. The receiver adds each part that it lacks, as
+//! if the part were new. Such a part can also be one of the receiver's own, which it signed and
+//! lost.
 //!
-//! A side sends the hand in play and the one before. A side that has written everything it sent and
-//! received lacks nothing older. A side that lacks more asks the other for everything.
+//! Each side first sends only the hand in play and the hand before it. A side whose match file is
+//! complete lacks no older parts. A side that lacks older parts requests the whole history
+//! ([`LogMessage::RequestAll`]).
 
 use super::match_log::MatchLog;
 use super::signed::{BadSignedPart, SignedPart};
@@ -17,23 +18,22 @@ use crate::wire::{Malformed, Reader, Writer};
 pub enum LogMessage {
     /// A signed part, new or old.
     Part(SignedPart),
-    /// Announces the parts that this side has.
+    /// Announces the parts that the sender sends next.
     Resume(Resume),
-    /// Asks the other side for everything, from step 0 on.
+    /// Requests the whole history of the other side, from step 0 on.
     RequestAll,
 }
 
-/// Announces the section of a match's history that a side sends. The hash covers everything before
-/// it.
+/// Announces the section of the match's history that the sender sends next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The id of the match.
     pub match_id: [u8; 32],
-    /// The first step that is sent.
+    /// The first step of the section.
     pub from: u64,
-    /// The hash of all earlier steps.
+    /// The hash of all steps before `from`.
     pub before: [u8; 32],
-    /// The number of parts that follow.
+    /// The number of parts in the section.
     pub parts: u32,
 }
 
@@ -56,7 +56,7 @@ impl From<BadSignedPart> for BadLogMessage {
 
 const PART: u8 = 0;
 const RESUME: u8 = 1;
-const ASK_FOR_ALL: u8 = 2;
+const REQUEST_ALL: u8 = 2;
 
 impl LogMessage {
     /// Encodes the message.
@@ -69,7 +69,7 @@ impl LogMessage {
                 .u64(resume.from)
                 .raw(&resume.before)
                 .u32(resume.parts),
-            LogMessage::RequestAll => writer.u8(ASK_FOR_ALL),
+            LogMessage::RequestAll => writer.u8(REQUEST_ALL),
         };
         writer.finish()
     }
@@ -90,7 +90,7 @@ impl LogMessage {
                 before: reader.array()?,
                 parts: reader.u32()?,
             }),
-            ASK_FOR_ALL => LogMessage::RequestAll,
+            REQUEST_ALL => LogMessage::RequestAll,
             _ => return Err(BadLogMessage),
         };
         reader.finish()?;
@@ -99,15 +99,15 @@ impl LogMessage {
 }
 
 /// Why the match cannot be resumed on this connection: the other side does not send its history as
-/// the protocol requires, because it cheats or has a bug. The connection is of no use.
+/// the protocol requires, because it cheats or has a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotResume {
-    /// The other side means a different match.
+    /// The other side resumes a different match.
     #[error("the other side resumes a different match")]
     OtherMatch,
-    /// The other side's history does not match this one even from the first step on.
-    #[error("the other side sends a history that does not begin where this one does")]
+    /// The other side sends its whole history, and it does not fit this side's history.
+    #[error("the whole history that the other side sends does not fit the history of this side")]
     OtherBeginning,
     /// The other side sends a message out of order.
     #[error("the other side sends messages in an order that the protocol does not allow")]
@@ -121,32 +121,34 @@ pub enum ToDo {
     Nothing,
     /// [Accept](MatchLog::accept) the part.
     Accept(SignedPart),
-    /// Ask the other side for everything: the two histories diverge before the steps that were
-    /// sent, or this one is far behind.
+    /// Request the whole history of the other side: the two histories differ before the announced
+    /// section, or this side lacks steps before it.
     RequestAll,
-    /// Send everything that this side has.
+    /// Send the whole history of this side.
     SendAll,
 }
 
-/// The progress of the other side's history on one connection. Each connection has its own.
+/// How much of the other side's history was received on a connection. Each connection has its own
+/// `Resuming`.
 #[derive(Debug)]
 pub struct Resuming {
     received: Received,
-    /// Whether this side has asked for everything.
+    /// Whether this side has requested the whole history.
     asked: bool,
-    /// Whether the other side has asked for everything, or must not ask.
+    /// Whether the other side has requested the whole history, or must not request it.
     has_asked: bool,
 }
 
 #[derive(Debug)]
 enum Received {
-    /// Nothing that can be compared was received yet.
+    /// No [`Resume`] that fits this side's log was received yet.
     Nothing,
-    /// This number of parts are still to come from a history that cannot be compared.
+    /// The announced section does not fit this side's log. This number of its parts is still to
+    /// come.
     Useless(u32),
-    /// This number of parts are still to come. The next one comes after the given place.
+    /// This number of parts is still to come. The pair is the step and the seat of the last part.
     Parts(u32, Option<(u64, u8)>),
-    /// Everything was received.
+    /// All announced parts were received.
     All,
 }
 
@@ -160,8 +162,7 @@ impl Resuming {
         }
     }
 
-    /// The state at the start of the connection on which the match begins, where neither side has a
-    /// history.
+    /// The state at the start of the first connection of a match, where neither side has a history.
     pub(crate) fn first_connection() -> Self {
         Resuming {
             received: Received::All,
@@ -170,12 +171,14 @@ impl Resuming {
         }
     }
 
-    /// Whether the other side has sent everything that it has. Nothing is signed before.
+    /// Whether the other side has sent all parts that it announced. This side signs nothing before
+    /// that.
     pub fn is_complete(&self) -> bool {
         matches!(self.received, Received::All)
     }
 
-    /// Tells what to do with a message of the other side. `log` is this side's log.
+    /// Processes a message of the other side and returns the required action. `log` is this side's
+    /// log.
     ///
     /// # Errors
     /// [`CannotResume`].
@@ -216,7 +219,7 @@ impl Resuming {
     fn part(&mut self, part: SignedPart) -> Result<ToDo, CannotResume> {
         match &mut self.received {
             Received::All => Ok(ToDo::Accept(part)),
-            // The other side continues because it has not received the request for everything yet.
+            // The other side sends new parts because it has not received the request yet.
             Received::Nothing if self.asked => Ok(ToDo::Nothing),
             Received::Nothing => Err(CannotResume::OutOfOrder),
             Received::Useless(left) => {
@@ -225,8 +228,8 @@ impl Resuming {
             }
             Received::Parts(left, last) => {
                 let place = (part.step, part.seat.number());
-                // Each part comes once and in order. Only the foul that ended the match comes last
-                // regardless of its step.
+                // Each part comes once and in order, except the foul that ended the match: it comes
+                // last, whatever its step.
                 if *left > 1 && last.is_some_and(|last| last >= place) {
                     return Err(CannotResume::OutOfOrder);
                 }
@@ -238,7 +241,7 @@ impl Resuming {
 }
 
 impl Received {
-    /// The state to change to once no parts are left.
+    /// The next state if no parts are left; otherwise this state.
     fn when_done(self) -> Self {
         match self {
             Received::Parts(0, _) => Received::All,
@@ -256,8 +259,8 @@ impl MatchLog {
         self.resume_from(self.start_of_previous_hand())
     }
 
-    /// The announcement of the history from a step on, without what was
-    /// [forgotten](Self::forget_older_hands).
+    /// The announcement of the history from step `from` on, without
+    /// [forgotten](Self::forget_older_hands) steps.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume_from(&self, from: u64) -> Resume {
         let from = from.clamp(self.first_step(), self.step());

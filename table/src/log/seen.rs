@@ -1,9 +1,9 @@
 //! Notes in a player's own file about cards that only this player has seen.
 //!
-//! The log of a match holds the other seats' shares of a player's own cards, but never the player's
-//! own share. Without a note nobody, not even the player, could later read those cards from the
-//! file. A note proves nothing. Only the owner's key reveals the card in it, so a player may give
-//! its file to anybody.
+//! For a card that only one player sees, the log contains the shares of the other seats, but not
+//! the player's own share. Without a note, not even the player could later read the card from the
+//! file. A note proves nothing to others. Only the owner's key decrypts the card, so a player may
+//! give its file to anybody.
 
 use dealerless::deck::Card;
 
@@ -11,18 +11,18 @@ use super::deck_log::Attempt;
 use crate::hash::Hash;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A card that the owner of a file has seen but not everybody.
+/// A card that the owner of a file has seen, but not all seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The try of the hand.
+    /// The try in which the card was seen.
     pub attempt: Attempt,
     /// The position of the card.
     pub position: u16,
-    /// The step of the choice for which the card was reshuffled; 0 if it lies there since the deal.
+    /// The step of the choice for which the card was reshuffled; 0 if the card was not reshuffled.
     pub since: u64,
     /// The card, or the hand of a board.
     pub card: Card,
-    /// Whether it is a hand of a board, which takes more than 16 bits.
+    /// Whether `card` is a hand of a board, which takes more than 16 bits.
     pub wide: bool,
 }
 
@@ -55,7 +55,7 @@ impl Note {
         }
     }
 
-    /// Reads the note as one of the given match.
+    /// Decrypts a note of the given match.
     pub(crate) fn seen(&self, match_id: [u8; 32], key: &[u8; 32]) -> Seen {
         let attempt = Attempt {
             match_id,
@@ -72,7 +72,7 @@ impl Note {
         }
     }
 
-    /// The hand and the try.
+    /// The numbers of the hand and the try.
     pub(crate) fn attempt(&self) -> (u32, u32) {
         (self.hand, self.attempt)
     }
@@ -113,8 +113,8 @@ impl Note {
     }
 }
 
-/// The bytes that hide a card. A position holds one card until it is reshuffled, so no two cards
-/// are hidden by the same bytes.
+/// The bytes with which a card is encrypted. A position has one card until the card is reshuffled,
+/// so each card is encrypted with different bytes.
 fn pad(attempt: &Attempt, (position, since): (u16, u64), wide: bool, key: &[u8; 32]) -> u64 {
     let hash = Hash::new("file seen").field(key).field(&attempt.match_id);
     let hash = hash

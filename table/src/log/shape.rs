@@ -1,4 +1,5 @@
-//! The sizes of the parts of a match, which follow from the header.
+//! The sizes of the parts of a match, which follow from the header. All parts that a seat may sign
+//! in a phase are padded to the same size.
 
 use super::deck_log::{DealInput, Sizes};
 use crate::rules::{Choice, Stakes};
@@ -37,18 +38,18 @@ impl Shape {
         self.choice
     }
 
-    /// The length in bytes of any part in the deal phase.
+    /// The length in bytes of each part in the deal phase.
     pub(super) fn deal(&self) -> usize {
         let numbers = 4 + 4 + 1;
         KIND + numbers + 32 + DealInput::LEN + 9 * self.seats
     }
 
-    /// The length in bytes of any part of a seat that makes a choice.
+    /// The length in bytes of each part in the phase of a choice.
     pub(super) fn choose(&self) -> usize {
         KIND + 2 + self.choice
     }
 
-    /// The length in bytes of any part once the hand is over.
+    /// The length in bytes of each part in the result phase.
     pub(super) fn result(&self) -> usize {
         (KIND + 8 * self.seats).max(MIN_LEN)
     }

@@ -1,4 +1,4 @@
-//! Signed parts, and evidence that consists of two of them.
+//! Signed parts, and evidence: two signed parts that conflict.
 
 use super::players::Match;
 use crate::hash::Hash;
@@ -9,13 +9,14 @@ use crate::wire::{Malformed, Reader, Writer};
 /// A part that a seat signed in a step, as sent and stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedPart {
-    /// The number of the step, from 0.
+    /// The number of the step, counted from 0.
     pub step: u64,
-    /// The seat that signed it.
+    /// The seat that signed the part.
     pub seat: Seat,
     /// The encoded part.
     pub part: Vec<u8>,
-    /// The seat's signature, which also covers everything before the part.
+    /// The signature of the seat. It covers the match, the step, the hash of all earlier steps, the
+    /// seat and the part.
     pub signature: [u8; 64],
 }
 
@@ -31,10 +32,10 @@ impl From<Malformed> for BadSignedPart {
 }
 
 impl SignedPart {
-    /// The length in bytes of everything but the part.
+    /// The length in bytes of an encoded signed part without `part`.
     pub(super) const OVERHEAD: usize = 8 + 1 + 64;
 
-    /// Signs a part. `before` is the hash of all earlier steps.
+    /// Signs a part of the match with the id `of`. `before` is the hash of all earlier steps.
     pub(super) fn sign(
         identity: &Identity,
         of: &[u8; 32],
@@ -53,7 +54,8 @@ impl SignedPart {
         }
     }
 
-    /// Whether the signature is valid for a history with the hash `before`.
+    /// Whether `by` signed this part in the match with the id `of`, after steps with the hash
+    /// `before`.
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 5] = [of, &number, before, &place, &self.part];
@@ -82,7 +84,8 @@ impl SignedPart {
     }
 }
 
-/// The hash of a step and all earlier ones. `parts` are in order of the seats.
+/// The hash of a step and all earlier steps. `before` is the hash of the earlier steps; `parts` are
+/// in order of the seats.
 pub(super) fn step_hash<'a>(
     step: u64,
     before: &[u8; 32],
@@ -95,8 +98,9 @@ pub(super) fn step_hash<'a>(
     hash.finish()
 }
 
-/// Two different parts that one seat signed for the same step of the same history. No log can hold
-/// both: the seat cheats, or continues from an old state that was restored.
+/// Two different parts that one seat signed for the same step of the same history. No log can
+/// contain both parts. Either the seat cheated, or its program continued from an old copy of the
+/// match file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The id of the match.

@@ -6,14 +6,14 @@ use crate::identity::{Name, PublicIdentity};
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A match, as one of its players begins it.
+/// The match of a match file, and the seat of the file's owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sitting {
     /// The match.
     pub match_info: Match,
     /// The seat of the owner of the file.
     pub seat: Seat,
-    /// The names that the players gave themselves, in order of the seats. They are not trustworthy.
+    /// The names that the players gave themselves, in order of the seats. Nobody has verified them.
     pub names: Vec<Name>,
 }
 

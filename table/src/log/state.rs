@@ -1,4 +1,4 @@
-//! The state of a match: what follows from all complete steps, and how a complete step changes it.
+//! The state of a match after its complete steps, and how the next complete step changes it.
 
 use super::deal::Deal;
 use super::deck_log::{Attempt, Completed, DealInput, DeckLog};
@@ -10,8 +10,7 @@ use crate::hash::Hash;
 use crate::rules::{BadCards, BadFaces, Edition, Hand, Next, Outcome, Stakes};
 use crate::seat::Seat;
 
-/// The state of a match after a number of complete steps. It follows from the header and the parts
-/// alone.
+/// The state of a match after its complete steps. It depends only on the header and the parts.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     match_id: [u8; 32],
@@ -20,21 +19,23 @@ pub(super) struct State {
     pub(super) stakes: Stakes,
     pub(super) stakes_digest: [u8; 32],
     pub(super) phase: Phase,
-    /// The number of the hand that is played now or dealt next, from 1.
+    /// The number of the hand that is played now or dealt next, counted from 1.
     pub(super) hand: u32,
     pub(super) deck: DeckLog,
-    /// The chips after the last result.
+    /// The chips of each seat after the last result.
     pub(super) stacks: Vec<u64>,
     /// The seat that had the button in the last hand with a result.
     last_button: Option<Seat>,
+    /// The try in play. `None` before all seats have dealt it.
     pub(super) dealt: Option<Dealt>,
 }
 
-/// A try of a hand, once it is dealt.
+/// A try of a hand that all seats have dealt.
 #[derive(Clone, Debug)]
 pub(super) struct Dealt {
     /// The first step after the deals.
     pub(super) since: u64,
+    /// The chips of each seat before any bet, including the rebuys.
     pub(super) stacks: Vec<u64>,
     pub(super) button: Seat,
     pub(super) game: Hand,
@@ -69,7 +70,8 @@ impl State {
         }
     }
 
-    /// The chips at the start of the next hand, if these seats buy in again.
+    /// The chips at the start of the next hand, if the seats whose entry in `rebuys` is true buy in
+    /// again.
     pub(super) fn stacks_with(&self, rebuys: &[bool]) -> Vec<u64> {
         let bought = |&rebuy: &bool| if rebuy { self.stakes.stack() } else { 0 };
         let pairs = self.stacks.iter().zip(rebuys);
@@ -78,7 +80,8 @@ impl State {
             .collect()
     }
 
-    /// The seat that has the button in the next hand, if it begins with these chips.
+    /// The seat that has the button in the next hand, if the hand starts with these chips. `None`
+    /// if it cannot be dealt.
     pub(super) fn next_button(&self, stacks: &[u64]) -> Option<Seat> {
         self.stakes.next_button(stacks, self.last_button)
     }
@@ -88,9 +91,9 @@ impl State {
         self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
     }
 
-    /// Updates the state after a complete step. The parts are in order of the seats; each was
-    /// judged, and none ends the match. `after` is the hand computed by the judge of the last part,
-    /// if that part alone changes the hand.
+    /// Updates the state after a complete step. `parts` are in order of the seats. Each part was
+    /// judged, and none ends the match. `after` is the hand after the last part, if the judge has
+    /// computed it.
     pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)], after: Option<Box<Hand>>) {
         self.deck.signed(step, parts.iter().map(|(seat, _)| *seat));
         if let (Some(dealt), Some(after)) = (&mut self.dealt, after) {
@@ -140,7 +143,8 @@ impl State {
         self.deck.deal(step, &inputs)
     }
 
-    /// Passes opened cards or rolled dice to the rules. The match is over if the rules reject them.
+    /// Lets `to` pass opened cards or rolled dice to the rules. If the rules reject them, the match
+    /// is over.
     fn report(&mut self, step: u64, to: impl FnOnce(&mut Hand) -> Result<(), BadCards>) -> Phase {
         match self.dealt.as_mut().map(|dealt| to(&mut dealt.game)) {
             Some(Err(bad)) => Phase::Over(End::Cards(bad)),
@@ -174,7 +178,8 @@ impl State {
     }
 
     /// The chips if the hand in play ends here because the given seats give it up. If exactly one
-    /// other seat has not folded, it wins the pot; if several have not, the hand is undecided.
+    /// other seat has not folded, that seat wins the pot. Otherwise the hand is undecided and does
+    /// not count.
     pub(super) fn given_up_by(&self, seats: &[Seat]) -> Vec<u64> {
         if let Phase::Result(outcome) = &self.phase {
             return outcome.stacks.clone();
@@ -200,7 +205,7 @@ impl State {
         dealt.map_or(&self.stacks, |dealt| &dealt.stacks).clone()
     }
 
-    /// The length in bytes of any part that this seat signs now.
+    /// The length in bytes of each part that this seat may sign now.
     pub(super) fn size(&self, seat: Seat) -> usize {
         match &self.phase {
             Phase::Deal | Phase::Over(_) => self.shape.deal(),

@@ -1,4 +1,4 @@
-//! The events of a complete step, computed from the state before it and the log after it.
+//! Computes the events of a complete step from the state before the step and the log after it.
 
 use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 use super::match_log::MatchLog;
@@ -8,10 +8,11 @@ use super::state::State;
 use crate::rules::{Choice, Hand, Learners, Legal, Opening, Posts};
 use crate::seat::Seat;
 
-/// The phase and the hand before a step is complete.
+/// The state before a step was completed, as far as the events depend on it.
 pub(super) struct Before {
     phase: Phase,
-    /// The hand; `None` in a game without chips, where it can be the whole deck.
+    /// The hand in play. `None` in a game without chips: its events do not need the hand, and a
+    /// copy could contain the whole deck.
     hand: Option<Hand>,
     /// Whether the deck is already final, because a card of the try was opened.
     is_final: bool,
@@ -28,7 +29,7 @@ impl Before {
         }
     }
 
-    /// The events of the step that is now complete, with these parts.
+    /// The events of the step that was completed by `parts`. `log` is the log after this step.
     pub(super) fn events(&self, log: &MatchLog, parts: &[(Seat, Part)]) -> Vec<LogEvent> {
         let Some((seat, part)) = parts.first() else {
             return Vec::new();
@@ -118,7 +119,8 @@ impl Before {
     }
 }
 
-/// The events of an opening in a game with hands and a board.
+/// The events of a complete opening step in a game with chips: cards are dealt to a seat, shown by
+/// a seat, or opened on the board.
 fn opened_to_hands(log: &MatchLog, before: &Hand, cards: &[(usize, Learners)]) -> Vec<LogEvent> {
     let to_all = cards.iter().filter(|(_, to)| *to == Learners::All);
     let mut faces: Vec<Face> = to_all
@@ -148,8 +150,8 @@ fn opened_to_hands(log: &MatchLog, before: &Hand, cards: &[(usize, Learners)]) -
     events
 }
 
-/// The events of unmatched chips that are returned, after `paid`, if given, has just paid a number
-/// of chips.
+/// The events for unmatched chips that were returned in this step. `paid` is the seat that paid
+/// chips in this step, if any, with the number of chips.
 fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<LogEvent> {
     let Some(game) = log.game() else {
         return Vec::new();
@@ -166,7 +168,7 @@ fn returned(log: &MatchLog, before: &Hand, paid: Option<(Seat, u64)>) -> Vec<Log
 }
 
 impl MatchLog {
-    /// The start of the try in play.
+    /// The event at the start of the try in play, if it was dealt.
     pub(crate) fn begun(&self) -> Option<Begun> {
         let dealt = self.state.dealt.as_ref()?;
         let bought = |seat: &Seat| dealt.stacks[seat.index()] > self.state.stacks[seat.index()];
@@ -193,7 +195,7 @@ impl MatchLog {
             Posts::Antes { .. } => vec![PostKind::Ante; around.len()],
             Posts::Blinds { .. } => vec![PostKind::Small, PostKind::Big],
         };
-        // With two seats in the hand, the button, which comes last, has the small blind.
+        // With two seats in the hand, the button has the small blind. It comes last in `around`.
         if around.len() == 2 && kinds[0] == PostKind::Small {
             around.rotate_left(1);
         }

@@ -5,30 +5,31 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A file that only grows, except that an incomplete end is cut off.
+/// A file to which bytes are appended. It is truncated only to remove an incomplete record at its
+/// end.
 pub trait Storage {
     /// Reads the whole file.
     ///
     /// # Errors
-    /// Those of the storage.
+    /// If the storage fails.
     fn read(&mut self) -> io::Result<Vec<u8>>;
 
     /// Appends bytes to the file.
     ///
     /// # Errors
-    /// Those of the storage. Any number of the bytes may have been written then.
+    /// If the storage fails. Some of the bytes may have been written anyway.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Waits until everything written so far would survive a crash of the machine.
     ///
     /// # Errors
-    /// Those of the storage.
+    /// If the storage fails.
     fn sync(&mut self) -> io::Result<()>;
 
     /// Truncates the file to `len` bytes.
     ///
     /// # Errors
-    /// Those of the storage.
+    /// If the storage fails.
     fn truncate(&mut self, len: u64) -> io::Result<()>;
 }
 
@@ -47,7 +48,7 @@ impl DiskStorage {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let storage = Self::locked(options.open(path)?)?;
-        // The name has to survive a crash as well.
+        // The directory entry has to survive a crash as well.
         #[cfg(unix)]
         if let Some(folder) = path.parent() {
             File::open(folder)?.sync_all()?;
@@ -58,8 +59,8 @@ impl DiskStorage {
     /// Opens an existing file.
     ///
     /// # Errors
-    /// If the file cannot be opened or is not a regular file, or, as [`io::ErrorKind::WouldBlock`],
-    /// if another process uses it.
+    /// If the file cannot be opened or is not a regular file; [`io::ErrorKind::WouldBlock`] if
+    /// another process has locked it.
     pub fn open(path: &Path) -> io::Result<Self> {
         check_regular(path)?;
         Self::locked(OpenOptions::new().read(true).append(true).open(path)?)
@@ -80,7 +81,7 @@ impl DiskStorage {
 /// Checks that a path leads to a regular file. Opening a pipe could block forever.
 ///
 /// # Errors
-/// If it does not, or does not exist.
+/// If the path does not exist or is not a regular file.
 pub fn check_regular(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         Ok(())
@@ -110,7 +111,7 @@ impl Storage for DiskStorage {
     }
 }
 
-/// A file in memory, for a match that is not resumed later. Clones share the same file.
+/// A file in memory, for a match that will not be resumed later. Clones share the same bytes.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStorage(Arc<Mutex<Vec<u8>>>);
 

@@ -24,10 +24,10 @@ use crate::seat::Seat;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Timeout for the peer to receive the last messages.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The maximum number of received messages that the table has not processed. More stay on the
-/// connection, where the peer has to wait.
+/// The maximum number of received messages that the table has not processed. Further messages stay
+/// on the connection, and the peer has to wait.
 const MAX_MESSAGES: usize = 16;
-/// The interval between two checks for room for another message.
+/// The interval between two checks whether there is room for another message.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// An item for the table's queue.
@@ -44,7 +44,7 @@ pub(super) enum Incoming<X> {
     Posted(X),
 }
 
-/// A connection in use.
+/// A connection that a table uses, with its listener and its engine.
 pub(super) struct Attached {
     pub(super) connection: Arc<Connection>,
     engine: Engine,
@@ -62,7 +62,7 @@ enum Engine {
     Failed,
 }
 
-/// Ends the listener when the table drops it. Otherwise the listener would keep alive a connection
+/// Ends the listener thread when it is dropped. Otherwise the thread would keep alive a connection
 /// that nobody uses.
 struct ListenerGuard(Arc<ListenerState>);
 
@@ -98,7 +98,8 @@ impl Orders for Disconnected {
     fn order(&mut self, _: Order) {}
 }
 
-/// Nothing is ordered before the engine runs: it starts once the two sides have the same log.
+/// There are no orders before the engine runs, because it starts as soon as both sides have the
+/// same log.
 impl Orders for Attached {
     fn order(&mut self, order: Order) {
         if let Engine::Running(dealer) = &mut self.engine {
@@ -188,8 +189,9 @@ impl Attached {
         }
     }
 
-    /// Sends what is queued and closes the connection. Returns whether the peer has received
-    /// everything: a side says goodbye only once it also has the end of the match.
+    /// Sends the queued messages and closes the connection. Returns whether the peer has received
+    /// all messages. If the peer has closed the connection first, it has them, because a side
+    /// closes the connection only after it has received the end of the match.
     pub(super) fn close(self) -> bool {
         drop(self.guard);
         // The engine ends when its order queue is dropped, and releases the connection.
@@ -202,7 +204,7 @@ impl Attached {
     }
 }
 
-/// The connection, once the engine has released it.
+/// The connection, once the engine has released it. `None` after a timeout.
 fn unshared(mut connection: Arc<Connection>) -> Option<Connection> {
     for _ in 0..CLOSE_TIMEOUT.as_millis() / POLL_INTERVAL.as_millis() {
         connection = match Arc::try_unwrap(connection) {
@@ -231,7 +233,7 @@ fn listen<X>(
             }
             Ok(message) => match Control::decode(&message.bytes) {
                 Some(control) => Incoming::Control(control),
-                // A newer program may send other messages.
+                // A newer program may send messages that this program does not know.
                 None => continue,
             },
             Err(ConnectionError::TimedOut) => continue,

@@ -1,5 +1,5 @@
 //! The time limit of one seat: a fixed time for each move, and a bank for moves that take longer.
-//! It has no clock of its own; the caller passes the time.
+//! This module reads no clock; the caller passes the time.
 
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,11 @@ pub(super) struct TimeBank {
     since: Option<Instant>,
 }
 
+/// A turn of the seat.
 #[derive(Clone, Debug)]
 struct Turn {
     step: u64,
+    /// The time that the seat has used in this turn.
     spent: Duration,
 }
 
@@ -31,7 +33,7 @@ pub struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// The sum of both.
+    /// The sum of `each_move` and `bank`.
     pub(crate) fn total(self) -> Duration {
         self.each_move + self.bank
     }
@@ -48,9 +50,9 @@ impl TimeBank {
         }
     }
 
-    /// Updates the clock. `turn` is the step in which it is this seat's turn, if it is, and `runs`
-    /// tells whether its time runs from now on. At the end of a turn, the bank loses the time that
-    /// exceeded the limit of a move.
+    /// Updates the clock to the time `now`. `turn` is the current step if it is this seat's turn.
+    /// `runs` tells whether the clock runs from `now` on. At the end of a turn, the time that
+    /// exceeded `each_move` is subtracted from the bank.
     pub(super) fn update(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
         let passed = self.since.map(|since| now.saturating_duration_since(since));
         if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
@@ -74,7 +76,7 @@ impl TimeBank {
         }
     }
 
-    /// Restores the bank from an earlier run of the program. The bank never grows.
+    /// Reduces the bank to its value in an earlier run of the program. The bank never grows.
     pub(super) fn restore(&mut self, bank: Duration) {
         self.bank = self.bank.min(bank);
     }
@@ -84,7 +86,7 @@ impl TimeBank {
         self.turn.is_some()
     }
 
-    /// For how long this seat has been out of time in this turn.
+    /// The time since this seat ran out of time in this turn.
     pub(super) fn late(&self) -> Duration {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
         spent.saturating_sub(self.each_move + self.bank)

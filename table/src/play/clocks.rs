@@ -10,8 +10,8 @@ use crate::seat::Seat;
 /// Grace period after the clock of another seat has run out: its part may be under way.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The clock for other seats in a match without one. With the grace period it allows ten minutes of
-/// silence.
+/// The clock of other seats in a match without a clock. With the grace period, it allows ten
+/// minutes without a response.
 const SILENCE: Clock = Clock {
     each_move: 590,
     bank: 0,
@@ -19,16 +19,16 @@ const SILENCE: Clock = Clock {
 
 /// The clocks of all seats.
 ///
-/// Every phase in which this side waits for another seat counts against that seat. The time comes
-/// off its bank if the seat's own program counts it too, or answers by itself. It does not if the
-/// seat may have a good reason to be idle; see [`Wait::Measured`].
+/// All the time that this side waits for another seat counts against that seat. The time reduces
+/// the seat's bank if the seat's own program counts it too, or responds without its player. If the
+/// seat may have a good reason to be idle, its bank is not reduced; see [`Wait::Measured`].
 pub(super) struct Clocks {
     /// Whether the match has a clock.
     limited: bool,
     banks: Vec<TimeBank>,
     /// A copy of the bank of each seat that is [measured](Wait::Measured).
     measured: Vec<Option<TimeBank>>,
-    /// The last report about another seat's time, with its step.
+    /// The last report that another seat is late, with its step.
     reported: Option<(u64, Late)>,
 }
 
@@ -46,9 +46,9 @@ enum Wait {
     No,
     /// This side waits for a part of that seat.
     Turn,
-    /// This side waits for a connection, an engine, or a deal, which a player who sits out may
-    /// delay. The seat has as much time as for a move, but its bank loses nothing, because its own
-    /// program does not count this time.
+    /// This side waits for a connection, an engine, or a deal (which a player who sits out may
+    /// delay). The seat has as much time as for a move, but its bank is not reduced, because its
+    /// own program does not count this time.
     Measured(Late),
 }
 
@@ -85,8 +85,8 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// Whether this side waits for another seat, and for what.
     fn waits_for(&self, seat: Seat) -> Wait {
-        let speakers = self.log.waits_for();
-        let mine = speakers.contains(&self.own);
+        let signers = self.log.waits_for();
+        let mine = signers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
         match (mine, self.connection) {
             (true, ConnectionState::Missing) => Wait::Measured(Late::Away),
@@ -94,14 +94,14 @@ impl View<'_> {
                 Wait::Measured(Late::AtItsTurn)
             }
             (true, _) => Wait::No,
-            (false, _) if !speakers.contains(&seat) => Wait::No,
+            (false, _) if !signers.contains(&seat) => Wait::No,
             (false, _) if self.needs_engine => Wait::Measured(Late::AtItsTurn),
             (false, _) => Wait::Turn,
         }
     }
 
     /// The number of the turn that a measured wait belongs to. All shuffles of a hand are one turn,
-    /// so a peer that stalls in each of them gains no time from another try.
+    /// so a peer that stalls in each shuffle gains no time from another try.
     fn turn(&self) -> u64 {
         match self.is_shuffled() {
             true => u64::MAX - u64::from(self.log.attempt().hand),
@@ -127,9 +127,9 @@ impl View<'_> {
     }
 }
 
-/// A seat has run out of time.
+/// The seat that has run out of time.
 pub(super) enum Timeout {
-    /// This seat, with the choices that it has.
+    /// This seat, with the choices that the rules allow.
     Own(Legal),
     /// Another seat, whose turn it is.
     Other(Seat),

@@ -5,24 +5,25 @@ use std::fmt;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the control stream. The guest begins with *Sit*, *Resume*, *Audit* or *Declines*.
-/// The host always answers *Sit*, and answers the others only if it does not agree.
+/// The host always answers *Sit*, and answers the other messages only if it refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// The guest wants to play the match that the host proposes. As the answer of the host: the
-    /// match begins.
+    /// From the guest: it wants to play the match that the host proposes. From the host: the match
+    /// begins.
     Sit,
     /// The guest resumes the match with this id.
     Resume([u8; 32]),
     /// The guest [audits](crate::audit::Auditing) the match with this id, which is over. The inputs
     /// of both sides follow.
     Audit([u8; 32]),
-    /// The two players have an open match with this id. It is resumed, and no new match begins.
+    /// The two players have an unfinished match with this id, and must resume it instead of
+    /// starting a new match.
     Open([u8; 32]),
-    /// The host has no match with this id with the guest.
+    /// The host knows no match with this id against this guest.
     Unknown([u8; 32]),
-    /// The guest does not play the proposed match, because it insists on something else.
+    /// The guest declines the proposed match, because it insists on another value of this term.
     Declines(Term),
-    /// The host plays with another guest, or is deciding about one.
+    /// The host plays with another guest, or is deciding whether to.
     Taken,
     /// The host does not want to play with this guest.
     Declined,
@@ -50,11 +51,11 @@ pub enum Term {
     Blinds,
     /// The ante and the smallest bet.
     Ante,
-    /// The amount of memory needed.
+    /// The amount of memory that the match needs.
     Memory,
     /// The clock.
     Clock,
-    /// The terms as a whole, declined by the player of the guest.
+    /// All terms: the guest's player has declined the match.
     All,
 }
 

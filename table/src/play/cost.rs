@@ -23,7 +23,7 @@ impl Spent {
     /// Does a piece of work in a session and measures its cost.
     ///
     /// # Errors
-    /// Those of the work.
+    /// The error of `work`.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn measure<S: TwoParty, R>(
         session: &mut S,
@@ -43,7 +43,7 @@ impl Spent {
     }
 }
 
-/// The preprocessing for later hands.
+/// The finished preprocessing for later hands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prepared {
     /// The number of hands.
@@ -67,7 +67,7 @@ pub struct DealCost {
     /// The cost of the shuffle. It includes the preprocessing if none was done ahead, as for the
     /// first shuffle on a connection.
     pub shuffle: Spent,
-    /// The preprocessing for this hand and later ones since the last report of a cost.
+    /// The preprocessing since the last reported cost, for this hand and later hands.
     pub prepared: Prepared,
     /// The number of AND gates of the circuit that both sides compute jointly.
     pub ands: usize,

@@ -19,7 +19,7 @@ pub enum DealCircuit {
     Boards(SplitCircuit),
 }
 
-/// The circuit does not exist.
+/// Why a circuit does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoCircuit {
@@ -127,8 +127,8 @@ impl DealCircuit {
         Ok(session.prepare(Demand::of(self.circuit()).times(hands))?)
     }
 
-    /// Deals with the input of this party. Returns the kept deck, and the shares from which more
-    /// can be computed while the session lives; boards have none.
+    /// Deals with the input of this party. Returns the deck to keep, and the deck from which hands
+    /// can be reshuffled while the session lives. Boards cannot be reshuffled.
     pub(super) fn deal(
         &self,
         session: &mut Malicious,

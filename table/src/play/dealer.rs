@@ -16,8 +16,8 @@ use super::deal_circuit::DealCircuit;
 use super::orders::{Done, Order, Orders, Reshuffling};
 use crate::seat::Seat;
 
-/// Statistical security of every batch in bits: 40 bits, and 16 more for the attempts that a peer
-/// has before the user is asked.
+/// Statistical security of every batch in bits: 40 bits, and 16 more because a peer has up to 2^16
+/// attempts.
 pub const STATISTICAL_SECURITY: u8 = 56;
 
 /// The party of a seat in the engine's sessions: the host garbles.
@@ -39,7 +39,8 @@ pub struct Dealer {
 struct SharedAttempts(Arc<Mutex<Box<dyn Attempts>>>);
 
 impl SharedAttempts {
-    /// A counter that panicked has not counted; the next call may succeed.
+    /// Locks the counter, even if an earlier call has panicked: that call has counted nothing, and
+    /// this one may succeed.
     fn lock(&self) -> MutexGuard<'_, Box<dyn Attempts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,11 +56,11 @@ impl Attempts for SharedAttempts {
     }
 }
 
-/// The parameters of a [`Dealer`], including what its sessions are bound to.
+/// The parameters of a [`Dealer`].
 pub struct Binding {
     /// The seat of this side.
     pub seat: Seat,
-    /// The hash of the connection's handshake.
+    /// The hash of the connection's handshake, to which the engine's session is bound.
     pub handshake: [u8; 32],
     /// The circuit of the match.
     pub circuit: Arc<DealCircuit>,
@@ -68,10 +69,10 @@ pub struct Binding {
 }
 
 impl Dealer {
-    /// Starts the engine. It greets the peer's engine immediately, and passes its results to
-    /// `report` on its own thread; `report` returns whether anybody still listens. The engine calls
-    /// `set_background` to state whether everything else on the connection has priority over what
-    /// it sends from now on.
+    /// Starts the engine on a new thread. The engine greets the peer's engine immediately. It
+    /// passes its results to `report`, and ends if `report` returns false. Before each order it
+    /// calls `set_background`: with true, all other messages on the connection have priority over
+    /// those of the engine.
     pub fn start(
         channel: Channel,
         binding: Binding,
@@ -138,7 +139,7 @@ fn run(
         .counted_by(binding.attempts);
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
     let mut last = LastDeck::default();
-    // The loop ends when the senders of orders are dropped.
+    // The loop ends when the `Dealer` is dropped.
     for order in orders {
         set_background(matches!(order, Order::Prepare(_)));
         let done = match order {
@@ -177,15 +178,15 @@ fn run(
 /// The last deck that the engine has dealt.
 #[derive(Default)]
 struct LastDeck {
-    /// The deck, until the first hand of it is shuffled again.
+    /// The deck, until its first hand is reshuffled.
     unchecked: Option<UncheckedDeck>,
-    /// The decks once the seeds have been checked, by the step of the choice: the deck in its
-    /// current state, and the deck after the last reshuffle, which the seats may not have sealed.
+    /// The decks after the check of the seeds, each with the step of its last steal: the deck
+    /// before the last reshuffle, and the deck after it, which the seats may not have sealed.
     live: Vec<(Option<u64>, LiveDeck)>,
 }
 
 impl LastDeck {
-    /// The deck that an order takes its hand from.
+    /// The deck whose hand an order reshuffles.
     fn before(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck> {
         if let Some(unchecked) = self.unchecked.take() {
             self.live

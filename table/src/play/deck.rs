@@ -8,8 +8,8 @@ use crate::seat::Seat;
 
 /// A deck that an engine has just shuffled.
 pub trait Shuffled: Send {
-    /// This seat's part of the deck, for one try of a hand. `secret` is fresh; the nonces of the
-    /// seat's commitments are derived from it.
+    /// This seat's shares of the deck, for one try of a hand. The nonces of the seat's commitments
+    /// are derived from `secret`, which must be fresh.
     fn seated(
         self: Box<Self>,
         attempt: Attempt,
@@ -17,8 +17,8 @@ pub trait Shuffled: Send {
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck>;
 
-    /// Like [`seated`](Self::seated), for a hand that was reshuffled for the choice of a step. Its
-    /// cards are counted from 0.
+    /// Like [`seated`](Self::seated), for a hand that was reshuffled for the choice of a step. The
+    /// positions of its cards are counted from 0.
     fn seated_again(
         self: Box<Self>,
         attempt: Attempt,
@@ -28,13 +28,14 @@ pub trait Shuffled: Send {
     ) -> Box<dyn HandDeck>;
 }
 
-/// A seat's part of the deck of a try, with everything that playing a hand needs. The log, which
-/// knows no engine, can check its output: masked values, commitments and shares.
+/// A seat's shares of the deck of a try, with all methods that are needed to play the hand. The
+/// log, which does not depend on an engine, can check the results: masked values, commitments and
+/// shares.
 ///
-/// A [`KeptDeck`] of the two-party engine becomes one. An engine for more seats would be another
-/// type with these methods.
+/// [`Shuffled::seated`] makes one from a [`KeptDeck`] of the two-party engine. An engine for more
+/// seats would implement this trait for another type.
 pub trait HandDeck: Send {
-    /// Makes this seat's seal. For the seat that seals first it includes the masked values.
+    /// Makes this seat's seal. The seal of the seat that seals first includes the masked values.
     ///
     /// # Errors
     /// Those of the deck.
@@ -96,8 +97,8 @@ impl Shuffled for KeptDeck {
     }
 }
 
-/// Reads the deck of a try from the output of [`HandDeck::to_bytes`]. `name` is the name under
-/// which it was [shuffled](super::orders::Order::Shuffle). `None` if the bytes are anything else.
+/// Reads the deck of a try from the output of [`HandDeck::to_bytes`]. `name` is the name with which
+/// the deck was [shuffled](super::orders::Order::Shuffle). `None` if the bytes are anything else.
 pub(super) fn deck_from_bytes(
     bytes: &[u8],
     attempt: Attempt,
@@ -124,7 +125,7 @@ pub(super) fn hand_from_bytes(
 /// A deck of the two-party engine.
 struct TryDeck {
     attempt: Attempt,
-    /// The step of the choice for which it was shuffled, if it is a reshuffled hand.
+    /// The step of the choice for which the hand was reshuffled. `None` for a whole deck.
     reshuffled_for: Option<u64>,
     seat: Seat,
     kept: KeptDeck,

@@ -6,7 +6,7 @@ use dealerless::{Blame, deck};
 
 use crate::log::{CannotResume, CannotSign, JournalError, Refused};
 
-/// An error that stops a seat. The log on the disk is unchanged.
+/// An error that stops a seat. The match file stays valid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
@@ -19,8 +19,8 @@ pub enum PlayError {
     /// The file of the deck cannot be read or written.
     #[error("cannot read or write the file of the deck")]
     Vault(#[source] io::Error),
-    /// The stored deck of the hand in play was changed or belongs to another hand. Nothing was
-    /// changed.
+    /// The stored deck of the hand in play was changed or belongs to another hand. Its file is left
+    /// as it is.
     #[error("the file of the deck was changed or truncated, or belongs to another hand")]
     Deck,
     /// Sending failed because the connection was lost.
@@ -38,15 +38,16 @@ pub enum PlayError {
     /// The engine's session has failed.
     #[error("the shuffle failed")]
     Engine(#[source] deck::Error),
-    /// Another seat's seal failed the check of this side's engine. The hand, or the steal for which
-    /// it was reshuffled, was declared void; nobody has seen a card of it.
+    /// Another seat's seal or reseal failed the check of this side's engine. This side has declared
+    /// the try or the steal void, and nobody has seen a card of the sealed deck or hand.
     #[error("a check of the sealed deck failed")]
     Seal(#[source] deck::Error),
     /// Another seat's opening failed the check of this side's engine. The hand is over, and all
     /// seats have signed a result by which this side wins.
     #[error("a check of an opened card failed in a hand that this side won")]
     Opening(#[source] deck::Error),
-    /// A try that another seat declared void could not be counted, or there were too many.
+    /// A try that another seat declared void could not be counted, or too many attempts were
+    /// counted.
     #[error("cannot count an attempt in which the peer could have cheated")]
     Uncounted(#[source] io::Error),
     /// This program has a bug: it tried to sign a part that the rules do not allow.

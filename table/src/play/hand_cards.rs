@@ -1,5 +1,4 @@
-//! A seat's part of all cards of a try: those of its deck, and those of its reshuffled and resealed
-//! hands.
+//! A seat's shares of all cards of a try: of the deck, and of the reshuffled hands.
 
 use dealerless::deck::{Card, Error, Result};
 use zeroize::Zeroizing;
@@ -8,7 +7,8 @@ use super::deck::{HandDeck, deck_from_bytes, hand_from_bytes};
 use crate::log::{Attempt, CardOpening, Masked, MatchLog, Reseal, Seal};
 use crate::seat::Seat;
 
-/// All cards of a try. The log determines which of its decks a card belongs to.
+/// A seat's shares of all cards of a try. The log determines whether a card belongs to the deck or
+/// to a reshuffled hand.
 pub(super) struct HandCards {
     deck: Box<dyn HandDeck>,
     /// The reshuffled hands, by the step of the choice that asked for the reshuffle.
@@ -49,7 +49,8 @@ impl HandCards {
         Some(&**hand)
     }
 
-    /// Makes this seat's reseal of the hand of a step. `None` if that hand was not reshuffled.
+    /// Makes this seat's reseal of the hand that was reshuffled for the choice of step `step`.
+    /// `None` if that hand was not reshuffled.
     pub(super) fn reseal(&self, step: u64) -> Option<Result<Reseal>> {
         let seal = self.reshuffled(step)?.seal();
         Some(seal.map(|seal| Reseal {
@@ -58,7 +59,8 @@ impl HandCards {
         }))
     }
 
-    /// Checks that the masked values of a reshuffled hand are the same as this seat's.
+    /// Checks that the masked values of a reshuffled hand are equal to this seat's own masked
+    /// values.
     pub(super) fn check_reshuffled(&mut self, step: u64, masked: &[u64]) -> Result<()> {
         let mut hands = self.reshuffled.iter_mut();
         let Some((_, hand)) = hands.find(|(other, _)| *other == step) else {
@@ -74,7 +76,7 @@ impl HandCards {
         })
     }
 
-    /// Whether all cards that the log needs are there.
+    /// Whether this has all reshuffled hands of the log.
     pub(super) fn has_all(&self, log: &MatchLog) -> bool {
         let (_, drawn) = log.match_info().header().stakes.deck();
         let mut hands = (0..drawn).filter_map(|position| log.resealed(position));
@@ -109,8 +111,8 @@ impl HandCards {
         })
     }
 
-    /// The bytes to keep: the length of the deck, the deck, and for each reshuffled hand its step,
-    /// its length and its bytes.
+    /// The bytes to store: the length of the deck, the deck, and for each reshuffled hand the step,
+    /// the length of the hand, and the hand.
     pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let deck = self.deck.to_bytes();
         let hands: Vec<_> = (self.reshuffled.iter())
@@ -131,18 +133,18 @@ impl HandCards {
 
     /// Reads the cards of a try from the output of [`to_bytes`](Self::to_bytes). `name` is the name
     /// of the deck, and `hand_name` gives the name of a reshuffled hand. Hands that the log does
-    /// not know are skipped. `None` if the deck is anything else.
+    /// not know are skipped. `None` if the bytes are not those of this deck.
     pub(super) fn from_bytes(
         bytes: &[u8],
         (attempt, seat): (Attempt, Seat),
         name: &[u8],
         hand_name: impl Fn(u64) -> Option<Vec<u8>>,
     ) -> Option<Self> {
-        let (deck, mut rest) = part(bytes)?;
+        let (deck, mut rest) = split_sized(bytes)?;
         let mut cards = HandCards::new(deck_from_bytes(deck, attempt, seat, name)?);
         while let Some((step, more)) = rest.split_first_chunk() {
             let step = u64::from_le_bytes(*step);
-            let (hand, more) = part(more)?;
+            let (hand, more) = split_sized(more)?;
             let read = |name: Vec<u8>| hand_from_bytes(hand, (attempt, step), seat, &name);
             if let Some(hand) = hand_name(step).and_then(read) {
                 cards.add(step, hand);
@@ -153,8 +155,8 @@ impl HandCards {
     }
 }
 
-/// Splits off a part that follows its length. Returns the part and the rest.
-fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Splits off bytes that follow their length. Returns these bytes and the rest.
+fn split_sized(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }

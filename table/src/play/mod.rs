@@ -1,10 +1,11 @@
 //! One seat of a match: its log, deck and engine, driven by messages of the peer and commands of
 //! the player.
 //!
-//! [`Play`] is a seat as a state machine. It receives events (`Event`), sends messages, and reports
-//! what the player needs to know ([`News`]). It never waits and has no clock, so a test can send
-//! events in any order. `Dealer` is the engine next to it. [`Table`] combines both, over
-//! connections that come and go.
+//! [`Play`] is a seat as a state machine. It receives events (`Event`) and commands of the player
+//! ([`Command`]), sends the seat's signed parts, and reports [`News`] to the player. `Play` never
+//! waits and has no clock, so a test can send events in any order. `Dealer` is the shuffling
+//! engine, on its own thread. [`Table`] combines a `Play` and a `Dealer`, and continues the match
+//! on a new connection when the old one is lost.
 
 mod attached;
 mod clock;
@@ -41,7 +42,7 @@ pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
 
-/// Items that only tests and fuzz targets need.
+/// Items that are public only for tests and fuzz targets.
 mod with_internals {
     pub use super::dealer::{Binding, Dealer};
     pub use super::deck::{HandDeck, Shuffled};

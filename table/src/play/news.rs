@@ -8,69 +8,70 @@ use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
 /// News for the player: an event of the log, or something that only this seat knows. The
-/// [log](super::Play::log) has the rest: the board, the pot, the stacks.
+/// [log](super::Play::log) has everything else, such as the board, the pot and the stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum News {
-    /// An event of the match. The event of the seals comes as [`Sealed`](Self::Sealed). The start
-    /// of a sealed try is reported again when the match is resumed.
+    /// An event of the match. [`LogEvent::Sealed`] is reported as [`Sealed`](Self::Sealed) instead.
+    /// If a program resumes a match in the middle of a hand, it reports [`LogEvent::Begun`] of this
+    /// hand again.
     Log(LogEvent),
     /// Other seats have declared tries of this hand void. This seat deals again only after
-    /// [`Command::DealAgain`]: each try costs a run of the engine, and counts as one in which the
-    /// peer could have tried to cheat.
+    /// [`Command::DealAgain`]: each try costs a run of the engine, and counts as an attempt in
+    /// which the peer could have cheated.
     Voided {
-        /// The number of tries.
+        /// The number of void tries.
         tries: u32,
     },
-    /// The seats have reconnected and have the same log. Events of the time without a connection
-    /// were reported before this.
+    /// The seats have reconnected and have the same log. Events that this side had missed were
+    /// reported before this.
     Resumed,
     /// The deck is final: nobody can change a card of it any more.
     Sealed {
-        /// The cost of the deal. `None` if this program did not do it, because the match was
-        /// resumed since.
+        /// The cost of the deal. `None` if an earlier run of the program shuffled the deck.
         cost: Option<DealCost>,
     },
     /// This seat has seen a card.
     Card {
-        /// Its position in the deck.
+        /// The position of the card in the deck.
         position: usize,
         /// The card.
         card: Card,
     },
     /// It is this seat's turn.
     YourTurn {
-        /// The choices that it has.
+        /// The choices that the rules allow.
         legal: Legal,
     },
-    /// It is another seat's turn. This is reported once in each step, and once more on each new
+    /// It is another seat's turn. This is reported once in each step, and again on each new
     /// connection.
     TheirTurn {
         /// The seat.
         seat: Seat,
     },
-    /// This seat sits out: it deals no hand until it is told to [sit in](Command::SitOut).
+    /// This seat sits out: it deals no hand until the player [sits in](Command::SitOut) again.
     SitsOut,
     /// These seats have no chips. The player is asked whether they may buy in again.
     AskRebuy {
         /// The seats without chips.
         broke: Vec<Seat>,
     },
-    /// A seat has run out of time. If it is this seat, it has checked or folded, and sits out from
-    /// the next hand on. If it is another seat, this is a claim of this side, and the match may be
-    /// [closed](Command::Close). In a match without a clock, the other seat has not responded for
-    /// ten minutes.
+    /// A seat has run out of time. If this seat has, it checks or folds, and sits out from the next
+    /// hand on. If another seat has, this is only a claim of this side, and the player may
+    /// [close](Command::Close) the match. In a match without a clock, another seat runs out of time
+    /// after ten minutes without a response.
     OutOfTime {
         /// The seat.
         seat: Seat,
     },
     /// This side is ready to continue, but a seat has not been connected for as long as it may take
-    /// for a move, or for ten minutes in a match without a clock. This is a claim of this side too.
+    /// for a move, or for ten minutes in a match without a clock. This is only a claim of this
+    /// side.
     Away {
         /// The seat.
         seat: Seat,
     },
-    /// The player's command cannot be carried out. Nothing has changed.
+    /// The player's command cannot be executed. The match is unchanged.
     NotNow(NotNow),
     /// The match is over.
     Over(End),
@@ -95,16 +96,16 @@ pub enum Command {
         /// Leaves even if the match may be closed instead.
         anyhow: bool,
     },
-    /// Takes back [`Leave`](Self::Leave), as long as it was not signed.
+    /// Cancels [`Leave`](Self::Leave), if this seat has not left yet.
     Stay,
-    /// Closes the match here if another seat has run out of time. The match can be resumed.
+    /// Closes the match on this side if another seat has run out of time. The match can be resumed.
     Close,
-    /// Allows another connection if the seat is not connected. Otherwise, [deals
+    /// Allows a new connection if the seat is not connected. Otherwise, [deals
     /// again](Self::DealAgain).
     Again,
 }
 
-/// A command that cannot be carried out. Nothing has changed.
+/// Why a command cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotNow {
@@ -114,14 +115,14 @@ pub enum NotNow {
     /// The command is for another turn.
     #[error("turn {0} is not the current turn")]
     OtherTurn(u64),
-    /// The rules do not allow it.
+    /// The rules do not allow the choice.
     #[error("{0}")]
     Foul(#[source] crate::rules::Foul),
-    /// The match was resumed in the middle of the hand, and the engine session of its deck has
-    /// ended.
+    /// The match was resumed in the middle of the hand, so the engine session of its deck has
+    /// ended. Only cards can be opened.
     #[error("this deck was restored after a break: its cards can only be opened")]
     OnlyOpens,
-    /// The program has not asked for this.
+    /// The command answers a question that the program has not asked.
     #[error("the program has not asked for this")]
     NobodyAsked,
     /// The player is not about to leave.

@@ -17,15 +17,16 @@ pub trait Outbox {
     fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
 }
 
-/// The engine, from the seat's point of view. Its results come back as [`Event::Done`].
+/// The engine, as a seat uses it. Its results come back as [`Event::Done`], in the sequence of the
+/// orders.
 pub trait Orders {
     /// Gives the engine an order.
     fn order(&mut self, order: Order);
-    /// Counts a try that another seat has declared void on this connection as an attempt of the
-    /// peer that did not end well.
+    /// Counts a try that another seat has declared void on this connection as an
+    /// [attempt](dealerless::mpc::Attempts) in which the peer could have cheated.
     ///
     /// # Errors
-    /// If the try cannot be counted, or there were too many.
+    /// If the try cannot be counted, or too many attempts were counted.
     fn voided(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -33,7 +34,7 @@ pub trait Orders {
 
 /// An order to the engine. Both sides give the same orders, in the same order.
 pub enum Order {
-    /// Shuffle a deck with these seeds under this name.
+    /// Shuffle a deck with these seeds. Both sides use this name for the deck.
     Shuffle(Randomness, Vec<u8>),
     /// Reshuffle a hand.
     Reshuffle(Reshuffling),
@@ -48,7 +49,7 @@ pub struct Reshuffling {
     pub step: u64,
     /// The step of the previous choice for which a hand of this deck was reshuffled, if any.
     pub after: Option<u64>,
-    /// The positions of its cards.
+    /// The positions of the hand's cards.
     pub hand: Vec<usize>,
     /// The other seat's share of the bits that tell whether the seeds of the deck were in range.
     pub validity: Share,
@@ -68,20 +69,20 @@ pub enum Event {
 pub enum Done {
     /// The preprocessing is done.
     Prepared(Prepared),
-    /// The deck is shuffled. Nothing of it has been opened.
+    /// The deck is shuffled, and none of its cards has been opened.
     Shuffled {
         /// The deck.
         deck: Box<dyn Shuffled>,
         /// The cost of the shuffle.
         spent: Spent,
     },
-    /// The hand is reshuffled. Nothing of it has been opened.
+    /// The hand is reshuffled, and none of its cards has been opened.
     Reshuffled {
         /// The step of the choice that asked for the reshuffle.
         step: u64,
-        /// The cards of the hand, counted from 0.
+        /// The reshuffled hand. The positions of its cards are counted from 0.
         hand: Box<dyn Shuffled>,
     },
-    /// The session has failed.
+    /// The engine's session has failed. No more orders are executed.
     Failed(deck::Error),
 }

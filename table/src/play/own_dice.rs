@@ -1,7 +1,7 @@
 //! The dice that this seat has drawn. They must survive a crash between commitment and reveal.
 //!
-//! They are stored with the cards of the hand in one file: the length of the cards, the cards, the
-//! dice if there are any, and a digest of everything before. Without the digest, a damaged file
+//! The dice are stored in one file with the cards of the hand: the length of the cards, the cards,
+//! the dice if there are any, and a digest of all these bytes. Without the digest, a damaged file
 //! would make an honest seat look like a cheater.
 
 use dealerless::dice::Reveal;

@@ -1,4 +1,4 @@
-//! One seat as a state machine over the events that it receives.
+//! One seat of a match as a state machine that processes events.
 
 mod disputing;
 mod ordering;
@@ -32,7 +32,7 @@ use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
 
-/// The number of hands in a batch of preprocessing: enough to keep the buckets small.
+/// The number of hands in a batch of preprocessing. Large batches need smaller buckets.
 const BATCH: u32 = 12;
 
 /// Everything that a seat needs to play.
@@ -57,8 +57,9 @@ pub struct Setting<S, V, R = SystemRng> {
 
 /// One seat of a match.
 ///
-/// It starts without a connection. `begin` begins the match on one, and `resume` resumes it on
-/// another. After `lose_connection` the seat sends nothing until the next one.
+/// A seat starts without a connection. `begin` starts the match on its first connection, and
+/// `resume` continues it on a new connection. After `lose_connection`, the seat sends nothing until
+/// it has a new connection.
 pub struct Play<S, V, R> {
     setting: Setting<S, V, R>,
     /// The state that is lost with the connection.
@@ -66,24 +67,24 @@ pub struct Play<S, V, R> {
     /// Received and signed parts that are not written to the disk yet.
     unwritten: Vec<SignedPart>,
     hand: HandState,
-    /// The try whose engine run was on a lost connection: the numbers of its hand and try.
+    /// The numbers of the hand and the try whose engine run was lost with its connection.
     lost_engine_run: Option<(u32, u32)>,
-    /// The hand, and the number of its void tries, for which the player has given
+    /// The hand, and the number of its void tries, for which the player has sent
     /// [`Command::DealAgain`].
     deals_again: Option<(u32, u32)>,
     /// The number of tries that other seats have declared void and that were not counted yet.
     uncounted_voids: u32,
     /// Whether the vault holds a deck.
     vault_has_deck: bool,
-    /// The preprocessing since the last report of the cost of a deal.
+    /// The preprocessing since the cost of a deal was last reported.
     prepared: Prepared,
     choice: Option<Choice>,
     rebuy: Option<bool>,
     leaving: bool,
     sits_out: bool,
-    /// Whether this seat waits after each showdown until it is told to continue.
+    /// Whether this seat waits for [`Command::Next`] after each showdown.
     pauses: bool,
-    /// Whether this seat waits now, after a showdown.
+    /// Whether this seat is waiting after a showdown.
     paused: bool,
     news: VecDeque<News>,
 }
@@ -97,12 +98,11 @@ struct Connected {
     /// Orders that were not given to the engine yet.
     due: VecDeque<Order>,
     run: Run,
-    /// The number of unfinished shuffles that were ordered for tries that are void now.
+    /// The number of unfinished shuffles whose tries were declared void.
     stale: usize,
-    /// The error after which the engine makes no more shuffles.
+    /// The error with which the engine has ended.
     failed: Option<deck::Error>,
-    /// The number of hands with preprocessing left, not counting the hand in play once it has its
-    /// own.
+    /// The number of hands for which preprocessing was ordered, but no shuffle.
     pooled: u32,
     /// The step of the last question to the player.
     asked: Option<u64>,
@@ -133,11 +133,11 @@ struct Run {
     seeds: Option<Randomness>,
     /// Whether the shuffle was ordered.
     ordered: bool,
-    /// Whether the engine has dealt the try.
+    /// Whether the engine of this connection has shuffled the deck of the try.
     live: bool,
     /// The step of the last choice for which the engine was told to reshuffle a hand.
     reshuffled: Option<u64>,
-    /// Whether the batch after this hand was ordered.
+    /// Whether the next batch of preprocessing was ordered.
     prepared: bool,
 }
 
@@ -145,13 +145,14 @@ struct Run {
 #[derive(Default)]
 struct HandState {
     deck: Option<HandCards>,
-    /// The cost of its shuffle, if this program has done it and has not reported it.
+    /// The cost of the shuffle, if this program has shuffled the deck and not reported the cost.
     shuffle: Option<Spent>,
     /// Whether the seal was reported to the player.
     reported_sealed: bool,
     /// The dice of the last roll that the seat has committed to.
     dice: Option<OwnDice>,
     failed_check: Option<FailedCheck>,
+    /// The cards that this seat has seen, by position. Empty before the hand is dealt.
     known: Vec<Option<Card>>,
 }
 
@@ -168,7 +169,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged,
-    /// because a seat that continued without it would have to forfeit the hand.
+    /// because a seat that continued without its deck would have to forfeit the hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(setting: Setting<S, V, R>) -> Result<Self, PlayError> {
         let mut play = Self::without_deck(setting);
@@ -224,16 +225,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.news.pop_front().or_else(|| self.their_turn())
     }
 
-    /// From now on, waits after each showdown for [`Command::Next`], so that the player can look at
-    /// it.
+    /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
+    /// at the cards.
     pub(super) fn pause_after_showdowns(&mut self) {
         self.pauses = true;
     }
 
-    /// Processes an event. [`advance`](Self::advance) then does what is due.
+    /// Processes an event. The caller then calls [`advance`](Self::advance).
     ///
     /// # Errors
-    /// [`PlayError`]. The seat cannot continue then.
+    /// [`PlayError`], after which the seat cannot continue.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn receive(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
@@ -245,7 +246,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Event::Done(Done::Shuffled { deck, spent }) => self.keep_deck(deck, spent),
             Event::Done(Done::Reshuffled { step, hand }) => self.keep_reshuffled(step, hand),
             Event::Done(Done::Failed(error)) => {
-                // A sealed deck needs no engine any more.
+                // The hand in play can continue without the engine once its deck is sealed.
                 if let Some(connected) = &mut self.connected {
                     connected.failed = Some(error);
                 }
@@ -254,10 +255,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Processes a command of the player. [`advance`](Self::advance) then does what is due.
+    /// Processes a command of the player. The caller then calls [`advance`](Self::advance).
     ///
     /// # Errors
-    /// [`NotNow`]. Nothing has changed then.
+    /// [`NotNow`]. The seat is unchanged.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
@@ -302,11 +303,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Signs and sends all parts that are due, and gives the engine its orders. A signed part is on
-    /// the disk, after everything received before it, when it is sent.
+    /// Signs and sends all parts that are due, and gives the engine its orders. A part is written
+    /// to the disk before it is sent, after all parts that were received before.
     ///
     /// # Errors
-    /// [`PlayError`]. The seat cannot continue then.
+    /// [`PlayError`], after which the seat cannot continue.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn advance(
         &mut self,
@@ -361,7 +362,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.send_orders(orders)
     }
 
-    /// The failed check of a try that is void now, or of a hand that is over.
+    /// Takes the error of a failed check, once its try is void or its hand is over.
     fn reportable_failure(&mut self) -> Option<PlayError> {
         let phase = self.setting.log.phase();
         let is_reportable = match self.hand.failed_check.as_ref()? {
@@ -375,20 +376,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         })
     }
 
-    /// Whether the engine of this connection has dealt the try in play.
+    /// Whether the engine of this connection has shuffled the deck of the try in play.
     fn runs_live(&self) -> bool {
         let connected = self.connected.as_ref();
         connected.is_some_and(|connected| connected.run.live)
     }
 
-    /// Lets the current question be asked once more in this step.
+    /// Allows the question of this step to be asked again.
     fn ask_again(&mut self) {
         if let Some(connected) = &mut self.connected {
             connected.asked = None;
         }
     }
 
-    /// Resets the state of the try, which is void or whose hand is over. A failed check in it is
+    /// Resets the state of a try that is void or whose hand is over. Keeps a failed check, which is
     /// reported later.
     fn end_try(&mut self) {
         self.hand = HandState {
@@ -409,13 +410,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Writes a claim about a seat that does not respond.
+    /// Writes a claim to the match file.
     pub(super) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
         self.write()?;
         Ok(self.setting.journal.append_claim(claim)?)
     }
 
-    /// Reports news to the player that come from the table.
+    /// Adds news of the table for the player.
     pub(super) fn report(&mut self, news: News) {
         self.news.push_back(news);
     }

@@ -54,10 +54,10 @@ pub enum CannotBegin {
         /// The version of this program.
         ours: u16,
     },
-    /// The shuffle does not exist.
+    /// The proposed shuffle does not exist.
     #[error("the host proposes an unknown shuffle")]
     Shuffle(#[from] NoCircuit),
-    /// The host has a different circuit of this name.
+    /// The host has a different circuit for this algorithm.
     #[error(
         "the host has a different circuit for {0}: its program is a different version or was modified"
     )]
@@ -107,7 +107,8 @@ impl Seating {
         }
     }
 
-    /// The match that begins on a connection with the given header.
+    /// The match that starts on a connection, with the given header. `own` is the player of this
+    /// side.
     ///
     /// # Errors
     /// [`CannotBegin`].
@@ -138,7 +139,7 @@ impl Seating {
         })
     }
 
-    /// The match from a file, to be resumed.
+    /// The match of a match file, which is to be resumed.
     ///
     /// # Errors
     /// [`CannotBegin`], if this program cannot shuffle like the one that began the match.

@@ -24,12 +24,14 @@ use crate::log::{Claim, Claimed, Phase, Storage};
 use crate::random::SystemRng;
 use crate::seat::Seat;
 
-/// Timeout for processing what else arrived on the connection after the engine has lost it.
+/// Timeout for receiving the remaining messages of a connection, after the engine has found it
+/// lost.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout for the peer's history on a working connection.
+/// Timeout for the peer to send its history on a new connection.
 const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A match at one of its seats. Between two connections it still executes commands of its player.
+/// One seat of a match, over connections that come and go. It executes commands of its player even
+/// without a connection.
 pub struct Table<S, V, X> {
     play: Play<S, V, SystemRng>,
     deadlines: Deadlines,
@@ -40,15 +42,15 @@ pub struct Table<S, V, X> {
     since: Instant,
     mailbox: Mailbox<X>,
     queue: Receiver<(u64, Incoming<X>)>,
-    /// Items of the player and the mailbox that arrived while a connection was drained.
+    /// Commands and posted items that arrived while a connection was drained.
     deferred: VecDeque<Incoming<X>>,
     /// Control messages that arrived while a connection was drained.
     controls: VecDeque<Control>,
     /// Whether the end of the connection was received. Nothing arrives on it after that.
     connection_ended: bool,
     clocks: Clocks,
-    /// Whether this side currently does not look for a connection. Other seats do not count as away
-    /// then. The next connection resets it.
+    /// Whether this side currently looks for no connection. While this is true, other seats do not
+    /// count as away. The next connection sets it to false.
     pub on_hold: bool,
 }
 
@@ -77,14 +79,15 @@ impl<X> Clone for Mailbox<X> {
 }
 
 impl<X> Mailbox<X> {
-    /// Sends a command of the player, for the given turn if there is one. It comes back as
-    /// [`TableEvent::Accepted`] or as [`News::NotNow`]. Returns whether the table still exists.
+    /// Sends a command of the player. If `turn` is given, the command is refused unless this is the
+    /// current step. [`Table::next`] reports [`TableEvent::Accepted`] or [`News::NotNow`]. Returns
+    /// `false` if the table no longer exists.
     pub fn command(&self, command: Command, turn: Option<u64>) -> bool {
         self.0.send((0, Incoming::Command(command, turn))).is_ok()
     }
 
-    /// Posts an item that comes back as [`TableEvent::Posted`]. Returns whether the table still
-    /// exists.
+    /// Posts an item, which [`Table::next`] returns as [`TableEvent::Posted`]. Returns `false` if
+    /// the table no longer exists.
     pub fn post(&self, item: X) -> bool {
         self.0.send((0, Incoming::Posted(item))).is_ok()
     }
@@ -115,7 +118,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         })
     }
 
-    /// Begins the match on this connection. The engine's session is bound to it.
+    /// Starts the match on this connection, to which the engine's session is bound.
     pub fn begin(&mut self, connection: Connection, attempts: Box<dyn Attempts>) {
         self.attach(connection, attempts);
         self.play.begin();
@@ -159,16 +162,16 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.play.write()
     }
 
-    /// Executes a command of the player. [`Close`](Command::Close) is only checked.
+    /// Executes a command of the player. [`Close`](Command::Close) is only checked, not executed.
     ///
     /// # Errors
-    /// [`NotNow`]. Nothing has changed then.
+    /// [`NotNow`]. The table is unchanged.
     pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Leave { anyhow: false } if self.may_close().is_some() => Err(NotNow::MayClose),
             Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
             Command::Close => Ok(()),
-            // The caller of the table connects it.
+            // The caller makes the new connection.
             Command::Again if self.connection().is_none() => Ok(()),
             Command::Again => {
                 let again = self.play.command(Command::DealAgain);
@@ -208,12 +211,12 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.attached.as_ref().map(|attached| &*attached.connection)
     }
 
-    /// Plays until there is an event, or until the timeout `within`. After [`News::Over`] there is
-    /// no more news of the match, but on a later connection the table still sends the end of the
-    /// match to the peer.
+    /// Plays until there is an event, or until the timeout `within` has passed. After
+    /// [`News::Over`] there is no more news of the match, but on a later connection the table still
+    /// sends the end of the match to the peer.
     ///
     /// # Errors
-    /// [`PlayError`]. The seat cannot continue then.
+    /// [`PlayError`], after which the seat cannot continue.
     pub fn next(&mut self, within: Duration) -> Result<Option<TableEvent<X>>, PlayError> {
         let deadline = Instant::now() + within;
         loop {
@@ -304,10 +307,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
     }
 
-    /// Drops the connection after an error that a new connection can fix. Any other error is
-    /// returned. In the first case, messages that the peer sent before are processed first: the
-    /// peer may have ended the match, and the engine may have noticed the lost connection before
-    /// the table.
+    /// Drops the connection after an error that a new connection can fix, and returns any other
+    /// error. Before dropping the connection, processes the messages that the peer has already
+    /// sent: the peer may have ended the match, and the engine can notice a lost connection before
+    /// the table does.
     fn handle_error(&mut self, error: PlayError) -> Result<TableEvent<X>, PlayError> {
         if !matches!(error.blame(), Blame::Connection | Blame::Peer) {
             return Err(error);
@@ -344,8 +347,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(())
     }
 
-    /// Sends the last messages and closes the connection. Returns whether the peer has received
-    /// them. If not, a later connection can still deliver them.
+    /// Sends the last messages and closes the connection. Returns whether the peer has received all
+    /// messages. If not, a later connection can still deliver them.
     pub fn close(&mut self) -> bool {
         let attached = self.attached.take();
         self.play.lose_connection();
@@ -357,9 +360,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.clocks.left(seat)
     }
 
-    /// The seat that allows this side to [close](Command::Close) the match: this side waits for it,
-    /// and its time and a grace period are over. In a match without a clock it has ten minutes for
-    /// each step.
+    /// The seat that has run out of time, so that this side may [close](Command::Close) the match:
+    /// this side waits for that seat, and the seat's time and a grace period are over. In a match
+    /// without a clock, each seat has ten minutes for each step.
     pub fn may_close(&self) -> Option<Seat> {
         self.others().find(|seat| self.clocks.is_out(*seat))
     }
@@ -369,8 +372,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
     }
 
-    /// After a showdown, waits for [`Command::Next`] before the next deal, so that a person can
-    /// look at it.
+    /// Makes the seat wait for [`Command::Next`] after each showdown, so that a person can look at
+    /// the cards.
     pub fn pause_after_showdowns(&mut self) {
         self.play.pause_after_showdowns();
     }
@@ -380,9 +383,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.clocks.restore(banks);
     }
 
-    /// Closes the match here. A claim in the match file records that this side does not intend to
-    /// continue, and the seat that it waited for. In a match without a clock, another claim records
-    /// that the seat was not connected, if so. Claims are not steps of the match.
+    /// Closes the match on this side. A claim in the match file records that this side does not
+    /// intend to continue, and the seat that it waited for. In a match without a clock, if that
+    /// seat is not connected, another claim records this. Claims are not steps of the match.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -431,8 +434,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         })
     }
 
-    /// Updates the clocks. Returns whether something has changed. If this seat's own time is out,
-    /// it makes the choice that costs it nothing more, and sits out from the next hand on.
+    /// Updates the clocks. Returns whether a seat has run out of time. If this seat has, it makes
+    /// the choice that costs no more chips, and sits out from the next hand on.
     fn update_clocks(&mut self, now: Instant) -> Result<bool, PlayError> {
         let seat = self.play.seat();
         let view = View {
@@ -447,7 +450,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         let news = match timeout {
             Timeout::Own(legal) => {
                 let choice = self.play.out_of_time(&legal);
-                // The rules allow it.
+                // The rules allow this choice.
                 let _ = self.play.command(Command::Choose(choice));
                 let _ = self.play.command(Command::SitOut(true));
                 News::OutOfTime { seat }

@@ -13,19 +13,19 @@ pub trait Vault: Send {
     /// Stores a deck in place of the previous one. The deck is synced when this returns.
     ///
     /// # Errors
-    /// Those of the storage. It then holds either the previous deck or this one.
+    /// If the storage fails. It then contains either the previous deck or the new deck.
     fn keep(&mut self, deck: &[u8]) -> io::Result<()>;
 
     /// Returns the stored deck, if there is one.
     ///
     /// # Errors
-    /// Those of the storage.
+    /// If the storage fails.
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
 
     /// Destroys the stored deck.
     ///
     /// # Errors
-    /// Those of the storage.
+    /// If the storage fails.
     fn destroy(&mut self) -> io::Result<()>;
 }
 

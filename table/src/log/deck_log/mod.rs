@@ -1,14 +1,15 @@
-//! The deck from the log's point of view: the parts with which the seats make and open it.
+//! The deck from the log's point of view: the parts with which the seats make a deck and open its
+//! cards.
 //!
-//! The rest of the log uses a [`DeckLog`] and depends on no specific kind of deck. It asks which
-//! parts are allowed and how long they are, has parts judged, reports complete steps, and reads the
-//! cards that everybody can compute. A kind of deck answers with phases of the log, so it decides
-//! which seat signs when.
+//! The other modules of the log depend only on [`DeckLog`], and not on a specific kind of deck.
+//! They ask the deck which parts are allowed, how long these parts are, and whether a part is a
+//! foul. They report complete steps to the deck, and read the cards that everybody can compute. The
+//! deck returns the next phase of the log, so it decides which seat signs when.
 //!
-//! # Another kind of deck
-//! Add a variant of [`DeckLog`] with a module next to `sealed`. Its parts are variants of `Part`
-//! with their own codes, its steps are variants of `Phase`, and its own fields in a `Deal` take the
-//! place of [`DealInput`]. The compiler names the other places.
+//! # How to add a kind of deck
+//! Add a variant of [`DeckLog`] with a module next to `sealed`. Add the parts of the new kind to
+//! `Part`, with their own codes, and its phases to `Phase`. Its fields of a `Deal` replace
+//! [`DealInput`]. Compiler errors then show the other places that have to change.
 
 mod sealed;
 
@@ -25,10 +26,10 @@ use crate::seat::Seat;
 pub use sealed::{Attempt, CardOpening, DealInput, Masked, Reseal, Seal};
 pub(super) use sealed::{Sizes, read_openings, read_reveal, write_reveal};
 
-/// The decks of a match: what the complete steps determine about the deck of the current hand.
+/// The deck of the current hand, as far as the complete steps determine it.
 #[derive(Clone, Debug)]
 pub(super) enum DeckLog {
-    /// Both seats hold shares of the output of a circuit. A card is opened by shares that match the
+    /// Each seat has a share of the output of a circuit. A card is opened by shares that match the
     /// commitments in the seals.
     Sealed(sealed::SealedLog),
 }
@@ -60,7 +61,7 @@ impl DeckLog {
         DeckLog::Sealed(sealed::SealedLog::new(header))
     }
 
-    /// The number of the try of this hand, from 0.
+    /// The number of the try of this hand, counted from 0.
     pub(super) fn attempt(&self) -> u32 {
         match self {
             DeckLog::Sealed(deck) => deck.attempt(),
@@ -89,29 +90,29 @@ impl DeckLog {
         }
     }
 
-    /// The first phase of a roll.
+    /// The first phase of a dice roll.
     pub(super) fn roll(&self, dice: Dice) -> Phase {
         match self {
             DeckLog::Sealed(_) => Phase::Commit(dice),
         }
     }
 
-    /// Starts a steal that a seat chose in this step. Returns its first phase.
+    /// Starts a steal that a seat chose in this step. Returns the first phase of the steal.
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
         match self {
             DeckLog::Sealed(deck) => deck.steal(step, steal),
         }
     }
 
-    /// The kinds of parts that a seat whose turn it is may sign instead of the one that continues
-    /// the match, apart from [`PartKind::Leave`].
+    /// The kinds of parts that `seat`, whose turn it is, may sign instead of the kind that
+    /// continues the match. [`PartKind::Leave`], which is always allowed, is not included.
     pub(super) fn other_kinds(&self, phase: &Phase, seat: Seat) -> Vec<PartKind> {
         match self {
             DeckLog::Sealed(deck) => deck.other_kinds(phase, seat),
         }
     }
 
-    /// The length in bytes of any part of this seat in a phase of the deck.
+    /// The length in bytes of each part that this seat may sign in a phase of the deck.
     pub(super) fn size(&self, phase: &Phase, seat: Seat) -> usize {
         match self {
             DeckLog::Sealed(deck) => deck.size(phase, seat),
@@ -132,8 +133,8 @@ impl DeckLog {
         }
     }
 
-    /// Updates the deck after a complete step of the deck. The parts are in order of the seats;
-    /// each was judged, and none of them ends the match.
+    /// Updates the deck after a complete step of the deck. `parts` are in order of the seats. Each
+    /// part was judged, and none ends the match.
     pub(super) fn complete(
         &mut self,
         step: u64,
@@ -159,8 +160,8 @@ impl DeckLog {
         }
     }
 
-    /// The first step after the last seal, once the deck is final: all seats have sealed it and a
-    /// card was opened, so it cannot be changed or declared void any more.
+    /// The first step after the last seal. `None` until the deck is final: all seats have sealed it
+    /// and the first opening is complete, so it can no longer be changed or declared void.
     pub(super) fn final_since(&self) -> Option<u64> {
         match self {
             DeckLog::Sealed(deck) => deck.final_since(),

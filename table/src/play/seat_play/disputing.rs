@@ -1,4 +1,4 @@
-//! The reaction to an opening whose MACs are invalid, which only this seat can see.
+//! The reaction to an opening with invalid MACs. Only this seat can verify the MACs.
 
 use dealerless::deck;
 use rand::CryptoRng;
@@ -15,10 +15,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.hand.failed_check.get_or_insert_with(failed);
     }
 
-    /// The reaction of this seat to an opening with invalid MACs. `None` if the seat continues
-    /// normally: in the step of the opening, where the other seat may have signed first, and if it
-    /// only has to sign that it wins. An opening that can no longer be disputed passed this check
-    /// before, so in that case this seat's own deck has changed and it forfeits.
+    /// The part that this seat signs because of an opening with invalid MACs. `None` if the seat
+    /// continues normally: in the step of the opening itself, which the other seat may have signed
+    /// first, and if this seat only has to sign a result by which it wins. If the opening can no
+    /// longer be disputed, its MACs were valid before, so this seat's stored deck was changed. Then
+    /// the seat forfeits.
     pub(super) fn due_dispute(&self) -> Option<Part> {
         let (log, seat) = (&self.setting.log, self.setting.seat);
         match self.hand.failed_check {
@@ -32,8 +33,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Whether the only thing left is to sign a result that gives this seat more chips than before
-    /// the hand.
+    /// Whether the hand has a result that gives this seat more chips than it had before the hand.
     fn wins(&self) -> bool {
         let (log, seat) = (&self.setting.log, self.setting.seat.index());
         match (log.phase(), log.dealt_stacks()) {
@@ -62,7 +62,7 @@ mod tests {
 
     type TestPlay = Play<MemoryStorage, MemoryVault, SystemRng>;
 
-    /// The steps that opened the host's hole cards and the flop.
+    /// The step in which the host's hole cards are opened, and the step of the flop.
     const HOLE: u64 = 4;
     const FLOP: u64 = 7;
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn opening_is_disputed_once_and_a_deck_that_fails_an_older_check_is_forfeited() {
+    fn last_opening_is_disputed_and_an_older_one_is_forfeited_from_edition_3_on() {
         for edition in [Edition::Two, Edition::Three] {
             let table = holdem(2, 2).of_edition(edition);
             let mut log = table.log();

@@ -1,5 +1,5 @@
-//! Orders of a seat to its engine. An order is given when the log requires it, and only once all
-//! parts signed before are on the disk.
+//! Orders of a seat to its engine. An order is given when the log requires it, after all parts
+//! signed before are on the disk.
 
 use std::collections::VecDeque;
 
@@ -25,9 +25,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Queues the orders that the current state of the log requires: the shuffle of a try that all
-    /// seats have begun, the reshuffle of a hand, and the next batch once the deck is final. Both
-    /// sides' logs pass the same states, one part at a time. So both engines get the same orders in
-    /// the same sequence, regardless of how many parts arrive at once.
+    /// seats have begun, the reshuffle of a hand, and the next batch once the deck is final. The
+    /// caller calls this after each single part. The logs of both sides then go through the same
+    /// states, so both engines get the same orders in the same sequence.
     pub(super) fn queue_orders(&mut self) {
         if !self.is_synced() {
             return;
@@ -59,7 +59,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Gives the engine the queued orders. All parts signed before are on the disk before it runs.
+    /// Gives the engine the queued orders, after all parts signed before are on the disk.
     pub(super) fn send_orders(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
         let connected = self.connected.as_mut();
         let due = connected.map_or_else(VecDeque::new, |now| std::mem::take(&mut now.due));
@@ -74,7 +74,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 }
 
 /// The name that the engines of both sides use for the deck of the current try. `None` if not all
-/// seats have begun it. The name depends on all steps up to their deals.
+/// seats have dealt. The name depends on all steps up to the deals of the try.
 pub fn deck_name(log: &MatchLog) -> Option<Vec<u8>> {
     let (attempt, dealt) = (log.attempt(), log.dealt_hash()?);
     let hash = Hash::new("deck").field(&attempt.match_id).field(&dealt);

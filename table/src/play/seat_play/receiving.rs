@@ -25,7 +25,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         shuffled: Box<dyn Shuffled>,
         spent: Spent,
     ) -> Result<(), PlayError> {
-        // The engine executes orders in sequence, so its results come in the same sequence.
+        // The results come in the sequence of the orders, so the shuffles of void tries come first.
         let Some(connected) = &mut self.connected else {
             return Ok(());
         };
@@ -102,8 +102,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.reload_log()?;
                 self.accept(signed)
             }
-            // A match and its record end only once: a convicted seat may send more forks on each
-            // connection.
+            // The match has already ended. A convicted seat can send more forks on each connection.
             Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
             Err(Refused::Fork(evidence)) => {
                 self.write()?;
@@ -113,7 +112,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.report_end();
                 Ok(())
             }
-            // A part that was signed after an end that only this side knows.
+            // The peer signed this part before it learned that the match is over.
             Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
@@ -170,8 +169,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.end_try();
             }
             LogEvent::NotStolen { seat } => {
-                // The choice was made one or two steps before. If the engines ran for it, this is
-                // one more run that did not end well.
+                // The choice was made one or two steps before. If the engines reshuffled for this
+                // choice, their run counts as an attempt of the peer.
                 let ran = |choice| step <= choice + 2;
                 let theirs = *seat != self.setting.seat;
                 let reshuffled = self.connected.as_ref().and_then(|now| now.run.reshuffled);
@@ -181,7 +180,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             LogEvent::Reshuffled { positions, .. } => self.finish_steal(positions),
             LogEvent::HandOver { outcome, .. } => {
                 self.paused = self.pauses && !outcome.shown.is_empty();
-                // A crash must not undo the parts about the cards of this hand.
+                // A crash must not undo the parts that opened cards of this hand.
                 self.write()?;
                 // If an old state was restored, the vault may hold the deck of a later hand.
                 if self.hand.deck.is_some() {
@@ -228,8 +227,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Notes in the match file a card that only this seat has seen, because the log alone never
-    /// reveals it.
+    /// Notes in the match file a card that only this seat has seen, because the log alone does not
+    /// determine this card.
     fn note(&mut self, position: usize, card: Card, learners: Learners) {
         if learners == Learners::Seat(self.setting.seat) {
             let log = &self.setting.log;

@@ -1,4 +1,4 @@
-//! Loss of a connection and the start of another one: the state that a seat drops, sends and
+//! The loss of a connection and the start of a new one: the state that a seat drops, sends and
 //! restores.
 
 use std::iter;
@@ -16,14 +16,14 @@ use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Begins the match on a connection on which both sides have agreed to it.
+    /// Starts the match on its first connection.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn begin(&mut self) {
         self.connected = Some(Connected::new(Resuming::first_connection()));
     }
 
     /// Resumes the match on a new connection. [`advance`](Self::advance) then sends the history of
-    /// this side. It signs nothing before the peer has sent its history.
+    /// this side, and signs nothing before the peer has sent its own history.
     ///
     /// # Errors
     /// If the received parts cannot be written.
@@ -89,15 +89,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Whether the engine run for this try was lost with its connection. The try is void then,
-    /// unless both sides have their decks.
+    /// Whether the engine run of this try was lost with its connection. This seat declares such a
+    /// try void instead of sealing it.
     pub(super) fn has_lost_engine_run(&self) -> bool {
         let attempt = self.setting.log.attempt();
         self.lost_engine_run == Some((attempt.hand, attempt.attempt))
     }
 
-    /// Restores the deck of the try in play, if the vault has it. Checks the seals of the others
-    /// again, and learns the cards again that they have opened.
+    /// Restores the deck of the try in play, if the vault has this deck. Then checks the seals of
+    /// the other seats, and learns the cards that they have opened.
     pub(super) fn restore(&mut self) -> Result<(), PlayError> {
         let log = &self.setting.log;
         let (attempt, is_sealed) = (log.attempt(), log.phase().is_sealed());
@@ -126,8 +126,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.hand.deck = Some(deck);
                 self.hand.dice = dice;
             }
-            // The user may have another copy. Once connected, the seat has to continue without the
-            // deck.
+            // The user may have another copy of the file. Once connected, the seat has to continue
+            // without the deck.
             None if is_sealed && self.connected.is_none() => return Err(PlayError::Deck),
             // The deck belongs to an earlier try.
             None => return Ok(()),

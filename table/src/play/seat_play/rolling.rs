@@ -1,4 +1,4 @@
-//! Dice rolls: the seat draws dice, stores them and commits to them. Then it reveals them, or
+//! Dice rolls: the seat draws dice, stores them and commits to them. Then it reveals the dice, or
 //! forfeits if it has lost them.
 
 use dealerless::dice::{Dice, Reveal, Terms};

@@ -21,7 +21,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(None);
         }
         match self.hand.failed_check {
-            // After this part the user is asked before the next deal.
+            // The failed check is reported after this part.
             Some(FailedCheck::Seal(_)) => {
                 return Ok(allowed.contains(&PartKind::Again).then_some(Part::Again));
             }
@@ -37,7 +37,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let connected = self.connected.as_ref();
         let engine_failed = connected.is_some_and(|connected| connected.failed.is_some());
         match self.setting.log.phase() {
-            // Without the engine nothing can be shuffled.
+            // Without an engine, the deck of a deal could not be shuffled.
             Phase::Deal if engine_failed => Ok(None),
             Phase::Deal if self.sits_out => {
                 self.ask(News::SitsOut);
@@ -69,9 +69,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Whether a player who leaves now does so immediately: when this seat deals, seals or makes a
-    /// choice. Parts that the rules require of the program come first, so that an almost certainly
-    /// won pot is not lost.
+    /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
+    /// makes a choice. In other phases the program first signs the parts that need no player, so
+    /// that the player does not lose a pot that is almost certainly won.
     pub fn leaves_now(&self) -> bool {
         let has_turn = !self.setting.log.may_sign(self.setting.seat).is_empty();
         let phase = self.setting.log.phase();
@@ -91,8 +91,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         })
     }
 
-    /// The choice of this seat when it runs out of time. It mucks only a hand that cannot win
-    /// anything any more.
+    /// The choice of this seat when it runs out of time. The seat mucks only a hand that cannot win
+    /// any pot.
     pub(in super::super) fn out_of_time(&self, legal: &Legal) -> Choice {
         match legal {
             Legal::ShowOrMuck if self.is_beaten() => Choice::Muck,
@@ -123,6 +123,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// The seats without chips. Empty in a game without chips.
     pub(super) fn broke(&self) -> Vec<Seat> {
         if self
             .setting
@@ -140,8 +141,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         seats.filter(|seat| stacks[seat.index()] == 0).collect()
     }
 
-    /// The number of the hand to deal, and the number of its tries that others have declared void.
-    /// `None` without such tries.
+    /// The number of the hand to deal, and the number of its tries that other seats have declared
+    /// void. `None` if there are no such tries.
     pub(super) fn void_tries(&self) -> Option<(u32, u32)> {
         let log = &self.setting.log;
         let tries = log.voided_by_others(self.setting.seat);
@@ -188,7 +189,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(Some(Part::Deal(deal)))
     }
 
-    /// The number of hands in the batch after this hand. All seats compute the same number.
+    /// The number of hands in the next batch of preprocessing; 0 for no batch. All seats compute
+    /// the same number.
     pub(super) fn batch(&self) -> u32 {
         let hands = self.setting.log.match_info().header().stakes.hands();
         let left = hands.saturating_sub(self.setting.log.attempt().hand);
@@ -201,7 +203,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     pub(super) fn seal(&mut self) -> Result<Option<Part>, PlayError> {
-        // The engine is not done yet, or the seat has lost its deck, which is handled elsewhere.
+        // The engine is not done yet. (`finish_resume` handles a deck that was lost.)
         let Some(deck) = &self.hand.deck else {
             return Ok(None);
         };

@@ -1,5 +1,6 @@
-//! Steals: the engine reshuffles the hand, and the seat reseals its cards. A deck whose engine
-//! session has ended can only be opened; then the hand stays as it is.
+//! Steals: the engine reshuffles the hand from which a card is stolen, and the seat reseals this
+//! hand. If the engine session of the deck has ended, the hand cannot be reshuffled, and the seat
+//! declares the steal void.
 
 use dealerless::deck::Share;
 use rand::CryptoRng;
@@ -16,8 +17,8 @@ use crate::rules::Steal;
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Whether the engine of this connection has dealt the hand in play. Otherwise its cards can
-    /// only be opened.
+    /// Whether the engine of this connection has shuffled the deck in play. Otherwise the cards of
+    /// this deck can only be opened.
     #[cfg(feature = "internals")]
     pub fn can_steal(&self) -> bool {
         self.runs_live()
@@ -93,7 +94,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         };
         let reseal = reseal.map_err(PlayError::Engine)?;
         let agrees = match log.reseal() {
-            // The other seat may not have a hand that was reshuffled on a lost connection.
+            // The other seat may lack a hand that was reshuffled on a lost connection.
             None => seat != Seat::HOST || live,
             Some(first) => match cards.check_reshuffled(step, &first.masked) {
                 Ok(()) => first.masked.len() == steal.hand.len(),

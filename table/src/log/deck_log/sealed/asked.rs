@@ -28,8 +28,9 @@ impl MatchLog {
         deck
     }
 
-    /// Makes the deal for a seat to sign from the seat's own choices: the commitment to its input,
-    /// the seats that buy in again, and the number of hands in the next batch.
+    /// Makes the deal that a seat signs next. `input` is the commitment to the seat's input,
+    /// `rebuys` has an entry for each seat that may buy in again, and `batch` is the number of
+    /// hands in the next batch of preprocessing.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
         let stacks = self.state.stacks_with(&rebuys);
@@ -48,7 +49,7 @@ impl MatchLog {
         }
     }
 
-    /// The number of tries of this hand that other seats than the given one have declared void.
+    /// The number of tries of this hand that seats other than `seat` have declared void.
     pub(crate) fn voided_by_others(&self, seat: Seat) -> u32 {
         let others = Seat::all(self.match_info().seats()).zip(&self.sealed().voids);
         others
@@ -57,9 +58,9 @@ impl MatchLog {
             .sum()
     }
 
-    /// Whether this try has begun and no seat has sealed it. If so at the start of a connection,
-    /// its engine run was on a lost connection, and the seat that seals first signs
-    /// [`Part::Again`].
+    /// Whether at least one seat has dealt this try and no seat has sealed it. At the start of a
+    /// connection, this means that the engine run of the try was lost with the previous connection.
+    /// Then the seat that seals first signs [`Part::Again`].
     pub(crate) fn lost_engine_run(&self) -> bool {
         match self.state.phase {
             Phase::Deal => {
@@ -71,7 +72,7 @@ impl MatchLog {
         }
     }
 
-    /// The number of hands in the batch that is prepared after the hand in play.
+    /// The number of hands in the batch of preprocessing after the deal of the hand in play.
     pub(crate) fn batch(&self) -> u32 {
         self.sealed().deck.batch
     }
@@ -81,8 +82,8 @@ impl MatchLog {
         &self.sealed().deck.seals
     }
 
-    /// The cards that the seats have opened in the try in play, without those that were reshuffled
-    /// since.
+    /// The cards that the seats have opened in the try in play, without the cards that were
+    /// reshuffled later.
     pub(crate) fn opened(&self) -> Vec<OpenedCards> {
         let now = match &self.state.phase {
             Phase::Open(openings) => &openings[..],
@@ -101,7 +102,7 @@ impl MatchLog {
             let opened = Part::decode(&part.part, &self.state.shape).ok()?;
             let learners = due.cards.iter().map(|(_, learners)| *learners);
             let openings = cards(&opened).iter().cloned().zip(learners);
-            // Another card may lie at the position since then.
+            // The card may have been replaced in a reshuffle since then.
             let is_current = |(card, _): &(CardOpening, Learners)| {
                 let again = self.resealed(card.position.into());
                 again.is_none_or(|(since, _)| since < step)
@@ -122,7 +123,7 @@ impl MatchLog {
     }
 
     /// The seats that have opened cards to the seat `to` in a step of the hand in play. A dispute
-    /// of the step is directed against them.
+    /// of the step is directed against these seats.
     pub fn openers(&self, step: u64, to: Seat) -> Vec<Seat> {
         let openings = self.sealed().openings_to(to);
         let opened = openings.filter(|(opened, _)| *opened == step);

@@ -5,14 +5,15 @@ use zeroize::Zeroizing;
 use crate::hash::Hash;
 use crate::seat::Seat;
 
-/// A try of a hand of a match. Commitments for one try are not valid for any other.
+/// A try of a hand of a match. If a try is declared void, the hand is dealt again in the next try.
+/// A commitment for one try is not valid for any other try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The id of the match.
     pub match_id: [u8; 32],
-    /// The number of the hand, from 1.
+    /// The number of the hand, counted from 1.
     pub hand: u32,
-    /// The number of the try, from 0.
+    /// The number of the try, counted from 0.
     pub attempt: u32,
 }
 
@@ -27,7 +28,7 @@ impl Attempt {
 
     /// The commitment of a seat to its input bits of the circuit.
     pub fn input_commitment(&self, seat: Seat, bits: &[bool], nonce: &[u8; 32]) -> [u8; 32] {
-        // Allocated in one piece: a growing vector would leave copies behind that nobody wipes.
+        // Allocated at once: a growing vector would leave copies behind that nobody wipes.
         let mut bytes = Zeroizing::new(vec![0; bits.len()]);
         for (byte, &bit) in bytes.iter_mut().zip(bits) {
             *byte = u8::from(bit);
@@ -78,7 +79,7 @@ impl Attempt {
             .finish()
     }
 
-    /// The nonce of a share, derived from the fresh secret of this try.
+    /// The nonce of the commitment to a share, derived from the fresh `secret` of this try.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn share_nonce(&self, seat: Seat, position: usize, secret: &[u8; 32]) -> [u8; 32] {
         let nonce = self.hash("nonce", seat).field(secret);

@@ -30,9 +30,10 @@ impl SealedLog {
         kinds
     }
 
-    /// Whether the seat whose turn it is may declare the try void. A seat that seals may do so. The
-    /// host may also do so instead of the first opening, because it seals first and receives the
-    /// validity bits of the others last. It opens alone there, and nobody has seen a card.
+    /// Whether the seat whose turn it is may declare the try void. Each seat may do this instead of
+    /// its seal. The host seals before it has received the other seats' seals, so it may also do
+    /// this instead of the first opening. In that step only the host opens cards, so nobody has
+    /// seen a card yet.
     fn may_deal_again(&self, phase: &Phase) -> bool {
         match phase {
             Phase::Seal(_) => true,
@@ -112,8 +113,8 @@ impl SealedLog {
     }
 
     /// The steps whose openings the seat may dispute, the last one first. From edition 3 on, a seat
-    /// may only dispute an opening until it has signed a later step: by continuing, it accepts what
-    /// it has seen.
+    /// may only dispute an opening until it has signed a later step: by continuing, the seat
+    /// accepts the opening.
     pub(super) fn disputable(&self, phase: &Phase, seat: Seat) -> impl Iterator<Item = u64> {
         let since = match self.edition {
             Edition::Two => 0,
@@ -124,7 +125,8 @@ impl SealedLog {
         steps.take_while(move |step| *step >= since)
     }
 
-    /// The openings of other seats to this one in this try, with their steps, the last one first.
+    /// The openings of this try in which another seat opened a card to `seat`, each with its step,
+    /// the last one first.
     pub(super) fn openings_to(&self, seat: Seat) -> impl Iterator<Item = &(u64, Opening)> {
         let learns = move |to: Learners| to == Learners::All || to == Learners::Seat(seat);
         let to_seat = move |opening: &Opening| {
@@ -136,7 +138,7 @@ impl SealedLog {
 }
 
 impl Deck {
-    /// Whether this is the share that the seat has committed to.
+    /// Whether `card` contains the share that the seat has committed to.
     fn opens(&self, turn: &Turn<'_>, card: &CardOpening) -> bool {
         let position = usize::from(card.position);
         let (of, seat) = (turn.attempt, turn.seat);
@@ -155,7 +157,8 @@ impl Deck {
     }
 }
 
-/// The hand after a reshuffle that all seats have resealed, or that one seat has declared void.
+/// The hand after a reshuffle. `sealed` is true if all seats have resealed it, and false if a seat
+/// has declared it void.
 fn reshuffled(game: &Hand, sealed: bool) -> Result<Hand, PartFoul> {
     let mut after = game.clone();
     after.reshuffled(sealed).map_err(PartFoul::Choice)?;

@@ -1,9 +1,10 @@
-//! The sealed deck: the output of a circuit, with each bit shared between the seats.
+//! The sealed deck: the output of a circuit, with each bit secret-shared between the seats.
 //!
-//! In a `Deal` each seat commits to its input bits. Then the seats seal in their order: each
-//! commits to its shares, and the host also signs the masked values. A card is opened when every
-//! seat that has to open it has signed its share. A seat that finds a bad seal declares the try
-//! void before a card is opened.
+//! In a `Deal` each seat commits to its input bits of the circuit. Then the seats seal the deck one
+//! after the other: each seat commits to its shares, and the host also signs the masked values. The
+//! XOR of a card's masked value and all shares is the card. A card is opened when every seat that
+//! has to open it has signed its share. A seat that finds an invalid seal declares the try void
+//! before a card is opened.
 
 mod asked;
 mod commitment;
@@ -41,14 +42,14 @@ pub(in crate::log) struct SealedLog {
     sizes: Sizes,
     edition: Edition,
     circuit: [u8; 32],
-    /// The number of the try of this hand, from 0.
+    /// The number of the try of this hand, counted from 0.
     attempt: u32,
     /// The number of tries of this hand that each seat has declared void.
     voids: Vec<u32>,
     deck: Deck,
 }
 
-/// The deck of a try, once it is dealt. It is empty before.
+/// The deck of the current try. It is empty until all seats have dealt.
 #[derive(Clone, Debug)]
 struct Deck {
     /// The first step after the deals.
@@ -57,7 +58,7 @@ struct Deck {
     batch: u32,
     seals: Vec<Seal>,
     shares: Shares,
-    /// The openings, with their steps.
+    /// The complete openings, each with its step.
     openings: Vec<(u64, Opening)>,
     /// The resealed cards, by position.
     resealed: Vec<Option<Resealed>>,
@@ -65,7 +66,8 @@ struct Deck {
     last_signed: Vec<u64>,
     /// The step of the last choice that made the seats reshuffle a hand.
     stolen_in: u64,
-    /// The reseals of some seats while others are missing, in order of the seats.
+    /// The reseals of the hand that is being reshuffled, as far as they are signed, in order of the
+    /// seats.
     reseals: Vec<Reseal>,
     /// The commitments to the dice that are being revealed, in order of the seats.
     commitments: Vec<Commitment>,
@@ -202,7 +204,7 @@ impl SealedLog {
         opened.then_some(self.deck.since + self.seats as u64)
     }
 
-    /// The length in bytes of any part of this seat in a phase of the deck.
+    /// The length in bytes of each part that this seat may sign in a phase of the deck.
     pub(super) fn size(&self, phase: &Phase, seat: Seat) -> usize {
         match phase {
             Phase::Seal(_) => self.sizes.seal(seat == Seat::HOST),
@@ -264,7 +266,7 @@ impl Deck {
         }
     }
 
-    /// Adds the shares in these parts. Returns the cards that they open to everybody.
+    /// Adds the shares in `parts`. Returns the cards that are now open to everybody.
     fn opened(
         &mut self,
         step: u64,
@@ -282,7 +284,7 @@ impl Deck {
         public
     }
 
-    /// The cards that these openings show to everybody and that everybody can compute.
+    /// The cards that these openings open to everybody, as far as everybody can compute them.
     fn public(&self, openings: &[Opening]) -> Vec<(usize, Card)> {
         let cards = openings.iter().flat_map(|opening| &opening.cards);
         let to_all = cards.filter(|(_, to)| *to == Learners::All);
@@ -302,7 +304,7 @@ impl Deck {
         Completed::Next(Phase::Reveal(dice))
     }
 
-    /// Replaces the cards of a hand by those that all seats have resealed.
+    /// Replaces the cards of a hand by the cards that all seats have resealed.
     fn replace(&mut self, hand: &[usize]) {
         let reseals = std::mem::take(&mut self.reseals);
         for (place, &position) in hand.iter().enumerate() {

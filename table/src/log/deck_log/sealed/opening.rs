@@ -4,21 +4,21 @@ use super::sizes::Sizes;
 use crate::log::part::read_list;
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A seat's share of a card, with the proof that it is the sealed share.
+/// A seat's share of a card, with the proof that it is the share that the seat has sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardOpening {
     /// The position of the card.
     pub position: u16,
     /// The bits of the share, as a number.
     pub share: u64,
-    /// The nonce of the commitment.
+    /// The nonce of the commitment to the share.
     pub nonce: [u8; 32],
-    /// The digest of the MACs of the bits.
+    /// The digest of the MACs of the share's bits.
     pub macs: [u8; 32],
 }
 
 impl CardOpening {
-    /// The length in bytes of everything but the share.
+    /// The length in bytes of an encoded opening without the share.
     pub(super) const OVERHEAD: usize = 2 + 32 + 32;
 
     pub(in crate::log) fn write(&self, writer: &mut Writer, sizes: &Sizes) {

@@ -1,4 +1,4 @@
-//! The part with which a seat seals a hand that was reshuffled because a card is stolen.
+//! The part with which a seat seals a hand that was reshuffled for a steal.
 
 use super::sizes::Sizes;
 use crate::log::part::read_list;
@@ -7,7 +7,8 @@ use crate::wire::{Malformed, Reader, Writer};
 /// A seat's commitments to its shares of a reshuffled hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reseal {
-    /// The masked values of the cards, signed by the seat that seals first; empty for the others.
+    /// The masked values of the cards, signed by the seat that seals first; empty for the other
+    /// seats.
     pub masked: Vec<u64>,
     /// The commitment to the share of each card.
     pub commitments: Vec<[u8; 32]>,

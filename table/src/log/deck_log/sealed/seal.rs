@@ -1,25 +1,26 @@
-//! A seat's input to a shuffle, and the part with which it seals the resulting deck.
+//! A seat's commitment to its input for a shuffle, and the part with which the seat seals the
+//! shuffled deck.
 
 use super::sizes::Sizes;
 use crate::log::part::{read_bit, read_list, write_bit};
 use crate::wire::{Malformed, Reader, Writer};
 
-/// A seat's input to the shuffle.
+/// The fields of a deal for the shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DealInput {
     /// The digest of the circuit.
     pub circuit: [u8; 32],
     /// The commitment to the seat's input bits.
     pub input: [u8; 32],
-    /// The number of hands in the batch that is prepared after this hand. 0 for no batch; it counts
-    /// only if all seats name the same number.
+    /// The number of hands for which the engines do the preprocessing in a batch once this deck is
+    /// final; 0 for no batch. If the seats sign different numbers, there is no batch.
     pub batch: u32,
 }
 
-/// A seat's commitments to its shares of a deck that was made and checked.
+/// A seat's commitments to its shares of a shuffled deck, and its shares of the validity bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// The masked values, signed for all seats by the seat that seals first.
+    /// The masked values. Only the seat that seals first signs them, for all seats.
     pub masked: Option<Masked>,
     /// The commitment to the share of each card.
     pub commitments: Vec<[u8; 32]>,
@@ -32,7 +33,7 @@ pub struct Seal {
 /// The masked values of all output bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masked {
-    /// For each card a value that gives its number when it is XORed with all shares.
+    /// For each card, a value whose XOR with all shares of the card is the number of the card.
     pub cards: Vec<u64>,
     /// The masked bits that tell whether the inputs are in range.
     pub validity: Vec<bool>,

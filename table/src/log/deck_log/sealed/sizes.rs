@@ -31,7 +31,7 @@ impl Sizes {
         if self.is_wide() { 8 } else { 2 }
     }
 
-    /// Whether a word takes more than 16 bits.
+    /// Whether a card, or a hand of a board, takes more than 16 bits.
     fn is_wide(&self) -> bool {
         self.width > u16::BITS
     }
@@ -53,7 +53,8 @@ impl Sizes {
         (word >> self.width == 0).then_some(word).ok_or(Malformed)
     }
 
-    /// The length in bytes of any part of a seat that seals. `first` adds the masked values.
+    /// The length in bytes of each part of a seat that seals. The seal of the `first` seat also has
+    /// the masked values.
     pub(super) fn seal(&self, first: bool) -> usize {
         let masked = match first {
             true => self.word() * self.drawn + self.validity,
@@ -62,25 +63,25 @@ impl Sizes {
         KIND + masked + 32 * self.drawn + self.validity + 32
     }
 
-    /// The length in bytes of any part of a seat that opens this number of cards.
+    /// The length in bytes of each part of a seat that opens this number of cards.
     pub(super) fn open(&self, cards: usize) -> usize {
         let card = self.word() + CardOpening::OVERHEAD;
         (KIND + 2 + cards * card).max(MIN_LEN)
     }
 
-    /// The length in bytes of any part of a seat that reseals a hand of this number of cards.
-    /// `first` adds the masked values.
+    /// The length in bytes of each part of a seat that reseals a hand of this number of cards. The
+    /// reseal of the `first` seat also has the masked values.
     pub(super) fn reseal(&self, cards: usize, first: bool) -> usize {
         let masked = if first { self.word() * cards } else { 0 };
         (KIND + 2 + masked + 2 + 32 * cards).max(MIN_LEN)
     }
 
-    /// The length in bytes of any part while all seats commit to dice.
+    /// The length in bytes of each part while all seats commit to dice.
     pub(super) fn commit(&self) -> usize {
         KIND + 32
     }
 
-    /// The length in bytes of any part while all seats reveal this number of dice.
+    /// The length in bytes of each part while all seats reveal this number of dice.
     pub(super) fn reveal(&self, dice: u32) -> usize {
         KIND + 1 + 4 * dice as usize + 32
     }
