@@ -1,5 +1,5 @@
-//! Compares every shuffle with the bitonic network: the time to generate its circuit, to evaluate
-//! it in plaintext, and to shuffle with it in a semi-honest session over loopback TCP.
+//! Measures every shuffle: the time to generate the circuit, to evaluate the circuit in plaintext,
+//! and to shuffle in a semi-honest session over loopback TCP, compared with the bitonic network.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
 }
 
 /// Measures the time from the spec to the circuit. The throughput is in gates per second; the
-/// larger decks show whether it stays constant.
+/// larger decks show whether the throughput stays constant.
 fn generation(criterion: &mut Criterion) {
     let mut group = group(criterion, "generate");
     for cards in [52, 128, 256] {
@@ -63,8 +63,8 @@ fn plaintext(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the time from fresh randomness to a sealed deck on both sides, all in one session. The
-/// throughput is in ANDs per second.
+/// Measures the time from fresh randomness to a sealed deck on both sides. All shuffles run in one
+/// session. The throughput is in ANDs per second.
 fn shuffling(criterion: &mut Criterion) {
     let mut shuffler = Shuffler::new(Security::SemiHonest);
     for draw in [9, 20, 52] {
@@ -110,7 +110,7 @@ impl Measured {
     }
 }
 
-/// Prints each result and its ratio to that of the bitonic network.
+/// Prints each result, and its ratio to the result of the bitonic network.
 fn compare(draw: usize, results: &[Measured]) {
     let is_bitonic = |result: &&Measured| result.algorithm == Algorithm::Bitonic;
     let Some(bitonic) = results.iter().find(is_bitonic) else {

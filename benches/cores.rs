@@ -1,6 +1,6 @@
-//! Measures how preprocessing scales with cores: correlated OTs of one party with a given number of
-//! threads, while its peer is idle. Both ends are in this process and take turns, so all cores
-//! serve the party that works, as on its own machine.
+//! Measures how preprocessing scales with cores: one party makes correlated OTs with a given number
+//! of threads, while its peer is idle. Both parties are in this process and take turns, so the
+//! working party has all cores, as on a machine of its own.
 //!
 //! Criterion's throughput is in correlated OTs.
 

@@ -1,5 +1,5 @@
 //! Measures a malicious session over loopback TCP, with each party in its own thread: the setup,
-//! and for a shuffle the preprocessing (`pool`) and the rest (`online`).
+//! and for a shuffle the preprocessing (`pool`) and the time after it (`online`).
 //!
 //! Criterion's throughput is in AND gates, so "elem/s" means AND gates per second.
 

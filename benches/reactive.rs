@@ -1,6 +1,6 @@
-//! Measures the moves beyond poker over loopback TCP, with each party in its own thread: a roll of
-//! dice, and a steal from a hand of seven of 52 cards, split into its preprocessing (`pool`) and
-//! the rest (`online`).
+//! Measures the moves that poker does not have, over loopback TCP, with each party in its own
+//! thread: a roll of dice, and a steal from a hand of seven of 52 cards. A steal is split into its
+//! preprocessing (`pool`) and the time after it (`online`).
 
 mod common;
 
@@ -55,8 +55,8 @@ fn roll(me: Party, transport: TcpTransport, dice: Dice, rolls: u64) -> Duration 
     begun.elapsed()
 }
 
-/// Returns the total times of `steals` steals: of the preprocessing, and from the call to the
-/// stolen card.
+/// Returns the total times of `steals` steals: the time of the preprocessing, and the time from the
+/// call to the stolen card.
 fn steals(mut session: Session, steals: u64) -> [Duration; 2] {
     let rng = &mut UnwrapErr(SysRng);
     let shuffle = checked_shuffle(52, HAND.len(), Algorithm::FisherYates);

@@ -3,8 +3,8 @@
 
     python3 examples/bot.py INVITE [--hands 20] [other options of `dealerless join`]
 
-The variable DEALERLESS names the program if it is not in the path. docs/table-protocol.md describes the
-protocol.
+The variable DEALERLESS is the path of `dealerless`, if that is not in PATH. docs/table-protocol.md
+describes the protocol.
 """
 
 import json
@@ -30,7 +30,7 @@ def answer(event):
 
 
 def bet(event):
-    """Raises with good cards, calls with fair ones, and folds bad ones if the call is expensive."""
+    """Raises with good cards, calls with fair cards, and folds bad cards if the call is expensive."""
     good = strength(event["cards"] + event["board"])
     expensive = event["call"] is not None and event["call"] > event["pot"] / 2
     more = event["bet"] or event["raise"]

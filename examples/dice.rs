@@ -1,5 +1,5 @@
-//! Two players roll two dice. Each draws values, commits to them and reveals them. Neither can
-//! choose a face.
+//! Two players roll two dice. Each player draws values, commits to the values and reveals them.
+//! Neither player can choose a face.
 
 use std::error::Error;
 use std::thread;

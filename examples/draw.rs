@@ -1,5 +1,5 @@
-//! Two players draw from a pile of development cards. Each sees its own cards. One of them plays a
-//! card later, and shows that it still holds another one.
+//! Two players draw from a pile of development cards. Each sees its own cards. Later, one player
+//! plays a card, and shows another card without playing it.
 
 use std::error::Error;
 use std::thread;

@@ -12,7 +12,7 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
-/// The part of one party. Only the role differs between the two.
+/// Runs one party. The two parties differ only in `role`.
 fn play(role: Party, transport: MemoryTransport, shuffle: &ShuffleCircuit) -> deck::Result<String> {
     let rng = &mut UnwrapErr(SysRng);
     let channel = Channel::new(transport, Deadlines::default());

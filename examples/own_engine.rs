@@ -1,5 +1,6 @@
-//! A custom engine: the parties send each other their inputs and compute in plaintext. It protects
-//! nothing, but it is useful for trying out a game. Decks work with it as with any engine.
+//! A custom engine: the parties send each other their inputs and compute in plaintext. The engine
+//! protects nothing, but is useful for trying out a game. Decks work with this engine as with any
+//! other.
 //!
 //! Run with `cargo run --example own_engine`.
 
@@ -16,7 +17,8 @@ use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use serde::{Deserialize, Serialize};
 
-/// The only message of this engine: the inputs of a party. Tags from 128 on are free.
+/// The only message of this engine: the inputs of a party. Tags from 128 on are free for
+/// other protocols.
 #[derive(Serialize, Deserialize)]
 struct Entered(Vec<bool>);
 
@@ -32,7 +34,7 @@ struct Clear {
 }
 
 impl TwoParty for Clear {
-    /// The bit itself, at both parties.
+    /// The bit itself, which both parties know.
     type Shared = bool;
 
     fn role(&self) -> Party {

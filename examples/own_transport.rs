@@ -40,7 +40,7 @@ impl Transport for Threads {
     }
 }
 
-/// Draws four of the runes, two for each party, and returns those of this party.
+/// Draws four of the runes, two for each party, and returns the two runes of this party.
 fn play(role: Party, transport: Threads, shuffle: &ShuffleCircuit) -> deck::Result<String> {
     let rng = &mut UnwrapErr(SysRng);
     let channel = Channel::new(transport, Deadlines::default());

@@ -1,5 +1,5 @@
-//! One player steals a random card from the other player's hand. Nobody chooses the card, both
-//! learn it, and the thief learns nothing about the other cards.
+//! One player steals a random card from the other player's hand. Neither player chooses the card,
+//! and both learn it. The thief learns nothing about the other cards.
 
 use std::error::Error;
 use std::thread;
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the cards that this party has seen, and `?` for the others.
+/// Returns the names of the cards that this party has seen, and `?` for any other card.
 fn names<S: Clone>(deck: &SealedDeck<S>, positions: &[usize]) -> String {
     let name = |&position| {
         let card = deck.seen(position);

@@ -2,7 +2,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "each benchmark uses a part of it"
+    reason = "each benchmark uses a part of this module"
 )]
 
 use std::net::{SocketAddr, TcpListener};
@@ -27,7 +27,7 @@ pub fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircui
     ShuffleCircuit::build(spec(cards, draw, algorithm))
 }
 
-/// Builds the same circuit with the check of the seeds.
+/// Builds the same circuit as [`shuffle`], with the check that the seeds are in range.
 pub fn checked_shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(spec(cards, draw, algorithm))
 }
@@ -49,7 +49,8 @@ impl Loopback {
         Loopback { listener, address }
     }
 
-    /// Connects and sets up the garbler and the evaluator. Returns the time until both were ready.
+    /// Connects the garbler and the evaluator, and sets up their sessions. Returns the sessions and
+    /// the time until both were ready.
     pub fn set_up(&self, security: Security) -> ([Session; 2], Duration) {
         let address = self.address;
         let begun = Instant::now();
@@ -73,7 +74,7 @@ fn session(role: Party, security: Security, transport: TcpTransport) -> Session 
     Session::setup(greeting, rng).expect("a session")
 }
 
-/// The time of the garbler, by phase.
+/// The garbler's time in each phase.
 #[derive(Clone, Copy, Default)]
 pub struct Times {
     /// The preprocessing.
@@ -85,8 +86,9 @@ pub struct Times {
 /// A session that shuffles decks.
 pub struct Shuffler {
     garbler: Session,
-    /// The circuits that the evaluator is to run, with the number of shuffles.
+    /// Sends the evaluator's thread a circuit to run, and the number of shuffles.
     tasks: mpsc::Sender<(Arc<ShuffleCircuit>, u64)>,
+    /// Reports that the evaluator has done a task.
     done: mpsc::Receiver<()>,
 }
 

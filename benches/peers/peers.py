@@ -19,20 +19,18 @@ import tempfile
 DRIVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "drivers")
 
 # The name, the security, the variable that names the driver, and the driver's file name in PATH and
-# in
-# the folder above.
+# in DRIVERS.
 PEERS = [
     ("emp-sh2pc", "semi-honest", "PEER_EMP_SH2PC", "bench_sh2pc"),
     ("emp-ag2pc", "malicious", "PEER_EMP_AG2PC", "bench_ag2pc"),
     ("MP-SPDZ", "semi-honest", "PEER_MP_SPDZ", "bench_mp_spdz"),
 ]
 
-# The number of inputs on which a driver must give our outputs before it is measured.
+# The number of inputs on which a driver must give the outputs of dealerless before it is measured.
 CHECKS = 2
 
-# `dealerless bench` sets up one session for each round, but at most this many. Two measurements
-# with at
-# least this many rounds spend the same time on setup.
+# `dealerless bench` sets up one session for each round, but at most this many sessions. Two
+# measurements with at least this many rounds spend the same time on setup.
 FEW_ROUNDS = 5
 
 
@@ -43,10 +41,10 @@ class Failed(Exception):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("netlists", nargs="+", help="Bristol Fashion, two input values each")
-    parser.add_argument("--dealerless", default="target/release/dealerless", help="our program")
+    parser.add_argument("--dealerless", default="target/release/dealerless", help="path of dealerless")
     parser.add_argument("--turns", type=int, default=3, help="number of turns of each program")
     parser.add_argument("--rounds", type=int, default=20, help="runs of the netlist in a turn")
-    parser.add_argument("--statistical-security", type=int, help="bits, for dealerless")
+    parser.add_argument("--statistical-security", type=int, help="bits of security of dealerless")
     parser.add_argument("--timeout", type=float, default=180, help="timeout of a turn, in seconds")
     parser.add_argument("--json", help="also write every turn to this file, one JSON object per line")
     args = parser.parse_args()
@@ -86,7 +84,7 @@ def find(variable, name):
 
 
 def start(command):
-    """Starts a process whose output goes to files, so that it never waits for a reader."""
+    """Starts a process whose output goes to files, so that the process never waits for a reader."""
     out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
     # A new process group, so that all processes of a driver can be killed together.
     process = subprocess.Popen(
@@ -102,7 +100,8 @@ def cpu_of_children():
 
 
 def finish(started, timeout):
-    """Waits for the processes. Returns the last line of the first one and the CPU time of all, in ms."""
+    """Waits for the processes. Returns the last line that the first process has printed, and the CPU
+    time of all processes in ms."""
     last = None
     before = cpu_of_children()
     try:
@@ -125,7 +124,7 @@ def finish(started, timeout):
                 process.wait()
             out.close()
             err.close()
-    # No other child process ends in between.
+    # No other child process has ended since `before`.
     return last, cpu_of_children() - before
 
 
@@ -203,7 +202,7 @@ def check(args, driver, netlist, security):
 
 def programs(args, netlist, found):
     """Returns the name, security, run function and check function of each program; dealerless comes
-    before the others of the same security."""
+    before the other programs of the same security."""
     runs = []
     for security in ("semi-honest", "malicious"):
         our_run = lambda rounds, security=security: ours(args, netlist, security, rounds)

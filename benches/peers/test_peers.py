@@ -141,7 +141,7 @@ class Peers(Folder):
         done = self.run_script("--json", log, "--turns", "2", PEER_EMP_AG2PC=driver)
         self.assertEqual(done.returncode, 0, done.stderr)
         row = self.row(done, "emp-ag2pc")
-        # 30 ms against 20, and 500 bytes against 2,000.
+        # 30 ms against 20 ms, and 500 bytes against 2,000 bytes.
         self.assertIn("1.50x", row)
         self.assertIn("0.25x", row)
         self.assertNotIn("skipped: emp-ag2pc", done.stdout)
@@ -153,7 +153,7 @@ class Peers(Folder):
     def test_statistical_security_is_passed_to_bench(self):
         driver = self.program("bench_ag2pc", THEIRS)
         done = self.run_script("--statistical-security", "40", PEER_EMP_AG2PC=driver)
-        # 30 ms against 20 times 4.
+        # 30 ms against 4 times 20 ms.
         self.assertIn("0.38x", self.row(done, "emp-ag2pc"))
 
     def test_driver_is_found_in_path(self):
@@ -166,7 +166,7 @@ class Peers(Folder):
         done = self.run_script()
         self.assertIn("3.00x", self.row(done, "emp-sh2pc"))
 
-    def test_failed_driver_is_named_with_its_message_and_the_others_are_measured(self):
+    def test_failed_driver_is_named_with_its_message_and_other_programs_are_measured(self):
         driver = self.program("bench_sh2pc", BROKEN)
         done = self.run_script(PEER_EMP_SH2PC=driver)
         self.assertEqual(done.returncode, 1)

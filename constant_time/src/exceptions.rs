@@ -1,8 +1,8 @@
 //! The branches and addresses that may depend on values derived from secrets, with the reasons.
 //!
 //! An exception is a set of lines or one small function. A line is matched by its text: if the line
-//! changes, its exception no longer applies and a report for it is a finding. So a change forces a
-//! new review.
+//! changes, its exception no longer applies, and a report for the line is a finding. So a change
+//! forces a new review.
 
 use crate::log::{Frame, Report};
 
@@ -14,9 +14,9 @@ pub(crate) enum Kind {
     /// The outcome of a check, or an opened value. It must be reported, because the report shows
     /// that the secrets were tracked up to this point.
     Outcome,
-    /// Another public value. Whether it is reported depends on the compiler.
+    /// Another public value. The compiler decides whether a branch or an address depends on it.
     Public,
-    /// Not constant-time, as documented.
+    /// Code that is not constant-time, as the documentation says.
     Known,
 }
 
@@ -210,7 +210,7 @@ impl Exception {
         in_file.is_some_and(|folder| folder.ends_with('/')) && at_place()
     }
 
-    /// Whether the report is in this place, or in code called from there.
+    /// Whether the report is in the place of this exception, or in code called from this place.
     pub(crate) fn covers(&self, report: &Report) -> bool {
         report.frames.iter().any(|frame| self.covers_frame(frame))
     }

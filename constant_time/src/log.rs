@@ -10,7 +10,8 @@ pub(crate) struct Report {
     pub(crate) frames: Vec<Frame>,
 }
 
-/// A line of a source file. The name of an inlined function is not always known to valgrind.
+/// A frame of a stack: a line of a source file. It has no function name, because valgrind does not
+/// always know the names of inlined functions.
 pub(crate) struct Frame {
     pub(crate) file: String,
     /// Counted from 1.
@@ -18,6 +19,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// Parses a line such as
     /// `by 0x1BC472: dealerless::ot::base::Sender::finish (/a/path/src/ot/base.rs:298)`
     fn parse(line: &str) -> Option<Frame> {
         let frame = (line.strip_prefix("at 0x")).or(line.strip_prefix("by 0x"))?;
@@ -29,7 +31,7 @@ impl Frame {
         })
     }
 
-    /// The trimmed lines of the file up to this one, in reverse order.
+    /// The trimmed lines of the file up to this line, in reverse order.
     fn lines_upwards(&self) -> Vec<String> {
         let source = std::fs::read_to_string(Path::new(&self.file)).unwrap_or_default();
         let mut lines: Vec<String> = (source.lines().take(self.line))

@@ -2,10 +2,10 @@
 //! openings.
 //!
 //! The program runs itself under valgrind. All randomness of the parties is marked as undefined.
-//! Valgrind tracks all values derived from it, bit by bit, and reports each conditional jump and
-//! each address that depends on it. Data sent over the connection is public and marked as such.
-//! Every report is either covered by one of the [`exceptions`], each with its reason, or it is a
-//! finding.
+//! Valgrind tracks all values derived from undefined bits, bit by bit, and reports each conditional
+//! jump and each address that depends on such a value. Data sent over the connection is public and
+//! marked as defined. A report that none of the [`exceptions`] covers is a finding. Each exception
+//! has its reason.
 
 mod exceptions;
 mod log;
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
     let this = std::env::current_exe().expect("the path of this program is unknown");
     let outcome = Command::new("valgrind")
-        // With this option, comparisons that are decided by defined bits are tracked exactly.
+        // With this option, a comparison that is decided by defined bits counts as defined.
         .args(["--tool=memcheck", "--expensive-definedness-checks=yes"])
         .args(["--error-limit=no", "--num-callers=60", "--fullpath-after="])
         .arg(this)

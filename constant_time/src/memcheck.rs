@@ -45,7 +45,7 @@ pub(crate) fn is_watching() -> bool {
     unsafe { request(RUNNING_ON_VALGRIND, [0; 3]) != 0 }
 }
 
-/// Marks memory as secret: a branch or an address that depends on it is reported.
+/// Marks memory as secret: valgrind reports a branch or an address that depends on the memory.
 pub(crate) fn make_secret<V: Copy>(values: &mut [V]) {
     let place = values.as_mut_ptr() as usize;
     // SAFETY: the bytes belong to the slice and are not changed.
@@ -55,7 +55,7 @@ pub(crate) fn make_secret<V: Copy>(values: &mut [V]) {
 /// Marks memory as public.
 pub(crate) fn make_public<V: Copy>(values: &mut [V]) {
     let place = values.as_mut_ptr() as usize;
-    // SAFETY: as above.
+    // SAFETY: the bytes belong to the slice and are not changed.
     unsafe { request(MAKE_MEM_DEFINED, [place, size_of_val(values), 0]) };
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn system_rng() -> UnwrapErr<SysRng> {
 }
 
 /// The random generator of the operating system, with every bit marked as secret. All secrets of a
-/// party are derived from its output.
+/// party are derived from the output of this generator.
 pub(crate) struct SecretRng;
 
 impl TryRng for SecretRng {

@@ -23,7 +23,7 @@ use crate::poison::{PublicConnection, SecretRng, system_rng};
 /// The number of bits that each party enters.
 const WIDTH: usize = 40;
 
-/// Under valgrind everything is fifty times slower.
+/// Long deadlines, because under valgrind everything is fifty times slower.
 const PATIENT: Deadlines = Deadlines {
     message: Duration::from_secs(600),
     phase: Duration::from_secs(3600),
@@ -51,7 +51,7 @@ pub(crate) fn branch_on_a_secret() {
     }
 }
 
-/// A second deliberate mistake.
+/// A second deliberate mistake, which must be reported.
 #[inline(never)]
 pub(crate) fn index_by_a_secret() {
     let mut secret = [system_rng().random::<u8>()];
@@ -75,7 +75,8 @@ fn circuit() -> Circuit {
     builder.build(words)
 }
 
-/// Garbling and evaluating alone: Delta, all labels and even the tables are secret.
+/// Garbles and evaluates a circuit without a session: Delta, all labels and even the tables are
+/// secret.
 fn half_gates() {
     let circuit = circuit();
     let joint = Ownership::of(&circuit, [None, None]);
@@ -126,7 +127,7 @@ impl Engine for Malicious {
 }
 
 /// Sets up a session and runs `act` for both parties. The hellos are public, and so is the channel
-/// secret derived from them. All other randomness is secret.
+/// secret derived from the hellos. All other randomness is secret.
 fn sessions<E: Engine>(act: impl Fn(&mut E) -> deck::Result<()> + Sync) {
     let (one, other) = memory_pair();
     let side = |role, transport| {
@@ -150,7 +151,7 @@ const GARBLER: Audience = Audience::Only(Party::Garbler);
 const EVALUATOR: Audience = Audience::Only(Party::Evaluator);
 
 /// Both parties enter secrets into a circuit, use the outputs as inputs of a second run, and open
-/// the results: one word to each party and one to both.
+/// the results: one word to each party and one word to both.
 fn computing<E: Engine>() {
     let circuit = circuit();
     let mut values = [(); 2].map(|()| {
@@ -177,7 +178,7 @@ fn computing<E: Engine>() {
     });
 }
 
-/// Opens three words: one to each party and one to both.
+/// Opens three words: one word to each party and one word to both.
 fn open<'a, E: Engine<Shared: 'a>>(
     session: &mut E,
     words: impl Iterator<Item = &'a [E::Shared]>,

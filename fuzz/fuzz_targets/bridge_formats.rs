@@ -1,5 +1,5 @@
-//! Any bytes are rejected with an error, or parsed as boards. Each format can write these boards,
-//! and each readable format reads its own output back.
+//! Any bytes are rejected with an error, or parsed as boards. Each format rejects these boards or
+//! writes them, and each readable format reads its own output back.
 //!
 //! Input: a file, which is parsed in each format.
 
@@ -9,7 +9,7 @@ use dealerless_bridge::Board;
 use dealerless_bridge::formats::{Format, split};
 use libfuzzer_sys::fuzz_target;
 
-/// Checks that boards survive writing and reading.
+/// Checks that boards do not change when they are written and read, or split.
 fn check(boards: &[Board]) {
     for &format in Format::ALL {
         let Ok(file) = format.write(boards) else {

@@ -15,13 +15,14 @@ use libfuzzer_sys::fuzz_target;
 /// The maximum number of sessions of an input that are dealt.
 const SESSIONS: u32 = 3;
 
+/// Checks that the line of an error exists.
 fn is_in(error: &BadLine, bytes: &[u8]) {
     let lines = bytes.split(|byte| *byte == b'\n').count();
     assert!((1..=lines).contains(&error.line));
 }
 
-/// The boards of a set match a file that contains them, with or without its name and with or
-/// without board numbers.
+/// Checks that the boards of a set match a file that contains these boards, with the set's file
+/// name or another name, and with or without board numbers.
 fn agree_with_themselves(set: &Session<'_>) {
     let mut comparison = Comparison::default();
     for name in [set.file_name(), set.file_name() + "x"] {

@@ -2,7 +2,7 @@
 //! headers, messages before a match, choices, signed parts, evidence, resume messages, successions
 //! and identities.
 //!
-//! Input: the type of the value, honest bytes of it or others, and the changes to them.
+//! Input: the type of the value, a value of this type, and the changes to its encoding.
 
 #![no_main]
 

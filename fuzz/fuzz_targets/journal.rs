@@ -1,5 +1,6 @@
-//! The file of a match, with arbitrary bytes or with arbitrary records under a valid MAC. It is
-//! either opened as its owner wrote it, up to an incomplete record, or rejected and left unchanged.
+//! The file of a match, with arbitrary bytes or with arbitrary records under a valid MAC. The file
+//! is either opened as its owner wrote it, up to an incomplete record, or rejected and left
+//! unchanged.
 //!
 //! Input: a table and a moment of its match, and changes to the file or records of arbitrary
 //! content.
@@ -38,7 +39,7 @@ fn open(
     opened
 }
 
-/// Only the owner can change the file undetected, except by truncating it.
+/// Changes by anyone but the owner are detected, unless they only truncate the file.
 fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let honest = written(table, log);
     let mut bytes = if input.ratio(1, 16)? {
@@ -71,8 +72,8 @@ fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) ->
 fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let owner = &table.identities[0];
     let history: Vec<_> = log.history(0).collect();
-    // The file of a match that has only begun has a header of 20 bytes, a kind, the sitting and a
-    // MAC of 32 bytes.
+    // The file of a match without parts has a header of 20 bytes, a kind, the sitting and a MAC of
+    // 32 bytes.
     let begun = written(table, &table.moments[0]);
     let mut sitting = begun[21..begun.len() - 32].to_vec();
     if input.arbitrary()? {

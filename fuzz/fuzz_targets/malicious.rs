@@ -1,5 +1,6 @@
 //! A whole session of the engine `Malicious`, in either role, against a peer that sends honest
-//! bytes with arbitrary changes. It ends with an error, or with the result of an honest session.
+//! bytes with arbitrary changes. The session ends with an error, or with the result of an honest
+//! session.
 //!
 //! Input: see `replay.rs`.
 

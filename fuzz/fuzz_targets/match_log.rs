@@ -1,6 +1,6 @@
 //! A log accepts the parts signed by a hostile seat only as the rules allow, and otherwise stays
-//! unchanged. It convicts no other seat, and it can always continue. At the end all chips are still
-//! there, and a log that receives all messages reaches the same state.
+//! unchanged. The log convicts no other seat, and can always continue. The total of the chips never
+//! changes. Another log that receives all messages reaches the same state.
 //!
 //! Input: a table and a moment of its match, the hostile seat, and parts, some of them hostile.
 
@@ -35,7 +35,7 @@ fn seen(log: &MatchLog) -> impl PartialEq + use<> {
     )
 }
 
-/// Bytes in place of a part: an honest part, an earlier part or arbitrary bytes, with changes.
+/// The bytes of a hostile part: an honest part, an earlier part or arbitrary bytes, with changes.
 fn any_part(
     table: &Table,
     log: &MatchLog,
@@ -63,7 +63,7 @@ fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option
     let said = log
         .clone()
         .sign(&table.identities[seat.index()], seat, &part);
-    // After a wrong seal of the deck, an honest opening does not match it.
+    // After a wrong seal of the deck, an honest opening does not match the seal.
     said.ok().map(|(said, _)| said.part)
 }
 
@@ -168,7 +168,8 @@ fn receive(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
     resuming.is_complete()
 }
 
-/// All messages from a moment on bring a log of that moment to the same state.
+/// Checks that the log `from` reaches the state of `log` when it receives all later messages, and
+/// that changed messages create or lose no chips.
 fn check_resuming(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let (mut other, mut log) = (from.clone(), log.clone());
     let mut messages = resume_messages(&log, from.step());
@@ -189,7 +190,7 @@ fn check_resuming(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> 
     let at = input.choose_index(messages.len())?;
     edits::edit(&mut messages[at], input)?;
     let mut other = from.clone();
-    // The parts of honest seats are unchanged, however the log treats the changed messages.
+    // The log may reject the changed messages or accept them.
     receive(&mut other, &messages);
     assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(&log));
     Ok(())

@@ -1,8 +1,9 @@
-//! A stranger at a door, behind an address or at a relay. The honest side disconnects it, whatever
-//! it sends, and opens a connection only to a peer that holds the keys that it presents.
+//! A stranger connects to the door of an honest program, or waits for it at an address or a relay.
+//! Whatever the stranger sends, the honest program disconnects. It makes a connection only with a
+//! peer that holds the keys that the peer presents.
 //!
 //! The stranger has keys, an invite or an entry in the known peers. It sends the messages of an
-//! honest program up to one message that is changed, before or after its encryption.
+//! honest program, up to the first message that is changed before or after its encryption.
 //!
 //! Input: the identity of the stranger, how it connects, and the changes to a message.
 
@@ -27,7 +28,7 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 
-/// A duration that nothing here reaches, unless the machine is busy with other work.
+/// A timeout that is reached only if the machine is busy with other work.
 const SOON: Duration = Duration::from_secs(8);
 const TIMING: Timing = Timing {
     ping: Duration::from_secs(1),
@@ -78,7 +79,7 @@ struct Sender<'a, 'b> {
 }
 
 impl Sender<'_, '_> {
-    /// Returns the bytes that the stranger sends instead of the honest ones.
+    /// Returns the bytes that the stranger sends instead of `honest`.
     fn changed(&mut self, honest: Vec<u8>) -> Result<Vec<u8>> {
         let mut bytes = honest;
         if self.sent >= self.from {
@@ -87,15 +88,15 @@ impl Sender<'_, '_> {
         Ok(bytes)
     }
 
-    /// Sends a message, preceded by its length.
+    /// Sends a message, preceded by its length. Returns whether the stranger can continue.
     fn message(&mut self, message: &[u8]) -> Result<bool> {
         let len = u16::try_from(message.len()).unwrap_or(u16::MAX);
         let honest = [&len.to_le_bytes(), message].concat();
         self.raw(honest)
     }
 
-    /// Sends bytes. Changed bytes are the last ones; otherwise both sides might wait for each
-    /// other.
+    /// Sends bytes, and closes the sending direction after changed bytes; otherwise both sides
+    /// might wait for each other. Returns whether the stranger can continue.
     fn raw(&mut self, honest: Vec<u8>) -> Result<bool> {
         let bytes = self.changed(honest.clone())?;
         self.sent += 1;
@@ -213,6 +214,7 @@ fn guest_again(mut sender: Sender) -> Result<()> {
     sender.end(Some(frames))
 }
 
+/// Receives a handshake message. Returns whether it is valid.
 fn verifies(sender: &mut Sender, noise: &mut Stranger) -> bool {
     let message = sender.read_message();
     message.is_ok_and(|message| noise.read(&message))
@@ -334,7 +336,7 @@ fn address(input: &mut Unstructured) -> Result<()> {
     let ended = thread::scope(|scope| {
         let stranger = scope.spawn(|| {
             let (stream, _) = listener.accept().expect("the guest connects");
-            // The guest tries a relay again; by then the listener is closed.
+            // The guest tries a relay again. This second attempt must find the listener closed.
             drop(listener);
             let mut sender = sender(stream, input)?;
             if by_relay {

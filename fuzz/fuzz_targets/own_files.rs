@@ -1,5 +1,5 @@
-//! The files of a player, with arbitrary bytes. They are rejected and left unchanged, or their
-//! content survives reading and writing.
+//! The files of a player, with arbitrary bytes. A file is rejected and left unchanged, or its
+//! content does not change when it is read and written.
 //!
 //! Input: the file, its content as written by honest programs, and the changes.
 

@@ -1,6 +1,6 @@
-//! The record of a match, as read by anybody. No part is accepted that its seat has not signed,
-//! whatever bytes the file contains. Two valid records agree, or convict a seat that has signed two
-//! different parts.
+//! The record of a match, read without the owner's key. Whatever bytes the file contains, a part is
+//! accepted only if its seat has signed it. Two valid records agree, or convict a seat that has
+//! signed two different parts.
 //!
 //! Input: a table and a moment of its match, and changes to the file, records of arbitrary content,
 //! or parts that a hostile seat has sent to the other side.
@@ -28,7 +28,7 @@ fn written<'a>(table: &Table, parts: impl Iterator<Item = &'a SignedPart>) -> Ve
     file.bytes()
 }
 
-/// Changes the bytes of an honest file. The parts that are still read were signed in this order.
+/// Changes the bytes of an honest file. Every part that is still read is a part of the match.
 fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let mut bytes = if input.ratio(1, 16)? {
         input.arbitrary::<&[u8]>()?.to_vec()
@@ -60,11 +60,10 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
     Ok(())
 }
 
-/// Records of arbitrary content: the owner and anybody else read the same, or neither can read
-/// them.
+/// Reads records of arbitrary content, with and without the owner's key: the results are the same.
 fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let begun = written(table, std::iter::empty());
-    // A header of 20 bytes, a kind, the sitting and a MAC of 32 bytes.
+    // A file without parts: a header of 20 bytes, a kind, the sitting and a MAC of 32 bytes.
     let mut records = vec![(0, begun[21..begun.len() - 32].to_vec())];
     let history: Vec<_> = log.history(0).collect();
     let honest = input.int_in_range(0..=history.len())?;

@@ -1,5 +1,5 @@
-//! A session that is repeated against a peer that sends the recorded bytes of an honest peer with
-//! some changes.
+//! Records a session of honest parties, and repeats one side of it against a peer that sends the
+//! recorded bytes with some changes.
 //!
 //! All randomness is fixed, so the recorded bytes match in every run, up to the first change.
 
@@ -34,7 +34,7 @@ pub struct Learned {
 }
 
 /// A circuit that computes the bitwise product of two values, and the products of neighbouring bits
-/// in it. An AND gate reads every input.
+/// of that product. So every input is read by an AND gate.
 fn products() -> Circuit {
     let mut builder = Builder::new(&[9, 9]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -98,7 +98,7 @@ struct Side {
     learned: Learned,
     /// The bytes sent by the peer.
     received: Vec<u8>,
-    /// The position of each frame in these bytes, including its header.
+    /// The position of each frame in `received`, including its header.
     frames: Vec<Range<usize>>,
 }
 
@@ -128,7 +128,7 @@ impl Honest {
     }
 
     /// Repeats one side of the session. The input selects the side, and then the changes to the
-    /// bytes that it receives.
+    /// bytes that this side receives.
     ///
     /// # Panics
     /// If the session ends with neither the correct result nor an error that the peer can have

@@ -1,11 +1,11 @@
-//! A transport that replays bytes from a peer that has sent them and closed the connection.
+//! A transport that replays the bytes of a peer that has then closed the connection.
 
 use std::io::{self, Cursor, Read};
 use std::time::Duration;
 
 use dealerless::net::Transport;
 
-/// The remaining bytes.
+/// The transport, with the remaining bytes.
 pub struct ReplayedBytes {
     rest: Cursor<Vec<u8>>,
     at_once: usize,

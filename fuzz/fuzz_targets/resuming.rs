@@ -1,6 +1,6 @@
-//! A program that resumes its match with changed files, and meets a peer that sends arbitrary
-//! messages. It rejects the files and leaves them unchanged, or continues. The parts signed by an
-//! honest seat never convict that seat while its own files are intact, whatever it receives.
+//! A program that resumes its match with changed files, and receives arbitrary messages from its
+//! peer. The program rejects the files, or continues. Unchanged files are accepted, also after the
+//! messages. If the messages are honest as well, the match continues to its end.
 //!
 //! Input: a game, a seat and a moment; changes to its files; and the peer's messages, with changes.
 
@@ -32,7 +32,7 @@ use libfuzzer_sys::fuzz_target;
 use side::{Program, start};
 use world::{Plan, World};
 
-/// A finished match, with the files of each seat before each of its actions.
+/// A finished match, with the files of each seat before each action of this seat.
 struct Played {
     game: Game,
     moments: [Vec<Files>; 2],
@@ -152,7 +152,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         assert!(matches!(program.log().phase(), Phase::Over(_)));
         assert!(disk.files().deck.is_none());
     }
-    // The files on the disk are still readable.
+    // Files that were unchanged at the start are still accepted.
     let _ = disk.log().read();
     assert!(start(&Disk::of(disk.files()), seat, played.game).is_ok() || !whole);
     Ok(())

@@ -165,14 +165,15 @@ fn open(
         }
         let before = hand.clone();
         if hand.opened(&cards).is_ok() {
-            // A card that nobody has seen may have replaced another.
+            // A card that nobody has seen may have replaced another card.
             return Ok(());
         }
         assert_eq!(*hand, before);
         cards = honest;
     }
     if hand.opened(&cards).is_err() {
-        // This is possible only after a wrong card was accepted that is still in the deck.
+        // This is possible only if a wrong card was accepted before, and the deck also has this
+        // card.
         let twice = cards
             .iter()
             .any(|(_, card)| (0..4096).any(|at| hand.public(at) == Some(*card)));

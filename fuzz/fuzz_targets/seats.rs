@@ -1,6 +1,6 @@
-//! Tables whose seats are all played here, with decks that were made without an engine: random
-//! shares whose XOR is a shuffled deck. Each table has played a match and kept all its moments; an
-//! input starts at one of them.
+//! Tables whose seats are all played by this module. The decks are made without an engine: random
+//! shares whose XOR is a shuffled deck. Each table has played a match and kept the log of each
+//! moment. An input starts at one of these moments.
 
 // Not every target uses all of this module.
 #![allow(dead_code)]
@@ -135,7 +135,7 @@ impl Table {
         }
     }
 
-    /// The deck of an attempt, derived from its number.
+    /// The deck of the current attempt, derived from the numbers of the hand and the attempt.
     fn deck(&self, log: &MatchLog) -> Deck {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
@@ -193,7 +193,8 @@ impl Table {
         }
     }
 
-    /// The honest part of a seat that makes its choice by `number`; `None` if it is not its turn.
+    /// The next part of an honest seat. `number` selects the choice. `None` if the seat has nothing
+    /// to sign.
     pub fn honest(&self, log: &MatchLog, seat: Seat, number: u8) -> Option<Part> {
         let kind = *log.may_sign(seat).first()?;
         Some(match (kind, log.phase()) {
@@ -229,7 +230,7 @@ impl Table {
         self.sign_in(log, log.step(), seat, part)
     }
 
-    /// Signs these bytes in any step. A future step is signed after the whole log.
+    /// Signs these bytes for any step. For a future step, the signature follows the whole log.
     pub fn sign_in(&self, log: &MatchLog, step: u64, seat: Seat, part: Vec<u8>) -> SignedPart {
         let before = log.hash_before(step).unwrap_or_else(|| log.hash());
         let (number, place) = (step.to_le_bytes(), [seat.number()]);
@@ -245,7 +246,7 @@ impl Table {
     }
 }
 
-/// The identification of the pending roll.
+/// The terms of the pending roll, with their context.
 struct Roll {
     context: [u8; 32],
     number: u64,
@@ -270,7 +271,7 @@ impl Roll {
     }
 }
 
-/// The draw of a seat, which is always the same.
+/// The values that a seat draws for dice; always the same.
 fn drawn(dice: Dice, seat: Seat) -> Reveal {
     let value = |die| (die + u32::from(seat.number())) % dice.sides();
     Reveal {

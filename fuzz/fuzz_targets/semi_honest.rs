@@ -1,6 +1,6 @@
 //! A whole session of the engine `SemiHonest`, in either role, against a peer that sends honest
-//! bytes with arbitrary changes. It ends with an error, or with any result, because such a session
-//! trusts the computation of its peer.
+//! bytes with arbitrary changes. The session ends with an error, or with any result, because a
+//! semi-honest session trusts the computation of its peer.
 //!
 //! Input: see `replay.rs`.
 

@@ -1,6 +1,6 @@
-//! Two ends of a connection, whose users and frames take turns in any order. Everything that one
-//! end sends arrives at the other in order. Then one end is hostile: it has the keys and sends
-//! arbitrary frames, and the other end stores no more than it has announced room for.
+//! Two honest ends of a connection send, transmit frames and read, in any order. Everything that
+//! one end sends arrives at the other end in order. Then one end becomes hostile: it has the keys
+//! and sends arbitrary frames. The honest end stores no more than it has announced room for.
 //!
 //! Input: the events, step by step.
 
@@ -16,14 +16,17 @@ use libfuzzer_sys::fuzz_target;
 /// The maximum plaintext of a frame: 65 535 bytes minus the authentication tag.
 const LONGEST: usize = 65_535 - 16;
 
-/// An end, and the data that the other end has still to read from it.
+/// An end, and the data that it has sent.
 #[derive(Default)]
 struct Side {
     end: ConnectionEnd,
+    /// The messages of each stream that the other end has not read.
     sent: [VecDeque<Vec<u8>>; 2],
-    /// The session of its engine, and the bytes sent in it.
+    /// The session of this end's engine.
     session: Option<u64>,
+    /// The bytes that this end has sent in the session.
     engine: Vec<u8>,
+    /// The number of bytes that this end has read in the session.
     read: usize,
 }
 

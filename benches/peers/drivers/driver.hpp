@@ -22,8 +22,7 @@
 using Bits = std::vector<uint8_t>;
 
 // A netlist in Bristol Fashion with two input values, as a program for emp. In such a program,
-// gates
-// write consecutive wires, so the wires are renumbered.
+// gates write consecutive wires, so the wires are renumbered.
 struct Netlist {
     emp::circuit::BooleanProgram program;
     size_t widths[2] = {0, 0};
@@ -121,9 +120,8 @@ inline void meet(emp::NetIO &io, int party) {
     io.flush();
 }
 
-// Runs once to warm up, and then `job.rounds` times. `run` takes the input of this party and
-// returns
-// the outputs; `traffic` returns the bytes sent and received so far.
+// Calls `run` once to warm up, and then `job.rounds` times. `run` takes the input of this party and
+// returns the outputs; `traffic` returns the bytes sent and received so far.
 template <class Run, class Traffic>
 void measure(const Job &job, emp::NetIO &io, Run run, Traffic traffic) {
     std::vector<double> times(job.rounds);

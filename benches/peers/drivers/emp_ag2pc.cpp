@@ -12,8 +12,7 @@ int main(int count, char **words) {
         ThreadPool pool(THREADS);
         emp::AG2PCSession session(io.get(), &pool, job.party);
         // The session's types have widths that are known at compile time. The widths of a netlist
-        // come
-        // from a file, so this uses the layer below.
+        // come from a file, so this driver uses the layer below.
         AG2PCProtocol &protocol = session.protocol();
         emp::AG2PCEngine engine{&protocol};
 

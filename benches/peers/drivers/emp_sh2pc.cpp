@@ -6,10 +6,9 @@
 int main(int count, char **words) {
     return drive(count, words, [](const Job &job) {
         auto io = job.connect();
-        // By default, the session makes 16,384 OTs in advance, for many runs. Here it makes those
-        // of one
-        // run at a time, so that each run counts its own. (The layer below makes 2,048 OTs at a
-        // time.)
+        // By default, the session makes 16,384 OTs in advance, for many runs. Here it makes the
+        // OTs of one run at a time, so that each run has the cost of its own OTs. (The layer below
+        // makes 2,048 OTs at a time.)
         int ots = int(std::max<size_t>(job.netlist.widths[1], 1));
         emp::SH2PCSession session(io.get(), job.party, ots);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a netlist with the Yao garbled circuits of MP-SPDZ. The variable MP_SPDZ names the folder where it
-was built, with `compile.py` and `yao-party.x`. README.md in the parent folder describes drivers.
+"""Runs a netlist with the Yao garbled circuits of MP-SPDZ. The variable MP_SPDZ names the folder where
+MP-SPDZ was built, with `compile.py` and `yao-party.x`. README.md in the parent folder describes drivers.
 
 Party 1 starts both parties of MP-SPDZ. Party 2 of this driver does nothing."""
 
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# The first run warms up. The timer covers the others.
+# The first run warms up. The timer covers the other runs.
 PROGRAM = """
 from circuit import Circuit
 netlist = Circuit('netlist')
@@ -158,7 +158,7 @@ def main(arguments):
         _, cpu_before, sent_before, _ = session.run(port)
         session.compile(rounds)
         seconds, cpu, sent, outputs = session.run(port)
-    # Both measurements include the setup and the first run, which cancel out.
+    # Both measurements include the setup and the first run, so their difference does not.
     line = {"ms": 1e3 * seconds / rounds, "cpu_ms": max(cpu - cpu_before, 0) / rounds}
     line["bytes"] = (sent - sent_before) / rounds
     if fixed:
