@@ -21,6 +21,7 @@ from selenium.webdriver.common.keys import Keys
 
 from programs import DEADLINE
 
+# Errors that occur while the page changes. `until` then tries again.
 PASSING = (
     ElementClickInterceptedException,
     ElementNotInteractableException,
@@ -48,7 +49,7 @@ return [...within.querySelectorAll(selector)].filter((one) => wanted.test(name(o
   && one.checkVisibility({ visibilityProperty: true }));
 """
 
-# Chooses an option of a list, with the events that the driver would not send.
+# Chooses an option of a `select`, and sends the events that the driver would not send.
 CHOOSE = """
 const [select, text] = arguments;
 const option = [...select.options].find((one) => one.text === text);

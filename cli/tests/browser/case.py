@@ -90,7 +90,7 @@ class Case(unittest.TestCase):
             browser.press("Muck")
 
     def checked_to_the_showdown(self, browser, guest, rounds=3):
-        """Checks through the last rounds; the guest then shows its cards."""
+        """Both players check through `rounds` betting rounds. The guest then shows its cards."""
         for _ in range(rounds):
             guest.until("your-turn")
             guest.say("check")

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// Held exclusively by tests that measure times, and shared by all others.
+/// Tests that measure times hold this lock exclusively. All other tests share it.
 static QUIET: RwLock<()> = RwLock::new(());
 
-/// The programs that run the scripts, or a message about the missing one.
+/// The programs that the scripts need, or a message that names a missing program.
 static TOOLS: LazyLock<Result<Tools, &'static str>> = LazyLock::new(Tools::find);
 
 struct Tools {
@@ -73,7 +73,7 @@ fn run_script_test(test: &str) {
         .env("DEALERLESS_CHROMEDRIVER", &tools.driver)
         .output()
         .expect("cannot run Python");
-    // The measured values.
+    // Prints the values that the script has measured.
     print!("{}", String::from_utf8_lossy(&run.stdout));
     assert!(
         run.status.success(),

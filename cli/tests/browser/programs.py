@@ -1,4 +1,4 @@
-"""The programs of a test. Each has its own folder and is ended with the test."""
+"""The programs of a test. Each program has its own folder, and ends with the test."""
 
 import json
 import os
@@ -17,8 +17,8 @@ DEADLINE = 45
 
 
 def free_address():
-    """A free port for a host that must be found there again. It is below the range of ephemeral ports, so
-    that nobody else gets it while the host is gone."""
+    """An address for a host that must come back to the same address. Its port is free and below the
+    range of ephemeral ports, so that no other program gets it meanwhile."""
     while True:
         port = random.randrange(15_000, 32_000)
         with socket.socket() as tried:

@@ -1,4 +1,4 @@
-"""Attacks by other pages, hosts, tabs, and by a peer whose name is markup. All are refused or harmless."""
+"""Attacks by other pages, host names and tabs, and by a peer whose name is markup. All fail."""
 
 import http.server
 import threading
@@ -143,7 +143,7 @@ class Attacks(Case):
             for path in ("/", "/state", "/main.js", f"/#{anna.page.token}"):
                 other.open(f"http://{host}:{port}{path}")
                 other.reads("this page is only served at its own address")
-        # Browsers ignore one of the headers from a host without encryption.
+        # The connection is not encrypted, so browsers ignore one of the security headers.
         self.provoked = ["403", "Cross-Origin-Opener-Policy header has been ignored"]
         self.still_plays(anna, guest)
 

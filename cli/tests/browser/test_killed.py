@@ -24,7 +24,7 @@ class Killed(Case):
         for text in ("What happened", "was killed", "What is safe", "The cards stay sealed", "What to do"):
             bert.reads(text)
         bert.picture("killed")
-        # A page loaded afterwards shows it too.
+        # A page that is loaded after the kill shows the same report.
         bert.open("about:blank")
         bert.open(bert.page.origin + "/")
         bert.find("h2", "Your program ended unexpectedly")
@@ -38,7 +38,7 @@ class Killed(Case):
         self.wait_for_connection(anna)
         self.assertEqual(anna.name("button", "Card 1: .*, seen by only you.*"), drawn)
 
-        # The same with the host, which resumes from its lobby.
+        # The host's program is killed too, and the host resumes from its lobby.
         os.kill(anna.page.player(), signal.SIGKILL)
         anna.find("h2", "Your program ended unexpectedly")
         anna.press("Lobby")
@@ -50,7 +50,7 @@ class Killed(Case):
         self.assertEqual(anna.name("button", "Card 1: .*, seen by only you.*"), drawn)
         self.wait_for_connection(bert)
 
-        # Both continue and open a closed card.
+        # Both players continue, and open a closed card.
         anna.press("To all")
         anna.press("Card 3: closed.*")
         anna.press("Propose")

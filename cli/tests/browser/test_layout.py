@@ -4,7 +4,7 @@ from case import Case
 from fed import DEALT, SEATED, again, fed, feed
 from programs import Page
 
-# Width, height and device pixels for each CSS pixel. The last is 1280x800 at a zoom of 200 %.
+# Width, height and device pixels for each CSS pixel. The last size is 1280x800 at a zoom of 200 %.
 SIZES = [
     (320, 568, 1), (360, 640, 1), (640, 360, 1), (640, 400, 1), (844, 390, 1), (768, 1024, 1), (1280, 720, 1),
     (1280, 800, 1), (1366, 650, 1), (1440, 760, 1), (2560, 1440, 1), (640, 400, 2),

@@ -94,7 +94,7 @@ class Records(Case):
         page.reads("Anybody who had the file could have changed it, so this proves nothing against a player")
         page.picture("verify-bad")
 
-        # Together with a good record, and files that are not records.
+        # The damaged record together with a good one, and then files that are not records.
         self.drop(("anna.log", self.content(0)), ("changed.log", changed))
         page.find("h2", "At least one of these is not a good record.")
         self.drop(("noise.log", b"<script>alert(1)</script>" * 100))

@@ -14,8 +14,8 @@ return [own, ...entries].map((one) => [new URL(one.name).pathname, one.decodedBo
 """
 PAINTED = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
-# Feeds events one by one, at different moments of a frame. Measures when each changes the page, and
-# when the next frame is done.
+# Feeds events one by one, at different moments of a frame. For each event, measures when
+# the page changes and when the next frame is done.
 MEASURE = """
 const [lines, done] = arguments;
 const pause = (time) => new Promise((wake) => setTimeout(wake, time));
@@ -69,7 +69,7 @@ class Speed(Case):
         fed(browser, Page(self, "Anna"))
         before = lines[:1_000]
         took = browser.run("const begun = performance.now(); feed(arguments[0]); return begun", "".join(before))
-        # The measured events follow these.
+        # The measured events follow these 1,000 events.
         browser.until(lambda: browser.run("return document.title.length > 0 && document.body.innerText.includes('Hand')"),
                       "hands in the log")
         self.assertGreater(took, 0)

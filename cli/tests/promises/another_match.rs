@@ -1,4 +1,4 @@
-//! A host asks for another match while one is open with its guest.
+//! A host asks for a new match with a guest with whom it has an open match.
 #![cfg(unix)]
 
 use crate::common;
@@ -55,8 +55,8 @@ impl Drop for Person {
     }
 }
 
-/// Begins a match of hold'em and leaves it open. Returns the first 16 digits of its id, and its
-/// address.
+/// Begins a match of hold'em and leaves it open. Returns the first 16 digits of its id, and the
+/// host's address.
 fn open_match(a: &Path, b: &Path) -> (String, String) {
     let at = free_address();
     let (mut host, invite) = host_at(a, &at, &["--auto", "--hands", "3"]);
@@ -70,7 +70,7 @@ fn open_match(a: &Path, b: &Path) -> (String, String) {
     (id[..16].to_owned(), at)
 }
 
-/// Starts a guest that is asked before it sits down.
+/// Starts a guest that must answer `ask-sit` before it is seated.
 fn join(folder: &Path, at: &str) -> Side {
     Side::start(folder, &["join", "Anna", "--at", at, "--json"])
 }
@@ -158,7 +158,7 @@ fn person_resumes_the_open_match_or_begins_another() {
     host.until("Type `resume`");
     host.enter("new");
     host.until("closed here");
-    // The guest is shown the terms of the other match, and may keep the open one.
+    // The guest sees the terms of the new match. It can decline them and keep the open match.
     let notice = loop {
         let text = guest.until("notice")["text"].as_str().unwrap().to_owned();
         if text.contains("does not resume your open match") {
@@ -171,7 +171,7 @@ fn person_resumes_the_open_match_or_begins_another() {
     assert_eq!(guest.finish().1, 4);
     assert_eq!(open_matches(b.path()), [(id.clone(), false)]);
 
-    // The host gets no second question, because its match is closed.
+    // The host is not asked again, because it has closed the open match.
     let mut guest = join(b.path(), &at);
     guest.until("ask-sit");
     guest.say(&json!({"do": "sit", "agree": true}));

@@ -1,5 +1,6 @@
 //! The module diagram in ARCHITECTURE.md is correct: it has an arrow for each use of a module by
-//! another, and no other arrows. A module uses only modules above it in the list.
+//! another, and no other arrows. A module uses only modules above it in the list
+//! of modules on that page.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +14,7 @@ fn page() -> String {
     fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap()
 }
 
-/// The modules in the order of the list.
+/// The names in the list of modules, in order.
 fn modules(page: &str) -> Vec<&str> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/"));
     rows.map(|row| row.split_once("/`").expect("a folder").0)
@@ -48,7 +49,8 @@ fn code(folder: &Path) -> String {
     code
 }
 
-/// The names that follow `path` in the code: one name, or those in the braces of an import.
+/// The names that follow each occurrence of `path` in the code: one name, or the names in the
+/// braces of an import.
 fn names_after<'a>(code: &'a str, path: &str) -> BTreeSet<&'a str> {
     let not_in_a_name = |c: char| !c.is_alphanumeric() && c != '_';
     let ends = |rest: &'a str| {

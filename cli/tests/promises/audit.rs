@@ -1,4 +1,4 @@
-//! Two players open their shuffle inputs after a match.
+//! `audit`: after a match, two players open their shuffle inputs to each other.
 
 use crate::common;
 
@@ -43,7 +43,7 @@ fn audit_of_two_players_is_verified_by_a_third() {
     assert_eq!(mine, &theirs);
     assert_eq!((&mine["good"], &mine["tries"]), (&json!(true), &json!(3)));
     assert_eq!(mine["decks"].as_array().unwrap().len(), 3);
-    // The inputs are deleted, and there is no second audit.
+    // The audit has deleted the inputs, so a second audit is refused.
     for folder in [a.path(), b.path()] {
         assert_eq!(file(folder, "inputs"), None);
     }
@@ -59,7 +59,7 @@ fn audit_of_two_players_is_verified_by_a_third() {
     let verified = verify(&audit);
     assert_eq!(verified.status.code(), Some(0));
     assert_eq!(last_line(&verified)["audit"]["decks"], mine["decks"]);
-    // A changed bit does not open the commitment.
+    // An input with a changed bit does not open its commitment.
     let mut bytes = std::fs::read(&audit).unwrap();
     let at = bytes.len() - 3;
     bytes[at] ^= 1;
@@ -79,7 +79,7 @@ fn declined_audit_opens_nothing() {
     let declined = command(a.path(), &["audit", "Bert", "--decline"]);
     assert_eq!(declined.status.code(), Some(0));
     assert_eq!(file(a.path(), "inputs"), None);
-    // The host does something else now, and the guest keeps its inputs.
+    // The host waits for a match instead of an audit. The guest keeps its inputs.
     let mut host = Side::start(a.path(), &["host", "--json", "--listen", "127.0.0.1:0"]);
     let at = host.until("listening")["addresses"][0]
         .as_str()

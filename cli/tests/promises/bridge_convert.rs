@@ -173,7 +173,8 @@ fn lost_board_numbers_are_reported() {
         if !format.is_readable() {
             continue;
         }
-        let notice = format!("out.{suffix} has no board numbers; its boards are numbered 1 to 10.\n");
+        let notice =
+            format!("out.{suffix} has no board numbers; its boards are numbered 1 to 10.\n");
         for command in ["convert", "records"] {
             let args = match command {
                 "convert" => format!("out.{suffix} - --to csv"),
@@ -187,7 +188,10 @@ fn lost_board_numbers_are_reported() {
     }
     convert(folder, "out.bri back.pbn");
     let (_, message) = convert(folder, "back.pbn again.bri");
-    assert!(message.contains("which gives the numbers here"), "{message}");
+    assert!(
+        message.contains("which gives the numbers here"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -228,7 +232,7 @@ fn ten_thousand_boards_are_converted() {
     assert_eq!(read(folder, "set.lin", Format::Lin), set);
 }
 
-/// A sparse file of 1 GiB, and an endless device.
+/// The files are a sparse file of 1 GiB and an endless device.
 #[test]
 fn huge_files_are_refused_after_64_mib() {
     let folder = tempfile::tempdir().unwrap();
@@ -267,7 +271,11 @@ fn hostile_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let escape = "line 4: '\\u{1b}' is not a rank";
     let hands = "line 2: a LIN deal has three or four hands";
     vec![
-        ("53.pbn", board("J2.", "J32."), "line 4: the card S3 appears"),
+        (
+            "53.pbn",
+            board("J2.", "J32."),
+            "line 4: the card S3 appears",
+        ),
         (
             "51.pbn",
             board("J2.", "J."),
@@ -279,7 +287,11 @@ fn hostile_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("utf16.pbn", utf_16, "line 1: zero byte in the line"),
         ("cut.pbn", whole[..60].to_vec(), "line 4: invalid tag"),
         ("open.pbn", open, "line 2: the comment that begins here"),
-        ("hash.pbn", hash, "line 2: # repeats the value of the previous board"),
+        (
+            "hash.pbn",
+            hash,
+            "line 2: # repeats the value of the previous board",
+        ),
         ("cut.bri", vec![b'0'; 127], "byte 127: the file ends within"),
         ("zero.dup", vec![0; 156], "byte 146: the last 10 bytes"),
         ("commas.lin", commas, hands),
@@ -326,8 +338,5 @@ fn json_report_names_the_written_files() {
     assert_eq!(bri["written"][0]["numbered"], false);
     let refused = report("set.pbn - --to lin --json");
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(
-        message.contains("--json uses standard output"),
-        "{message}"
-    );
+    assert!(message.contains("--json uses standard output"), "{message}");
 }

@@ -1,5 +1,5 @@
-//! Two players deal boards that nobody knows, keep them sealed over a restart, open them, and prove
-//! afterwards what was dealt. With their two sheets the same boards can be dealt by hand.
+//! Two players deal boards that nobody knows, keep them sealed over a restart, open them, and later
+//! prove what was dealt. With the two players' own sheets the same boards can be dealt by hand.
 #![cfg(unix)]
 
 use crate::common;
@@ -142,7 +142,7 @@ fn sheets_of_sealed_boards(homes: [&Path; 2], folder: &Path) {
     let (mine, later) = (record(homes[0]), homes[0].join("later"));
     let later = later.to_str().unwrap();
     for refused in [
-        // Existing files, a set that was not dealt, and boards that are not open.
+        // The reasons: the files exist, the set was not dealt, the boards are not open.
         &["bridge", "own-sheet", "-o", evening][..],
         &["bridge", "own-sheet", "-o", later, "--set", "2"],
         &["bridge", "boards", mine.to_str().unwrap()],

@@ -159,8 +159,8 @@ const TOURNAMENT: [(&str, &str); 2] = [
     ("t.sqk", "1,1:abcdefgh\r\n1,2:ijklmnop\r\n"),
 ];
 
-/// Writes the files of the tournament. Returns the boards of both sessions and the reserve of the
-/// first.
+/// Writes the files of the tournament. Returns the boards of both sessions, and the reserve boards
+/// of the first session.
 fn tournament(folder: &Path) -> [Vec<Board>; 3] {
     for (name, text) in TOURNAMENT {
         fs::write(folder.join(name), text).unwrap();
@@ -199,7 +199,7 @@ fn published_boards_are_verified_in_every_readable_format() {
                 output.contains(&format!("  {low}-{high}  agree: {set}\n")),
                 "{output}"
             );
-            // The boards of the keys are printed only without files.
+            // Boards computed from the keys are printed only if no file is given.
             assert!(!output.contains("N:"), "{output}");
         }
     }

@@ -27,7 +27,7 @@ struct Bot {
     folder: PathBuf,
     resume: Vec<String>,
     child: Child,
-    /// The number of results that it had printed when it was last killed.
+    /// The number of results that the bot had printed when it was last killed.
     results: usize,
 }
 
@@ -72,10 +72,10 @@ impl Bot {
         Some(status.code().expect("not ended by a signal"))
     }
 
-    /// The events that all its processes have printed.
+    /// The events that all processes of this bot have printed.
     fn events(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.join("events")).unwrap();
-        // A kill may have cut off a line.
+        // The kill of a process may have cut off its last line.
         let lines = text
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
@@ -131,10 +131,10 @@ fn no_hand_is_lost_after_repeated_kills() {
         if results > furthest {
             (furthest, since) = (results, Instant::now());
         }
-        // A program at the end of the match is not killed. A program is only killed again after a
-        // hand, because a bot gives up after eight failed attempts in a row.
+        // A program that has printed `over` is not killed. Other programs are killed at most once
+        // per hand, because a bot gives up after eight failed attempts in a row.
         let plays = bot.code().is_none() && !over && results > bot.results;
-        // The kills are spread over the match, and end some time before it does.
+        // The kills are spread over the match. The last kill comes some hands before its end.
         if killed < kills && plays && results * kills * 10 >= killed * hands * 9 {
             bot.results = results;
             bot.kill();

@@ -39,7 +39,7 @@ fn player_out_of_time_checks_or_folds_and_sits_out() {
     assert_eq!(guest.finish().1, 0);
     let (events, code) = host.finish();
     assert_eq!(code, 0);
-    // The host receives the guest's time at the beginning of the turn.
+    // The host's `their-turn` has the guest's time at the start of the turn.
     let turns = of_kind(&events, "their-turn");
     let same: Vec<&Value> = (turns.iter())
         .filter(|theirs| theirs["turn"] == turn["turn"])
@@ -76,7 +76,7 @@ fn match_with_a_late_player_can_be_closed_and_resumed_by_name() {
     {
         events.push(host.event());
     }
-    // The turn is reported before the wait for it.
+    // `their-turn` is reported before `waiting`.
     let first = |of: &dyn Fn(&Value) -> bool| events.iter().position(of);
     let waits = first(&|event| event["event"] == "waiting" && event["for"] == "move");
     let turn = first(&|event| event["event"] == "their-turn");
@@ -86,7 +86,7 @@ fn match_with_a_late_player_can_be_closed_and_resumed_by_name() {
     );
     let time = &turn.map_or(&Value::Null, |at| &events[at])["time"];
     assert!(time["bank"].as_u64() > Some(2), "{events:?}");
-    // Before the host leaves, it is offered to close the match instead.
+    // When the host wants to leave, the program first offers to close the match instead.
     host.say(&json!({"do": "leave"}));
     let offer = host.until("error");
     assert_eq!(offer["code"], "may-close");
@@ -116,7 +116,7 @@ fn match_with_a_late_player_can_be_closed_and_resumed_by_name() {
     assert_eq!(guest.finish().1, 0);
 }
 
-/// A host at its turn whose guest has been killed, and its address.
+/// Returns a host at its turn whose guest was killed, and the host's address.
 fn host_without_a_guest(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (Side, String) {
     let at = free_address();
     let host = [&["--hands", "2"], time].concat();
@@ -124,7 +124,7 @@ fn host_without_a_guest(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (Sid
     let mut guest = Side::join(folders[1].path(), &invite, &["--auto"]);
     host.until("your-turn");
     guest.until("sealed");
-    // The guest is connected, and it is not its turn.
+    // While the guest is connected and need not choose, the host may not close the match.
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     guest.kill();
@@ -186,7 +186,7 @@ fn match_without_a_clock_cannot_be_closed_at_once_after_a_disconnection() {
     assert_eq!(host.until("error")["code"], "not-allowed");
     host.signal("INT");
     assert_eq!(host.finish().1, 130);
-    // Without a running program, its owner may close the match at any time.
+    // While no program plays the match, `resume --close` is always allowed.
     let closed = run(folders[0].path(), &["resume", "--close"]);
     assert_eq!(closed.status.code(), Some(0), "{closed:?}");
 }
@@ -222,7 +222,7 @@ fn match_with_a_peer_stalled_in_a_shuffle_can_be_closed() {
     while guest.until("waiting")["for"] != "deal" {}
     guest.signal("STOP");
     host.say(&json!({"do": "back"}));
-    // Next the host would seal, after the shuffle.
+    // The next part would be the host's seal, after the shuffle.
     host.until("dealt");
     loop {
         let event = host.event();
@@ -243,7 +243,7 @@ fn match_with_a_peer_stalled_in_a_shuffle_can_be_closed() {
     assert_eq!(verified.status.code(), Some(0), "{verified:?}");
 }
 
-/// A check or call. Nothing at a choice to show or muck.
+/// The command to check or call; `None` at a choice to show or muck.
 fn passive(turn: &Value) -> Option<Value> {
     match turn["ask"].as_str() {
         Some("bet") if turn["call"].is_null() => Some(json!({"do": "check"})),
@@ -283,7 +283,8 @@ fn seat_out_of_time_at_a_showdown_shows_unless_it_is_beaten() {
         let [.., first, second] = &chose[..] else {
             panic!("{chose:?}");
         };
-        // Neither player chose at the showdown. The first seat has no shown hand to compare with.
+        // Neither player chose at the showdown. When the first seat must
+        // show or muck, no hand is shown that could beat it.
         assert_eq!(first["do"], "show", "{events:?}");
         let best = result["pots"][0]["winners"].as_array().unwrap();
         let wins = best.iter().any(|winner| winner["seat"] == second["seat"]);
@@ -299,7 +300,7 @@ fn pause_after_a_showdown_can_be_ended() {
     let stakes = ["--hands", "2", "--stack", "2", "--pause"];
     let (mut host, invite) = Side::host(a.path(), &stakes);
     let guest = Side::join(b.path(), &invite, &["--auto"]);
-    // The blinds put both all in, unless one folds.
+    // The blinds put both players all in, unless one folds.
     let pause = loop {
         let event = host.event();
         match event["event"].as_str() {

@@ -1,5 +1,5 @@
-//! A match survives lost connections: cut at any frame, lost while a laptop sleeps, resumed over a
-//! relay.
+//! A match survives the loss of its connection: at any frame, while a laptop sleeps, and if only a
+//! relay connects the players again.
 #![cfg(unix)]
 
 use crate::common;
@@ -15,7 +15,7 @@ use common::side::{Side, folders, of_kind};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// The listening address of a host, with any port.
+/// A listening address with any free port.
 const ANY_PORT: &str = "127.0.0.1:0";
 
 fn listening(host: &mut Side) -> String {
@@ -53,7 +53,7 @@ fn hand(players: &[TempDir; 2], cut: Option<Cut>) -> ([usize; 2], bool) {
     let join = || Side::join(b.path(), "Anna", &["--auto", "--at", &by]).finish();
     let (mut by_guest, mut code) = join();
     if code != 0 && cuts.was_cut() && of_kind(&by_guest, "seated").is_empty() {
-        // The cut came before the match began.
+        // The cut came before the match began, so the guest joins again.
         (by_guest, code) = join();
     }
     assert_eq!(code, 0, "{cut:?} {by_guest:?}");
@@ -71,7 +71,7 @@ fn hand_continues_after_a_cut_at_any_frame() {
     let cuts: Vec<Cut> = cuts.collect();
     let [next, cut] = [(); 2].map(|()| AtomicUsize::new(0));
     thread::scope(|scope| {
-        // Most of the time is spent waiting before a new connection.
+        // Six threads, because each hand mostly waits until it connects again.
         for _ in 0..6 {
             scope.spawn(|| {
                 while let Some(&point) = cuts.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -113,7 +113,8 @@ fn match_continues_with_the_same_cards_after_a_side_slept() {
     assert_eq!(host.finish().1, 0);
 }
 
-/// A killed host comes back at another port, which the guest does not know. They meet at the relay.
+/// A killed host comes back at another port, which the guest does not know. The two meet
+/// at the relay.
 #[test]
 fn match_is_resumed_over_a_relay() {
     let relay = Relay::start();

@@ -1,4 +1,4 @@
-//! A dead relay is reported, and nobody waits for it forever.
+//! A dead relay is reported, and no command waits for it forever.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use common::relay::Relay;
 use common::side::{Side, folders, of_kind};
 use serde_json::Value;
 
-/// The program promises 5 s; a busy machine may take longer to start it.
+/// The program promises to report within 5 s. A busy machine may take longer to start the program.
 const SOON: Duration = Duration::from_secs(30);
 
 /// A loopback address without a listener, and a listener that sends nothing.

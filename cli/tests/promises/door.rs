@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 struct SilentPeer {
     home: Home,
     host: PublicIdentity,
-    /// The address of the host, now and later.
+    /// The address at which the host listens, also after a restart.
     at: String,
 }
 
@@ -32,7 +32,7 @@ impl SilentPeer {
         let connection = guest(&home).join(&invite).unwrap();
         let host = connection.peer.clone();
         let silent = SilentPeer { home, host, at };
-        // Waits until the host accepts it as a known peer.
+        // Waits until the host accepts this peer without an invite.
         let begun = Instant::now();
         while silent.connect().is_none() {
             assert!(begun.elapsed() < LIMIT);

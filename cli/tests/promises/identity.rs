@@ -22,7 +22,7 @@ impl Running {
         Running(child, output)
     }
 
-    /// Starts a host. Returns it with its invite.
+    /// Starts a host. Returns the host and its invite.
     fn host(folder: &Path, hands: &str) -> (Self, String) {
         let mut args = vec!["host", "--listen", "127.0.0.1:0", "--json", "--auto"];
         args.extend([
@@ -116,7 +116,7 @@ fn peer_follows_a_player_to_a_new_identity() {
     let statement = json_of(c.path(), &["identity", "statement", "--json"]);
     assert_eq!(statement["statement"], done["statement"]);
 
-    // The old identity cannot play any more, and has only one successor.
+    // The old identity can no longer play, and cannot get a second successor.
     for args in [&["host"][..], &["peers"], &["join", "Anna"]] {
         let (_, err, code) = command(b.path(), args);
         let by = done["fingerprint"].as_str().unwrap();
@@ -145,7 +145,7 @@ fn statement_is_followed_and_open_matches_are_not_left_silently() {
     let (host, invite) = Running::host(a.path(), "9");
     let mut guest = Running::start(b.path(), &["join", &invite, "--json", "--yes"]);
     guest.until("your-turn");
-    // Kills both, because the host would wait for its guest.
+    // Kills both programs: if only the guest were killed, the host would wait for it.
     drop((guest, host));
     let (path, c) = (b.path().to_str().unwrap(), a.path().join("new"));
     let (_, err, code) = command(&c, &["identity", "succeed", path]);
@@ -211,7 +211,7 @@ fn name_is_kept_until_another_is_given() {
     let [a, b] = folders();
     let own = |folder: &Path| json_of(folder, &["identity", "--json"])["player"].clone();
     assert_eq!(own(b.path()), Value::Null);
-    // The host sees the name of its guest each time.
+    // In each match the host sees the name that the guest gave last.
     for (given, name) in [
         (&["--name", "Carla"][..], "Carla"),
         (&[], "Carla"),
@@ -311,15 +311,12 @@ fn verify_and_show_use_the_latest_match_and_the_date_of_its_file() {
     let date =
         "unproven.\ntime = 17:46:40\ntime_zone = \"UTC\"\nday = 17\nmonth = 3\nyear = 2030\n";
     assert!(out.contains(date), "{out}");
-    // An ambiguous name deletes nothing.
+    // A name that fits several matches deletes none of them.
     let (_, err, code) = command(a.path(), &["history", "--delete", "Bert Ü."]);
     assert!(code == 1 && err.contains("several matches"), "{err}");
     // Verifying creates no identity.
     let nobody = a.path().join("nobody");
     let (_, err, code) = command(&nobody, &["verify", "Bert"]);
-    assert!(
-        code == 1 && err.contains("there is no match Bert"),
-        "{err}"
-    );
+    assert!(code == 1 && err.contains("there is no match Bert"), "{err}");
     assert!(!nobody.exists());
 }

@@ -1,6 +1,6 @@
-//! A host seats the guest with its invite, and the player named by `--for`. It asks its player once
-//! about each other known player. Nobody gains anything by asking again, by silence or by many
-//! connections.
+//! A host seats the guest with its invite and the player named by `--for`. It asks its user once
+//! about each other known player. A player gains nothing by repeated requests, by silence or
+//! by many connections.
 
 use crate::common;
 
@@ -25,7 +25,7 @@ const GAME: [&str; 8] = [
     "--game", "deck", "--cards", "3", "--draw", "1", "--hands", "1",
 ];
 
-/// The folders of Anna, of Bert, whom she does not know, and of Carla, with whom she has played.
+/// The folders of Anna, Bert and Carla. Anna has played with Carla, but does not know Bert.
 fn three() -> [TempDir; 3] {
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [anna, _, carla] = folders.each_ref().map(TempDir::path);
@@ -36,7 +36,7 @@ fn three() -> [TempDir; 3] {
     folders
 }
 
-/// Starts a host. Returns it with its invite and its address.
+/// Starts a host. Returns the host, its invite and its address.
 fn host(folder: &Path, more: &[&str]) -> (Side, String, String) {
     let (mut host, invite) = Side::host(folder, &[&GAME[..], more].concat());
     let at = host.until("listening")["addresses"][0].clone();
@@ -62,7 +62,7 @@ fn admit(asked: &Value, agree: bool) -> Value {
     json!({"do": "admit", "fingerprint": asked["fingerprint"], "agree": agree})
 }
 
-/// Carla with her own program instead of ours.
+/// Carla with a modified program.
 struct Carla {
     home: Home,
     at: String,
@@ -104,10 +104,10 @@ fn repeated_requests_do_not_take_the_seat_of_the_invited_guest() {
     let [a, b, c] = three();
     let (mut host, invite, at) = host(a.path(), &[]);
     let carla = Carla::new(c.path(), &at);
-    // Five attempts before the guest.
+    // Carla tries five times before the guest arrives.
     let mut tries: Vec<Connection> = (0..5).map(|_| carla.connect(&[Control::Sit])).collect();
     let asked = host.until("ask-admit");
-    // The question has the known name, not the one that she uses now.
+    // The question has the name that Anna knows, not the name that Carla uses now.
     assert_eq!(
         (&asked["name"], &asked["hands"]),
         (&json!("Carla"), &json!(1))
@@ -130,7 +130,7 @@ fn repeated_requests_do_not_take_the_seat_of_the_invited_guest() {
     assert_eq!(lapsed.len(), 1, "{events:?}");
     assert_eq!(lapsed[0]["fingerprint"], asked["fingerprint"]);
     assert!(of_kind(&events, "ask-admit").is_empty(), "{events:?}");
-    // The reason is sent on the newest connection, which replaced the others.
+    // The reason is sent on Carla's newest connection, which replaced her earlier connections.
     assert_eq!(answer(&tries.pop().unwrap()), Ok(Control::Taken));
     assert!(tries.iter().all(|connection| answer(connection).is_err()));
     assert_eq!(answer(&carla.connect(&[])), Ok(Control::Taken));
@@ -153,7 +153,7 @@ fn invite_of_an_earlier_host_needs_a_question() {
     host.say(&admit(&asked, false));
     refused(guest);
     host.kill();
-    // The invite belongs to Bert's keys by now, but this host did not create it.
+    // The second host has bound the invite to Bert's keys, but the third host did not create it.
     let (mut host, _) = args(a.path());
     let _guest = Side::join(b.path(), &old, &[]);
     assert_eq!(host.until("ask-admit")["name"], "Bert");
@@ -203,7 +203,7 @@ fn declined_guest_is_told_and_not_asked_about_again() {
         asked["fingerprint"]
     );
     assert_eq!(refused(join_by_name(c.path(), &at)), message);
-    // Connections with no, too many or wrong messages cause at most one notice.
+    // Connections that send nothing, too much or a wrong message cause at most one notice.
     let carla = Carla::new(c.path(), &at);
     for messages in [&[][..], &[Control::Sit; 50], &[Control::Taken]] {
         for _ in 0..4 {
@@ -247,7 +247,7 @@ fn player_who_leaves_during_the_question_is_not_waited_for() {
 }
 
 #[test]
-fn bot_only_seats_the_known_player_it_waits_for() {
+fn bot_seats_no_known_player_except_the_one_named_by_for() {
     let [a, _, c] = three();
     let (anna, _, at) = host(a.path(), &["--auto"]);
     let message = refused(join_by_name(c.path(), &at));
@@ -269,7 +269,7 @@ fn bot_only_seats_the_known_player_it_waits_for() {
 }
 
 #[test]
-fn blocked_player_looks_declined_and_is_not_joined() {
+fn blocked_player_sees_the_message_of_a_decline_and_cannot_be_joined() {
     let [a, _, c] = three();
     let [anna, carla] = [a.path(), c.path()];
     let blocked = run(anna, &["peers", "block", "Carla", "--json"]);
@@ -287,7 +287,7 @@ fn blocked_player_looks_declined_and_is_not_joined() {
     let message = events.last().unwrap()["message"].to_string();
     assert!(code == 1 && message.contains("peers unblock"), "{message}");
     assert!(run(carla, &["peers", "unblock", "Anna"]).status.success());
-    // The same with an invite.
+    // An invite of the blocked host is refused in the same way.
     let (host_side, invite, _) = host(carla, &[]);
     let (events, code) = Side::join(anna, &invite, &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
@@ -310,7 +310,7 @@ fn with_an_open_match() -> [TempDir; 3] {
     let (mut host, _) = Side::host(anna, &game);
     let at = host.until("listening")["addresses"][0].clone();
     let mut guest = join_by_name(carla, at.as_str().unwrap());
-    // Both have signed parts of it.
+    // Both players have now signed parts of the match.
     host.until("sealed");
     guest.until("sealed");
     host.kill();
@@ -327,7 +327,7 @@ fn player_of_a_closed_match_does_not_take_the_seat_of_the_invited_guest() {
     let mut carla = join_by_name(c.path(), &at);
     let message = loop {
         let event = carla.event();
-        assert_ne!(event["event"], "resumed", "she has the seat");
+        assert_ne!(event["event"], "resumed", "Carla has the seat");
         if event["event"] == "error" {
             break event["message"].to_string();
         }
@@ -379,7 +379,7 @@ fn host_is_asked_about_a_guest_with_many_failed_attempts() {
     let lost: Vec<String> = list.split('\n').map(line).collect();
     std::fs::write(&path, lost.join("\n")).unwrap();
 
-    // The question also comes about the player named by `--for`.
+    // The host is asked even about the player named by `--for`.
     let (mut host, invite, at) = host(a.path(), &["--for", "Carla"]);
     let carla = join_by_name(c.path(), &at);
     let asked = host.until("ask-admit");
@@ -388,7 +388,7 @@ fn host_is_asked_about_a_guest_with_many_failed_attempts() {
         message.contains("The last 8 attempts with Carla"),
         "{message}"
     );
-    // Her connection ends during the question.
+    // Carla's connection ends during the question.
     carla.kill();
     host.until("admit-lapsed");
     let carla = join_by_name(c.path(), &at);
@@ -424,7 +424,7 @@ fn host_is_notified_once_of_a_blocked_player_with_its_invite() {
     );
 }
 
-/// Starts a host with a text screen. Returns it with its output, its invite and its address.
+/// Starts a host with a text screen. Returns the host, its output, its invite and its address.
 fn terminal(folder: &Path, input: Stdio) -> (Child, Receiver<String>, String, String) {
     let mut host = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(["host", "--listen", "127.0.0.1:0", "--name", "Anna"])

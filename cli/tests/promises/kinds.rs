@@ -140,8 +140,8 @@ fn cards_of_kinds_are_drawn_shown_laid_down_and_stolen() {
     assert_eq!(theirs[2].1, mine[0].1);
     assert_eq!(mine[2].1, theirs[0].1);
     assert_eq!((&theirs[3].1, &mine[3].1), (&theirs[1].1, &theirs[1].1));
-    // The host still holds the card that it showed, and holds the stolen card until it lays it
-    // down.
+    // The host still holds the card that it showed. It holds the stolen card until it lays that
+    // card down.
     let turns = of_kind(&by_host, "your-turn");
     let held: Vec<&Value> = turns.iter().map(|turn| &turn["positions"]).collect();
     let all = [

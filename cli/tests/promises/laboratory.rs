@@ -203,7 +203,7 @@ fn comparison_circuits_are_marked_and_optional() {
         .filter(|row| row["comparison"] == true)
         .map(|row| (row["algorithm"].as_str().unwrap(), number(&row["and"])))
         .collect();
-    // At most the numbers of the published table.
+    // The numbers are not larger than those of the published table.
     assert!(marked["bubble-fair-bits"] <= 1_302);
     assert!(marked["bitonic-48-bit-keys"] <= 38_199);
     for name in marked.keys() {
@@ -335,7 +335,7 @@ fn circuits_folder_matches_the_output_of_the_command() {
     let (kept, made) = (contents(standard_circuits()), contents(folder.path()));
     assert!(kept.keys().eq(made.keys()), "the sets of files differ");
     for (name, content) in &made {
-        // Compares digests, because assert_eq would print both files.
+        // Compares digests, because `assert_eq!` would print both files.
         let digests = [content, &kept[name]].map(|content| blake3::hash(content));
         assert_eq!(
             digests[0], digests[1],

@@ -1,5 +1,5 @@
-//! A player who leaves a match sees the cost, and may change their mind until the turn at which it
-//! is signed.
+//! A player who leaves a match sees the cost, and can take the command back until the leave is
+//! signed at the player's next turn.
 #![cfg(unix)]
 
 use crate::common;
@@ -29,8 +29,8 @@ fn leaving_at_another_turn_shows_the_cost_and_can_be_taken_back() {
     // The match continues.
     guest.until("your-turn");
 
-    // A leave sent at another player's turn is signed at the next own turn, after the opening of
-    // the flop.
+    // The host sends `leave` at the guest's turn. The leave is signed at the host's next turn,
+    // which comes after the flop is opened.
     send(&mut host, "leave");
     let leaving = host.until("leaving");
     assert_eq!((&leaving["costs"], &leaving["pot"]), (&json!(2), &json!(4)));

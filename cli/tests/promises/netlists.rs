@@ -187,8 +187,8 @@ fn inputs_and_outputs_have_several_notations() {
         ("6,5", "--bit-order msb", "11010"),
     ] {
         let line = format!("circuit evaluate {ADDER} --input {inputs} {more}");
-        // The adder's first wire is the least significant. Reversed, 0110 stays the same and 1010
-        // becomes 0101.
+        // The first wire of a number is its least significant bit. Reversed, 0110 stays the same
+        // and 1010 becomes 0101.
         let output = if more.contains("msb") {
             "00001"
         } else {
@@ -330,7 +330,7 @@ fn optimised_netlist_is_smaller_and_equal() {
 #[test]
 fn shuffle_runs_with_given_permutations() {
     let shuffle = "circuit run --algorithm waksman --cards 5 --draw 3";
-    // The evaluator enters the identity.
+    // The evaluator's permutation is the identity.
     let draw = |garbler: &str, evaluator: &str| {
         run(&format!(
             "{shuffle} --garbler-permutation {garbler} --evaluator-permutation {evaluator} --json"
@@ -379,8 +379,8 @@ fn checked_shuffle_refuses_seeds_out_of_range() {
         (&report["cards"][0], &report["outputs"][1]),
         (&1.into(), &"11".into())
     );
-    // The garbler's 3 is out of range. The evaluator's 2 of 3 is 2 - 3 = -1, and 000 is out of
-    // range.
+    // The garbler's 3, `11`, is out of range. The evaluator enters its seed minus 3: 2 is entered
+    // as -1, `111`, and `000` is out of range.
     for (garbler, evaluator, party) in [("11", "111", "garbler"), ("10", "000", "evaluator")] {
         let refused = run(&format!(
             "{shuffle} --garbler {garbler} --evaluator {evaluator}"

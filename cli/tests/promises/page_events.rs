@@ -1,5 +1,5 @@
 //! The promise: the page shows each event of a match, as the terminal does. In
-//! `cli/src/table/screen.rs` a match over all events ensures this for the terminal.
+//! `cli/src/table/screen.rs` a `match` over all events ensures this for the terminal.
 
 use std::collections::BTreeSet;
 

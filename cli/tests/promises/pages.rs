@@ -138,7 +138,7 @@ fn commands_on_the_circuit_pages_print_the_output_shown() {
     assert!(proofs >= 6, "{proofs} proofs");
 }
 
-/// The cells of the table rows of a page whose first cell passes the filter.
+/// The cells of each table row on a page. Rows whose first cell fails the filter are left out.
 fn rows(page: &str, first: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
     let page = read(&Path::new(ROOT).join("docs").join(page));
     let cells = |line: &str| -> Vec<String> {

@@ -150,7 +150,7 @@ fn points_are_written_as_csv_by_file_extension() {
     let ands = ShuffleCircuit::build(spec).circuit().ands();
     let row = format!("cut,shuffle,9,2,false,{ands}");
     assert!(lines.any(|line| line == row), "{text}");
-    // Few points have a marker each.
+    // If there are few points, each point has a marker.
     let few = fs::read_to_string(&svg).unwrap().matches("<circle").count();
     assert!(few >= 4, "{few}");
     run(&format!("{line} -o - --points x.txt"))

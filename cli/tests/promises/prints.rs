@@ -1,4 +1,5 @@
-//! The output is within 80 columns, the same to a pipe as to a file, and quiet if nobody reads it.
+//! Output fits 80 columns, is the same on a pipe and in a file, and ends quietly if its reader is
+//! gone.
 //! Invalid arguments get an explanation.
 
 use crate::common;

@@ -86,7 +86,8 @@ fn checked_circuit_refuses_invalid_inputs_or_stays_uniform() {
         let parts = report["parties"].as_array().unwrap();
         let values = |party: usize| number(&parts[party]["values"]);
         for (honest, part) in parts.iter().enumerate() {
-            // All bit strings are tried. Those in range are accepted, and all settings of switches.
+            // Every bit string is tried. Seeds are accepted if they are in range; all settings of
+            // switches are accepted.
             assert!(number(&part["of"]).is_power_of_two());
             let accepted = number(&part["of"]) - number(&part["refused"]);
             match number(&part["refused"]) {

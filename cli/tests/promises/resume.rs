@@ -136,7 +136,7 @@ fn interrupted_match_is_listed_and_locked_while_in_use() {
     let hand = format!("hand {} of 3, ", asked["hand"]);
     assert!(state.starts_with(&hand), "{state}");
 
-    // A new host resumes the same match: two players have only one.
+    // A new host resumes this match, because two players can have only one open match.
     let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9", "--for", "Bert"]);
     let mut guest = Side::join(b.path(), "Anna", &["--at", &at]);
     assert_eq!(guest.until("seated")["match"], one["match"]);
@@ -226,10 +226,7 @@ fn player_is_asked_after_eight_failed_attempts() {
     // A bot gives up, since it has nobody to ask.
     let (events, code) = resume(b.path(), &["--auto"]).finish();
     let message = events.last().unwrap()["message"].to_string();
-    assert!(
-        code == 1 && message.contains("attempts with"),
-        "{events:?}"
-    );
+    assert!(code == 1 && message.contains("attempts with"), "{events:?}");
     let mut guest = resume(b.path(), &[]);
     let asks = guest.until("ask-again");
     assert!(asks["in_a_row"].as_u64() >= Some(8), "{asks}");
@@ -273,7 +270,7 @@ fn guest_that_missed_the_end_receives_it_and_the_host_keeps_waiting() {
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(of_kind(&events, "over")[0]["how"], "left");
-    // Now they have no open match, and another one begins.
+    // Now the players have no open match, so a new match begins.
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(
         (code, &of_kind(&events, "over")[0]["how"]),
@@ -360,7 +357,7 @@ fn resume_listens_at_the_last_address_or_reports_why_not() {
     let mut host = resume(a.path(), &[]);
     assert_eq!(host.until("listening")["addresses"], json!([at]));
     host.kill();
-    // Another program has the port.
+    // While another program has the port, the host reports the address.
     let taken = std::net::TcpListener::bind(&at).unwrap();
     let (events, code) = resume(a.path(), &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
@@ -371,7 +368,7 @@ fn resume_listens_at_the_last_address_or_reports_why_not() {
     assert_eq!(host.until("listening")["addresses"], json!([other]));
     host.kill();
     drop(taken);
-    // This is now the last address.
+    // The address from `--listen` is now the last address.
     let mut host = resume(a.path(), &["--auto"]);
     assert_eq!(host.until("listening")["addresses"], json!([other]));
     let guest = resume(b.path(), &["--auto", "--at", &other]);

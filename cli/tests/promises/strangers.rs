@@ -183,7 +183,7 @@ fn spoiled(from: From, number: usize, fault: Fault, timeout: &str) -> (Finished,
     }
 }
 
-/// The number of frames of a run.
+/// The number of frames that `from` sends in a run.
 fn frames(from: From) -> usize {
     let (receiver, sender, frames) = spoiled(from, usize::MAX, Fault::Flip, PATIENT);
     assert_eq!((receiver.code, sender.code), (Some(0), Some(0)));
@@ -191,7 +191,8 @@ fn frames(from: From) -> usize {
     frames
 }
 
-/// Spoils every frame of a run but the hello in turn, and hands receiver and sender to `check`.
+/// Runs the shuffle once for each frame except the hello, and spoils this frame. `check` gets the
+/// name of the case, the receiver and the sender.
 fn every_frame_spoiled(fault: Fault, check: impl Fn(&str, Finished, Finished) + Sync) {
     thread::scope(|scope| {
         for from in [From::Listener, From::Connector] {
@@ -207,8 +208,8 @@ fn every_frame_spoiled(fault: Fault, check: impl Fn(&str, Finished, Finished) + 
     });
 }
 
-/// Asserts that the sender of a lost message ends too. It succeeds only if the message was its
-/// last.
+/// Asserts that the sender of a lost message ends too. Its exit code is 0 if the message was its
+/// last, otherwise 2 or 3.
 fn assert_ends(case: &str, sender: &Finished) {
     assert!(matches!(sender.code, Some(0 | 2 | 3)), "{case}: {sender:?}");
 }

@@ -169,9 +169,17 @@ fn check_unreadable_files(folder: &Path) {
         assert!(message.contains(reason), "{message}");
     }
     let (text, code) = command(folder, &["history"]);
-    assert_eq!((code, text.matches("Cannot be read: ").count()), (0, 5), "{text}");
+    assert_eq!(
+        (code, text.matches("Cannot be read: ").count()),
+        (0, 5),
+        "{text}"
+    );
     let (text, code) = command(folder, &["resume", "--list"]);
-    assert_eq!((code, text.matches("cannot be read: ").count()), (0, 5), "{text}");
+    assert_eq!(
+        (code, text.matches("cannot be read: ").count()),
+        (0, 5),
+        "{text}"
+    );
     let (text, code) = command(folder, &["resume", "--list", "--json"]);
     let listed: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
@@ -209,12 +217,7 @@ fn guest_refuses_other_terms_and_the_host_keeps_waiting() {
             (1, &json!(1)),
             "{terms:?}: {events:?}"
         );
-        assert!(
-            error["message"]
-                .as_str()
-                .unwrap()
-                .contains("the host")
-        );
+        assert!(error["message"].as_str().unwrap().contains("the host"));
         assert!(host.until("notice")["text"].as_str().is_some());
     }
     let mut guest = Side::join(b.path(), &invite, &["--hands", "101", "--time", "none"]);
@@ -315,7 +318,7 @@ fn play(mut side: Side, mut choose: impl FnMut(&[Value]) -> Value + Send) -> (Ve
     }
 }
 
-/// The number of times that a seat made a choice.
+/// The number of times that `seat` made the choice `choice`.
 fn count(events: &[Value], seat: u8, choice: &str) -> usize {
     let chosen = of_kind(events, "chose");
     let chosen = chosen
@@ -431,7 +434,7 @@ fn turns_name_the_made_hand_and_whether_it_wins() {
                 assert_eq!(shown[place]["worth"], turn["made"]);
                 let mut winners = result["pots"][0]["winners"].as_array().unwrap().iter();
                 let wins = winners.any(|winner| winner["seat"] == seat);
-                // No shown hand beats the first hand to show.
+                // When the first seat must show or muck, no shown hand beats its hand.
                 assert_eq!(turn["wins"], json!(wins || place == 0), "{turn} {result}");
             }
         }

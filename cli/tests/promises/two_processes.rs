@@ -30,7 +30,8 @@ fn exported(draw: &str) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
-/// The garbler's seeds are 1 and 2, the evaluator's 3 of 4 and 0 of 3. They draw 0 and 2.
+/// The garbler's seeds are 1 and 2, and the evaluator's seeds are 3 and 0. Their sums are 0
+/// modulo 4 and 2 modulo 3.
 const GARBLER: [&str; 2] = ["--garbler", "1001"];
 const EVALUATOR: [&str; 2] = ["--evaluator", "111101"];
 

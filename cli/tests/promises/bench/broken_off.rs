@@ -25,7 +25,7 @@ fn ctrl_c_shows_the_measurements_so_far() {
 
 #[test]
 fn ctrl_c_before_any_measurement_is_reported() {
-    // Six setups of five flights in a row and the first round of eleven take 41 s.
+    // Six setups with five flights in a row each, and a first round with eleven, take 41 s.
     let side = start("bench --cards 5 --draw 2 --rtt 2s".split_whitespace());
     thread::sleep(Duration::from_secs(2));
     side.signal("INT");
@@ -78,7 +78,7 @@ fn rows_before_a_failing_configuration_are_kept() {
     let rounds = folder.path().join("rounds.csv");
     let netlist = netlist(folder.path());
     // The 63 configurations of shuffles are measured together, and need more sockets than the
-    // limit.
+    // limit allows.
     let line = format!(
         "bench --netlist {netlist} --cards 2 --algorithm all --pool 1,2,3,4,5,6,7,8,9 --rounds 1 \
          --security semi-honest --csv --rounds-csv {}",

@@ -17,7 +17,7 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// The fields of every object, those of the first version first.
+/// The fields of every object. The fields of the first version come first.
 const FIELDS: [&str; 16] = [
     "security",
     "algorithm",
@@ -146,13 +146,14 @@ fn sweep_is_printed_as_table_json_csv_and_picture() {
         let line = |line: &&str| line.starts_with(malicious) && line.contains(phase);
         rounds.lines().filter(line).count()
     };
-    // Both pools have three rounds and three setups. A pool of two serves two shuffles.
+    // Each pool has three rounds and three setups. In each round a pool of two serves two shuffles.
     assert_eq!(
         (of(",pool,"), of(",total,"), of(",online,"), of(",setup,")),
         (6, 6, 9, 6)
     );
     assert_eq!((of(",total,0,true,"), of(",setup,0,true,")), (2, 2));
-    // A row fills either the columns of its phase or those of the total, so that sums count once.
+    // A row fills either the columns of its phase or those of the total, so that a
+    // sum over a column counts each value once.
     assert_eq!((of(",total,0,true,,,,,"), of(",pool,0,true,,")), (2, 0));
     let header = rounds.lines().next().unwrap();
     assert!(
@@ -243,7 +244,7 @@ fn shaped_link_is_reported_and_affects_the_times() {
             "{screen}"
         );
     }
-    // At least one round trip.
+    // The online phase takes at least one round trip.
     assert!(number(&report["online"]["min"]) >= 30.0, "{report}");
 }
 
@@ -309,7 +310,7 @@ fn each_machine_shapes_what_it_sends() {
     assert!(number(&total["min"]) >= 10.0 * (flights - 1.0), "{report}");
 }
 
-/// Starts a side that listens on a free port. Returns it with its address.
+/// Starts a side that listens on a free port. Returns the side and its address.
 fn listening(line: &str) -> (Running, SocketAddr) {
     let mut side = start(format!("bench {line} --listen 127.0.0.1:0").split_whitespace());
     let address = side.listening_address();

@@ -27,9 +27,10 @@ fn up_to_24_input_bits_are_tried_exhaustively() {
         (&some["exhaustive"], &some["trials"]),
         (&false.into(), &65_536.into())
     );
-    // All zeros, all ones and the 25 single ones, filled up to a multiple of 64.
+    // The 64 other inputs have no bit set, all bits set, or one of 25 bits set, and are filled up
+    // to a multiple of 64.
     assert_eq!(some["inputs_tried"], 65_536 + 64);
-    // ln(1000) / 65,536 is one in 9,487, rounded to the safe side.
+    // ln(1000) / 65,536 is one in 9,487. The program rounds to the safe side.
     let output = output.replace('\n', " ");
     assert!(
         output.contains("differ on one input in 9,484 would have been distinguished"),

@@ -38,7 +38,7 @@ fn demo_reports_the_cost_of_deals_and_match() {
         for field in ["shuffle_ms", "preprocessing_ms"] {
             assert_eq!(cost[field].is_null(), hands == 1, "{cost}");
         }
-        // A half gate is 32 bytes.
+        // One garbled AND gate takes 32 bytes.
         let stats = "circuit stats --cards 52 --draw 9 --algorithm fisher-yates --json";
         let tables = run(stats).json()["rows"][0]["half_gate_bytes"].as_u64();
         let bytes = |field: &str| cost[field].as_u64().unwrap();

@@ -16,7 +16,8 @@ fn wrong_file_extension_is_refused_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().display();
     let home = format!("--home {at}/home");
-    // The input files are missing, so a command that began to work would report that instead.
+    // The input files are missing, so a command that began to work would report the
+    // missing file.
     for (line, endings) in [
         (
             "circuit export --algorithm cut --cards 5 --draw 2 -o {at}/a.v",

@@ -148,7 +148,10 @@ fn invalid_value_is_refused_with_an_explanation() {
         ("hex:,11", "takes 2 hexadecimal digits, but 0 were given"),
         ("@,11", "@ must be followed by the name of a file"),
         ("-1", "input values, but --input gives 1"),
-        ("-1,11", "unknown option -1; negative values are not allowed"),
+        (
+            "-1,11",
+            "unknown option -1; negative values are not allowed",
+        ),
     ] {
         refuses(evaluate(value), complaint);
     }
@@ -239,7 +242,7 @@ mod devices {
             let full = shell(&format!("\"$D\" {command} > /dev/full"));
             refuses(full, "cannot write to standard output: No space left");
         }
-        // A closed standard output does not harm a file.
+        // A file is also written if standard output is closed.
         let closed = shell(&format!(
             "cd {} && \"$D\" circuit optimise {netlist} -o whole.txt >&-",
             folder.path().display()
@@ -258,7 +261,10 @@ mod devices {
         ));
         assert_eq!(piped.exits(0).stdout, "output 1: 10\noutput 2: 01\n");
         let folder = folder.path().display();
-        refuses(run(&format!("circuit stats {folder}")), "cannot read the netlist");
+        refuses(
+            run(&format!("circuit stats {folder}")),
+            "cannot read the netlist",
+        );
         refuses(
             run("circuit stats /dev/zero"),
             "/dev/zero: the netlist is too large: a stream may have at most 268435456 bytes",

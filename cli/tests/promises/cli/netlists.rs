@@ -36,7 +36,7 @@ fn bits_are_read_and_shown_first_wire_first() {
     assert_eq!(screen.stdout, "output 1: 10\noutput 2: 01\n");
 }
 
-/// The outputs of a netlist for two numbers, with either security, as numbers.
+/// Runs a netlist on two numbers. Returns its outputs with malicious and with semi-honest security.
 fn compute(netlist: &str, bits: usize, [x, y]: [u32; 2]) -> [Vec<u32>; 2] {
     let text = |number: u32| -> String {
         let bit = |i| char::from(b'0' + (number >> i & 1) as u8);

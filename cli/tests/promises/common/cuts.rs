@@ -1,4 +1,4 @@
-//! A proxy in the middle of an encrypted connection that counts its frames and cuts it.
+//! A proxy between two players that counts the frames of their connection and can cut it.
 
 use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -24,7 +24,7 @@ struct Shared {
     ends: Mutex<Vec<TcpStream>>,
 }
 
-/// A proxy to a host that cuts one connection.
+/// A proxy to a host that can cut connections.
 pub struct Cuts {
     /// The address to which the guest must connect.
     pub address: SocketAddr,
@@ -44,7 +44,7 @@ impl Cuts {
         thread::spawn(move || {
             for guest in listener.incoming() {
                 let guest = guest.expect("a guest");
-                // Without a host the guest's connection is closed too.
+                // If the host is not reachable, the guest's connection is closed.
                 if let Ok(host) = TcpStream::connect(host) {
                     carry(&own, host, guest);
                 }

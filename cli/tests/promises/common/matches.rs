@@ -20,15 +20,15 @@ pub fn run(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The file with this extension in the folder of matches.
+/// A file with this extension in the folder of matches.
 pub fn file(home: &Path, ending: &str) -> Option<PathBuf> {
     let files = std::fs::read_dir(home.join("matches")).unwrap();
     let mut files = files.map(|file| file.unwrap().path());
     files.find(|path| path.extension().is_some_and(|found| found == ending))
 }
 
-/// A free port for a host that must be found there again. It is below the range of ephemeral ports,
-/// so that nobody else gets it while the host is gone.
+/// An address for a host that must come back to the same address. Its port is free and below the
+/// range of ephemeral ports, so that no other program gets it meanwhile.
 pub fn free_address() -> String {
     loop {
         let port = rand::rng().random_range(15_000..32_000);
@@ -39,7 +39,7 @@ pub fn free_address() -> String {
     }
 }
 
-/// Starts a host at this address. Returns it with its invite.
+/// Starts a host at this address. Returns the host and its invite.
 pub fn host_at(folder: &Path, at: &str, args: &[&str]) -> (Side, String) {
     let host = ["host", "--json", "--listen", at, "--name", "Anna"];
     let mut host = Side::start(folder, &[&host, args].concat());
@@ -52,8 +52,8 @@ pub fn resume(folder: &Path, args: &[&str]) -> Side {
     Side::start(folder, &[&["resume", "--json"], args].concat())
 }
 
-/// Every card that was seen, by its deal and position. Asserts that a card reported twice is the
-/// same, as it must be after a program was killed.
+/// The reported cards, by deal and position. A killed program reports cards again: asserts that all
+/// reports for one position name the same card.
 fn cards(events: &[Value]) -> BTreeMap<String, Value> {
     let mut deal = String::new();
     let mut cards = BTreeMap::new();
@@ -84,7 +84,7 @@ pub fn assert_agree([host, guest]: [&[Value]; 2], hands: usize) {
     let files = [&a, &b].map(|over| over["log"].as_str().unwrap().to_owned());
     let verified = run(Path::new("."), &["verify", &files[0], &files[1]]);
     assert!(verified.status.success(), "{verified:?}");
-    // Both have seen the same deck.
+    // Both players have seen the same card at each position.
     let (host, guest) = (cards(host), cards(guest));
     for (place, card) in &host {
         assert!(
@@ -94,7 +94,7 @@ pub fn assert_agree([host, guest]: [&[Value]; 2], hands: usize) {
     }
 }
 
-/// Asserts that a turn is repeated with the same cards.
+/// Asserts that `again` repeats the turn `before` with the same cards.
 pub fn assert_same_turn(before: &Value, again: &Value) {
     for field in ["hand", "turn", "cards", "pot", "stacks", "board"] {
         assert_eq!(again[field], before[field], "{field}");

@@ -13,7 +13,7 @@ use super::side::Side;
 /// The longest wait for a response.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The program that serves a page, with the secrets of its page.
+/// A program that serves a page, and the secrets of this page.
 pub struct Page {
     pub program: Side,
     /// `127.0.0.1:PORT`.
@@ -50,13 +50,14 @@ impl Answer {
     }
 }
 
-/// A response whose body does not end: the events of a program.
+/// The response to `/play` or `/watch`. Its body is the events of a program, one per line.
 pub struct Lines {
     lines: BufReader<TcpStream>,
+    /// The number of the page, which its commands must carry.
     pub page: String,
 }
 
-/// A request without its response yet.
+/// A request that was sent and whose response was not read.
 pub struct PendingRequest(TcpStream);
 
 impl PendingRequest {
@@ -111,7 +112,7 @@ impl Page {
         ]
     }
 
-    /// The headers of the page itself.
+    /// The headers of a request that the page itself sends.
     pub fn own(&self) -> Vec<(&'static str, String)> {
         let secrets = [("cookie", &self.cookie), ("dealerless-key", &self.key)];
         let secrets = secrets.map(|(name, value)| (name, value.clone()));
@@ -154,7 +155,7 @@ impl Page {
         PendingRequest(stream)
     }
 
-    /// The status of a response, which may have no end.
+    /// Sends a GET request. Returns the status, and does not read the body, which may have no end.
     pub fn status(&self, path: &str) -> u16 {
         self.ask(path).status()
     }

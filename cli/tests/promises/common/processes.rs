@@ -126,7 +126,7 @@ impl Running {
         assert!(sent.expect("kill").success());
     }
 
-    /// Waits for the end.
+    /// Waits until the process has ended.
     ///
     /// # Panics
     /// If the process has not ended within [`LIMIT`], or if it panicked.

@@ -1,4 +1,5 @@
-//! A proxy in the middle of a connection that understands frames but knows no secrets.
+//! A proxy between two programs that recognises the frames of their connection, but knows no
+//! secrets.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -21,7 +22,7 @@ pub enum Fault {
     CutInHeader,
     /// Closes the connection after half of the payload.
     CutInPayload,
-    /// Forwards nothing from this frame on.
+    /// Forwards neither this frame nor any later frame.
     Stall,
     /// Claims four gigabytes in the header.
     Oversize,

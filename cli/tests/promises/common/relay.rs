@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// The waiting peers by token: the side and the connection.
+/// The waiting peer for each token: its side and its connection.
 type Waiting = Mutex<HashMap<String, (String, TcpStream)>>;
 
 /// A running relay.

@@ -26,7 +26,7 @@ impl Side {
         Side::start_program(Path::new(env!("CARGO_BIN_EXE_dealerless")), folder, args)
     }
 
-    /// Starts a copy of the program.
+    /// Starts the program at this path.
     pub fn start_program(program: &Path, folder: &Path, args: &[&str]) -> Self {
         let mut child = Command::new(program)
             .args(args)
@@ -43,7 +43,7 @@ impl Side {
         }
     }
 
-    /// Starts a host. Returns it with its invite.
+    /// Starts a host. Returns the host and its invite.
     pub fn host(folder: &Path, args: &[&str]) -> (Self, String) {
         let listen = [
             "host",
@@ -88,7 +88,7 @@ impl Side {
         }
     }
 
-    /// The events up to the second one of this kind.
+    /// The events up to the second event of this kind.
     pub fn up_to(&mut self, kind: &str) -> Vec<Value> {
         let mut events = Vec::new();
         while of_kind(&events, kind).len() < 2 {
@@ -110,7 +110,7 @@ impl Side {
         assert!(sent.expect("cannot run kill").success());
     }
 
-    /// Kills the process. Returns the events that it had printed.
+    /// Kills the process. Returns the printed events that were not read before.
     pub fn kill(mut self) -> Vec<Value> {
         self.child.kill().expect("a running process");
         let mut events = Vec::new();
@@ -121,7 +121,7 @@ impl Side {
         events
     }
 
-    /// Waits for the end. Returns the remaining events and the exit code.
+    /// Waits until the process has ended. Returns the remaining events and the exit code.
     pub fn finish(mut self) -> (Vec<Value>, i32) {
         let mut events = Vec::new();
         loop {

@@ -212,7 +212,7 @@ fn assert_matches(schema: &Value, name: &str, line: &str, output: &Output) {
     }
 }
 
-/// A tournament with its keys, and a board of no set of it.
+/// Writes a tournament with its keys, and a board that belongs to no set of the tournament.
 fn bridge_files(folder: &Path) {
     let description = "TN Test\nDI a number\nDV 7\nSN 1:1-2:A#:Session #\nSN 0:1-2:B#:Open #\n\
         KH 8395ccd62913881ad3cf494f122088ae2d57f9edecbb218d97496b761b885a3f\n";
@@ -227,7 +227,7 @@ fn bridge_files(folder: &Path) {
     }
 }
 
-/// Plays a match of one board, which both players see.
+/// Plays a match of one board, whose hands are opened to both players.
 fn set_of_boards(a: &Path, b: &Path) {
     let (host, invite) = Side::host(a, &["--game", "bridge", "--boards", "1", "--auto"]);
     let mut guest = Side::join(b, &invite, &[]);

@@ -45,7 +45,7 @@ fn killed_program_is_reported_and_its_match_is_resumed() {
 #[test]
 fn program_ends_with_the_server_of_its_page() {
     let [folder, guest] = folders();
-    // Both while the program waits for a guest and while it plays.
+    // The server is killed while the program waits for a guest, and again while it plays.
     for plays in [false, true] {
         let (mut page, mut lines, invite) = hosting(folder.path(), &json!({ "game": "deck" }));
         let _guest = plays.then(|| Side::join(guest.path(), &invite, &["--auto"]));
@@ -100,7 +100,7 @@ fn hanging_program_is_killed() {
     let (page, lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
     signal(&page.behind(), "STOP");
     let long = vec![b' '; 32 << 10];
-    // The pipe between the two processes holds some of them.
+    // The pipe from the server to the program holds some commands before one is refused.
     let mut refused = (0..1000).map(|_| page.command(&lines.page, &long));
     let refused = refused.find(|answer| answer.status != 204).unwrap();
     assert_eq!(refused.status, 410);
@@ -108,7 +108,7 @@ fn hanging_program_is_killed() {
     assert_eq!(page.command(&lines.page, b"{}").status, 410);
     assert!(begun.elapsed() < Duration::from_secs(3));
     assert_eq!(page.post("/end", b"").status, 204);
-    // It is reported as ended by its user, although it was killed.
+    // The page reports that the user ended the program, although the server killed it.
     let state = page.state();
     assert_eq!(
         (&state["running"], &state["exit_code"], &state["by_signal"]),

@@ -15,7 +15,7 @@ fn assets() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
     let names = std::fs::read_dir(folder).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    // These are only for the type checker.
+    // These files are only for the type checker.
     let of_types = ["tsconfig.json", "protocol.js", "types.js"];
     let served = names.filter(|name| !of_types.contains(&name.as_str()));
     served
@@ -179,7 +179,7 @@ fn token_is_used_once_and_only_by_the_page() {
             .refused()
             .0
     };
-    // Requests of other pages do not use up the token, and guesses are refused.
+    // Requests of other pages do not use up the token. Guessed tokens are refused.
     let other = [("host", host), ("origin", "http://evil.example".into())];
     assert_eq!(tried(&other, &token), 403);
     assert_eq!(tried(&page.origin(), ""), 403);
@@ -203,7 +203,7 @@ fn idle_connections_keep_nobody_out() {
     oldest.write_all(b"GET / HTTP/1.1\r\nhost: 127").unwrap();
     let begun = Instant::now();
     let idle: Vec<_> = (0..300).map(|_| page.connect()).collect();
-    // Others are served at once, and the page that plays stays connected.
+    // Other connections are served at once, and the page that plays stays connected.
     assert_eq!(page.request("GET", "/", &page.origin(), b"").status, 200);
     assert_eq!(page.state()["played"], true);
     assert_eq!(page.command(&lines.page, b"{}").status, 204);
@@ -213,7 +213,7 @@ fn idle_connections_keep_nobody_out() {
     drop(idle);
     let begun = Instant::now();
     let mut long = page.connect();
-    // The request is refused before its end.
+    // The request is refused before it is complete.
     let _ = long.write_all(&[&b"GET / HTTP/1.1\r\na: "[..], &vec![b'a'; 1 << 21]].concat());
     let mut answer = Vec::new();
     let _ = long.read_to_end(&mut answer);

@@ -1,4 +1,4 @@
-//! The server of the page.
+//! The server of the page: which requests it answers, and what happens when a program ends.
 
 #![cfg(feature = "browser")]
 
@@ -30,7 +30,7 @@ fn signal(process: &str, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Starts a page that hosts. Returns it with its events and its invite.
+/// Starts a page and hosts a match. Returns the page, the events of the match and the invite.
 fn hosting(folder: &Path, stakes: &Value) -> (Page, Lines, String) {
     let page = Page::start(folder, &["--name", "Anna"]);
     let mut body = json!({ "listen": "127.0.0.1:0" });

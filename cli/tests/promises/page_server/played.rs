@@ -67,8 +67,8 @@ fn commands_wait_for_the_folder() {
     for (path, request) in both.iter().zip(waiting) {
         assert_eq!(request.status(), 200, "{path}");
     }
-    // The program gets the folder, whether the lobby's requests come before it or are refused after
-    // it.
+    // The program can lock the folder in spite of the lobby's requests: the server answers them
+    // before the program starts, or refuses them.
     let waiting = FOLDER.map(|path| page.ask(path));
     let body = json!({ "game": "deck", "listen": "127.0.0.1:0" }).to_string();
     assert_eq!(page.post("/host", body.as_bytes()).status, 200);
@@ -237,7 +237,7 @@ fn page_plays_with_a_terminal_and_verifies_the_record() {
     assert_eq!(listed["matches"][0]["state"], "over");
     assert_eq!(page.get("/matches").json()["matches"], json!([]));
     assert_eq!(page.get("/peers").json()["peers"][0]["name"], "Bert");
-    // The id is the one in the events.
+    // The listed id is the id in the events.
     let id = again
         .iter()
         .find_map(|event| event["match"].as_str())
@@ -274,7 +274,8 @@ fn page_plays_with_a_terminal_and_verifies_the_record() {
         "{good}"
     );
     assert!(good["shown"][1].is_string());
-    // Cards that were not opened to all are not shown, not even the own ones.
+    // Cards that were not opened to all are not shown, not even the host's
+    // own cards.
     let dealt = |text: &Value| text.as_str().unwrap().contains("Dealt to");
     assert!(!dealt(&good["shown"][0]) || dealt(&good["shown"][1]));
     let flipped = with_a_flipped_signature(&own);

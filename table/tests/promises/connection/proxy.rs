@@ -27,8 +27,8 @@ pub(crate) enum Fate {
 }
 
 /// Decides the fate of a message, and can change its bytes. The parameters are its sender, its
-/// number and its bytes. Each sender's messages are numbered from 0; its prelude and first Noise message
-/// count as one.
+/// number and its bytes. Each sender's messages are numbered from 0; its prelude and first Noise
+/// message count as one.
 pub(crate) type Judge = Arc<Mutex<dyn FnMut(From, usize, &mut Vec<u8>) -> Fate + Send>>;
 
 pub(crate) fn judge(
