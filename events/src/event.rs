@@ -201,7 +201,7 @@ pub struct Cost {
     /// The preprocessing since the last reported cost.
     pub prepared_ms: f64,
     pub prepared_bytes: u64,
-    /// The number of hands for which this preprocessing is.
+    /// The number of hands that this preprocessing serves.
     pub prepared_hands: u32,
     /// The AND gates that both sides compute together.
     pub ands: usize,

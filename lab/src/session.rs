@@ -133,7 +133,7 @@ impl Greeting {
         })
     }
 
-    /// The terms in the peer's hello. The caller compares them with its own.
+    /// The terms in the peer's hello. The caller compares them with its own terms.
     pub fn peer_terms(&self) -> &[u8] {
         self.greeting.peer_terms()
     }

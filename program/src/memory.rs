@@ -31,7 +31,7 @@ impl Limit {
     /// Checks a circuit that is built but not run.
     ///
     /// # Errors
-    /// If it needs more memory than the limit.
+    /// If the circuit needs more memory than the limit.
     pub fn check_circuit(self, spec: Spec) -> anyhow::Result<()> {
         let ands = spec.estimated_ands(true);
         self.check_ands(spec.algorithm(), spec.cards(), spec.draw(), ands)
@@ -40,7 +40,7 @@ impl Limit {
     /// Checks a circuit that is built in slices if its algorithm supports them.
     ///
     /// # Errors
-    /// If it needs more memory than the limit.
+    /// If the circuit needs more memory than the limit.
     pub fn check_slices(self, spec: Spec) -> anyhow::Result<()> {
         if InSlices::new(spec, true).is_none() {
             return self.check_circuit(spec);
@@ -51,7 +51,7 @@ impl Limit {
     /// Checks a circuit, given its number of AND gates.
     ///
     /// # Errors
-    /// If it needs more memory than the limit.
+    /// If the circuit needs more memory than the limit.
     pub fn check_ands(
         self,
         name: impl Display,
@@ -70,7 +70,7 @@ impl Limit {
     /// the number of shuffles that are prepared at once.
     ///
     /// # Errors
-    /// If it needs more memory than the limit.
+    /// If the session needs more memory than the limit.
     pub fn check_session(
         self,
         spec: Spec,
@@ -97,7 +97,7 @@ impl Limit {
     /// Checks a session that runs a circuit, given the number of AND gates of the circuit.
     ///
     /// # Errors
-    /// If it needs more memory than the limit.
+    /// If the session needs more memory than the limit.
     pub fn check_session_of(
         self,
         name: impl Display,

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 #[error("the reader of standard output has closed it")]
 pub struct NobodyReads;
 
-/// Calls `write` with standard output, and flushes it.
+/// Calls `write` with standard output, and flushes standard output.
 ///
 /// # Errors
 /// [`NobodyReads`], or any other error of writing.

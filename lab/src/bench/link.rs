@@ -36,7 +36,7 @@ impl LinkArgs {
         }
     }
 
-    /// The shape of the link; `None` if neither its round trip nor its bandwidth is given.
+    /// The shape of the link; `None` if neither `--rtt` nor `--bandwidth` is given.
     pub(super) fn shape(&self) -> Option<Shape> {
         let shape = Shape {
             rtt: self.rtt.unwrap_or_default(),
@@ -45,7 +45,7 @@ impl LinkArgs {
         (self.rtt.is_some() || self.bandwidth.is_some()).then_some(shape)
     }
 
-    /// The shape of the link in JSON; `None` if it has no shape.
+    /// The shape of the link in JSON; `None` if the link has no shape.
     pub(super) fn report(&self) -> Option<LinkReport> {
         let shape = self.shape()?;
         Some(LinkReport::new(shape, self.timing()))

@@ -52,7 +52,7 @@ impl RemoteBarrier {
         Ok(self.channel.flush()?)
     }
 
-    /// Receives such a message, and advances the clock to the number in it.
+    /// Receives a message with the peer's number, and advances the clock to this number.
     fn recv(&mut self, tag: Tag) -> anyhow::Result<()> {
         let mut in_a_row = [0; 8];
         self.channel.recv_bytes(tag, &mut in_a_row)?;

@@ -37,7 +37,7 @@ pub(super) struct Report<'a> {
     /// The reporting party: `both` in one process, otherwise `garbler` or `evaluator`. The figures
     /// always cover both parties.
     pub(super) seen_by: &'static str,
-    /// The shape of the link; `null` if it has no shape.
+    /// The shape of the link; `null` if the link has no shape.
     #[serde(rename = "line")]
     pub(super) link: Option<LinkReport>,
     #[serde(flatten)]

@@ -267,7 +267,7 @@ impl Entrance {
 
     /// Waits for a connection from the other machine. The first wait is as long as the user allows.
     /// Later waits are limited to the timeout of a phase, in which the peer must have built its
-    /// next circuits; otherwise it has probably left.
+    /// next circuits; otherwise the peer has probably left.
     ///
     /// # Errors
     /// Same as [`TcpTransport::accept`]; also [`net::Error::Timeout`] if the user asks to stop.

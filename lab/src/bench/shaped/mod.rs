@@ -175,8 +175,8 @@ pub(super) struct Shaped<T> {
 
 /// Shapes the link between two connected transports in this process.
 ///
-/// It needs both ends, because the sender notes the due time of its bytes and the receiver waits
-/// until then. Nothing may have been sent over the transports before.
+/// Takes both ends, because the sender notes the due time of its bytes and the receiver waits until
+/// this time. Nothing may have been sent over the transports before.
 pub(super) fn shaped<A: Transport, B: Transport>(
     shape: Shape,
     left: A,

@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 garbler.outputs == evaluator.outputs,
                 "the parties got different outputs: this is a bug"
             );
-            // The evaluator's outcome has the time of the whole run, since it finishes last.
+            // The evaluator finishes last, so its outcome has the time of the whole run.
             (evaluator, RandomInputs::by(&sides, args))
         }
     };

@@ -8,7 +8,7 @@ use dealerless_program::output::{bytes, count, fit, grid, lines};
 use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
 
-/// Formats all deals as one table. If there are several, it has a column for the deck and the draw.
+/// Formats the table of all deals. For several deals, it has a column for the deck and the draw.
 pub(super) fn screen(deals: &[Deal]) -> String {
     let mut text = match deals {
         [deal] => format!("{}:\n\n", deal.name()),

@@ -197,8 +197,8 @@ fn check_bits(text: &str, bits: usize, who: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Parses a comma-separated list of numbers, such as cards or seeds. If the list is in a file, it
-/// may be as long as a file of `most` numbers. `who` names the list at the start of errors.
+/// Parses a comma-separated list of numbers, such as cards or seeds. A file with the
+/// list may be as long as a list of `most` numbers. `who` names the list at the start of errors.
 ///
 /// # Errors
 /// If the text is malformed. The error does not repeat the text.
