@@ -328,7 +328,7 @@ function feltView(app) {
       }
     },
     picked: () => (exchanging()?.turn === pickedFor ? [...picked].sort((a, b) => a - b) : []),
-    /** @param {typeof actions} choices updated with each picked card and each tick */
+    /** @param {ReturnType<typeof actionsView>} choices updated with each picked card and each tick */
     connect(choices) {
       actions = choices;
     },
