@@ -26,8 +26,8 @@ const HANDS: usize = 500;
 const CARDS: usize = 52;
 const DRAW: usize = 9;
 
-/// The allowed growth of the process after the first tenth of the hands: far above the variation of
-/// the allocator, far below a kilobyte for each hand in a soak.
+/// The allowed growth of the process's memory after the first tenth of the hands: far above the
+/// variation of the allocator, and far below a kilobyte for each hand in a soak.
 const GROWTH_KIB: u64 = 4096;
 
 /// ln 10^-9: the test fails by chance once in 10^9 runs.
@@ -144,7 +144,7 @@ fn many_hands_are_uniform_and_memory_does_not_grow() {
     );
     let tenth = hands / 10;
     println!(
-        "median time a hand: {:?} in the first tenth, {:?} in the last",
+        "median time of a hand: {:?} in the first tenth, {:?} in the last tenth",
         median(&mine.times[..tenth]),
         median(&mine.times[hands - tenth..]),
     );

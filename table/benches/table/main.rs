@@ -17,7 +17,7 @@ use resuming::resume;
 const HANDS: u32 = 100;
 const SLOW_HANDS: u32 = 14;
 const MBIT: u64 = 1_000_000 / 8;
-/// The duration of a synced write in the row that counts consecutive writes.
+/// The duration of a synced write when consecutive synced writes are measured.
 const SYNC: Duration = Duration::from_millis(4);
 
 fn main() {
@@ -26,10 +26,9 @@ fn main() {
         rate,
     };
     let base = measure(at(0, None), Duration::ZERO, HANDS);
-    println!(
-        "Time from joining to the guest's hole cards, and from dealing to both players' hole cards"
-    );
-    println!("(from both deals, and from the first deal):\n");
+    println!("Sit down: the time from joining to the guest's hole cards.");
+    println!("Next hand: the time from the second player's deal to both players' hole cards; then");
+    println!("the same from the first player's deal.\n");
     println!("| round trip | rate | sit down | next hand | from the first deal | slowest move |");
     println!("|---|---|---|---|---|---|");
     println!(
@@ -49,7 +48,7 @@ fn main() {
     row(0, Some(10 * MBIT), &at_rate, &base);
 
     println!(
-        "\nTime from dialing after a lost connection until the guest can move, and until the host has its move:\n"
+        "\nTime from dialing after a lost connection until the guest can move, and until the host has received the move:\n"
     );
     println!("| round trip | can move | move received |");
     println!("|---|---|---|");
@@ -73,7 +72,7 @@ fn main() {
         base.syncs[0], base.syncs[1]
     );
     println!(
-        "Bytes of a hand, both ways, all included: {}.",
+        "Bytes of a hand in both directions, with all overhead: {}.",
         base.bytes_of_a_hand
     );
     let cipher = encryption(base.bytes_of_a_hand as usize);
@@ -110,7 +109,8 @@ fn row(round_trip: u64, rate: Option<u64>, measured: &Measured, base: &Measured)
     );
 }
 
-/// The time to encrypt and decrypt this number of bytes, in frames as long as those of a pool.
+/// The time to encrypt and decrypt this number of bytes, in frames as long as those of the
+/// preprocessing.
 fn encryption(bytes: usize) -> Duration {
     let builder = || {
         snow::Builder::new(

@@ -29,21 +29,21 @@ pub(crate) struct Measured {
     /// The time from the second player's deal to both players' hole cards: the median over the
     /// hands after the first.
     pub(crate) next: Duration,
-    /// The same from the first player's deal.
+    /// Like `next`, but from the first player's deal.
     pub(crate) next_from_first: Duration,
     /// The time from a player's choice until the other player receives it: the slowest of the
     /// match.
     pub(crate) slowest_move: Duration,
     /// The time of the whole match, divided by the number of hands.
     pub(crate) hand: Duration,
-    /// The number of bytes in both directions, everything included: the mean over all hands.
+    /// The number of bytes of a hand in both directions with all overhead: the mean over all hands.
     pub(crate) bytes_of_a_hand: u64,
     /// The number of synced writes of a hand at the host and the guest: the mean over all hands.
     pub(crate) syncs: [u64; 2],
 }
 
 pub(crate) struct Player {
-    // Removed when it is dropped.
+    // The folder is removed when this is dropped.
     _folder: tempfile::TempDir,
     pub(crate) home: Arc<Home>,
     peers: SharedPeers,
@@ -123,7 +123,7 @@ impl Vault for CountedVault {
     }
 }
 
-/// Makes two players, and the door of the first one for a match of this number of hands.
+/// Makes a host and a guest, and the host's door for a match of this number of hands.
 pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let rules = BettingRules {
@@ -290,7 +290,7 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
             News::Log(LogEvent::Begun(_)) => hole = 0,
             News::Card { position, .. } if position < 4 => {
                 hole += 1;
-                // The two hole cards of this seat, not those shown later.
+                // The two hole cards of this seat, not the cards that are shown later.
                 if hole == 2 {
                     let seen = Instant::now();
                     cards.push(Hole { dealt, seen });

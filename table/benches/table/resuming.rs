@@ -1,4 +1,4 @@
-//! A connection that is lost in the middle of a hand, and the next one.
+//! The time that a match needs to resume on a new connection after the old one was lost in a hand.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const NOTICE_TIME: Duration = Duration::from_millis(500);
 
 /// Measures the time from the guest's redial until the guest can move, and until the host receives
-/// its move.
+/// the guest's move.
 pub(crate) fn resume(link: Link) -> [Duration; 2] {
     let ([host, guest], door) = door(2);
     let (address, _) = proxy(door.addresses()[0], link);
@@ -54,7 +54,7 @@ fn news<S: Storage, V: Vault>(table: &mut Table<S, V, ()>) -> Option<News> {
     }
 }
 
-/// Plays until it receives a move on the second connection. Returns the time of that.
+/// Plays until the host receives a move on the second connection. Returns the time of this.
 fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Instant {
     let first = connection();
     let mut table = seat::<()>(player, &first, &Syncs::default());
@@ -80,8 +80,8 @@ fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Ins
     }
 }
 
-/// Plays until its first turn in the second hand, drops the connection there, and moves on the next
-/// one. Returns the times at which it dialed and could move.
+/// Plays until the guest's first turn in the second hand, drops the connection there, and moves on
+/// a new connection. Returns the times at which the guest dialed and could move.
 fn play_guest(
     player: &Player,
     connection: Connection,

@@ -53,6 +53,8 @@ impl Operations {
         self.count.lock().unwrap().done.clone()
     }
 
+    /// Counts an operation and performs it. If the program is killed at this operation, `half` or
+    /// `whole` runs before, depending on the kill point.
     fn perform<T>(&self, kind: Kind, half: impl FnOnce(), whole: impl FnOnce() -> T) -> T {
         let number = {
             let mut count = self.count.lock().unwrap();

@@ -27,7 +27,7 @@ use crate::points::{Kind, Plan};
 use crate::proxy::Proxy;
 use crate::seat::{self, LOG, Report};
 
-/// Held while a program starts, and while this process has a folder locked. A process that starts
+/// Held while a program starts, and while this process has a folder locked. At its start, a process
 /// briefly inherits all files that are open here, and their locks.
 static FORK_LOCK: Mutex<()> = Mutex::new(());
 
@@ -165,7 +165,7 @@ impl Pair {
         }
     }
 
-    /// Starts the program of a seat. At the first start it gets its kill point.
+    /// Starts the program of a seat. At its first start, the program gets its kill point.
     fn start(&self, seat: usize, first: bool) {
         let mut command = Command::new(env::current_exe().unwrap());
         command
@@ -228,7 +228,7 @@ impl Pair {
         }
     }
 
-    /// Handles the end of a program. If it was killed, it starts again.
+    /// Handles the end of a program. If the program was killed, starts it again.
     fn ended(&mut self, seat: usize) {
         let ended = child(&self.children, seat).take();
         let status = ended.expect("the program ran").wait().unwrap();

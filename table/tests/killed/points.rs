@@ -13,17 +13,17 @@ pub(crate) enum Kind {
     Append,
     /// Written bytes are synced.
     Sync,
-    /// An incomplete record is cut off.
+    /// An incomplete record is removed.
     Truncate,
     /// The file of the deck is replaced.
     Keep,
     /// The file of the deck is removed.
     Destroy,
-    /// The start or the good end of an attempt is recorded.
+    /// The start or the successful end of an attempt is recorded.
     Attempt,
 }
 
-/// How far an operation comes before the program is killed.
+/// How far an operation has progressed when the program is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum When {
@@ -36,11 +36,12 @@ pub(crate) enum When {
 }
 
 impl Kind {
-    /// The moments that make a difference. Between two operations a program sends and receives.
+    /// The moments of this operation that make a difference. Between two operations a program sends
+    /// and receives messages.
     pub(crate) fn moments(self) -> &'static [When] {
         match self {
             Kind::Append | Kind::Keep => &[When::Before, When::Midway, When::After],
-            // The moment before it is the one after the previous append.
+            // The moment before a sync is the moment after the previous append.
             Kind::Sync => &[When::After],
             _ => &[When::Before, When::After],
         }

@@ -26,7 +26,7 @@ use crate::points::Kind;
 pub(crate) const FOLDER: &str = "DEALERLESS_TEST_FOLDER";
 /// The environment variable with the point at which the program is killed, if any.
 pub(crate) const KILL: &str = "DEALERLESS_TEST_KILL";
-/// The environment variable that is set if the match begins.
+/// The environment variable that is set at the first start of the program, when the match begins.
 pub(crate) const FIRST: &str = "DEALERLESS_TEST_FIRST";
 /// The environment variable with the address of the host, set for the guest.
 pub(crate) const HOST: &str = "DEALERLESS_TEST_HOST";
@@ -48,7 +48,7 @@ pub(crate) enum Report {
     },
     /// A try is void.
     Void,
-    /// The match is over. Whether it was played to its end.
+    /// The match is over. True if all hands were played.
     Over(bool),
     /// A disk operation, and the step of the log.
     Operation(Kind, u64),
@@ -95,7 +95,8 @@ impl Report {
 
 /// An item posted to the table.
 enum Post {
-    /// A new connection; at the guest's seat with the control message that it has sent.
+    /// A new connection. At the guest's seat, also the control message that the guest has sent on
+    /// it.
     Connection(Box<Connection>, Option<Control>),
     /// Both sides are done.
     End,
@@ -108,7 +109,7 @@ struct Program {
     operations: Operations,
     peers: SharedPeers,
     peer: PublicIdentity,
-    /// Asks for another connection.
+    /// Requests a new connection.
     dial: Sender<()>,
     /// The numbers of the current hand and try.
     dealt: (u32, u32),

@@ -1,4 +1,5 @@
-//! Boards of bridge: hands are opened by agreement, or shown by the seat that sees them.
+//! Boards of bridge: hands are opened by agreement, or shown by the seat that sees them. The boards
+//! of one shuffle are a *set*.
 
 use super::super::*;
 use super::test_match::{TestMatch, boards, free_deck};
@@ -9,7 +10,8 @@ use crate::seat::Seat;
 use dealerless::deck::Card;
 
 /// The choice of a seat with boards: the host proposes which seat sees which hands of the first
-/// board, and then that all see everything. The guest agrees, and all pass.
+/// board, and then that all seats see all hands. The guest agrees to each proposal, and then both
+/// seats pass.
 pub(super) fn honest_choice(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Choice {
     let game = log.game().expect("a hand in play");
     let drawn = log.match_info().header().stakes.deck().1 as u16;
@@ -153,7 +155,8 @@ fn proposal_may_name_every_hand_of_100_boards_and_no_more() {
     );
 }
 
-/// A seal hash that is published before could differ from the one in the record.
+/// A seal hash that is published before the set is final could differ from the seal hash in the
+/// record.
 #[test]
 fn set_has_no_seal_hash_while_the_host_can_declare_it_void() {
     let table = boards(2);
@@ -171,8 +174,8 @@ fn set_has_no_seal_hash_while_the_host_can_declare_it_void() {
     assert!(matches!(log.accept(again), Err(Refused::Foul(_))));
 }
 
-/// A seat that seals other shares than the engine gave it can produce invalid hands. Nobody can
-/// tell which seat it was, and the set is undecided.
+/// A seat that seals other shares than those from its engine can cause invalid hands. Nobody can
+/// tell which seat did this, so the set is undecided.
 #[test]
 fn invalid_hands_are_rejected() {
     let table = boards(1);
@@ -228,7 +231,7 @@ fn proposal_has_one_encoding_and_names_at_most_400_hands() {
     let at = count(&long, 144);
     long[at] = 145;
     let mut next = long[long.len() - 3..].to_vec();
-    // 399 is 143 and 1 * 256.
+    // 399 = 143 + 256.
     *next.iter_mut().find(|byte| **byte == 143).unwrap() = 144;
     long.extend(next);
     assert_eq!(Choice::decode(&long), Err(ChoiceError));

@@ -255,8 +255,8 @@ fn only_the_first_seal_has_masked_values() {
 }
 
 #[test]
-fn dispute_must_name_a_step_of_this_try_that_opened_something_to_the_seat() {
-    // In edition 2 it can also be an older one.
+fn dispute_must_name_a_step_of_this_try_that_opened_a_card_to_the_seat() {
+    // In edition 2, the step can also be an older one than in edition 3.
     let table = holdem(2, 1).of_edition(Edition::Two);
     let log = in_phase(&table, is_board);
     let of = |seat: Seat| {

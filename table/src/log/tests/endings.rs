@@ -53,7 +53,7 @@ fn cost_of_leaving_is_what_a_leaving_seat_loses() {
                 let identity = &table.identities[seat.index()];
                 left.sign(identity, seat, &Part::Leave).unwrap();
                 let lost = match log.phase() {
-                    // The pot belongs to its winner.
+                    // The hand is decided, and the pot belongs to its winner.
                     Phase::Result(_) => 0,
                     _ => began[seat.index()] - left.final_stacks()[seat.index()],
                 };
@@ -66,7 +66,8 @@ fn cost_of_leaving_is_what_a_leaving_seat_loses() {
         }
     }
     assert!(cost > 20 && free > 5, "{cost} {free}");
-    // The guest seals last; until then the hand is not sealed. The host opens next.
+    // The guest has a turn before the hand is sealed, because it seals last. After its own seal,
+    // the host has its next turn in the sealed hand.
     let table = holdem(2, 1);
     let mut log = in_phase(&table, |phase| *phase == Phase::Seal(Seat::HOST));
     assert_eq!(log.lost_by_leaving(Seat::GUEST), 0);
@@ -114,7 +115,7 @@ fn invalid_cards_end_the_match_undecided() {
     let Part::Seal(mut seal) = table.honest(&log, Seat::HOST) else {
         panic!();
     };
-    // The first card of the flop becomes the second.
+    // The first card of the flop becomes equal to the second card.
     let masked = seal.masked.as_mut().unwrap();
     let part = |log: &MatchLog, seat| match table.opening(log, seat, &[4, 5]) {
         Part::Open(cards) => cards[0].share ^ cards[1].share,

@@ -112,7 +112,7 @@ fn torn_write_at_any_byte_keeps_the_complete_records_and_the_file_can_be_continu
     let (bytes, ends) = written(&table, &log);
     let parts: Vec<&SignedPart> = log.history(0).collect();
     for cut in 0..=bytes.len() {
-        // This also covers a file system that reserved space for the rest or a part of it.
+        // The zeros are space that the file system reserved for some or all of the missing bytes.
         for zeros in [0, 7, bytes.len() - cut] {
             let torn = [&bytes[..cut], &vec![0; zeros.min(bytes.len() - cut)]].concat();
             let records = ends.iter().filter(|&&end| end <= cut).count();

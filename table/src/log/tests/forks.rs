@@ -4,7 +4,7 @@ use super::super::*;
 use super::test_match::{draw, holdem};
 use crate::seat::Seat;
 
-/// Adds everything from another log, as after a reconnection.
+/// Adds all parts of another log, as after a reconnection.
 fn merge(into: &mut MatchLog, from: &MatchLog) -> Result<(), Refused> {
     for part in from.history(0) {
         into.accept(part.clone())?;
@@ -82,7 +82,7 @@ fn two_parts_of_one_seat_for_one_step_are_evidence_whenever_the_second_arrives()
         let prefixes = table.prefixes(&all);
         for (at, honest) in all.iter().enumerate() {
             let forked = table.sign(&prefixes[at], honest.seat, &Part::Leave);
-            // Right after the first part, and after the end of the match.
+            // The second part arrives right after the first part, and after the end of the match.
             let mut soon = prefixes[at + 1].clone();
             for log in [&mut soon, &mut whole] {
                 let hash = log.hash();

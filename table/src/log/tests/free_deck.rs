@@ -7,7 +7,7 @@ use crate::rules::{Choice, Learners};
 use crate::seat::Seat;
 use dealerless::dice::{self, Reveal, Terms};
 
-/// A log in which the host has to reveal dice, and its honest reveal.
+/// A log in which the host has to reveal dice, and the honest reveal of the host.
 fn to_reveal(table: &TestMatch) -> (MatchLog, Reveal) {
     let log = in_phase(table, |phase| matches!(phase, Phase::Reveal(_)));
     match table.part(PartKind::Reveal, &log, Seat::HOST) {
@@ -39,7 +39,7 @@ fn dice_that_do_not_match_the_commitment_are_a_foul() {
     }
     lie(&|reveal| reveal.values.truncate(1));
     lie(&|reveal| reveal.values.push(0));
-    // The dice of the other seat, even though they match its commitment.
+    // The dice of the other seat, although they match the commitment of that seat.
     let Part::Reveal(of_guest) = table.part(PartKind::Reveal, &log, Seat::GUEST) else {
         panic!("not a reveal");
     };
@@ -116,7 +116,7 @@ fn committed_value_that_no_die_has_is_a_foul() {
 }
 
 #[test]
-fn withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
+fn withheld_reveal_leaves_the_log_waiting_and_no_dice_are_rolled_again() {
     let table = free_deck(2);
     let (mut log, honest) = to_reveal(&table);
     log.accept(table.sign(&log, Seat::HOST, &Part::Reveal(honest)))
@@ -213,7 +213,7 @@ fn resealed_card_opens_its_new_commitment_only() {
     for opening in openings {
         let positions: Vec<usize> = opening.cards.iter().map(|card| card.0).collect();
         assert!(positions.iter().all(|&at| log.resealed(at).is_some()));
-        // The share and the nonce of the card that lay there before the reshuffle.
+        // The shares and nonces of the cards at these positions before the reshuffle.
         let old = table.opening(&before, opening.opener, &positions);
         let found = foul(&table, &log, opening.opener, &old);
         assert_eq!(found, PartFoul::Commitment(positions[0]));

@@ -16,7 +16,7 @@ fn tables() -> [TestMatch; 5] {
     ]
 }
 
-/// Calls `check` before every part of an honest match and at its end.
+/// Calls `check` before every part of an honest match, and at the end of the match.
 fn at_each_part(table: &TestMatch, mut check: impl FnMut(&mut MatchLog)) {
     let mut log = table.log();
     while !matches!(log.phase(), Phase::Over(_)) {

@@ -1,4 +1,4 @@
-//! Tests of the log, with made-up decks.
+//! Tests of the log, with decks that the tests make without an engine.
 
 mod boards;
 mod cheats;

@@ -1,10 +1,11 @@
-//! The log compared with a model of the protocol. `tests/phases-3.txt` lists every log of two seats
-//! and up to three tries of a small hand, with the parts that the model allows each seat next, by
-//! the rules of edition 3. `tests/phases-2.txt` is the same for edition 2.
+//! The log compared with a model of the protocol. `tests/phases-3.txt` lists every possible log of
+//! two seats and up to three tries of a small hand. For each log it has the parts that each seat
+//! may sign next by the rules of edition 3. `tests/phases-2.txt` has the same for edition 2.
 //!
-//! The model's hand consists of the seals, openings of G and E, a move of E, a move of G, an
-//! opening of both (`w`), and the result. It is played here as the second hand of hold'em up to the
-//! flop. The rest of the hand is played honestly until the result is due.
+//! The model calls the host G (garbler) and the guest E (evaluator). The model's hand consists of
+//! the seals, openings of G and E, moves of E and G, an opening of both (`w`), and the result. The
+//! test plays it as the second hand of a hold'em match up to the flop. After the flop, both seats
+//! play honestly until the result is due.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -166,8 +167,8 @@ fn check_against(phases: &str, edition: Edition, count: usize) {
     );
 }
 
-/// Splits a log into its last part and the rest. A foul comes last, because nothing is accepted
-/// after it, even if the other seat has signed earlier in the same step.
+/// Splits a log into the parts before the last one and the last part. A foul is always the last
+/// part, wherever its step lists it, because no part is accepted after a foul.
 fn without_last(log: &str, len: usize) -> (String, &str) {
     let at = log
         .find(|c: char| c.is_ascii_uppercase())
@@ -198,8 +199,8 @@ fn compare(row: &Row<'_>, log: &MatchLog) {
     }
 }
 
-/// Checks that every other part of a seat is refused and changes nothing. Returns the number of
-/// refusals.
+/// Checks that every part that the model does not allow is refused and leaves the log unchanged.
+/// Returns the number of refused parts.
 fn refusals(table: &TestMatch, row: &Row<'_>, log: &mut MatchLog) -> usize {
     let (hash, mut refused) = (log.hash(), 0);
     for (seat, may) in Seat::all(2).zip(row.may) {
@@ -223,7 +224,7 @@ fn refusals(table: &TestMatch, row: &Row<'_>, log: &mut MatchLog) -> usize {
 }
 
 #[test]
-fn cards_of_the_models_hand_are_those_that_the_rules_ask_for() {
+fn rules_open_the_hole_cards_and_the_flop_of_the_model() {
     let table = holdem(2, 1);
     let mut log = table.log();
     let mut opened = Vec::new();

@@ -10,7 +10,8 @@ use crate::rules::{Edition, Stakes, StakesError};
 fn header_with_too_many_seats_is_refused() {
     let header = free_deck(Stakes::MAX_SEATS).match_info.header().clone();
     let mut bytes = header.encode();
-    // The stakes follow two versions and a length, and end with seats and hands.
+    // The stakes come after two versions and a length. Their last five bytes are the seats and the
+    // hands.
     let at = 2 + 2 + 2 + header.stakes.encode().len() - 5;
     for seats in [Stakes::MAX_SEATS + 1, u8::MAX] {
         bytes[at] = seats;

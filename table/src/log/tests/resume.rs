@@ -4,7 +4,7 @@ use super::super::*;
 use super::test_match::{TestMatch, holdem};
 use crate::seat::Seat;
 
-/// The messages that a side sends after a reconnection, or when it is asked for everything.
+/// The messages that a side sends after a reconnection, or when its whole history is requested.
 fn history_messages(log: &MatchLog, resume: Resume) -> Vec<LogMessage> {
     let parts = log.history(resume.from).cloned().map(LogMessage::Part);
     let mut messages = vec![LogMessage::Resume(resume)];
@@ -12,7 +12,7 @@ fn history_messages(log: &MatchLog, resume: Resume) -> Vec<LogMessage> {
     messages
 }
 
-/// The outcome of a reconnection, and whether this side asked for everything.
+/// The outcome of a reconnection. `asked` tells whether this side requested the whole history.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Synced { asked: bool },
@@ -68,7 +68,7 @@ fn two_sides_have_the_same_log_after_a_reconnection() {
                 resume_with(&mut logs[1], &before[0]),
                 Outcome::Synced { .. }
             ));
-            // A side that lacks less than a hand does not ask for everything.
+            // A side that lacks less than a hand does not request the whole history.
             assert!(!asked || lacks > 20, "{one} {other}");
             all += usize::from(asked);
             assert_eq!(logs[0].hash(), logs[1].hash());
@@ -221,7 +221,7 @@ fn messages_out_of_order_repeated_or_beyond_the_announced_number_are_refused() {
         assert_eq!(answer, Err(CannotResume::OutOfOrder));
     }
 
-    // A side that was asked for everything and sends again a history that cannot be compared.
+    // The other side's whole history is requested, but it sends another history that does not fit.
     let elsewhere = LogMessage::Resume(Resume {
         from: 3,
         before: [9; 32],
@@ -235,7 +235,7 @@ fn messages_out_of_order_repeated_or_beyond_the_announced_number_are_refused() {
     for part in parts {
         assert_eq!(resuming.receive(&log, part.clone()), Ok(ToDo::Nothing));
     }
-    // It sent another part before it received the request.
+    // The other side sent this part before it received the request.
     assert_eq!(resuming.receive(&log, parts[0].clone()), Ok(ToDo::Nothing));
     let answer = resuming.receive(&log, elsewhere);
     assert_eq!(answer, Err(CannotResume::OtherBeginning));
@@ -291,7 +291,7 @@ fn late_foul_known_to_one_side_is_known_to_both_after_a_reconnection() {
         one.record_foul(*proof);
         for lacks in (0..=knows).step_by(3) {
             let mut other = logs[lacks].clone();
-            // The other side does not know about the end and sends what it has.
+            // The other side does not know that the match is over, and sends its history.
             assert!(matches!(
                 resume_with(&mut one.clone(), &other),
                 Outcome::Synced { .. }

@@ -1,5 +1,5 @@
-//! A match whose seats all play in the test. No engine makes the decks: random shares combine to a
-//! shuffled deck.
+//! A match in which the test plays all seats. The test makes the decks without an engine: it
+//! shuffles a deck and splits the cards into random shares.
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -18,7 +18,7 @@ pub(crate) struct TestMatch {
     pub(crate) match_info: Match,
 }
 
-/// The nonce of a resealed card is that of a position higher by this number.
+/// The nonce of a resealed card is the nonce of its position plus this number.
 const RESEALED: usize = 1000;
 
 /// A sealed deck with the shares of each seat.
@@ -120,7 +120,7 @@ impl TestMatch {
         }
     }
 
-    /// The deck of the current try, which is determined by the numbers of the hand and the try.
+    /// The deck of the current try. The numbers of the hand and the try determine it.
     fn deck(&self, log: &MatchLog) -> Deck {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
@@ -278,8 +278,9 @@ impl TestMatch {
         }
     }
 
-    /// The choice of a seat in a deck without rules: the seats roll, draw two cards each, the guest
-    /// steals one of the host's, the host reveals the other, and all pass.
+    /// The choice of a seat in a deck without rules: dice are rolled, each seat draws two cards,
+    /// the guest steals one of the host's cards, the host reveals its other card, and all seats
+    /// pass.
     fn free_deck_choice(&self, log: &MatchLog, seat: Seat, may_draw: bool) -> Choice {
         let game = log.game().expect("a hand in play");
         let drawn = self.match_info.header().stakes.deck().1;
@@ -294,8 +295,8 @@ impl TestMatch {
         }
     }
 
-    /// The dice of a seat for the roll that is due, or for an arbitrary one. They are determined by
-    /// the try, the roll and the seat.
+    /// The dice of a seat for the roll that is due, or for an arbitrary roll. The try, the roll and
+    /// the seat determine the dice.
     fn drawn_dice(&self, log: &MatchLog, seat: Seat) -> ([u8; 32], Reveal) {
         let rolls = log.game().map_or(0, Hand::rolls);
         let dice = dice(log);
@@ -375,7 +376,7 @@ pub(crate) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
     )
 }
 
-/// The dice that are rolled now, or arbitrary ones.
+/// The dice that are rolled now, or arbitrary dice.
 fn dice(log: &MatchLog) -> Dice {
     match log.phase() {
         Phase::Commit(dice) | Phase::Reveal(dice) => dice,
