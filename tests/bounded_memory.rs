@@ -1,5 +1,6 @@
-//! A long malicious run needs memory for the circuit and for one slice, not for everything that its
-//! ANDs use. Each party is a process with a memory limit, which a run in one slice exceeds.
+//! A long malicious run needs memory for the circuit and for one slice of its ANDs, not for the
+//! preprocessing of all ANDs. Each party runs in a process with a memory limit. A run of the whole
+//! circuit in one slice exceeds this limit.
 //!
 //! The limit is set by `ulimit -v`, so these tests run only on Linux.
 
@@ -23,16 +24,18 @@ use rand::rngs::ChaCha20Rng;
 /// evaluator the address of the garbler.
 const PART: &str = "DEALERLESS_BOUNDED_MEMORY";
 
-/// The bits of the state between gates. Each party enters half of them.
+/// The number of bits of the state of the [`circuit`]. Each party enters half of these bits.
 const STATE: usize = 256;
 
+/// A deadline that never expires in a passing test.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A circuit of at least `ands` ANDs and a quarter as many XORs. The operands of nearly all ANDs
-/// depend on both parties' inputs.
+/// A circuit of at least `ands` ANDs, with one XOR for every four ANDs. The operands of nearly all
+/// ANDs depend on both parties' inputs.
 ///
-/// Each bit of the state in turn becomes the XOR of itself and a product of five others. So the
-/// outputs depend on all gates and are not constant.
+/// The circuit updates a state of [`STATE`] bits. Each step replaces one bit, in turn, with the XOR
+/// of this bit and a product of five other bits. So the outputs depend on all gates and are not
+/// constant.
 fn circuit(ands: usize) -> Circuit {
     let mut builder = Builder::new(&[STATE / 2; 2]);
     let halves = [builder.input(0), builder.input(1)];
@@ -48,7 +51,7 @@ fn circuit(ands: usize) -> Circuit {
     builder.build(vec![state])
 }
 
-/// Runs one party, in its own process.
+/// Runs one party. Another test starts this test in a process of its own.
 #[test]
 #[ignore = "started by the other tests"]
 fn party() {
@@ -95,7 +98,8 @@ fn party() {
     );
 }
 
-/// The peak memory of this process as the system reports it: address space and resident pages.
+/// The peak sizes of the address space and of the resident memory of this process, as the system
+/// reports them.
 fn memory() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let lines = status.lines();
@@ -107,7 +111,7 @@ fn memory() -> String {
 const AT: &str = "at ";
 const DONE: &str = "done: ";
 
-/// The slicing of a run.
+/// The slicing of a run: into slices of the default size, or into one slice.
 const IN_SLICES: &str = "in-slices";
 const IN_ONE: &str = "in-one";
 
@@ -118,7 +122,7 @@ struct Started {
 }
 
 impl Started {
-    /// Starts a party with a limit of `limit` bytes of memory.
+    /// Starts a party with the arguments `part` (see [`PART`]) and at most `limit` bytes of memory.
     fn new(part: &str, limit: usize) -> Self {
         let mut child = Command::new("sh")
             .args(["-c", "ulimit -v \"$0\" && exec \"$@\""])
@@ -138,14 +142,15 @@ impl Started {
         Started { child, output }
     }
 
-    /// Returns the rest of the first output line with this prefix, or `None` if the party ends
-    /// without one.
+    /// Waits for an output line that starts with `prefix`, and returns the text after the prefix.
+    /// `None` if the process ends before such a line.
     fn line(&mut self, prefix: &str) -> Option<String> {
         let mut lines = self.output.by_ref().lines().map_while(Result::ok);
         lines.find_map(|line| line.strip_prefix(prefix).map(str::to_owned))
     }
 
-    /// Waits for the end of the process and returns its result, or its standard error.
+    /// Waits until the process ends. Returns the text after [`DONE`] if the party has succeeded, or
+    /// else the standard error of the process.
     fn finish(mut self) -> Result<String, String> {
         let done = self.line(DONE);
         let ended = self.child.wait_with_output().unwrap();
@@ -169,8 +174,8 @@ fn run(ands: usize, slices: &str, limit: usize) -> [Result<String, String>; 2] {
 }
 
 /// The number of ANDs of a run, and each party's memory limit in bytes. A party needs about 70
-/// bytes for each AND to build the circuit, and 100 MB for a slice and for what the system
-/// reserves. A run in one slice needs 300 bytes more for each AND.
+/// bytes for each AND to build the circuit, and 100 MB for a slice and for memory that the system
+/// reserves. A run in one slice needs another 300 bytes for each AND.
 fn size() -> (usize, usize) {
     match soak() {
         None => (1_000_000, 256 << 20),

@@ -1,4 +1,4 @@
-//! A circuit deals exactly the cards that the definition of its algorithm gives.
+//! A shuffle circuit deals exactly the cards that the plaintext definition of its algorithm gives.
 
 use dealerless::circuit::bristol;
 use dealerless::shuffle::{Algorithm, plaintext};
@@ -77,15 +77,16 @@ fn definitions_match_worked_examples() {
         let shuffle = shuffle(5, 5, algorithm);
         plaintext(shuffle.spec(), seeds[0], seeds[1]).expect("honest seeds")
     };
-    // r = 3, 0, 2, 1: the sums of the seeds modulo 5, 4, 3, 2.
+    // The drawn positions are 3, 0, 2, 1: the sums of the seeds modulo 5, 4, 3, 2.
     let seeds: [&[u64]; 2] = [&[4, 0, 1, 1], &[4, 0, 1, 0]];
     assert_eq!(draw(Algorithm::FisherYates, seeds), [3, 1, 4, 2, 0]);
     assert_eq!(draw(Algorithm::Bubble, seeds), [3, 0, 4, 2, 1]);
     assert_eq!(draw(Algorithm::Lehmer, seeds), [3, 0, 4, 2, 1]);
-    // Card 3 of 5, then the first of 0 1 2 4. Place z is now place !z, which gives 4 2 1: the last
-    // of these. Then the second of 4 2.
+    // First card 3 of 0 1 2 3 4 is drawn, and then the first card of 0 1 2 4. A draw from four
+    // cards also reverses the deck, which is then 4 2 1. Then the last card of 4 2 1 is drawn, and
+    // the second card of 4 2.
     assert_eq!(draw(Algorithm::Cut, seeds), [3, 0, 1, 2, 4]);
-    // The evaluator picks places of the deck that the garbler has permuted.
+    // The evaluator's permutation lists positions in the deck that the garbler has permuted.
     let permutations: [&[u64]; 2] = [&[4, 3, 0, 2, 1], &[1, 0, 3, 4, 2]];
     for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
         assert_eq!(draw(algorithm, permutations), [3, 4, 2, 1, 0]);
@@ -93,7 +94,7 @@ fn definitions_match_worked_examples() {
 }
 
 #[test]
-fn lehmer_draws_what_bubble_draws() {
+fn lehmer_and_bubble_draw_the_same_cards() {
     let mut rng = fresh_generator();
     for (n, m) in [(2, 2), (5, 5), (52, 9), (52, 52), (100, 37)] {
         let [lehmer, bubble] = [Algorithm::Lehmer, Algorithm::Bubble].map(|a| shuffle(n, m, a));

@@ -1,5 +1,6 @@
-//! A counter of the peer's attempts is notified before any message of an attempt is sent, and again
-//! after the attempt has passed its last check. The counter can end the session.
+//! A session notifies a counter before it sends the first message of an attempt (the setup, a batch
+//! or a run), and again after the attempt has passed its last check. The counter can end the
+//! session.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -33,7 +34,7 @@ enum Event {
     EndsWell(Attempt),
 }
 
-/// A notification, with the frames sent and received since the previous one.
+/// A notification, with the frames sent and received since the previous notification.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     event: Event,
@@ -46,7 +47,7 @@ struct Entry {
 struct Counter {
     frames: Record,
     entries: Arc<Mutex<Vec<Entry>>>,
-    /// The attempt whose counting fails.
+    /// The attempt for which the counter returns an error.
     refused: Option<Attempt>,
 }
 
@@ -59,7 +60,7 @@ impl Counter {
         }
     }
 
-    /// Takes the kinds of the frames since the previous call: sent, received.
+    /// Returns the kinds of the frames since the previous call: those sent, and those received.
     fn take_kinds(&self) -> [Vec<Kind>; 2] {
         let frames = self.frames.take();
         [true, false].map(|sent| {
@@ -92,7 +93,7 @@ impl Attempts for Counter {
     }
 }
 
-/// One party of a session whose attempts are counted.
+/// The results of one party of a session.
 struct Side {
     outcome: Result<()>,
     entries: Vec<Entry>,
@@ -123,8 +124,8 @@ fn run(session: &mut Malicious) -> Result<()> {
     Ok(())
 }
 
-/// Plays a session with two runs. Everything is preprocessed for the first run and nothing for the
-/// second.
+/// Runs one party of a session with two runs. The preprocessing is sufficient for the first run;
+/// the second run makes its own.
 fn play(role: Party, end: End, refused: Option<Attempt>) -> Side {
     let tap = Tap::new(end);
     let counter = Counter::new(&tap, refused);
@@ -193,7 +194,8 @@ fn frames_of(attempt: Attempt, sender: Party) -> Vec<Kind> {
     }
 }
 
-/// The expected entries of an attempt, given the frames sent in each direction before it.
+/// The expected entries of an attempt. `before` are the frames that each party has sent since the
+/// previous attempt.
 fn entries_of(attempt: Attempt, me: Party, before: &[Kind]) -> [Entry; 2] {
     [
         Entry {
@@ -248,7 +250,7 @@ fn uncounted_attempt_ends_the_session_before_its_first_message() {
                 play(role, end, (role == refuser).then_some(attempt))
             });
             for (me, side) in Party::BOTH.into_iter().zip(sides) {
-                // The peer sees an attempt that did not end well.
+                // At the peer, the attempt has begun but has not ended well.
                 assert_eq!(side.events(), events_until(attempt));
                 let error = side.outcome.expect_err("no session");
                 if me == refuser {
@@ -267,8 +269,8 @@ fn uncounted_attempt_ends_the_session_before_its_first_message() {
     }
 }
 
-/// The last check of an attempt, and its frame as a kind and the number of earlier frames of this
-/// kind.
+/// The last check of an attempt, and the frame that it checks: the kind of the frame, and the
+/// number of earlier frames of this kind.
 fn last_check(attempt: Attempt) -> (Check, Kind, usize) {
     let digest = Kind::Mpc(MacDigest);
     match attempt {

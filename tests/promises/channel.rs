@@ -34,8 +34,8 @@ fn offer() -> Offer {
     }
 }
 
-/// A bulk payload whose period is coprime to all powers of two, so that a part that is shifted or
-/// sent twice is noticed.
+/// A bulk payload whose period is coprime to all powers of two, so that the tests notice a part
+/// that is shifted or sent twice.
 fn payload(len: usize) -> Vec<u8> {
     let period: Vec<u8> = (0..251).collect();
     let mut bytes = period.repeat(len / period.len() + 1);

@@ -1,5 +1,5 @@
-//! A checked circuit detects every input that an honest party would never enter, and its verdict
-//! reveals nothing about the other party's input.
+//! A checked circuit detects every input that an honest party would never enter. Its verdict on a
+//! party depends only on the input of this party.
 
 use std::collections::HashSet;
 
@@ -137,7 +137,8 @@ fn honest_words(shuffle: &ShuffleCircuit, party: Party) -> HashSet<u64> {
     all.into_iter().map(word).collect()
 }
 
-/// Transposes words of `bits` bits, one for each lane.
+/// Transposes words of `bits` bits: the result has a number for each bit, with a lane for each
+/// word.
 fn lanes(words: impl Iterator<Item = u64>, bits: usize) -> Vec<u64> {
     let mut lanes = vec![0; bits];
     for (lane, word) in words.enumerate() {

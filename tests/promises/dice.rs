@@ -13,7 +13,7 @@ use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, system_rng};
 use dealerless::testing::tap::{Fate, Fates, Frame, Tap, at, changing, unchanged};
 
-/// ln 10^-9: an honest test fails once in 10^9 runs.
+/// ln 10^-9: if the dice are fair, the test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
 const COMMITMENT: Kind = Kind::Dice(dice::Tag::Commitment);
@@ -27,7 +27,7 @@ fn terms(dice: &str) -> Terms<'static> {
     }
 }
 
-/// Rolls for both parties, without a connection.
+/// Rolls dice without a connection, and returns the faces that each party computes.
 fn rolled(terms: Terms<'_>) -> [Vec<u32>; 2] {
     let commit = |party| Roll::commit(terms, party, &mut system_rng());
     let [(garbler, of_garbler), (evaluator, of_evaluator)] = Party::BOTH.map(commit);
@@ -46,7 +46,7 @@ fn reveal(values: &[u32]) -> Reveal {
     }
 }
 
-/// All lists of values of these dice.
+/// All lists of values that a party can enter for these dice.
 fn all_values(dice: Dice) -> Vec<Vec<u32>> {
     (0..dice.count()).fold(vec![Vec::new()], |all, _| {
         let longer = |values: &Vec<u32>| {
@@ -184,7 +184,7 @@ fn fields_of_a_commitment_are_separated() {
         };
         reveal(values).commitment(&terms, 0)
     };
-    // The bytes of the number, at the end of the context or in their own field.
+    // In the second commitment, the context ends with bytes that equal those of the number.
     let all = [
         of(b"a", 0, &[1, 2]),
         of(b"a\0\0\0\0\0\0\0\0", 0, &[1, 2]),
@@ -213,7 +213,7 @@ fn committed_value_out_of_range_is_refused() {
 fn reflected_commitment_is_refused_before_anything_is_revealed() {
     let (roll, commitment) = Roll::commit(terms("2d6"), Party::Garbler, &mut system_rng());
     assert_eq!(roll.reveal(commitment).unwrap_err(), Check::Reflected);
-    // Its sender could not open it either, because it is bound to the other party.
+    // The peer could not open the reflected commitment, which is bound to the other party.
     let mine = Reveal::draw(terms("2d6").dice, &mut system_rng());
     let commitment = mine.commitment(&terms("2d6"), 0);
     let reflected = mine.check(&terms("2d6"), 1, &commitment);
@@ -231,8 +231,8 @@ const HASTY: Deadlines = Deadlines {
     phase: Duration::from_secs(60),
 };
 
-/// Both parties roll over a connection where `lie` changes the frames of the evaluator. Also
-/// returns the frames that the garbler sent and received.
+/// Lets both parties roll over a connection on which `lie` changes the frames of the evaluator.
+/// Returns the outcomes, and the frames that the garbler sent and received.
 fn with_liar(lie: Fates, deadlines: Deadlines) -> ([dice::Result<Vec<u32>>; 2], Vec<Frame>) {
     let [garbler, evaluator] = in_memory();
     let garbler = Tap::new(garbler);
@@ -307,7 +307,7 @@ fn withheld_reveal_ends_the_roll_without_faces() {
             ),
             "{honest:?}"
         );
-        // The party that withholds its reveal may know the faces. It forfeits the roll.
+        // The cheater may know the faces, so its outcome does not matter.
         drop(cheater);
     }
 }

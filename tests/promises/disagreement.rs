@@ -1,4 +1,5 @@
-//! Parties whose settings differ learn it at once, and a failed session stays failed.
+//! If the settings of the parties differ, both parties learn it at once. A failed session stays
+//! failed.
 
 use std::time::Instant;
 
@@ -18,10 +19,10 @@ dealerless::with_both_engines! {
     different_audiences_are_noticed,
     different_opened_bits_are_noticed,
     running_while_the_peer_opens_is_noticed,
-    abort_ends_the_peer_without_a_reason,
+    abort_tells_the_peer_no_reason,
 }
 
-/// The action of a party in a session that holds four shared bits.
+/// The action of a party in a session with four shared bits.
 type Act<'a, E> = &'a (dyn Fn(&mut E, &[Shared<E>]) -> Result<()> + Sync);
 
 type Shared<E> = <E as TwoParty>::Shared;
@@ -55,7 +56,8 @@ fn open<E: Engine>(session: &mut E, to: Audience, bits: &[E::Shared]) -> Result<
     session.open(&[Opening { to, bits }]).map(drop)
 }
 
-/// Returns the errors of two parties that take different actions.
+/// Returns the errors of two parties that take different actions, and checks that all later calls
+/// fail.
 fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 2] {
     let begun = Instant::now();
     let errors = sessions(in_memory(), |session: &mut E| {
@@ -81,8 +83,8 @@ fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 
     errors
 }
 
-/// Checks that at least one party detects the disagreement and that the other one detects it or
-/// receives an abort. Neither is accused of cheating.
+/// Checks that at least one party detects the disagreement, and that the other party detects it too
+/// or receives an abort. No error accuses a party of cheating.
 #[track_caller]
 fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
     let errors = outcome_of(garbler, evaluator);
@@ -130,8 +132,8 @@ fn different_contexts_are_noticed<E: Engine>() {
 fn different_input_owners_are_noticed<E: Engine>() {
     const G: Party = Party::Garbler;
     const V: Party = Party::Evaluator;
-    // The second width exceeds the preprocessing, so that only one of the two parties asks for
-    // more.
+    // The second width exceeds the preprocessing, so that a party may ask for a batch when its peer
+    // does not.
     for width in [4, 5000] {
         let circuit = ands(width);
         let runs = |owners: [Party; 2]| {
@@ -168,8 +170,8 @@ fn different_demands_are_noticed() {
     };
     // More outputs than there are bits left in the pool.
     let usual = prepares(5, [1, 1], 2000);
-    // The first and the last need other numbers of OTs. The second needs the same number for other
-    // purposes.
+    // The first and the last demand differ from `usual` in the number of OTs. The second demand
+    // needs the same number, but for the inputs of other parties.
     for other in [
         prepares(6, [1, 1], 2000),
         prepares(5, [2, 0], 2000),
@@ -258,7 +260,7 @@ fn running_while_the_peer_opens_is_noticed<E: Engine>() {
     }
 }
 
-fn abort_ends_the_peer_without_a_reason<E: Engine>() {
+fn abort_tells_the_peer_no_reason<E: Engine>() {
     let aborting: Act<'_, E> = &|session, _| {
         session.abort();
         Err(Error::Check(Check::OpeningMacs))

@@ -1,10 +1,11 @@
 //! An eavesdropper learns only what is opened to both parties. Over many runs, no affine
 //! combination over F2 of all bits sent in both directions equals a secret bit or a sum of secret
-//! bits, unless this follows from what is opened to both. A secret bit is a bit of an input, or of
-//! an output that is opened to one party or to nobody.
+//! bits, unless this follows from the bits that are opened to both parties. A secret bit is a bit
+//! of an input, or of an output that is opened to one party or to nobody.
 //!
-//! These tests are about the masks of outputs. The masks of a full deal are dependent, since
-//! conditional swaps preserve the sum, and so are those of a circuit that reads its inputs by XOR.
+//! These tests are about the masks of outputs. In a full deal the masks are dependent, since
+//! conditional swaps preserve the sum of the words. In a circuit that only XORs its inputs the
+//! masks are dependent as well.
 
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
 use dealerless::mpc::Audience;
@@ -22,7 +23,7 @@ const EVALUATOR: Learner = Some(Audience::Only(Party::Evaluator));
 const BOTH: Learner = Some(Audience::Both);
 const NOBODY: Learner = None;
 
-/// A circuit of two bits of each party.
+/// A circuit with two input bits of each party.
 fn circuit(outputs: impl FnOnce(&mut Builder, [Bit; 2], [Bit; 2]) -> Vec<Vec<Bit>>) -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let [a, b] = [0, 1].map(|party| builder.input(party)[..].try_into().expect("two bits"));
@@ -61,7 +62,7 @@ fn circuits() -> Vec<Play> {
         &[GARBLER, EVALUATOR, EVALUATOR],
     ));
     plays.push(Play::of_circuit(
-        "inputs that are outputs",
+        "outputs that are inputs",
         passed,
         &[EVALUATOR, GARBLER, GARBLER, EVALUATOR],
     ));

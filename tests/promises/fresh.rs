@@ -1,5 +1,5 @@
-//! All randomness is fresh: no block is sent twice, in one session or in two, even if the parties
-//! enter the same inputs.
+//! All randomness is fresh: no block of 16 bytes is sent twice, neither within a session nor in two
+//! sessions, even if the parties enter the same inputs.
 
 use std::collections::HashMap;
 

@@ -2,8 +2,8 @@
 //! right cards.
 //!
 //! The cheating peer follows the protocol behind a [`Tap`] that makes one change. The session is
-//! semi-honest, which does not protect against careful lies; but garbage is noticed or has no
-//! effect (see [`guard`]).
+//! semi-honest, so a careful lie may succeed. But garbage is noticed or has no effect (see
+//! [`guard`]).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -39,12 +39,13 @@ const HASTY: Deadlines = Deadlines {
     ..PATIENT
 };
 
-/// The number of concurrent sessions: more than processors, since many sessions wait.
+/// The number of concurrent sessions. It may exceed the number of processors, since many sessions
+/// wait.
 const PARALLEL: usize = 8;
 
 /// The protection against wrong cards from a changed message.
 enum Guard {
-    /// If the message is garbled, one side ends in one of these errors or the cards are right.
+    /// If the message is garbled, a party ends in one of these errors, or the cards are right.
     Finds(fn(&Error) -> bool),
     /// No successful semi-honest session has such a message.
     Absent,
@@ -71,7 +72,7 @@ fn is_found_in_a_hello(error: &Error) -> bool {
                     | Disagreement::StatisticalSecurity { .. }
             )
             | Error::Check(
-                // Another nonce or key makes another session.
+                // With another nonce or key, the parties are in different sessions.
                 Check::HelloKey | Check::ObliviousTransfer(ot::Check::BaseOtChallenge)
             )
     )
@@ -132,9 +133,9 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
     }
 }
 
-/// Whether a flipped bit of such a message may be unused: half of the messages that protect the
-/// base OTs and the trees, as Delta decides; a row that no label selects; and labels that only
-/// affect a card that is not opened.
+/// Whether a flipped bit of a message with this tag may have no effect. Delta decides which half of
+/// the messages about the base OTs and the trees is used. Possibly no label selects the row of a
+/// garbled table, or the row affects only a card that is not opened.
 fn may_be_harmless(tag: Kind) -> bool {
     matches!(
         tag,
@@ -169,10 +170,10 @@ type Session = SemiHonest;
 
 type Cards = [Option<Card>; 4];
 
-/// Shuffles a deck and opens three of four cards, each to another audience. The cards are the same
-/// every time: the randomness of the setup is fresh, and that of the shuffle is fixed.
+/// Shuffles a deck and opens three of four cards, each to another audience. The randomness of the
+/// setup is fresh, but the randomness of the shuffle is fixed, so the cards are always the same.
 ///
-/// Returns the session as well, which keeps the connection open.
+/// Also returns the session, which keeps the connection open.
 fn play(party: Party, end: End, deadlines: Deadlines) -> Result<(Cards, Session)> {
     let spec = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
     let channel = Channel::new(end, deadlines);
@@ -273,11 +274,11 @@ const FORMS: [Form; 10] = [
     Form::StalledWithin,
 ];
 
-/// Whether a message of this form may end in this error at the honest party.
+/// Whether a lie about the form of a message may end in this error at the honest party.
 fn may_end_in(form: Form, error: &Error) -> bool {
     let error = match error {
         Error::Channel(error) => error,
-        // A frame that swallows the next header has another content.
+        // The payload then includes the next header, so the content is different.
         Error::Check(_) | Error::Disagreement(_) => return form == Form::ShorterThanItSays,
         _ => return false,
     };
@@ -293,8 +294,8 @@ fn may_end_in(form: Form, error: &Error) -> bool {
     }
 }
 
-/// Plays a case over a connection whose first end is the liar's. Returns the outcomes, the
-/// garbler's first, after checking that neither party took long.
+/// Runs a case over a connection whose first end belongs to the liar. Checks that the session ends
+/// soon. Returns the outcome of the garbler, and the outcome of the evaluator.
 fn play_case(case: &Case, [lying, honest]: [End; 2], victims: Deadlines) -> [Result<Cards>; 2] {
     let lying: End = Box::new(Tap::with(lying, case.fates()));
     let ends = match case.liar {
@@ -376,9 +377,9 @@ fn malformed_message_ends_in_an_error_in_time() {
     });
 }
 
-/// Plays a case that leaves the form of all messages valid. It checks that only the guard of the
-/// message catches the lie, on either side, and that a party with cards has the right ones. Returns
-/// whether the lie was caught.
+/// Runs a case that leaves the form of all messages valid. Checks that only errors of the guard of
+/// the message catch the lie, at either party, and that each party without an error has the right
+/// cards. Returns whether the lie was caught.
 fn play_content(case: &Case, honest: &Honest) -> bool {
     let outcomes = play_case(case, in_memory(), PATIENT);
     for (outcome, right) in outcomes.iter().zip(&honest.cards) {

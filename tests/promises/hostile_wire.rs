@@ -1,4 +1,5 @@
-//! Any bytes of a hostile peer end in an error that names the fault, within the deadline.
+//! Whatever bytes a hostile peer sends, this side ends within the deadline, with an error that
+//! names the fault.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,11 +32,11 @@ const HASTY: Deadlines = Deadlines {
     phase: LONG,
 };
 
-// Tags of one layer, whose names appear in each other's errors.
+// Tags of the module `mpc`. Errors about a tag of this module name the other tags of the module.
 const NOTE: Tag = mpc::Tag::Plan.tag();
 const TABLES: Tag = mpc::Tag::Tables.tag();
 const PAIRS: Tag = mpc::Tag::OpenedPairs.tag();
-/// A tag of another protocol, without a name here.
+/// A tag of another protocol, whose name this side does not know.
 const OTHER: Tag = Tag::new(200, "other");
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -292,8 +293,8 @@ fn is_finding(error: &Error) -> bool {
     matches!(error, Error::Malformed(_) | Error::Version { .. })
 }
 
-/// A dialogue with both kinds of frames between a liar and an honest party. Returns the outcome of
-/// the honest party.
+/// A dialogue with messages and bulk data between a liar and an honest party. Returns the outcome
+/// of the honest party.
 fn dialogue(
     liar: impl Transport + 'static,
     honest: impl Transport + 'static,
@@ -321,7 +322,7 @@ fn dialogue(
             channel.send_message(&Note { numbers: vec![] })?;
             channel.flush()
         })();
-        // The outcome of the liar does not matter, only that it ends.
+        // The liar must end, but its outcome does not matter.
         let _ = liar.join().expect("no panic");
         outcome
     })
@@ -411,8 +412,8 @@ fn dropped_repeated_or_replaced_frame_is_found() {
                 };
                 let tap = Tap::with(one, at(number, spoiled));
                 let outcome = dialogue(tap, other, HASTY);
-                // If the last frame is missing, the honest party times out. If it is repeated,
-                // nothing notices, because nothing more is read.
+                // If the last frame is missing, the honest party times out. If the last frame is
+                // repeated, the honest party does not read the second copy.
                 let last = number + 1 == honest.len();
                 let expected = match outcome {
                     Err(ref error) if is_finding(error) => true,

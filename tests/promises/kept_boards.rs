@@ -1,5 +1,5 @@
-//! Kept boards are opened hand by hand without their session. The opened hands are those that both
-//! parties' entries determine, and no other hand can be opened.
+//! Kept boards are opened hand by hand after their session has ended. The opened hands are those
+//! that the entries of both parties determine, and wrong shares open no hand.
 
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, KeptDeck, Share};
@@ -109,7 +109,7 @@ fn party_with_an_unbalanced_entry_is_named_before_a_hand_is_opened() {
             Entry::Hands(word) => Some(word),
             Entry::Places(_) => None,
         });
-        // One card more for North, one less for its former owner.
+        // A card moves to North, which then has 14 cards. Its former owner then has 12.
         let word = word.unwrap();
         let place = word.iter().position(|&hand| hand != 0).unwrap();
         word[place] = 0;

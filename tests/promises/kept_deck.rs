@@ -1,4 +1,4 @@
-//! A kept deck opens card by card without its session, and opens no other cards.
+//! A kept deck opens card by card after its session has ended, and wrong shares open no card.
 
 use std::sync::{Barrier, Mutex};
 
@@ -103,8 +103,8 @@ fn no_card_opens_before_the_seeds_are_checked() {
     }
 }
 
-/// Returns seeds of both parties. Those of the cheater are in range only for a larger deck with the
-/// same word width.
+/// Returns seeds of both parties. The seeds of the cheater are in range only for a larger deck with
+/// the same word width.
 fn out_of_range(shuffle: &ShuffleCircuit, cheater: Party) -> [Randomness; 2] {
     let larger = circuit(64, 1);
     let mut seeds = seeds(shuffle);
@@ -152,7 +152,7 @@ fn seeds_out_of_range_give_no_live_deck() {
 }
 
 #[test]
-fn live_deck_accepts_only_the_sealed_share_of_validity() {
+fn live_deck_refuses_its_own_share_of_the_validity() {
     let shuffle = circuit(16, 4);
     let seeds = seeds(&shuffle);
     let dealt = sessions(in_memory(), |session: &mut Session| {
@@ -295,6 +295,7 @@ fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u64> {
 
 /// A place where two parties exchange values.
 struct Swap<T> {
+    /// The value that each party has left for its peer.
     left: [Mutex<Option<T>>; 2],
     both: Barrier,
 }
@@ -338,7 +339,8 @@ fn hand_of_kept_cards_can_be_reshuffled_during_the_session() {
     let decks = sessions(in_memory(), |session: &mut Session| {
         let (me, rng) = (session.role() as usize, &mut system_rng());
         let deck = live(session, &shuffle, &seeds[me], b"hand 1", &swap).unwrap();
-        // The second reshuffle is discarded: the third starts from the same deck.
+        // The deck after the second reshuffle is discarded. The third reshuffle starts from the
+        // deck after the first, like the second.
         let (first, deck) = deck
             .reshuffle(session, &[4, 1, 5], b"steal 1", rng)
             .unwrap();

@@ -1,8 +1,9 @@
-//! The bytes on the wire are unchanged: known answers, with randomness from fixed seeds.
+//! Tests with known answers that the bytes on the wire are unchanged. All randomness comes from
+//! fixed seeds.
 //!
-//! The answers of the hash and of the half gates come from a second implementation, in Python. The
-//! others record the output of this one. If one of them changes, the protocol has changed, and with
-//! it [`VERSION`](dealerless::net::VERSION).
+//! The answers for the hash and for the half gates come from a second implementation, in Python.
+//! The other answers were recorded from this implementation. If an answer changes, the protocol has
+//! changed, so [`VERSION`](dealerless::net::VERSION) must change as well.
 
 use std::convert::Infallible;
 
@@ -113,7 +114,8 @@ fn half_gates_are_unchanged() {
     }
 }
 
-/// One line for each frame: its tag, its length and the first 64 bits of its BLAKE3 digest.
+/// A line for each frame: its tag, its length, and the first 64 bits of the BLAKE3 digest of its
+/// payload.
 fn summary(sent: &[Frame]) -> String {
     (sent.iter())
         .map(|frame| {
@@ -126,9 +128,9 @@ fn summary(sent: &[Frame]) -> String {
 
 type Cards = [Option<u64>; 3];
 
-/// The cards that both parties see of two shuffles, and a summary of the frames that they send. The
-/// second shuffle must not repeat the tweaks, pads and labels of the first. The frames also depend
-/// on the circuit of the shuffle, from the first plan on.
+/// For each party, the cards of two shuffles that it sees, and a summary of the frames that it
+/// sends. The second shuffle must not repeat the tweaks, pads and labels of the first shuffle. From
+/// the first plan on, the frames also depend on the circuit of the shuffle.
 fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2] {
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);

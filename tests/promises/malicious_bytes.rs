@@ -93,8 +93,9 @@ fn prediction_is_exact_for_shuffles_and_any_batch_size() {
     }
 }
 
-/// A circuit of `ands` ANDs of pairs of bits of two values. Two output values list them and the
-/// bits of the first value, the first repeatedly.
+/// A circuit with `ands` ANDs, each of a bit of the first and a bit of the second input value. The
+/// first output value has `outputs` bits: the products and the bits of the first input value,
+/// repeated as often as necessary. The second output value has the products.
 fn wide(inputs: usize, ands: usize, outputs: usize) -> Circuit {
     let mut builder = Builder::new(&[inputs, 64]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -114,10 +115,11 @@ fn prediction_is_exact_at_the_frame_boundary() {
     for (inputs, ands, outputs) in [
         // Bits that exceed one frame.
         (1, 0, 8 * CHUNK + 1),
-        // Tables that fill one frame, and one table more.
+        // Tables that exactly fill one frame, and tables that exceed it by one table.
         (64, 1024, 0),
         (64, 1025, 0),
-        // Batches of correlated OTs that are exactly full, and one bit more.
+        // Inputs that exactly fill the batches of correlated OTs, and inputs that exceed them by
+        // one bit.
         (63 * 128 - 64, 0, 0),
         (63 * 128 - 63, 0, 0),
     ] {

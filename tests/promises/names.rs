@@ -1,8 +1,9 @@
-//! Runs, openings and batches have numbers, which are part of all their messages and hashes: a
-//! message of one is never valid in another.
+//! Runs, openings and batches are numbered. The number of a step is part of all its messages and
+//! hashes, so a message of one step is never valid in another step.
 //!
-//! A session that omits a number still works. So these tests compare the frames of two steps that
-//! differ only in their number, and run parties that refer to different steps.
+//! If the code omitted a number, honest sessions would still work. So these tests compare the
+//! frames of two steps that differ only in their number, and run parties that refer to different
+//! steps.
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{
@@ -39,7 +40,7 @@ fn run<E: Engine>(session: &mut E) -> Shared<E> {
 }
 
 /// Runs the same circuit twice on the same inputs. Then the garbler uses the outputs of the first
-/// run, and the evaluator those of the second.
+/// run, and the evaluator the outputs of the second run.
 fn of_different_runs<E: Engine>(act: impl Fn(&mut E, &Shared<E>) -> Result<()> + Sync) {
     let errors = sessions(in_memory(), |session: &mut E| {
         let shared = [run(session), run(session)];
@@ -140,7 +141,7 @@ fn runs_have_different_plans<E: Engine>() {
     }
 }
 
-/// The frames of two openings of the same bits, one of them twice in each.
+/// The frames of two openings of the same two bits. Each opening contains one of the bits twice.
 fn openings<E: Engine>(sender: Party) -> Vec<Vec<Frame>> {
     let shared = std::sync::Mutex::new([None, None]);
     sent(
@@ -205,7 +206,7 @@ fn equal_batches_have_different_plans() {
             },
             |_| {},
         );
-        // The first batch also makes what the others find in the pool.
+        // The first batch makes more than it needs. The other batches find these parts in the pool.
         assert_differ(&batches[1..], Mpc::Plan);
     }
 }

@@ -1,9 +1,9 @@
-//! The messages that a party must not send before it has received others.
+//! A party does not send a message before it has received the messages that must precede it.
 //!
-//! One party is honest. Its peer follows the protocol up to a message that it withholds, and then
-//! disconnects. The frames that the honest party has sent by then must not include those that
-//! depend on the withheld message. The security proofs rest on this order: a message sent too early
-//! can be exploited, even if its content is correct.
+//! One party is honest. Its peer follows the protocol, but disconnects instead of sending a certain
+//! message. The frames that the honest party has sent must not include messages that depend on the
+//! withheld message. The security proofs rely on this order: a message that is sent too early can
+//! be exploited, even if its content is correct.
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{Error, Input, Malicious, Result, Run, SemiHonest, Tag as Mpc};
@@ -15,13 +15,13 @@ use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Fate, Frame, FrameIndex, Tap};
 
-/// The MAC digests, in the order in which a party sends them: of the pool, of the bits of the
-/// gates, of the check of all gates, of an opening.
+/// The MAC digests, in the order in which a party sends them: for the pool, for the bits of the
+/// gates, and for the check of all gates.
 const POOL: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 0);
 const GATES: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 1);
 const CHECK: FrameIndex = (Kind::Mpc(Mpc::MacDigest), 2);
 
-/// The plan of the opening, after those of the batch and of the run.
+/// The plan of the opening. The plans of the batch and of the run precede it.
 const OPENING: FrameIndex = (Kind::Mpc(Mpc::Plan), 2);
 
 const HELLO: FrameIndex = (Kind::Hello, 0);
@@ -35,7 +35,7 @@ const fn mpc(tag: Mpc) -> FrameIndex {
     (Kind::Mpc(tag), 0)
 }
 
-/// A message, and the messages that a party does not send before it has received the first.
+/// A message, and the messages that a party sends only after it has received this message.
 type Rule = (FrameIndex, &'static [FrameIndex]);
 
 /// The rules of the setup, for both parties.
@@ -43,7 +43,7 @@ const SETUP: &[Rule] = &[
     (HELLO, &[ot(Ot::BaseOtPoints)]),
     (ot(Ot::BaseOtPoints), &[ot(Ot::BaseOtPads)]),
     (ot(Ot::BaseOtPads), &[ot(Ot::BaseOtAnswer)]),
-    // The pads are not used before the peer has proved that it knows its own.
+    // The pads are not used before the peer has proved that it knows its own pads.
     (ot(Ot::BaseOtAnswer), &[ot(Ot::TreeSums)]),
     // Nothing that depends on Delta is sent before both checks of the OTs.
     (ot(Ot::TreeSums), &[mpc(Mpc::LeakyTables)]),
@@ -76,7 +76,8 @@ const MALICIOUS_GARBLER: &[Rule] = &[
             mpc(Mpc::Tables),
         ],
     ),
-    // An evaluator that gets this digest before its values are verified learns a wire.
+    // An evaluator that receives this digest before its values are verified learns the value of a
+    // wire.
     (mpc(Mpc::GateValues), &[CHECK, OPENING]),
     (CHECK, &[CHECK, OPENING, mpc(Mpc::OutputBits)]),
 ];
@@ -84,7 +85,8 @@ const MALICIOUS_GARBLER: &[Rule] = &[
 /// The rules for messages that the evaluator receives from the garbler.
 const MALICIOUS_EVALUATOR: &[Rule] = &[
     (mpc(Mpc::LeakyTables), &[mpc(Mpc::LeakyBits)]),
-    // A garbler that knows the evaluator's share before it commits to its own chooses the coin.
+    // A garbler that knows the evaluator's share before it commits to its own share can choose the
+    // coin.
     (mpc(Mpc::TripleCommitment), &[mpc(Mpc::TripleDigest)]),
     (
         mpc(Mpc::TripleOpening),
@@ -116,7 +118,8 @@ const SEMI_HONEST_EVALUATOR: &[Rule] = &[
     (mpc(Mpc::Tables), &[(Kind::Mpc(Mpc::Plan), 1)]),
 ];
 
-/// An AND of each pair of bits, and an AND of two bits of each party.
+/// For each pair of bits of the two parties, their AND; and for each party, the AND of two of its
+/// bits.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[3, 3]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -140,8 +143,8 @@ fn places(frames: &[Frame], sent: bool) -> Vec<FrameIndex> {
     frames.map(Frame::place).collect()
 }
 
-/// Returns the frames that `honest` has sent and received and its outcome, if its peer disconnects
-/// before it sends `withheld`.
+/// Runs a session in which the peer of `honest` disconnects instead of sending `withheld`. Returns
+/// the frames that `honest` has sent and received, and the outcome of `honest`.
 fn without<E: Engine>(honest: Party, withheld: Option<FrameIndex>) -> (Vec<Frame>, Result<()>) {
     let fates = move |frame: Frame| {
         if withheld == Some(frame.place()) {

@@ -1,5 +1,5 @@
-//! A pile of repeated cards: every order of the kinds is equally likely, and a drawn card is known
-//! only to the party that drew it until it is shown.
+//! A pile has several cards of each kind. Every order of the kinds is equally likely. Until a drawn
+//! card is shown, only the party that drew it knows it.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ fn every_order_of_the_kinds_is_equally_frequent() {
         let kinds = Kinds::new(counts).unwrap();
         let n = kinds.cards();
         let spec = Spec::new(n, n, Algorithm::FisherYates).unwrap();
-        // All seeds of one party, with a fixed seed of the other one.
+        // All seeds of one party, with fixed seeds of the other party.
         let mut seen: HashMap<Vec<usize>, usize> = HashMap::new();
         let mut decks = 0;
         let mut seeds = vec![0; n - 1];
@@ -95,13 +95,13 @@ fn drawn_card_is_known_to_its_owner_until_it_is_shown<E: Engine>() {
             (pile.hand(Garbler), pile.hand(Evaluator)),
             (vec![0, 2], vec![1])
         );
-        // A card that is shown and still held, and then played.
+        // A card is shown and stays in the hand. Then it is played.
         shown.push(pile.show(session, 2).unwrap());
         assert_eq!(pile.kind(2), Some(shown[0]));
         assert_eq!(pile.hand(Garbler), [0, 2]);
         assert_eq!(pile.play(session, 2).unwrap(), shown[0]);
         assert_eq!(pile.hand(Garbler), [0]);
-        // A closed card that is played.
+        // A card that has not been shown is played.
         let own = pile.kind(1);
         shown.push(pile.play(session, 1).unwrap());
         assert!(own.is_none_or(|own| own == shown[1]));
@@ -151,7 +151,7 @@ fn stolen_card_changes_hands<E: Engine>() {
         for _ in 0..3 {
             pile.draw(session, Party::Garbler).unwrap();
         }
-        // A played card cannot be stolen; a shown one can.
+        // A played card cannot be stolen, but a shown card can.
         pile.play(session, 0).unwrap();
         pile.show(session, 2).unwrap();
         let kind = pile.steal(session, Party::Garbler, &mut system_rng());

@@ -1,4 +1,4 @@
-//! A sealed deck opens card by card, only to the given audience, and its cards are those that the
+//! A sealed deck opens card by card, and only to the given audience. Its cards are those that the
 //! seeds of both parties determine.
 
 use dealerless::circuit::Party;
@@ -59,7 +59,7 @@ fn full_deck_is_the_same_permutation_for_both<E: Engine>() {
         for cards in [2, 3, 5, 16, 52] {
             let shuffle = circuit(cards, cards, algorithm);
             let [mine, theirs] = with_deck(&shuffle, |session: &mut E, deck| {
-                // From the last card to the first, one exchange for each.
+                // The cards are opened from the last to the first, each in its own exchange.
                 (0..cards)
                     .rev()
                     .map(|position| show(session, deck, position))
@@ -162,8 +162,8 @@ fn invalid_openings_are_refused_and_the_session_stays_usable<E: Engine>() {
             }
             assert_eq!(session.traffic(), before);
             assert!((2..5).all(|position| deck.seen(position).is_none()));
-            // The session can still show the garbler's card, open the others and shuffle another
-            // deck.
+            // The session can still show the garbler's card, open the other cards and shuffle
+            // another deck.
             deck.open(session, &[(0, EVALUATOR)]).unwrap();
             for position in 2..5 {
                 show(session, deck, position);
@@ -292,8 +292,8 @@ fn impossible_card_ends_the_session() {
 fn seeds_out_of_range_end_the_session() {
     let shuffle = ShuffleCircuit::build_checked(Spec::new(52, 2, Algorithm::FisherYates).unwrap());
     assert_eq!(shuffle.validity(), Some(2));
-    // The third word holds a bit for each party, the garbler's first: whether its seeds are in
-    // range.
+    // The third word has a bit for the garbler and a bit for the evaluator: whether the seeds of
+    // the party are in range.
     for (validity, culprit) in [
         (0b11, None),
         (0b10, Some(Party::Garbler)),

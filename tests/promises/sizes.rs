@@ -9,7 +9,7 @@ use dealerless::testing::shuffles::shuffle;
 /// The numbers of drawn cards, one for each column of the tables below.
 const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
 
-/// The published numbers of AND gates, without a check of the inputs: upper bounds.
+/// Upper bounds: the published numbers of AND gates, without a check of the inputs.
 const PUBLISHED: [(Algorithm, [usize; 5]); 6] = [
     (Algorithm::FisherYates, [882, 1_863, 4_524, 5_727, 8_183]),
     (Algorithm::Bubble, [1_609, 2_842, 5_793, 7_047, 9_518]),
@@ -19,7 +19,7 @@ const PUBLISHED: [(Algorithm, [usize; 5]); 6] = [
     (Algorithm::Waksman, [2_030, 2_078, 2_204, 2_270, 2_474]),
 ];
 
-/// The actual numbers of AND gates.
+/// The actual numbers of AND gates, without a check of the inputs.
 const REACHED: [(Algorithm, [usize; 5]); 7] = [
     (Algorithm::FisherYates, [159, 486, 2_293, 3_831, 7_799]),
     (Algorithm::Bubble, [781, 1_657, 4_058, 5_169, 7_465]),
@@ -30,10 +30,11 @@ const REACHED: [(Algorithm, [usize; 5]); 7] = [
     (Algorithm::Waksman, [1_386, 1_536, 1_746, 1_884, 2_226]),
 ];
 
-/// The AND gates of the check of the inputs. They depend only on the seeds; switches need no check.
+/// The numbers of AND gates of the check of the inputs, for all algorithms with additive seeds. The
+/// switches of the other algorithms need no check.
 const CHECK: [usize; 5] = [49, 95, 222, 272, 449];
 
-/// The AND gates of the biased networks, for comparison.
+/// The numbers of AND gates of the biased networks, for comparison.
 const BIASED: [(Biased, [usize; 5]); 2] = [
     (Biased::FairBitBubble, [1_302, 2_299, 4_683, 5_709, 7_659]),
     (Biased::XorThenModulo, [826, 1_759, 4_288, 5_438, 7_709]),
@@ -113,13 +114,14 @@ fn sorting_by_48_bit_keys_costs_ten_times_as_much() {
 fn waksman_shuffles_of_powers_of_two_match_their_formula() {
     for w in 3..=9 {
         let n = 1usize << w;
-        // The garbler's copy: the input layers, whose differences have few bits; four wires at the
-        // seam; the inner output layers.
+        // The garbler's copy of the network: the input layers, where the differences of two words
+        // have few bits; the squares of four wires between input and output layers; and the inner
+        // output layers.
         let input_layers: usize = (1..=w).map(|k| (n / 2 - (n >> k)) * (k - 1)).sum();
         let squares = (n / 4 - 1) * (w + 1);
         let output_layers: usize = (2..w - 1).map(|depth| (n / 2 - (1 << depth)) * w).sum();
         for a in 1..=w {
-            // The evaluator's copy: one word for each switch.
+            // The evaluator's copy of the network: each switch takes an AND for each bit of a word.
             let m = 1usize << a;
             let switches = a * (n + m) / 2 + n - 2 * m + 1;
             let expected = input_layers + squares + output_layers + switches * w;

@@ -12,8 +12,8 @@ use rand::{RngExt, SeedableRng};
 
 type Session = Malicious;
 
-/// Runs a circuit on two fresh values and a shared one, and checks the outputs. Returns the shared
-/// outputs and their values.
+/// Runs a circuit on two fresh values and a shared value, and checks the outputs. Returns the
+/// shared outputs and their values.
 fn check(
     session: &mut Session,
     circuit: &Circuit,
@@ -32,7 +32,7 @@ fn check(
 }
 
 #[test]
-fn random_circuits_in_slices_match_plaintext_and_feed_others() {
+fn random_circuits_in_slices_match_plaintext_and_feed_other_circuits() {
     let seed: u64 = system_rng().random();
     println!("seed {seed}");
     sessions(in_memory(), |session: &mut Session| {

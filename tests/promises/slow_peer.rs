@@ -1,5 +1,5 @@
-//! A peer that sends slowly or does not read times out at the deadline, and no call waits for it
-//! any longer.
+//! If a peer sends slowly or does not read, a call fails at the deadline. No call waits longer, not
+//! even a close, a drop or an abort.
 
 use std::io::ErrorKind;
 use std::thread;
@@ -171,8 +171,8 @@ fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
 fn peer_that_reads_slowly_times_out_at_the_send_deadline() {
     let (mut one, mut other) = tcp_pair();
     thread::scope(|scope| {
-        // Every few reads, the sender's socket accepts more, well before its deadline. Reading all
-        // bytes would take several times as long as the deadline.
+        // After every few reads, the sender's socket accepts more bytes, well before the deadline.
+        // Reading all bytes would take several times as long as the deadline.
         scope.spawn(move || {
             let mut buf = vec![0; CHUNK];
             while other.recv(&mut buf, LONG).is_ok_and(|len| len > 0) {

@@ -1,5 +1,5 @@
-//! A stolen card is uniformly random in the hand. Both parties learn it, and the thief learns
-//! nothing about the other cards or their places.
+//! A stolen card is a uniformly random card of the hand. Both parties learn this card. The thief
+//! learns nothing about the other cards or their places.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ dealerless::with_both_engines! {
     different_steals_are_noticed,
 }
 
-/// ln 10^-9: an honest test fails once in 10^9 runs.
+/// ln 10^-9: if the cards are uniform, a test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
 /// All permutations of `0..n`.
@@ -44,7 +44,7 @@ fn number(bits: &[bool]) -> u32 {
     bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit))
 }
 
-/// Returns the outputs for the cards 0, 1, … of `bits` bits each.
+/// Reshuffles a hand of the cards 0, 1, … with these settings. Each card has `bits` bits.
 fn shuffled(reshuffle: &Reshuffle, settings: [&[bool]; 2], bits: usize) -> Vec<u32> {
     let mut inputs: Vec<Vec<bool>> = settings.map(<[bool]>::to_vec).into();
     inputs.extend((0..reshuffle.cards() as u32).map(|card| word(card, bits)));
@@ -66,15 +66,15 @@ fn reshuffle_composes_the_permutations_of_both_parties() {
     }
 }
 
-/// So the first card is uniform. Given the first card and the inputs of the thief, all orders of
-/// the other cards are equally likely.
+/// This implies that the first card, which is stolen, is uniform. Given this card and the inputs of
+/// the thief, all orders of the other cards are equally likely.
 #[test]
 fn every_order_is_equally_frequent_over_the_permutations_of_each_party() {
     for n in 1..=5 {
         let reshuffle = Reshuffle::new(n, 3);
         let all = permutations(n as u32);
         let settings: Vec<_> = all.iter().map(|p| reshuffle.set(p).unwrap()).collect();
-        // For five cards, every eighth setting is enough; all settings would take long.
+        // For five cards, every eighth setting is enough, since all settings would take too long.
         for fixed in settings.iter().step_by(if n == 5 { 8 } else { 1 }) {
             for mine in Party::BOTH {
                 let mut orders: Vec<Vec<u32>> = (settings.iter())
@@ -149,8 +149,8 @@ fn circuit(cards: usize, draw: usize) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
 }
 
-/// Deals the first `garblers` cards to the garbler and the others to the evaluator, and lets both
-/// parties act.
+/// Deals the first `garblers` cards to the garbler and the other `evaluators` cards to the
+/// evaluator, and lets both parties act.
 fn with_hands<E: Engine, R: Send>(
     [garblers, evaluators]: [usize; 2],
     act: impl Fn(&mut E, &mut Deck<E>) -> R + Sync,
@@ -183,7 +183,7 @@ fn hands_that_steal_from_each_other_lose_no_card<E: Engine>() {
     let outcomes = with_hands([4, 3], |session: &mut E, deck| {
         let me = session.role();
         let mut hands = [vec![0, 1, 2, 3], vec![4, 5, 6]];
-        // The thief knows one of the cards and its place from before.
+        // The evaluator already knows one of the garbler's cards and its place.
         deck.open(session, &[(2, Audience::Only(Party::Evaluator))])
             .unwrap();
         let mut stolen = Vec::new();
@@ -198,7 +198,7 @@ fn hands_that_steal_from_each_other_lose_no_card<E: Engine>() {
             assert_eq!(deck.seen(hand[0]), Some(card));
             let after = seen::<E>(deck, &hand);
             if me == party {
-                // The owner knows all its cards, including the lost one.
+                // The owner knows all cards of its hand, including the stolen card.
                 assert_eq!(before, after);
             } else {
                 // The thief knows only the stolen card, and no place of another card.
@@ -253,8 +253,8 @@ fn invalid_steals_are_refused_before_anything_is_sent<E: Engine>() {
             assert!(matches!(refused, Err(Error::Usage(_))));
         }
         assert_eq!(session.traffic(), before);
-        // A card that its owner has not seen is in no hand, and a stolen card is in the thief's
-        // hand.
+        // The hand of a party has only cards that the party has seen. So it also has the cards that
+        // the party has stolen.
         deck.steal(session, Party::Garbler, &[2, 0, 1], rng)
             .unwrap();
         deck.steal(session, Party::Evaluator, &[2, 3, 4], rng)
@@ -304,7 +304,7 @@ fn steals_in_a_session_take_every_card_of_the_hand() {
             if steal % 40 == 0 {
                 deck.prepare_steals(session, 3, 40).unwrap();
             }
-            // The owner stays the same, as if it got the card back.
+            // The garbler remains the owner of the hand, as if it got each stolen card back.
             let card = deck.steal(session, Party::Garbler, &hand, &mut system_rng());
             *counts.entry(card.ok()).or_default() += 1;
         }

@@ -52,7 +52,8 @@ fn xor_of_two(width: usize) -> Circuit {
     builder.build(vec![sum])
 }
 
-/// A circuit of `count` independent ANDs, of pairs of bits of two 64-bit values.
+/// A circuit of `count` independent ANDs, each of a bit of the first and a bit of the second 64-bit
+/// value.
 fn independent_ands(count: usize) -> Circuit {
     let mut builder = Builder::new(&[64, 64]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -64,7 +65,7 @@ fn independent_ands(count: usize) -> Circuit {
     circuit
 }
 
-/// Returns the bits that `me` enters of values with these owners.
+/// Returns the bits of those values that `me` owns.
 fn entered(me: Party, owners: &[Party], values: &[Vec<bool>]) -> Vec<bool> {
     (owners.iter().zip(values))
         .filter(|(owner, _)| **owner == me)
@@ -72,8 +73,8 @@ fn entered(me: Party, owners: &[Party], values: &[Vec<bool>]) -> Vec<bool> {
         .collect()
 }
 
-/// Runs a circuit on fresh inputs of these owners, opens the outputs to both parties and checks
-/// them.
+/// Runs a circuit on fresh inputs of these owners, opens the outputs to both parties, and checks
+/// the outputs.
 fn check_run<E: Engine>(
     session: &mut E,
     circuit: &Circuit,
@@ -122,14 +123,15 @@ fn tables_of_any_number_of_frames_arrive<E: Engine>() {
 
 fn outputs_can_be_inputs_of_other_circuits<E: Engine>() {
     with_coins(in_memory(), |session: &mut E, coins| {
-        // The outputs so far and their values.
+        // The outputs of all earlier circuits, and their values.
         let mut shared: Vec<E::Shared> = Vec::new();
         let mut clear: Vec<bool> = Vec::new();
         for _ in 0..80 {
             let circuit = random_circuit(coins);
             let mut values = Vec::new();
             let mut mine = Vec::new();
-            // For each value, its owner, or the shared bits that it consists of, with repetitions.
+            // For each input value, its owner, or the shared bits that make up the value. The same
+            // shared bit may occur several times.
             let sources: Vec<Result<Party, Vec<E::Shared>>> = (circuit.inputs().iter())
                 .map(|&width| {
                     if shared.is_empty() || coins.random_range(0..3) == 0 {
@@ -222,7 +224,7 @@ fn bits_open_only_to_their_audience<E: Engine>() {
         for openings in 0..24 {
             let mut requests = Vec::new();
             let mut expected = Vec::new();
-            // The first exchange opens nothing. Later ones open more words, some without bits.
+            // The first exchange opens nothing. Later exchanges open more words, some without bits.
             for _ in 0..openings {
                 let start = coins.random_range(0..60);
                 let range = start..coins.random_range(start..60);
@@ -268,7 +270,7 @@ fn inputs_beyond_the_preparation_are_prepared_on_demand<E: Engine>() {
             }
         };
         check(20_000, 1);
-        // The rest of a batch does not divide the next demand.
+        // The bits that remain of a batch do not divide the next demand.
         check(999, 12);
         check(4096, 2);
         check(1, 40);
@@ -365,8 +367,8 @@ fn different_contexts_are_noticed<E: Engine>() {
     }
 }
 
-/// Checks that at least one party detects the disagreement and that the other one detects it or
-/// receives an abort.
+/// Checks that at least one party detects the disagreement, and that the other party detects it too
+/// or receives an abort.
 #[track_caller]
 fn assert_disagree(errors: &[Error; 2], on: Disagreement) {
     let detected = |error: &Error| matches!(error, Error::Disagreement(found) if *found == on);

@@ -13,10 +13,10 @@ use rand::Rng;
 
 const SHUFFLES: usize = 100_032;
 
-/// ln 10^-9: an honest test fails once in 10^9 runs.
+/// ln 10^-9: if the draws are uniform, a test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
-/// ln 10^-30.
+/// ln 10^-30: for a biased shuffle, ln p must be below this value.
 const CERTAIN: f64 = -69.078;
 
 #[test]
@@ -152,8 +152,8 @@ fn bubble_network_of_fair_bits_is_biased_as_enumerated() {
         let counts = count(&draws);
         assert_eq!(counts.values().min(), Some(&1), "{n} cards");
         assert_eq!(counts.values().max(), Some(&most), "{n} cards");
-        // The first card is card 0, 1, … with probability 1/2, 1/4, …. The last two are equally
-        // likely.
+        // The first card is card 0, 1, … with probability 1/2, 1/4, …. The last two cards are
+        // equally likely.
         let first = count(draws.iter().map(|draw| draw[0]));
         for card in 0..n {
             let halvings = (card + 1).min(n - 1);

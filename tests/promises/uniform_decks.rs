@@ -1,5 +1,5 @@
-//! Decks that two parties shuffle with a netlist are uniform, over thousands of shuffles in one
-//! session of each engine.
+//! Decks that two parties shuffle with a netlist are uniform. The tests compare thousands of
+//! shuffles in one session of each engine with the uniform distribution.
 
 use dealerless::circuit::{Circuit, Party, bristol};
 use dealerless::mpc::{Audience, Demand, Input, Malicious, Opening, Run, SemiHonest};
@@ -19,10 +19,10 @@ type Deal = (usize, usize, usize);
 /// The number of shuffles that a session prepares at once.
 const PREPARED: usize = 100;
 
-/// ln 10^-9: an honest test fails once in 10^9 runs.
+/// ln 10^-9: if the decks are uniform, a test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
-/// ln 10^-30.
+/// ln 10^-30: for a biased shuffle, ln p must be below this value.
 const CERTAIN: f64 = -69.078;
 
 /// Writes a circuit as a netlist and reads it again.
@@ -46,7 +46,7 @@ fn deal<E: Engine>(session: &mut E, netlist: &Circuit, bits: &[bool]) -> Vec<u32
 /// Returns ln p of each statistic of the draws from n cards, with the name of the statistic.
 fn ln_ps(draws: &[Vec<u32>], n: usize) -> Vec<(&'static str, f64)> {
     let mut ln_ps = vec![("places and cards", ln_p_of_places_and_cards(draws, n))];
-    // Only if each pair is frequent enough for its count to be about normal.
+    // Pairs are compared only if each pair is so frequent that its count is about normal.
     if draws.len() >= 5 * n * (n - 1) {
         let last = draws[0].len() - 1;
         ln_ps.push(("the first two cards", ln_p_of_pair(draws, n, (0, 1))));
@@ -55,7 +55,7 @@ fn ln_ps(draws: &[Vec<u32>], n: usize) -> Vec<(&'static str, f64)> {
     ln_ps
 }
 
-/// Returns the draws of `shuffles` runs. `bits` makes the input of a party.
+/// Returns the draws of `shuffles` runs. `bits` returns the input of a party for a run.
 fn draws<E: Engine>(
     session: &mut E,
     netlist: &Circuit,
@@ -112,8 +112,8 @@ fn decks_of_every_algorithm_are_uniform_in_a_semi_honest_session() {
     decks_of_every_algorithm_are_uniform::<SemiHonest>(&[(8, 8, 2_000), (52, 5, 2_000)]);
 }
 
-/// Deals fewer and smaller decks, since an AND costs more. The test `many_hands` of the table deals
-/// from 52 cards.
+/// Deals fewer and smaller decks, since an AND takes longer in a malicious session. The test
+/// `many_hands` of the table deals from 52 cards.
 #[test]
 fn decks_of_every_algorithm_are_uniform_in_a_malicious_session() {
     decks_of_every_algorithm_are_uniform::<Malicious>(&[(8, 8, 500), (20, 5, 300)]);

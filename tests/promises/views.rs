@@ -41,8 +41,8 @@ fn circuit() -> Circuit {
     circuit
 }
 
-/// Returns the views of the garbler and the evaluator. With `r_to`, the parties also open `r` to
-/// that party, which honest parties leave sealed.
+/// Returns the views of the garbler and the evaluator. If `r_to` is a party, `r` is opened to this
+/// party, although honest parties leave it sealed.
 fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
     const RUNS: usize = 2100;
     let circuit = circuit();
@@ -176,8 +176,8 @@ fn additional_colour_or_label_of_the_evaluator_is_detected() {
 }
 
 /// Returns the view of a garbler that receives one masked input of the evaluator for each
-/// correlated OT: its key, its part of the correction matrix and the masked input, and with
-/// `pad_too` the mask.
+/// correlated OT. The view has the key, the column of the correction matrix, the masked input and,
+/// with `pad_too`, the mask.
 fn view_of_a_garbler(pad_too: bool) -> View {
     const BLOCKS: usize = 24;
     let session = SessionId([9; 32]);
@@ -215,7 +215,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
     let (Held::Keys(keys, correction), Held::Choices(choices)) = (garbler, evaluator) else {
         unreachable!("the garbler holds the keys")
     };
-    // A row of the matrix has one more block, which the check consumes.
+    // A row of the matrix has an additional block, which the check consumes.
     let rows: Vec<&[u8]> = correction.chunks(16 * (BLOCKS + 1)).collect();
     let mut view = View::default();
     for (j, (&key, &pad)) in keys.iter().zip(&choices).enumerate() {

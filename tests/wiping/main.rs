@@ -128,7 +128,8 @@ fn received_bytes_are_wiped_with_the_channel() {
     });
 }
 
-/// A generator that returns the mark first if `marked` (for Delta), and random bytes otherwise.
+/// A generator of random bytes. If `marked` is set, the first bytes, from which Delta is made, are
+/// the mark.
 struct MarkedRng {
     marked: bool,
 }
@@ -186,12 +187,12 @@ fn one_board() -> SplitCircuit {
     SplitCircuit::build(Split::new(13, 1).unwrap())
 }
 
-/// Returns the bits of a hand as they appear in a list of bits.
+/// Returns the bits of a hand, each as a byte, as in a list of bits.
 fn bits(Card(hand): Card) -> [u8; 52] {
     std::array::from_fn(|bit| (hand >> bit & 1) as u8)
 }
 
-/// The file of a kept board and its share of validity, for each party.
+/// For each party, the file of its kept board, and its share of the validity.
 struct Kept([(Vec<u8>, Share); 2]);
 
 impl Kept {

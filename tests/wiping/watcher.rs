@@ -1,5 +1,5 @@
 //! An allocator that searches all freed and all allocated memory for a secret, or for a mark that
-//! stands for one.
+//! stands for a secret.
 #![allow(
     unsafe_code,
     reason = "an allocator and reads of foreign memory need unsafe code"
@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) const MARK: [u8; 16] =
     *b"\xc7\x1f\xa2\x90\x5e\xe4\x3b\x86\x7d\x08\xb9\xf1\x42\xcd\x6a\x13";
 
-/// The sought bytes: the first `n` of the array, where `n` is the number.
+/// An array that begins with the sought bytes, and the number of the sought bytes.
 static SOUGHT: Mutex<([u8; 52], usize)> = Mutex::new(([0; 52], 0));
 
 /// The global allocator of the test program.
@@ -25,7 +25,7 @@ static WATCHER: Watcher = Watcher;
 /// The number of occurrences of the sought bytes in freed memory.
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
-/// The addresses and sizes of all allocations, a hash table with open addressing; see [`place`].
+/// The addresses and sizes of all allocations, in a hash table with open addressing; see [`place`].
 static ALLOCATED: Mutex<[(usize, usize); PLACES]> = Mutex::new([(0, 0); PLACES]);
 const PLACES: usize = 1 << 13;
 
@@ -33,8 +33,9 @@ fn allocated() -> MutexGuard<'static, [(usize, usize); PLACES]> {
     ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the next place in the table with this address; address 0 means a free place. There are
-/// enough places for everything except the backtrace of a panic.
+/// Returns the first place of the table with `address`, searching from the hash of the address
+/// `near`. Address 0 marks a free place. There are enough places for all allocations except those
+/// for the backtrace of a panic.
 fn place(
     places: &mut [(usize, usize)],
     near: usize,
@@ -48,7 +49,7 @@ fn place(
 /// Counts the occurrences of the sought bytes in this memory, which must be allocated.
 unsafe fn marks(address: usize, size: usize) -> usize {
     let (sought, length) = *SOUGHT.lock().unwrap_or_else(PoisonError::into_inner);
-    // Byte by byte, because another thread may be writing there.
+    // The bytes are read one by one, because another thread may be writing to this memory.
     let byte = |at| unsafe { ((address + at) as *const u8).read_volatile() };
     (0..(size + 1).saturating_sub(length))
         .filter(|start| length > 0 && (0..length).all(|i| byte(start + i) == sought[i]))
@@ -57,7 +58,7 @@ unsafe fn marks(address: usize, size: usize) -> usize {
 
 unsafe impl GlobalAlloc for Watcher {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Zeroed, so that no bytes of a previous owner are found here.
+        // Zeroed, so that bytes of an earlier allocation are not found here.
         let new = unsafe { System.alloc_zeroed(layout) };
         if let Some(free) = place(&mut *allocated(), new as usize, 0) {
             *free = (new as usize, layout.size());
@@ -75,13 +76,13 @@ unsafe impl GlobalAlloc for Watcher {
     }
 }
 
-/// Runs a test, one at a time, and checks that the mark is neither in memory before and after it
-/// nor in freed memory.
+/// Runs a test while no other test runs. Checks that the mark is not in memory before and after the
+/// test, and not in the memory that the test frees.
 pub(crate) fn watch(test: impl FnOnce()) {
     watch_for(&MARK, test);
 }
 
-/// Does the same as [`watch`] for other bytes than the mark.
+/// Does the same as [`watch`] for the bytes `sought` instead of the mark.
 pub(crate) fn watch_for(sought: &[u8], test: impl FnOnce()) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);

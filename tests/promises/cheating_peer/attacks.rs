@@ -1,4 +1,4 @@
-//! Attacks that need more than one change, or whose effect needs a closer look.
+//! Attacks with more than one change, and attacks whose effect is checked more closely.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ fn assert_caught_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
     }
 }
 
-/// Checks that the honest party has no result, and that one of the parties has found the reason.
+/// Checks that the honest party has no result, and that `check` has failed at one of the parties.
 #[track_caller]
 fn assert_ended_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
     assert!(ending.honest.is_err(), "{:?}", ending.honest);
@@ -60,8 +60,8 @@ fn assert_ended_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
 
 #[test]
 fn wrong_masked_values_make_the_garbler_abort_without_a_digest() {
-    // An evaluator that flips one value and gets the garbler's digest could try both candidates of
-    // the gate's bit against it and so learn a wire.
+    // If an evaluator that flips one value received the garbler's digest, it could compare the
+    // digest with both candidates for the gate's bit, and so learn the value of a wire.
     fn digest(frame: &Frame) -> bool {
         frame.place() == (MAC_DIGEST, 2)
     }
@@ -76,7 +76,7 @@ fn wrong_masked_values_make_the_garbler_abort_without_a_digest() {
         },
         || {
             changing(|frame| {
-                // All but the last byte, which has unused bits.
+                // Garble all bytes except the last, which has unused bits.
                 if frame.kind() == GATE_VALUES || digest(frame) {
                     let end = frame.payload.len() - 1;
                     garble(&mut frame.payload[..end]);
@@ -97,14 +97,16 @@ fn wrong_masked_values_make_the_garbler_abort_without_a_digest() {
                 ending.cheater,
                 Err(Error::Channel(net::Error::Aborted))
             ));
-            // After the tables, which precede the values, the garbler sends only the abort.
+            // The garbler has sent the tables before it receives the values. Afterwards it sends
+            // only the abort.
             let sent = ending.sent_kinds();
             assert_eq!(sent[sent.len() - 2..], [TABLES, Kind::Abort]);
         }
     }
 }
 
-/// The XOR of the first two values. Nothing reads the third and the fourth, one of each party.
+/// The XOR of the first two input values. Nothing reads the third value, which the garbler enters,
+/// and the fourth value, which the evaluator enters.
 fn xor() -> Circuit {
     let mut builder = Builder::new(&[WIDTH; 4]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -137,7 +139,7 @@ fn random_values() -> [Vec<bool>; 2] {
     [(); 2].map(|()| bits(&mut system_rng(), WIDTH))
 }
 
-/// The bitwise AND of two values: no gate reads the output of another one.
+/// The bitwise AND of two values. No gate reads the output of another gate.
 fn and() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -161,7 +163,7 @@ fn masked_value_of_every_gate_is_checked_even_if_no_gate_reads_it() {
     }
 }
 
-/// Runs a circuit without AND gates and opens its outputs.
+/// Runs [`xor`], which has no AND gates, and opens its outputs.
 fn play_xor(cheater: Party, lie: Fates) -> Ending<Vec<bool>> {
     let values = [(); 4].map(|()| bits(&mut system_rng(), WIDTH));
     let ending = with_liar(cheater, lie, |party, end, seed| {
@@ -180,7 +182,8 @@ fn play_xor(cheater: Party, lie: Fates) -> Ending<Vec<bool>> {
 #[test]
 fn masked_input_is_bound_even_if_nothing_reads_it() {
     for cheater in Party::BOTH {
-        // Outputs read the first two; nothing reads the last two.
+        // The cheater enters two values. Outputs read the bits of the first value, but nothing
+        // reads the bits of the second value.
         for bit in [0, WIDTH - 1, WIDTH, 2 * WIDTH - 1] {
             let ending = play_xor(cheater, flips(MASKED_VALUES, bit));
             assert_ended_by(&ending, Check::AndGates);
@@ -207,7 +210,8 @@ fn play_twice(mut session: Session, values: &[Vec<bool>; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Messages of earlier steps that replace those of later steps: `(tag, earlier, later)`.
+/// Messages that replace later messages with the same tag: `(tag, earlier, later)`. The numbers
+/// count the messages with this tag.
 type Replay = [(Kind, usize, usize)];
 
 fn replay(frames: &'static Replay) -> Fates {
@@ -256,7 +260,7 @@ fn replayed_openings_are_refused() {
             assert_caught_by(&play_with(cheater, replay(frames)), check);
         }
     }
-    // With the plan of the earlier step, they are refused before any check.
+    // If the plan is replayed as well, the plans differ, so the step is refused before any check.
     const OPENING_AND_PLAN: &Replay = &[(PLAN, 3, 4), OPENING[0], OPENING[1]];
     const RUN_AND_PLAN: &Replay = &[(PLAN, 1, 2), RUN[0], RUN[1]];
     for frames in [OPENING_AND_PLAN, RUN_AND_PLAN] {
@@ -271,10 +275,11 @@ fn replayed_openings_are_refused() {
     }
 }
 
-/// Enters seeds, some of them out of range, and takes part in the opening that shows it.
+/// Enters seeds that are out of range, and takes part in the opening of the validity bits.
 fn cheat_with_seeds(session: &mut Session, shuffle: &ShuffleCircuit) -> Result<()> {
     let (me, circuit) = (session.role(), shuffle.circuit());
-    // The garbler's 63 is above 51. The evaluator's 0 is not negative.
+    // The garbler enters 63, but its largest valid seed is 51. The evaluator enters 0, but only
+    // negative numbers encode its seeds.
     let seeds = vec![me == Party::Garbler; circuit.inputs()[me as usize]];
     let words = session.run(Run::new(circuit, &Input::ONE_EACH, &seeds))?;
     let validity = &words[shuffle.validity().expect("additive seeds")];
@@ -329,8 +334,8 @@ fn peer_with_semi_honest_security_is_refused() {
     }
 }
 
-/// Returns the error of a party whose peer reflects its hello with the role flipped and `change`
-/// applied.
+/// Returns the error of a party whose peer sends the party's own hello back, with the role flipped
+/// and `change` applied.
 fn answered_with_its_own_hello(change: impl Fn(&mut [u8])) -> Error {
     let (mut cheater, honest) = memory_pair();
     std::thread::scope(|scope| {
@@ -368,7 +373,7 @@ fn hello_with_a_reflected_nonce_or_an_invalid_key_is_refused() {
 }
 
 #[test]
-fn replaced_key_makes_another_session() {
+fn replaced_key_is_caught_by_the_base_ots() {
     // The base point of ristretto255, which is a valid key.
     const BASE_POINT: [u8; 32] = [
         0xe2, 0xf2, 0xae, 0x0a, 0x6a, 0xbc, 0x4e, 0x71, 0xa8, 0x84, 0xa9, 0x61, 0xc5, 0x00, 0x51,

@@ -19,11 +19,12 @@ use super::play::{ANDS, OUTPUTS, Patience, Setup};
 pub(crate) enum Rate {
     /// Always.
     Always,
-    /// The lie has an effect if a uniform bit is 1 that does not depend on any input.
+    /// One half: the lie has an effect only if a certain bit is 1. This bit is uniform and does not
+    /// depend on any input.
     Half,
-    /// The changed part is not used.
+    /// Never, since the changed part is not used.
     Never,
-    /// The rate depends on the place in the message, which is drawn afresh for each run.
+    /// The rate depends on the changed bit, which is drawn at random for each run.
     Mixed,
 }
 
@@ -34,7 +35,7 @@ pub(crate) enum Change {
     Flip(usize, u8),
     /// Flips the lowest bit of the last byte.
     Last,
-    /// Flips the lowest bit of the byte this many places before the last one.
+    /// Flips the lowest bit of the byte that is this many bytes before the last byte.
     FromEnd(usize),
     /// Flips a random bit, except in the last byte, which may have unused bits.
     Random,
@@ -61,7 +62,7 @@ const fn bit(number: usize) -> Change {
 type Changes = &'static [(Change, Rate)];
 type Finds = fn(&Error) -> bool;
 
-/// The content changes of a message with their rates, and the errors that may result.
+/// The changes of the content of a message with their rates, and the errors that they may cause.
 pub(crate) struct Content {
     pub(crate) changes: Changes,
     pub(crate) finds: Finds,
@@ -73,12 +74,13 @@ pub(crate) const ROLE: usize = 10 + 2;
 pub(crate) const NONCE: usize = ROLE + 3;
 pub(crate) const KEY: usize = NONCE + 32;
 
-/// The bytes of the length that precedes a list of 32-byte elements in a message.
+/// The size in bytes of the length that precedes a list of 32-byte elements in a message.
 const LENGTH: usize = 8;
 /// The offset of the check values in the tree sums, after three levels of 32 trees with two blocks
 /// each.
 const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
 
+/// The changes of a message in which every bit is checked.
 const THROUGHOUT: Changes = &[
     (FIRST, Always),
     (Last, Always),
@@ -86,7 +88,7 @@ const THROUGHOUT: Changes = &[
     (Garbage, Always),
 ];
 
-/// The changes of packed bits that do not fill their last byte. The padding is checked first.
+/// The changes of packed bits that do not fill the last byte. The padding is checked first.
 const BITS: Changes = &[
     (FIRST, Always),
     (Last, Always),
@@ -99,14 +101,14 @@ const BITS: Changes = &[
 /// Returns all lies about the content of the `nth` message with a tag that the cheating party
 /// sends. A tag without a case does not compile, and a tag that no session sends fails a test.
 ///
-/// The rates below 1 come from these bits:
+/// Rates other than [`Always`] depend on one of these bits:
 ///
 /// - a bit of Delta, which decides whether its holder uses a challenge or a sum. Bit 0 of Delta is
 ///   1 at the garbler and 0 at the evaluator, and decides level 3 of tree 0.
 /// - the honest bit `x` of a leaky triple, which selects the table.
 /// - a masked value, which selects a half of a garbled table.
 ///
-/// All are uniform and independent of the inputs.
+/// All these bits are uniform and independent of the inputs.
 pub(crate) fn content((tag, nth): FrameIndex, cheater: Party) -> Option<Content> {
     match tag {
         Kind::Hello => Some(of_hello()),
@@ -127,7 +129,8 @@ fn of_hello() -> Content {
             (Flip(14, 1), Always),
             (Flip(NONCE, 1), Always),
             (Flip(KEY - 1, 0x80), Always),
-            // A non-canonical encoding, possibly another point, a non-canonical encoding.
+            // These changes of the key give a non-canonical encoding, possibly another point, and a
+            // non-canonical encoding.
             (Flip(KEY, 1), Always),
             (Flip(KEY, 2), Always),
             (Flip(KEY + 31, 0x80), Always),
@@ -145,7 +148,7 @@ fn of_hello() -> Content {
                         | Disagreement::Security { .. }
                         | Disagreement::StatisticalSecurity { .. }
                 ) | Error::Check(
-                    // Another nonce or key makes another session.
+                    // With another nonce or key, the parties are in different sessions.
                     Check::HelloKey | Check::ObliviousTransfer(ot::Check::BaseOtChallenge)
                 )
             )
@@ -184,9 +187,9 @@ fn of_oblivious_transfer(tag: ot::Tag, cheater: Party) -> Content {
             changes: tree_sums(cheater),
             finds: |error| is_check_of_ot(error, &[Trees]),
         },
-        // The challenge depends on the whole matrix. So a receiver that does not recompute its
-        // check is always caught, and one that guesses four bits of Delta is caught in 15 of 16
-        // cases (a test of the correlated OT covers it).
+        // The challenge depends on the whole matrix. So a receiver that changes the matrix but does
+        // not recompute its check is always caught. A receiver that guesses four bits of Delta is
+        // caught in 15 of 16 cases; a test of the correlated OT covers this.
         ot::Tag::CotCorrection => Content {
             changes: THROUGHOUT,
             finds: |error| is_check_of_ot(error, &[CotConsistency]),
@@ -209,8 +212,8 @@ fn is_check_of_ot(error: &Error, checks: &[ot::Check]) -> bool {
     matches!(error, Error::Check(Check::ObliviousTransfer(check)) if checks.contains(check))
 }
 
-/// The changes of a point, challenges and a proof. Challenge i is used if choice i is 1. The lowest
-/// bit of Delta is choice 3.
+/// The changes of a point, challenges and a proof. Challenge i is used if choice i is 1. Choice 3
+/// is the lowest bit of Delta.
 fn pads(cheater: Party) -> Changes {
     const fn changes(of_choice_3: Rate) -> [(Change, Rate); 8] {
         [
@@ -266,7 +269,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleEquality)),
         ),
-        // A bucket has eight triples here, so their bits fill their bytes.
+        // In this session a bucket has eight triples, so their bits fill whole bytes.
         mpc::Tag::LeakyBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleEquality))
         }),
@@ -297,7 +300,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        // The differences within the buckets, which fill their bytes here.
+        // The differences within the buckets. In this session, they fill whole bytes.
         mpc::Tag::PoolBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),
@@ -306,7 +309,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
     Some(Content { changes, finds })
 }
 
-/// The lies about the messages of runs and openings, and about those of all steps.
+/// The lies about the messages of runs and openings, and about the messages that all steps have.
 fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
     let (changes, finds): (Changes, Finds) = match tag {
         mpc::Tag::MacDigest => (
@@ -354,7 +357,8 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
     Some(Content { changes, finds })
 }
 
-/// The changes of e and f of the gates, and of d of the outputs, which is under pads.
+/// The changes of the bits e and f of the gates, and of the bits d of the outputs, which are masked
+/// with pads.
 const GATE_BITS: Changes = &[
     (FIRST, Always),
     (bit(2 * ANDS - 1), Always),
@@ -368,9 +372,9 @@ const GATE_BITS: Changes = &[
 ];
 
 /// The changes of garbled tables. G0 of a gate is used if the masked value of its first input is 1,
-/// and G1 if that of the second input is 1. A wrong label of the first layer spoils the second
-/// layer, and one of the last layer spoils an output. The low bit is always used, and the bits next
-/// to it must be 0.
+/// and G1 if the masked value of its second input is 1. A wrong label of the first layer spoils the
+/// second layer, and a wrong label of the last layer spoils an output. The low bit of a table is
+/// always used, and the other bits of its byte must be 0.
 const TABLES: Changes = &[
     (FIRST, Half),
     (Flip(9, 0x10), Half),
@@ -414,8 +418,8 @@ pub(crate) const FORMS: [Form; 9] = [
     Form::Aborted,
 ];
 
-/// Returns the rate of a lie about the form of a message. Nothing reads the bytes after the `last`
-/// message of a session.
+/// Returns the rate of a lie about the form of a message. `last` states whether it is the last
+/// message of the session. Nothing reads the bytes after the last message.
 pub(crate) fn rate_of_form(form: Form, last: bool) -> Rate {
     match form {
         Form::Repeated if last => Never,

@@ -1,12 +1,12 @@
-//! A cheating peer gains nothing. If it changes any message of a malicious session, in either role,
-//! the honest party ends in time with an error or with the right outputs, and the rate of errors
-//! does not depend on the honest party's input.
+//! A cheating peer gains nothing. If a peer in either role changes any message of a malicious
+//! session, the honest party ends in time, with an error or with the right outputs. The rate of
+//! errors does not depend on the honest party's input.
 //!
 //! The cheating party follows the protocol behind a transport that makes one change ([`Case`]).
-//! `attacks` has more complex ones. Each case is run with an honest input of zeros and with one of
-//! ones.
+//! `attacks` has more complex changes. Each case is run with two inputs of the honest party: all
+//! bits 0, and all bits 1.
 //!
-//! This runs each case 200 times with each input, and prints the rates:
+//! The following command runs each case 200 times with each input, and prints the rates:
 //!
 //! ```text
 //! DEALERLESS_SOAK=200 cargo test --release -p dealerless --test promises cheating_peer --
@@ -36,10 +36,11 @@ use dealerless::testing::soak::soak;
 use dealerless::testing::tap::{FrameIndex, unchanged};
 use play::{Ending, Learned, Patience, Setup, is_finding, run};
 
-/// The number of concurrent sessions: more than processors, since some sessions wait.
+/// The number of concurrent sessions. It may exceed the number of processors, since some sessions
+/// wait.
 const PARALLEL: usize = 4;
 
-/// All messages of an honest session: the sender, and the place among the sender's messages.
+/// All messages of an honest session: the sender, and the index among the sender's messages.
 fn messages() -> Vec<(Party, FrameIndex)> {
     let message = |party| {
         let how = (Setup::Made, Patience::Long);
@@ -62,10 +63,10 @@ fn runs_per_case(rate: Rate) -> usize {
         return runs;
     }
     match rate {
-        // Enough to detect a rate that depends entirely on the input.
+        // Enough to detect that the input determines the outcome.
         Rate::Half => 12,
         Rate::Mixed => 5,
-        // All runs are alike.
+        // All runs have the same outcome.
         Rate::Always | Rate::Never => 1,
     }
 }
@@ -75,13 +76,14 @@ fn runs_per_case(rate: Rate) -> usize {
 struct Tally {
     /// The number of runs with each input.
     runs: usize,
-    /// The number of runs that ended in an error, with an honest input of zeros and with one of
+    /// The numbers of runs that ended in an error, with the input of zeros and with the input of
     /// ones.
     aborted: [usize; 2],
+    /// The errors that name a fault in a message.
     findings: HashSet<String>,
 }
 
-/// Runs a case with both inputs.
+/// Runs a case with both inputs. Calls `see` after each run.
 fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
     let how = (case.setup(), case.patience());
     let mut tally = Tally {
@@ -99,7 +101,7 @@ fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
     tally
 }
 
-/// Runs all cases, several at a time, compares the rates with the predicted ones, and prints the
+/// Runs all cases, several at a time. Compares the rates with the predicted rates, and prints the
 /// results.
 fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + Sync) {
     let begun = Instant::now();
@@ -122,7 +124,7 @@ fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + 
     print(title, cases, tallies.values(), begun);
 }
 
-/// Prints the results of the cases, in their order.
+/// Prints the results, in the order of the cases.
 fn print<'a>(
     title: &str,
     cases: &[Case],
@@ -146,7 +148,7 @@ fn print<'a>(
     );
 }
 
-/// Compares the number of caught runs, of `runs` with each input, with the rate of the case.
+/// Compares the numbers of caught runs with the rate of the case. Each input had `runs` runs.
 fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
     let fits = match case.rate {
         Rate::Always => aborted == [runs; 2],
@@ -218,8 +220,8 @@ fn malformed_message_ends_in_an_error_in_time() {
         match (&ending.honest, form) {
             (Err(Error::Channel(net::Error::Malformed(_))), form) if form != Form::Aborted => {}
             (Err(Error::Channel(net::Error::Aborted)), Form::Aborted) => {}
-            // A frame that swallows the next header has another content. It may end where the next
-            // byte reads as an abort.
+            // The payload then includes the next header, so the content is different. The bytes
+            // after the payload may be read as an abort.
             (
                 Err(Error::Check(_) | Error::Disagreement(_) | Error::Channel(net::Error::Aborted)),
                 Form::ShorterThanItSays,

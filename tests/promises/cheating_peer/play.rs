@@ -18,13 +18,15 @@ use rand::Rng;
 /// The number of bits that each party enters: not a multiple of 8, so that messages end in unused
 /// bits.
 pub(crate) const WIDTH: usize = 61;
-/// The AND gates that each party owns.
+/// The number of AND gates that each party owns.
 const OWN: usize = 2;
-/// The joint AND gates of the first layer, which reads only inputs, and of the second layer.
+/// The numbers of joint AND gates of the first layer, which reads only inputs, and of the second
+/// layer.
 const LAYERS: [usize; 2] = [WIDTH, 40];
-/// The joint AND gates of both layers.
+/// The number of joint AND gates of both layers.
 pub(crate) const ANDS: usize = LAYERS[0] + LAYERS[1];
-/// The joint AND gates of a slice, if there are slices: each layer lies in two of the three slices.
+/// The number of joint AND gates of a slice in sessions with slices. Each layer lies in two of the
+/// three slices.
 pub(crate) const SLICE: usize = 40;
 /// The number of output bits.
 pub(crate) const OUTPUTS: usize = 2 * LAYERS[1];
@@ -59,10 +61,11 @@ pub(crate) enum Patience {
 
 /// The circuit of the session, with inputs `a` and `b`.
 ///
-/// It computes `p_i = a_i b_i` and `q_j = (s ^ a_j)(s ^ b_j)`. Here `s` is the sum of all `p_i` and
-/// of two products of each party, `x_0 x_1` and `x_0 x_1 x_2`. So a wrong label of a `p_i` spoils
-/// all gates of the second layer, and a wrong label of a `q_j` only an output. The outputs are
-/// three words of all `q_j` and some `p_i`; their widths are not multiples of 8 either.
+/// The circuit computes `p_i = a_i b_i` and `q_j = (s ^ a_j)(s ^ b_j)`. Here `s` is the sum of all
+/// `p_i` and, for each input `x`, of the products `x_0 x_1` and `x_0 x_1 x_2`. So a wrong label of
+/// a `p_i` spoils all gates of the second layer, and a wrong label of a `q_j` spoils only an
+/// output. The outputs are three words that contain all `q_j` and some `p_i`. The widths of these
+/// words are not multiples of 8 either.
 pub(crate) fn circuit() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -96,7 +99,7 @@ pub(crate) type Learned = [Option<Vec<bool>>; 3];
 /// The source of the correlated OTs of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setup {
-    /// The protocol.
+    /// The setup protocol.
     Made,
     /// A trusted dealer, at a tenth of the cost.
     Dealt,
@@ -129,8 +132,8 @@ pub(crate) fn begin(
     }
 }
 
-/// Runs the circuit in a session and opens each word to its learners. After an error, it checks
-/// that the session is over.
+/// Runs the circuit in a session, and opens each word to its learners. After an error, checks that
+/// later calls fail.
 fn play(mut session: Malicious, input: &[bool]) -> Result<Learned> {
     let outcome = in_session(&mut session, input);
     if outcome.is_err() {
@@ -168,7 +171,7 @@ pub(crate) fn is_finding(error: &Error) -> bool {
 pub(crate) struct Ending<R> {
     /// The outcome of the honest party.
     pub(crate) honest: Result<R>,
-    /// The outcome of the party behind the lie.
+    /// The outcome of the cheating party.
     pub(crate) cheater: Result<R>,
     /// The frames that the honest party sent.
     pub(crate) sent: Vec<Frame>,
@@ -193,8 +196,8 @@ impl<R> Ending<R> {
 /// seed is for a trusted dealer.
 ///
 /// # Panics
-/// If it does not end soon, or if a party that has found a fault sends anything after that but an
-/// empty abort.
+/// If the parties do not end soon, or if the honest party finds a fault and its last frame is not
+/// an empty abort.
 pub(crate) fn with_liar<R: Send>(
     cheater: Party,
     lie: Fates,
@@ -236,7 +239,7 @@ pub(crate) fn with_liar<R: Send>(
     }
 }
 
-/// Plays the session of [`play`] with a cheating peer. The honest party enters `input` for all
+/// Runs the session of [`play`] with a cheating peer. The honest party enters `input` for all
 /// bits, the cheating party random bits.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! A run in three slices, with lies about every message of every slice.
+//! A run in three slices. A cheating peer lies about each message of each slice.
 
 use std::collections::HashMap;
 
@@ -110,12 +110,13 @@ const CHANGES: [fn(&mut [u8]); 4] = [
     garble,
 ];
 
-/// Whether a lie about the message may have no effect, because a table or a sum is not used.
+/// Whether a lie about the message may have no effect, because a half of a table is not used.
 fn may_pass(kind: Kind) -> bool {
     matches!(kind, TABLES | LEAKY_TABLES)
 }
 
-/// Checks that the honest party has no result and opens nothing of the slices after `slice`.
+/// Checks that the honest party has no result, and opens nothing of the slices after `slice`.
+/// `what` describes the lie.
 #[track_caller]
 fn assert_caught(ending: &Ending<Learned>, slice: usize, what: &str) {
     assert!(ending.honest.is_err(), "{what}: {:?}", ending.honest);
@@ -156,8 +157,8 @@ fn malformed_message_ends_a_run_in_slices_in_time() {
         let messages = messages(cheater);
         let last = messages.len() - 1;
         for (number, &(place, slice)) in messages.iter().enumerate() {
-            // All forms for the messages that open and check a slice, one form for each other
-            // message.
+            // All lies about the form for the messages that open and check a slice, and one such
+            // lie for each other message.
             let all = [GATE_BITS, GATE_VALUES, MAC_DIGEST].contains(&place.0);
             let forms = if all {
                 &FORMS[..]
@@ -181,7 +182,7 @@ fn malformed_message_ends_a_run_in_slices_in_time() {
     }
 }
 
-/// Replaces the messages at some places by earlier ones, `(from, to)`.
+/// For each `(from, to)`, replaces the message at `to` with the earlier message at `from`.
 fn replay(places: Vec<(FrameIndex, FrameIndex)>) -> Fates {
     let mut kept = HashMap::<FrameIndex, Vec<u8>>::new();
     changing(move |frame| {
@@ -193,7 +194,7 @@ fn replay(places: Vec<(FrameIndex, FrameIndex)>) -> Fates {
     })
 }
 
-/// The places of a party's messages of a slice.
+/// The places of the messages that `sender` sends in a slice.
 fn of_slice(sender: Party, slice: usize) -> Vec<FrameIndex> {
     let all = messages(sender).into_iter();
     all.filter(|&(_, of)| of == slice)

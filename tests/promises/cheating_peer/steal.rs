@@ -1,5 +1,5 @@
-//! A cheating peer in a steal: lies about every message, by the thief and by the owner of the hand,
-//! in either role; and a peer that enters other cards than those of the hand.
+//! A peer that cheats in a steal. The thief or the owner of the hand, in either role, lies about
+//! any message. Or the owner enters other cards than those of the hand.
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, SealedDeck};
@@ -58,7 +58,7 @@ fn expected(game: u64) -> Vec<u64> {
 fn of_session(error: deck::Error) -> Error {
     match error {
         deck::Error::Session(error) => error,
-        // An impossible card would be a wrong card.
+        // The session must end before the deck finds an impossible card.
         error => panic!("{error}"),
     }
 }
@@ -140,8 +140,8 @@ fn fate(lie: Lie, original: &Frame) -> Fate {
     Fate::Sent(frame(payload.len() as u32, *tag, &payload))
 }
 
-/// Whether a lie may have no effect: a change of a half of a table that may not be read, or bytes
-/// after the last message.
+/// Whether a lie may have no effect: it changes a half of a table, which the receiver possibly
+/// does not read, or it adds bytes after the last message.
 fn may_pass(kind: Kind, lie: Lie, last: bool) -> bool {
     let halves = matches!(kind, Kind::Mpc(mpc::Tag::Tables | mpc::Tag::LeakyTables));
     match lie {
@@ -195,7 +195,7 @@ fn lie_about_any_message_of_a_steal_gives_no_wrong_card() {
 }
 
 #[test]
-fn honest_steal_gives_the_card_of_both_settings() {
+fn honest_steal_gives_the_card_that_both_settings_determine() {
     for owner in Party::BOTH {
         for game in 0..20 {
             let ending = with_liar(Party::Garbler, unchanged(), |party, end, seed| {
@@ -230,7 +230,7 @@ fn cards_that_are_not_in_the_hand_are_refused() {
         assert!(ending.honest.is_err());
         let mut findings = ending.findings();
         let found = findings.next().expect("one of the parties finds the fault");
-        // The batch may already show it, since the peer needs other preprocessing.
+        // The plans may already differ for the batch, since the peer needs other preprocessing.
         assert!(
             matches!(found, Error::Disagreement(Disagreement::Plan)),
             "{found}"

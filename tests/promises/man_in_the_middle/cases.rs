@@ -15,12 +15,13 @@ use dealerless::testing::session::system_rng;
 use dealerless::testing::soak::soak;
 use dealerless::testing::tap::{Frame, frame as frame_of};
 
-/// The bytes that replace some frames, by the number of the frame among those of its sender.
+/// The bytes that replace some frames of a party, by the number of the frame among all frames that
+/// this party sends.
 pub(crate) type Edits = HashMap<usize, Vec<u8>>;
 
-/// The largest message, in bytes, of which every bit is changed in every game.
+/// The size in bytes up to which every bit of a message is changed in every game.
 const SMALL: usize = 16;
-/// The largest message, in bytes, of which every bit is changed in a thorough game.
+/// The size in bytes up to which every bit of a message is changed in a thorough game.
 const DIGESTS: usize = 96;
 /// The number of bits changed in a longer message, in addition to the first and the last.
 const SAMPLE: usize = 8;
@@ -30,7 +31,7 @@ const SAMPLE: usize = 8;
 pub(crate) enum Subject {
     Header,
     Content,
-    /// The place of the message among the others.
+    /// The place of the message in the sequence of messages.
     FrameIndex,
 }
 
@@ -75,14 +76,15 @@ pub(crate) fn is_setup(tag: u8) -> bool {
 }
 
 impl Case {
-    /// Whether a party may wait for bytes that never arrive, because a frame seems to be longer.
+    /// Whether a party may wait for bytes that never arrive, because the changed frame seems to be
+    /// longer than it is.
     pub(crate) fn may_wait(&self) -> bool {
         self.subject != Subject::Content
     }
 
-    /// Whether the receiver may not use the changed part: half of the messages that protect the
-    /// base OTs and the trees, and half of a leaky or a garbled table. A bit of the receiver
-    /// decides which half; it does not depend on any input.
+    /// Whether the change may go unnoticed because the receiver uses only half of the message. This
+    /// is true of the messages that protect the base OTs and the trees, and of leaky and garbled
+    /// tables. A bit of the receiver that does not depend on any input decides which half is used.
     pub(crate) fn may_go_unnoticed(&self) -> bool {
         let halves = [Ot::BaseOtPads.byte(), Ot::TreeSums.byte()];
         let tables = [Mpc::LeakyTables, Mpc::Tables];
@@ -96,7 +98,7 @@ impl Case {
 /// The frames of the garbler and of the evaluator in an honest session.
 pub(crate) struct Transcript {
     frames: [Vec<Frame>; 2],
-    /// For each party, the runs of frames that it sent without receiving any in between.
+    /// For each party, the ranges of frames that it sent without receiving a frame in between.
     flights: [Vec<Range<usize>>; 2],
 }
 
@@ -137,7 +139,7 @@ impl Transcript {
     }
 }
 
-/// Chooses some of `bits` bits, or all.
+/// Chooses all of `bits` bits if `all` is set or in a soak run, and otherwise a random sample.
 fn sample(bits: usize, all: bool) -> Vec<usize> {
     if all || soak().is_some() {
         return (0..bits).collect();
@@ -185,9 +187,10 @@ fn with_payload(frame: &Frame, payload: &[u8]) -> Vec<u8> {
     frame_of(payload.len() as u32, frame.tag, payload)
 }
 
-/// Messages in the place of others: two messages of a flight exchanged, or their contents, or the
-/// first blocks of these; an earlier message of the sender repeated, alone or with its whole
-/// flight; a message of the other party; a message sent twice.
+/// All cases with misplaced messages or blocks. Two messages of a flight are exchanged, or only
+/// their contents, or only the first blocks of their contents. The first two blocks of a message
+/// are exchanged. A message, or a whole flight, is replaced with an earlier one of the sender. A
+/// message is replaced with a message of the other party. A message is sent twice.
 pub(crate) fn misplaced(transcript: &Transcript) -> Vec<Case> {
     let mut cases = Vec::new();
     for sender in Party::BOTH {

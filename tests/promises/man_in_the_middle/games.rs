@@ -1,5 +1,5 @@
-//! The games of honest parties with a man in the middle: circuits that read their inputs in all
-//! ways, and small decks.
+//! The games that two honest parties play through a man in the middle: circuits that read their
+//! inputs in various ways, and small decks.
 
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
 use dealerless::deck::Result;
@@ -12,8 +12,8 @@ use super::session::{Engine, Player, Setup};
 pub(crate) struct Game<E> {
     pub(crate) name: &'static str,
     pub(crate) setup: Setup,
-    /// Whether every bit of a message of a few blocks is flipped, and not only a sample. One such
-    /// game is enough, since these messages hardly depend on the game.
+    /// Whether all bits of messages of a few blocks are flipped, not only a sample of the bits. One
+    /// thorough game is enough, since these messages hardly depend on the game.
     pub(crate) thorough: bool,
     pub(crate) play: fn(&mut Player<E>) -> Result<()>,
 }
@@ -70,7 +70,7 @@ pub(crate) fn twins<E: Engine>() -> [Game<E>; 2] {
     ]
 }
 
-/// A circuit of three bits of each party, and three output words.
+/// A circuit with three input bits of each party, and three output words.
 fn circuit(outputs: impl FnOnce(&mut Builder, [Bit; 3], [Bit; 3]) -> [Vec<Bit>; 3]) -> Circuit {
     let mut builder = Builder::new(&[3, 3]);
     let [a, b] = [0, 1].map(|party| <[Bit; 3]>::try_from(&builder.input(party)[..]).unwrap());
@@ -93,7 +93,7 @@ fn linear() -> Circuit {
     circuit
 }
 
-/// Inputs that only ANDs read, each by one AND.
+/// Inputs that only ANDs read. One AND reads each input.
 fn products() -> Circuit {
     circuit(|b, a, c| {
         let words = [0, 1, 2].map(|i| vec![b.and(a[i], c[i])]);
@@ -101,7 +101,8 @@ fn products() -> Circuit {
     })
 }
 
-/// Inputs that XORs, ANDs and both read, and gates that read the outputs of other gates.
+/// Inputs that XORs read, inputs that ANDs read, and inputs that both read; and gates that read the
+/// outputs of other gates.
 fn mixed() -> Circuit {
     circuit(|b, [a0, a1, a2], [b0, b1, b2]| {
         let p = b.and(a0, b1);
@@ -121,8 +122,8 @@ fn unread() -> Circuit {
     })
 }
 
-/// ANDs that one party owns: two of the garbler, one of them an output itself, and one of the
-/// evaluator.
+/// ANDs that one party owns: two of the garbler and one of the evaluator. One of the garbler's ANDs
+/// is also an output.
 fn owned() -> Circuit {
     circuit(|b, [a0, a1, a2], [b0, b1, _]| {
         let first = b.and(a0, a1);
@@ -158,8 +159,8 @@ fn open_words<E: Engine>(
     Ok(player.open(&openings, clear)?)
 }
 
-/// Runs a circuit, and a second one that reads outputs of the first by XOR and by AND, with fresh
-/// inputs.
+/// Runs a circuit, and then a second circuit that reads outputs of the first and fresh inputs. Both
+/// XORs and ANDs of the second circuit read these outputs.
 fn chained<E: Engine>(player: &mut Player<E>) -> Result<()> {
     let (words, first) = once(player, linear())?;
     let mut builder = Builder::new(&[3, 3, 2, 2]);
@@ -182,7 +183,7 @@ fn chained<E: Engine>(player: &mut Player<E>) -> Result<()> {
     open_words(player, &second, &clear)
 }
 
-/// Deals a whole deck. Cards go to one party, to the other one and to both, in two exchanges.
+/// Deals a whole deck, and opens some cards to one party and some to both parties.
 fn deal<E: Engine>(player: &mut Player<E>, algorithm: Algorithm, cards: usize) -> Result<()> {
     let spec = Spec::new(cards, cards, algorithm).expect("a small deck");
     let mut deck = player.shuffle(&ShuffleCircuit::build_checked(spec))?;

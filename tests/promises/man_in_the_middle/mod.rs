@@ -1,12 +1,12 @@
-//! A man in the middle who changes any bit of any message, or its place, gains nothing. Both
-//! parties end with the right outputs, or at least one ends with an error. They never end with
+//! A man in the middle who changes any bit or the place of any message gains nothing. Both parties
+//! end with the right outputs, or at least one party ends with an error. The parties never end with
 //! different outputs.
 //!
 //! The games use randomness from a seed, so that all sessions of a game send the same frames up to
-//! the change. The changes are derived from the record of an honest session, so a new message is
-//! covered automatically.
+//! the changed frame. The changes are derived from the record of an honest session, so a new
+//! message of the protocol is covered automatically.
 //!
-//! This changes every bit of the long messages as well, instead of a sample:
+//! The following command changes every bit of the long messages, instead of a sample of the bits:
 //!
 //! ```text
 //! DEALERLESS_SOAK=1 cargo test --release -p dealerless --test promises man_in_the_middle --
@@ -43,7 +43,8 @@ dealerless::with_both_engines! {
     different_circuits_are_noticed_with_reflected_plans,
 }
 
-/// The number of concurrent sessions: more than processors, since some sessions wait.
+/// The number of concurrent sessions. It may exceed the number of processors, since some sessions
+/// wait.
 const PARALLEL: usize = 4;
 
 /// Deadlines that never expire in a passing test.
@@ -64,8 +65,8 @@ struct Ending {
     end: Result<()>,
 }
 
-/// Plays a session in which each party plays its game and `edits` replace frames of both. Returns
-/// the endings and the records of both parties.
+/// Runs a session in which each party plays its own game. `edits` replace frames that each party
+/// sends. Returns the ending and the record of frames of each party.
 fn play<E: Engine>(
     games: [&Game<E>; 2],
     seed: Seed,
@@ -101,7 +102,7 @@ fn play<E: Engine>(
     })
 }
 
-/// Plays a game without changes.
+/// Plays a game without changes. Returns its transcript, and the openings that each party has seen.
 fn honest<E: Engine>(game: &Game<E>, seed: Seed) -> (Transcript, [Vec<Opened>; 2]) {
     let sides = play([game; 2], seed, Default::default(), PATIENT);
     let [garbler, evaluator] = sides.map(|(ending, record)| {
@@ -120,7 +121,7 @@ fn honest<E: Engine>(game: &Game<E>, seed: Seed) -> (Transcript, [Vec<Opened>; 2
     )
 }
 
-/// Whether the parties have different values of an opening to both.
+/// Whether the parties see different values in an opening to both parties.
 fn differ(one: &[Opened], other: &[Opened]) -> bool {
     let differs = |(one, other): (&Opened, &Opened)| {
         assert_eq!(one.audience, other.audience);
@@ -131,8 +132,8 @@ fn differ(one: &[Opened], other: &[Opened]) -> bool {
 
 /// The verdict on a session with a man in the middle.
 enum Verdict {
-    /// At least one party has an error, and no opened value is wrong. Holds the finding of each
-    /// party.
+    /// At least one party has an error, and no opened value is wrong. The value is the name of each
+    /// party's error, if any.
     Caught([Option<String>; 2]),
     /// Both parties ended without an error, with the right values.
     Agreed,
@@ -184,7 +185,7 @@ struct Tally {
     caught: usize,
     agreed: usize,
     wrong: usize,
-    /// The number of times that each party had each finding.
+    /// For each party and each name of an error, how often the party had the error.
     findings: BTreeMap<String, usize>,
 }
 

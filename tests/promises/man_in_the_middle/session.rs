@@ -1,4 +1,5 @@
-//! The sessions of these tests. Only this file uses the sessions of the library.
+//! The sessions of the honest parties. No other file of these tests uses the sessions of the
+//! library.
 
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, SealedDeck};
@@ -13,8 +14,8 @@ use dealerless::testing::line::End;
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
 
-/// The seed of a session. With the same seed, both parties send the same bits as long as they
-/// receive the same.
+/// The seed of a session. In sessions with the same seed, a party sends the same bits as long as it
+/// receives the same bits.
 pub(crate) type Seed = [u8; 32];
 
 /// The terms in the hellos.
@@ -56,10 +57,9 @@ impl Engine for Malicious {
 /// The source of the correlated OTs of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setup {
-    /// The protocol.
+    /// The setup protocol.
     Made,
-    /// A trusted dealer, which is fast enough for a session for every bit that is sent after the
-    /// setup.
+    /// A trusted dealer. It is so fast that the tests can run a session for each changed bit.
     Dealt,
 }
 
@@ -75,8 +75,8 @@ pub(crate) struct Opened {
 /// A party in a game.
 pub(crate) struct Player<E> {
     session: E,
-    /// Randomness that both parties share. The inputs are drawn from it, so that a game knows the
-    /// expected outputs.
+    /// Randomness that both parties share. The inputs are drawn from `coins`, so that a game knows
+    /// the expected outputs.
     coins: ChaCha20Rng,
     /// The randomness of this party alone.
     rng: ChaCha20Rng,
@@ -84,7 +84,7 @@ pub(crate) struct Player<E> {
 }
 
 impl<E: Engine> Player<E> {
-    /// Begins a session as a party.
+    /// Starts a session in the given role.
     pub(crate) fn begin(
         role: Party,
         end: End,

@@ -69,7 +69,8 @@ fn gates_of_a_written_netlist_drive_its_outputs_directly() {
 fn negations_keep_their_order_through_writing_and_reading() {
     let mut b = Builder::new(&[3]);
     let [x, y, z] = b.input(0).try_into().expect("three bits");
-    // The XOR is recorded before an AND of the same layer, which begins with its ANDs.
+    // The XOR is recorded before an AND of the same layer, but the ANDs of a layer are stored
+    // first.
     let product = b.and(x, y);
     let sum = b.xor(product, z);
     let other_product = b.and(y, z);

@@ -1,4 +1,5 @@
-//! Random netlists keep their meaning when they are read and written, and damaged ones are refused.
+//! Random netlists keep their meaning when they are read and written. A damaged netlist is refused
+//! or read as another netlist.
 
 use std::collections::HashMap;
 
@@ -50,8 +51,8 @@ type RandomGate = (u8, Vec<Index>);
 
 /// Random netlists with every operation, and their numbers of input bits.
 ///
-/// The inner wires are numbered in a random order. The wires of the output values are the last that
-/// the gates set, in their order.
+/// The inner wires are numbered in a random order. The wires of the output values are the last
+/// wires that the gates set, in the order of the gates.
 fn netlists() -> impl Strategy<Value = (String, usize)> {
     let widths = prop::collection::vec(0..5usize, 0..4);
     let gate = (0..7u8, prop::collection::vec(any::<Index>(), 6));
@@ -91,7 +92,7 @@ fn netlist(inputs: &[usize], gates: &[RandomGate], mut outputs: Vec<usize>, seed
         outputs.pop();
     }
 
-    // Wires that are neither inputs nor outputs are numbered in any order.
+    // Wires that are neither inputs nor outputs are numbered in a random order.
     let inner = input_bits..usize::max(input_bits, wires - outputs.iter().sum::<usize>());
     let mut numbers: Vec<usize> = (0..wires).collect();
     let mut state = seed | 1;
@@ -121,8 +122,8 @@ fn netlist(inputs: &[usize], gates: &[RandomGate], mut outputs: Vec<usize>, seed
     text
 }
 
-/// Random text with a valid header and gates that mostly read and set wires that they may, and the
-/// number of input bits. About one in four is a valid netlist.
+/// Random texts, with their numbers of input bits. The header is valid, and most gates read and set
+/// wires that they may read and set. About a quarter of the texts are valid netlists.
 fn scribbles() -> impl Strategy<Value = (String, usize)> {
     let operations = prop::sample::select(vec![
         (2, 1, "XOR"),
@@ -146,7 +147,7 @@ fn scribbles() -> impl Strategy<Value = (String, usize)> {
         for ((ins, outs, operation), places) in gates {
             text += &format!("{ins} {outs}");
             for place in &places[..ins] {
-                // Occasionally a wire that is not set yet.
+                // Some gates read a wire that is not set yet.
                 text += &format!(" {}", place.index(8 * next + 1) / 8);
             }
             for place in &places[ins..ins + outs] {
