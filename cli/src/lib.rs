@@ -13,6 +13,7 @@ mod audit;
 mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
+mod counted;
 mod demo;
 mod doctor;
 mod failure;

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// The file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Only hands that are open to all.
+    /// Use only hands that are open to all.
     #[arg(long)]
     public: bool,
     /// The set of boards, if the match has several.
@@ -148,13 +148,13 @@ pub(super) fn warning(record: &Record, set: &RecordedHand) -> Option<String> {
     })
 }
 
-/// A number of boards with the verb.
+/// A number of boards with its verb, such as `2 boards are`.
 pub(super) fn are(number: usize) -> String {
     let verb = if number == 1 { "is" } else { "are" };
     format!("{} {verb}", boards_in_words(number))
 }
 
-/// The set with this number, or the only one.
+/// The set with this number, or without a number the only set.
 fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand> {
     ensure!(
         record.log.match_info().header().stakes.boards().is_some(),

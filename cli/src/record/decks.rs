@@ -1,4 +1,4 @@
-//! The decks of a match, recomputed from what both players opened in an audit.
+//! The decks of a match, recomputed from the inputs that both players opened in an audit.
 
 use std::fmt;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::memory::Limit;
 /// The result of an audit of a record.
 pub(crate) struct Decks {
     names: CardNames,
-    /// The number of tries that were dealt.
+    /// The number of tries in the record, including void tries.
     tries: usize,
     audited: Result<Vec<AuditedTry>, AuditError>,
 }
@@ -66,7 +66,7 @@ impl Decks {
         Decks::of(record, &audit.with_context(|| path.display().to_string())?)
     }
 
-    /// An error if the audit and the record disagree.
+    /// Returns an error if the audit does not agree with the record.
     pub(crate) fn outcome(&self) -> Result<(), AnswerIsNo> {
         match &self.audited {
             Ok(_) => Ok(()),
@@ -93,7 +93,7 @@ impl Decks {
         }
     }
 
-    /// The cards of a try on one line, or the hands with one line for each board.
+    /// The cards of a try on one line, or in bridge the hands of each board on one line.
     fn deck(&self, of_try: &AuditedTry) -> String {
         let void = if of_try.void { ", a void try" } else { "" };
         let names = self.names(of_try).into_iter().enumerate();
@@ -125,7 +125,7 @@ impl Decks {
     }
 }
 
-/// Cards that were never opened are in brackets.
+/// The decks for people. Cards that were not opened to everybody are in brackets.
 impl fmt::Display for Decks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tries = match &self.audited {

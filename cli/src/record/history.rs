@@ -31,8 +31,8 @@ pub(crate) struct Args {
     /// Only matches whose record has not changed for this many days.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
-    /// Delete the records of these matches for good, named by the beginning of an id or by a
-    /// player; with --older-than, all listed matches. An open match is kept unless it is named.
+    /// Delete the records of these matches for good. Name a match by the beginning of its id or by
+    /// the other player. Without a name, --older-than deletes all listed matches that are over.
     #[arg(long, value_name = "MATCH", num_args = 0..)]
     delete: Option<Vec<String>>,
     /// Print one JSON object; everything else goes to standard error.
@@ -62,7 +62,7 @@ pub(super) struct Listed {
 #[derive(Serialize)]
 pub(super) struct Played {
     pub(super) with: Vec<String>,
-    /// The other players as text for people.
+    /// The names of the other players, joined for people.
     #[serde(skip)]
     pub(super) called: String,
     pub(super) game: &'static str,
@@ -140,7 +140,7 @@ fn is_over(record: &Record) -> bool {
     matches!(record.state(), MatchState::Over(_))
 }
 
-/// The entry of a file in the list, which may be unreadable.
+/// The list entry of a file. The file may be unreadable.
 pub(super) fn of_file(
     file: &MatchEntry,
     record: &anyhow::Result<Result<Record, BadRecord>>,

@@ -25,7 +25,7 @@ pub(super) struct Verified {
     /// Whether the exit code is 0.
     good: bool,
     records: Vec<Value>,
-    /// `None` if there is only one file, or one of two is invalid.
+    /// `None` if there is only one file, or a file is invalid.
     compared: Option<Value>,
     /// The recomputed decks, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +120,7 @@ fn of_unsettled(unsettled: &Unsettled) -> Value {
     }
 }
 
-/// A dispute: the seat that raised it, the openers, and the chips in the pot.
+/// A dispute: the seat that raised it, the seats that opened the cards, and the chips in the pot.
 fn of_dispute(dispute: &Dispute) -> Value {
     let against: Vec<u8> = dispute.against.iter().map(|seat| seat.number()).collect();
     json!({
@@ -131,8 +131,8 @@ fn of_dispute(dispute: &Dispute) -> Value {
     })
 }
 
-/// A claim by the owner of a file. It is void if that seat has signed the step, or the match has
-/// continued.
+/// A claim by the owner of a file. The claim is void if the seat in it has signed the step, or if
+/// the match has continued.
 fn of_claim(record: &Record, claim: &Claim) -> Value {
     let what = match claim.what {
         Claimed::OutOfTime => "out-of-time",

@@ -27,7 +27,8 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
     let stakes = &record.log.match_info().header().stakes;
     let mut lines = vec![title(record, hand)];
     let names = CardNames::of(stakes);
-    // The record keeps the face of a card only until it is reshuffled.
+    // The record has only the last card at each position. `since` has the step of the last
+    // reshuffle of a position before the current event.
     let mut since = BTreeMap::new();
     let mut events = &hand.events[..];
     while let Some((event, rest)) = events.split_first() {
@@ -91,7 +92,7 @@ fn title(record: &Record, hand: &RecordedHand) -> String {
     }
 }
 
-/// A whole board on one line, if these events begin with its four hands, opened to all.
+/// A whole board on one line, if the first four events open its hands to all.
 fn whole_board(events: &[LogEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
     let LogEvent::Opened { position, .. } = *events.first()? else {
         return None;

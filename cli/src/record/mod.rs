@@ -1,5 +1,5 @@
-//! The records of matches: `verify`, `history`, `show` and `bridge boards`, and the decks of an
-//! audit.
+//! The commands about records of matches, `verify`, `history`, `show` and `bridge boards`, and the
+//! decks of an audit.
 
 pub(crate) mod boards;
 mod decks;

@@ -10,7 +10,7 @@ use dealerless_table::rules::{Choice, Limit, Posts, Variety};
 
 use super::words::{Moment, Who, short_id};
 
-/// Formats hands: `alone` as a PHH file of a single hand, otherwise as a PHHS file.
+/// Formats hands as a PHHS file, or if `alone` the single hand as a PHH file.
 pub(super) fn write(
     record: &Record,
     hands: &[&RecordedHand],
@@ -21,10 +21,10 @@ pub(super) fn write(
         Variety::Holdem(_) => {}
         Variety::FiveCardDraw(_) => {
             bail!(
-                "PHH does not support five-card draw (its draw games are lowball): print it without --phh"
+                "PHH does not support five-card draw (the draw games of PHH are lowball): use show without --phh"
             )
         }
-        Variety::Deck { .. } => bail!("PHH is for poker: print a deck without rules without --phh"),
+        Variety::Deck { .. } => bail!("PHH is for poker: for a deck without rules, omit --phh"),
         Variety::Boards { .. } => {
             bail!("PHH is for poker: `dealerless bridge boards` writes boards")
         }
@@ -111,7 +111,7 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     fields
 }
 
-/// The time of a hand, which is only known from the file.
+/// The time fields of a hand. A record has no times, so `date` is that of the file.
 fn dated(date: &Moment) -> [String; 6] {
     [
         "# The time is that of the last change of the file. It is unproven.".to_owned(),

@@ -11,7 +11,7 @@ use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
 use super::words::{Moment, Who, short_id, without_result};
 
-/// The state of a hand while it is written.
+/// A hand that is being written, with its text so far.
 struct Page<'a> {
     record: &'a Record,
     hand: &'a RecordedHand,
@@ -23,6 +23,7 @@ struct Page<'a> {
     /// The cards that each seat holds now, by position.
     held: Vec<Vec<usize>>,
     board: Vec<Card>,
+    /// Whether the line that begins the showdown is written.
     showdown: bool,
 }
 
@@ -30,7 +31,7 @@ const STREETS: [&str; 4] = ["", "FLOP", "TURN", "RIVER"];
 
 /// Formats hands with two empty lines in between, as other programs expect.
 ///
-/// The format requires a date: without one, the hands are dated to the first second of 1970.
+/// The format requires a date. If `date` is `None`, it is the first second of 1970.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand], date: Option<Moment>) -> String {
     let date = date.unwrap_or(Moment::of(0));
     let page = |hand: &&RecordedHand| Page::of(record, hand, date);
@@ -104,7 +105,7 @@ impl<'a> Page<'a> {
 
     fn head(&mut self, date: Moment) {
         let of = self.record.log.match_info().id();
-        // A number that is unique as far as 36 bits of the match's id are.
+        // This number is unique unless two matches agree in the first 36 bits of their ids.
         let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
         let number = number * 10_000_000 + u64::from(self.hand.begun.hand);
         let stakes = &self.record.log.match_info().header().stakes;
@@ -180,7 +181,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Writes the cards that the reader has noted. Others are written when they are shown.
+    /// Writes the dealt cards if the record's owner has seen them. Other cards are written when
+    /// they are shown.
     fn dealt(&mut self, seat: Seat, positions: &[usize]) {
         let seen = |positions: &[usize]| -> Option<Vec<Card>> {
             let seen = |position| self.hand.seen.get(position).copied();
@@ -282,7 +284,7 @@ impl<'a> Page<'a> {
         self.line(&line);
     }
 
-    /// The rank of a hand in words, if the hand was shown and is over.
+    /// The rank of a seat's cards in words, if they were shown and the hand is over.
     fn worth(&self, seat: Seat) -> Option<String> {
         let outcome = self.hand.outcome.as_ref()?;
         let shown = outcome.shown.iter().find(|shown| shown.seat == seat)?;
@@ -365,7 +367,7 @@ impl<'a> Page<'a> {
         line + &self.fate(seat)
     }
 
-    /// The outcome of a seat.
+    /// The outcome for a seat, as the end of its line in the summary.
     fn fate(&self, seat: Seat) -> String {
         let Some(outcome) = &self.hand.outcome else {
             return String::new();
@@ -410,8 +412,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The events in the order of this format, which shows hands after the board. The hands of an
-/// all-in were turned up before it.
+/// The events in the order of this format, which has shown cards after the board. In an all-in, the
+/// cards are shown before the board is complete.
 fn in_page_order(events: &[LogEvent]) -> impl Iterator<Item = &LogEvent> {
     let is_board = |event: &LogEvent| matches!(event, LogEvent::Board(_));
     let is_shown = |event: &&LogEvent| matches!(event, LogEvent::Shown { .. });

@@ -12,8 +12,8 @@ use crate::table::FolderArgs;
 /// Prints the hands of a match, for people and for programs that read hand histories.
 ///
 /// Poker is printed in the text format of PokerStars, or with --phh in the Poker Hand History
-/// format. A deck without rules is listed plainly. Your own cards are shown if the file is yours,
-/// and the cards of others only if they were opened.
+/// format. Other games are listed plainly. Your own cards are shown if the file is yours. The cards
+/// of other players are shown only if they were opened.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless show 3f2a9c0d\n  \

@@ -1,4 +1,4 @@
-//! Where records are found: at a path, or in the player's own folder.
+//! Finds and reads records, at a path or in the player's own folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use crate::table::{FolderArgs, is_in_use};
 /// The player's own folder.
 pub(super) struct Folder {
     matches: PathBuf,
-    /// `None` while another process uses the folder.
+    /// The player's keys. `None` if another process uses the folder, or no keys are needed.
     identity: Option<Arc<Identity>>,
 }
 
@@ -59,8 +59,8 @@ impl Folder {
         only(self.all_called(called)?, called)
     }
 
-    /// The match with this id, or the latest with the player of this name. If there are several
-    /// with that player, a message names the match.
+    /// The match with this id, or the latest match with the player of this name. If there are
+    /// several matches with the player, prints the id of the latest one.
     fn latest(&self, called: &str) -> anyhow::Result<MatchEntry> {
         let mut found = self.all_called(called)?;
         if found.len() > 1 && found[0].is_with(called) {
@@ -71,10 +71,11 @@ impl Folder {
         only(found, called)
     }
 
-    /// The matches with this name, the most recently changed first. There is at least one.
+    /// The matches with this id or player, the most recently changed first. Fails if there is no
+    /// such match.
     fn all_called(&self, called: &str) -> anyhow::Result<Vec<MatchEntry>> {
         let files = self.list()?;
-        // The name of a file has the first digits of the id; events have all of them.
+        // A file name contains the first digits of the id, an event the whole id.
         let by_id = |file: &MatchEntry| {
             if called.len() > file.match_id.len() {
                 is_id(called) && called.starts_with(&file.match_id)
@@ -96,16 +97,16 @@ impl Folder {
         Ok(found)
     }
 
-    /// Reads a record of this folder: with the owner's keys if they are available, otherwise as
-    /// anybody can read it.
+    /// Reads a record: with the player's keys if they are available, otherwise as anybody can read
+    /// it.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
         check_regular(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = read(path)?;
         Ok(Record::read(&bytes, self.identity.as_deref()))
     }
 
-    /// The valid record with this name, and the time when its file was last changed. If the
-    /// player's own cards cannot be read, a message says so.
+    /// The valid record at this path or of this match, and the time when its file was last changed.
+    /// Prints a message if the player's own cards cannot be read.
     pub(super) fn record(&self, which: &str) -> anyhow::Result<(Record, SystemTime)> {
         if !self.has_keys() {
             say("Another process is using your keys, so your own cards are not shown.");
@@ -117,9 +118,9 @@ impl Folder {
         Ok((record, changed.unwrap_or(SystemTime::UNIX_EPOCH)))
     }
 
-    /// The file of a path, or the one that [`latest`](Self::latest) finds.
+    /// Returns `given` if it is a file, otherwise the file that [`latest`](Self::latest) finds.
     fn path(&self, given: &Path) -> anyhow::Result<PathBuf> {
-        // A folder in the current folder may have the name of a player.
+        // A folder at this path is ignored: it may by chance have the name of a player.
         let is_file = fs::metadata(given).is_ok_and(|file| !file.is_dir());
         match given.to_str().filter(|_| !is_file) {
             None => Ok(given.to_owned()),
@@ -139,7 +140,7 @@ impl Folder {
     }
 }
 
-/// The file of one side, as [`Folder::path`] finds it, without keys.
+/// The file that [`Folder::path`] finds, without opening the player's keys.
 ///
 /// # Errors
 /// If there is no such file and no such match.
@@ -147,7 +148,7 @@ pub(super) fn path_of(given: &Path, folder: &FolderArgs) -> anyhow::Result<PathB
     Folder::without_keys(folder)?.path(given)
 }
 
-/// The only match in `found`.
+/// The only match in `found`. Fails if there are several matches.
 fn only(mut found: Vec<MatchEntry>, called: &str) -> anyhow::Result<MatchEntry> {
     let all: Vec<&str> = found.iter().map(|file| &file.match_id[..]).collect();
     let all = all.join(", ");
@@ -175,7 +176,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let cannot = || format!("cannot read {}", path.display());
     let file = File::open(path).with_context(cannot)?;
     let length = file.metadata().with_context(cannot)?.len();
-    // A file may grow, and a device has no length.
+    // The length is not enough: a file may grow, and a device has no length.
     let bytes = if length > MOST {
         None
     } else {
@@ -187,7 +188,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     })
 }
 
-/// Reads everything, or returns `None` if there are more than `most` bytes.
+/// Reads `from` to its end. Returns `None` if there are more than `most` bytes.
 pub(super) fn at_most(from: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes)?;

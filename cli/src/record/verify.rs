@@ -12,16 +12,17 @@ use super::decks::Decks;
 use super::json::{self, Verified};
 use super::source::{path_of, read};
 use super::words::{self, Who};
+use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 use crate::output::{count, show, show_json};
 use crate::table::FolderArgs;
 
 /// Replays the record of a match: every signature, card, choice and result.
 ///
-/// It needs no keys, so anybody can settle an argument with the file of either side. It proves who
-/// signed what in which order, that each opened card is the one that was sealed, and that the chips
-/// add up. It does not prove that a shuffle took place, who lied when an opening is disputed, or
-/// who interrupted an open match.
+/// This needs no keys, so anybody can settle an argument with the file of either side. A valid
+/// record proves who signed what in which order, that each opened card is the one that was sealed,
+/// and that the chips add up. It does not prove that a shuffle took place, who lied when an opening
+/// is disputed, or who interrupted an open match.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \
@@ -29,18 +30,18 @@ use crate::table::FolderArgs;
     dealerless verify mine.log theirs.log\n  \
     dealerless verify mine.log --audit mine.audit\n\n\
     Exit codes: 0 everything is valid and agrees, 1 a file cannot be read, 4 a file was changed,\n\
-    the two do not agree, or they show that somebody broke the rules.")]
+    the two files do not agree, or a file shows that somebody broke the rules.")]
 pub(crate) struct Args {
-    /// The file of one side. Or one of your own matches: its id, or the name of a player for the
-    /// latest match with them.
+    /// The file of one side, or the id of one of your own matches, or the name of a player for your
+    /// latest match with that player.
     #[arg(value_name = "FILE|MATCH")]
     file: PathBuf,
-    /// The file of the other side, to check that both agree.
+    /// The file of the other side, to check that both files agree.
     #[arg(value_name = "FILE_B")]
     other: Option<PathBuf>,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Recompute every deck from what both players opened in an audit.
+    /// Recompute every deck from the inputs that both players opened in an audit.
     #[arg(long, value_name = "AUDIT")]
     audit: Option<PathBuf>,
     /// Show the result of each hand.
@@ -97,7 +98,7 @@ pub(super) fn both(files: &[Read]) -> Option<Compared> {
     }
 }
 
-/// The overall outcome.
+/// The error that decides the exit code, if there is one.
 pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), AnswerIsNo> {
     if files.iter().any(|read| read.record.is_err()) {
         return Err(AnswerIsNo("a record does not verify"));
@@ -190,7 +191,7 @@ fn of_file(read: &Read, verbose: bool) -> String {
 const UNPROVEN: &str = "The names, the owner, notes and claims are unproven: anybody who had the file could \
                         have changed them.";
 
-/// The players that dealt a set of boards, and the seal that identifies it.
+/// The players that dealt a set of boards, and the seal that identifies the set.
 fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let of_board = |board: usize| 4 * board..4 * board + 4;
     let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
@@ -215,15 +216,15 @@ fn extra_contents(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     if record.notes > 0 {
         lines.push(format!(
-            "It has {} notes of cards that only its owner saw and can read. They prove nothing.",
-            count(record.notes as u64)
+            "The file has {} of cards that only its owner saw and can read. Such notes prove nothing.",
+            counted(record.notes as u64, "note")
         ));
     }
     if record.torn > 0 {
         lines.push(format!(
-            "The last {} bytes are not a complete record: either a crash left them, and they were \
+            "The end of the file, {}, is not a complete record: either a crash left it, and it was \
              never sent, or the file was cut there.",
-            count(record.torn as u64)
+            counted(record.torn as u64, "byte")
         ));
     }
     lines
@@ -317,7 +318,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
     }
 }
 
-/// The names of a seat in two files.
+/// Reports that two files have different names for a seat.
 fn renaming(files: &[Read], seat: Seat) -> String {
     let called = |read: &Read| {
         let record = read.record.as_ref().ok()?;
@@ -326,7 +327,7 @@ fn renaming(files: &[Read], seat: Seat) -> String {
     };
     let called: Vec<String> = files.iter().filter_map(called).collect();
     format!(
-        "They disagree on the name of {seat}: {}. Which one is right is unproven.",
+        "They disagree on the name of {seat}: {}. Neither name is proven.",
         called.join(", ")
     )
 }

@@ -1,4 +1,4 @@
-//! Sentences about records, for people who may have sat at neither seat.
+//! Sentences about records, for readers who need not be one of the players.
 
 use std::time::SystemTime;
 
@@ -15,7 +15,7 @@ use dealerless_table::{Seat, hex};
 use crate::failure::with_sources;
 use crate::output::count;
 
-/// The names of the players, for a third person.
+/// The names of the players, in texts that address no player as "you".
 pub(super) struct Who(Names);
 
 impl Who {
@@ -83,7 +83,7 @@ pub(super) fn hands(stakes: &Stakes, number: usize) -> String {
     rounds(stakes.boards().is_some(), number)
 }
 
-/// The same without the stakes.
+/// The same as [`hands`], if it is known whether the game has boards.
 pub(super) fn rounds(boards: bool, number: usize) -> String {
     let what = if boards { "set" } else { "hand" };
     match number {
@@ -185,9 +185,11 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
     }
 }
 
-/// A dispute: the seat that raised it, the openers, and the pot.
+/// A dispute about the cards that were opened in a step.
 pub(super) struct Dispute {
+    /// The seat that raised the dispute.
     pub(super) by: Seat,
+    /// The seats that opened the cards.
     pub(super) against: Vec<Seat>,
     pub(super) step: u64,
     /// The chips that are undecided because of the dispute.
@@ -333,7 +335,7 @@ impl Moment {
     /// The date and time this many seconds after 1970.
     pub(super) fn of(seconds: u64) -> Self {
         let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-        // In years that begin in March, the leap day is at the end.
+        // Counts years that begin in March, so that the leap day is the last day of a year.
         let shifted = days + 719_468;
         let (era, day) = (shifted / 146_097, shifted % 146_097);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

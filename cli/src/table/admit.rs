@@ -1,4 +1,5 @@
-//! Peers that a host has not invited: its player is asked about each of them once, one at a time.
+//! Admission to a host's table. The host's player is asked about each peer that was not invited,
+//! once, and about one peer at a time.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -15,8 +16,7 @@ use super::posts::{Early, Post, Posts};
 use super::sit::ANSWER;
 use super::standing;
 use super::waiting_room::WaitingRoom;
-use crate::output::count;
-
+use crate::counted::counted;
 /// Poll interval for the player's answer.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -24,12 +24,12 @@ const POLL: Duration = Duration::from_millis(50);
 pub(crate) struct Admission<'a> {
     own: &'a Own,
     posts: &'a Posts,
-    /// The guest of the invite and the peer of `--for`. The player is asked about them only if too
-    /// many earlier attempts with them failed.
+    /// The guest of the invite and the peer of `--for`. The player is asked about an expected peer
+    /// only if too many earlier attempts with that peer failed.
     expected: Vec<PublicIdentity>,
     /// The peers that the player was asked about.
     asked: HashSet<Fingerprint>,
-    /// The peers whose failed visit was reported to the player.
+    /// The peers for which [`is_news`](Self::is_news) has returned `true`.
     reported: HashSet<Fingerprint>,
     question: Option<Question>,
 }
@@ -107,10 +107,10 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Asks the player about a peer that wants to sit down, unless the player was asked about it
-    /// before or is being asked about another peer now. The player is asked about an expected peer
-    /// until the answer is no, and a question about an expected peer replaces one about any other.
-    /// A bot is not asked: it declines.
+    /// Asks the player whether the peer of `connection` may sit down. The peer is declined at once
+    /// if the player is a bot, was already asked about this peer, or is being asked about another
+    /// peer. The last two cases do not apply to an expected peer: the player is asked until the
+    /// answer is no, and a question about an unexpected peer lapses.
     ///
     /// # Errors
     /// If the player's input or output has failed.
@@ -124,7 +124,7 @@ impl<'a> Admission<'a> {
     ) -> anyhow::Result<()> {
         let expected = self.expects(&connection.peer);
         if let Some(question) = &mut self.question {
-            // A peer that lost its connection comes again.
+            // The peer has lost its connection and has connected again.
             if question.connection.peer == connection.peer && question.wants == wants {
                 question.connection = connection;
                 return Ok(());
@@ -181,9 +181,9 @@ impl<'a> Admission<'a> {
         };
         Event::AskAdmit {
             message: format!(
-                "{name} (fingerprint {fingerprint}, {} hands played with you){alias} is at the door \
-                 and wants to {wants}{before}",
-                count(hands)
+                "{name} (fingerprint {fingerprint}, {} played with you){alias} is at the door and wants \
+                 to {wants}{before}",
+                counted(hands, "hand")
             ),
             name: name.as_str().to_owned(),
             fingerprint,
@@ -216,7 +216,7 @@ impl<'a> Admission<'a> {
             let connection = match early {
                 Early::Typed(connection) => connection,
                 Early::Post(Post::InputEnded) => {
-                    // The end of the input ends the match too.
+                    // The code that runs after this question must see the end of the input too.
                     self.posts.put(Post::InputEnded);
                     let why = "Nobody is there to answer.";
                     self.lapse(Control::Declined, why, room, player)?;
@@ -267,7 +267,7 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// The player's answer about this peer, if there is one.
+/// Whether `answer` admits this peer, or `None` if there is no answer.
 fn answer_about(peer: &PublicIdentity, answer: Option<Said>) -> Result<Option<bool>, Complaint> {
     match answer {
         None => Ok(None),

@@ -14,6 +14,7 @@ use crate::whole_file;
 /// The file of the time banks: one number of milliseconds for each seat.
 pub(crate) struct Banks {
     path: PathBuf,
+    /// The milliseconds that were last read or written.
     kept: Vec<u64>,
 }
 
@@ -27,7 +28,7 @@ impl Banks {
         table: &mut Table<S, V, X>,
     ) -> Self {
         let path = clock_file(log);
-        // A player who edits this file only cheats its own clock.
+        // A player who edits this file changes only the clocks of this side.
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let kept: Option<Vec<u64>> = text
             .split_whitespace()

@@ -12,14 +12,15 @@ use rand::{Rng, RngExt};
 pub(crate) struct Bot<R> {
     rng: R,
     seat: u8,
+    /// The number of drawn cards, or of hands in a game of boards.
     drawn: usize,
-    /// The game deals hands of boards, not cards of a deck.
+    /// Whether the game deals hands of boards instead of cards of a deck.
     boards: bool,
-    /// The number of proposals made in this hand of a deck without rules.
+    /// The number of proposals, draws, reveals and rolls by the bot in this hand.
     proposed: usize,
 }
 
-/// The most proposals in a hand, so that the other players can make some too.
+/// The maximum of `Bot::proposed`, so that the other players can act too.
 const MOST_PROPOSALS: usize = 3;
 
 impl<R: Rng> Bot<R> {
@@ -88,7 +89,7 @@ impl<R: Rng> Bot<R> {
         }
     }
 
-    /// An amount that is mostly at most the pot, and sometimes up to everything.
+    /// A random amount: usually at most `pot` above the minimum, sometimes up to the maximum.
     fn amount(&mut self, range: Range, pot: u64) -> u64 {
         let most = if self.rng.random_bool(0.05) {
             range.max
@@ -98,8 +99,8 @@ impl<R: Rng> Bot<R> {
         self.rng.random_range(range.min..=most.max(range.min))
     }
 
-    /// Agrees with every proposal of the other player. Sometimes it draws, reveals a card or rolls
-    /// dice; in a game of boards it proposes to open one board after another.
+    /// Agrees to every proposal of the other player. With a deck, sometimes draws, reveals a card
+    /// or rolls dice. Otherwise proposes to open the next closed card or board.
     fn speak(
         &mut self,
         turn: &YourTurn,
@@ -140,8 +141,8 @@ impl<R: Rng> Bot<R> {
         Said::Pass {}
     }
 
-    /// The first card that is neither open nor proposed. In a game of boards, all hands of the
-    /// first closed board that are not open.
+    /// Proposes the first card that the bot does not see and that is not proposed yet. In a game of
+    /// boards, proposes all closed hands of the first board with such a hand.
     fn proposal(&mut self, turn: &YourTurn, proposals: &[Standing]) -> Option<Vec<Reveal>> {
         let is_open = |position: &usize| turn.open.iter().any(|open| open.position == *position);
         let closed = |position: &usize| {

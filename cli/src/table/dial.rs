@@ -24,7 +24,8 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// The route to a known player: the given addresses, or those where the player was last met.
+    /// The route to a known player: `at` and `relay` if they are given, otherwise the addresses and
+    /// the relay at which the player was last met.
     ///
     /// # Errors
     /// If no address is known.
@@ -44,7 +45,7 @@ impl Route {
     }
 }
 
-/// Dials until the host answers.
+/// Connects a guest to the host of its match again.
 pub(crate) struct Dialer {
     pub(crate) identity: Arc<Identity>,
     pub(crate) name: Name,
@@ -54,11 +55,11 @@ pub(crate) struct Dialer {
     pub(crate) posts: Posts,
     /// The number of dials since the match last continued.
     tries: u32,
-    /// Stops the current dialling when dropped.
+    /// The thread that is dialling. Dropping this value stops the thread.
     dialling: Option<StopOnDrop>,
 }
 
-/// Stops a dialling when dropped.
+/// Stops a dialling thread when dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -68,7 +69,7 @@ impl Drop for StopOnDrop {
 }
 
 impl Dialer {
-    /// A dialer for the host with these keys and the match `of` with it.
+    /// A dialer for the match `of` with the host `peer`.
     pub(crate) fn new(
         identity: Arc<Identity>,
         name: Name,
@@ -89,7 +90,8 @@ impl Dialer {
         }
     }
 
-    /// Dials in the background. The connection is sent to `posts`.
+    /// Dials in the background until the host answers. Asks the host to resume the match, and sends
+    /// the connection to `posts`.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -135,7 +137,7 @@ impl Dialer {
     }
 }
 
-/// A call to a host.
+/// The parameters of calls to a host.
 struct Call {
     identity: Arc<Identity>,
     name: Name,
@@ -144,8 +146,8 @@ struct Call {
 }
 
 impl Call {
-    /// Dials once. Calls alternate between the invite, which the host may know even if it does not
-    /// know the player, and the host's keys.
+    /// Dials once. Calls alternate between the invite and the host's keys: the host may know the
+    /// invite without knowing the guest yet.
     fn once(&self, number: u32) -> Result<Connection, MeetingError> {
         let guest = Guest {
             identity: &self.identity,
@@ -169,8 +171,8 @@ impl Call {
     }
 }
 
-/// The pause after `tries` failed tries: 0.2 s, doubled with each try up to 15 s, and reduced at
-/// random by up to a fifth so that two players do not keep missing each other.
+/// The pause after `tries` failed tries: 0.2 s, doubled with each try up to 15 s. It is reduced at
+/// random by up to a fifth, so that two players do not keep missing each other.
 pub(crate) fn pause(tries: u32) -> Duration {
     let full = Duration::from_millis(200 << tries.min(7)).min(Duration::from_secs(15));
     full.mul_f64(rand::rng().random_range(0.8..=1.0))

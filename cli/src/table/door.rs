@@ -1,4 +1,5 @@
-//! A host's door: where it listens, and the thread that watches it during a match.
+//! A host's door, which accepts connections: its addresses, and the thread that answers at the door
+//! during a match.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -23,7 +24,7 @@ use crate::whole_file;
 /// Opens a door for a match with this header.
 ///
 /// # Errors
-/// If it cannot listen on these addresses.
+/// If the door cannot listen on these addresses.
 pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Door> {
     Ok(Door::open(
         Arc::clone(&own.home),
@@ -43,7 +44,7 @@ pub(crate) fn listening(door: &Door) -> Event {
     }
 }
 
-/// The default address of a host.
+/// The address on which a host listens by default.
 pub(crate) const LISTEN: &str = "0.0.0.0:5252";
 /// The size limit of the file with the addresses of a match, in bytes.
 const MOST_KEPT: u64 = 4 << 10;
@@ -74,7 +75,7 @@ pub(crate) fn kept_addresses(log: &Path) -> anyhow::Result<Option<Vec<SocketAddr
     Ok(addresses)
 }
 
-/// Waits for known peers at the relays over which they were met.
+/// Waits for each known peer at `relay`, or if it is `None` at the relay where the peer was met.
 ///
 /// # Errors
 /// If the threads cannot be started.
@@ -105,8 +106,9 @@ pub(crate) fn cannot_burn(error: &io::Error) -> String {
     format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
-/// Keeps the door open behind a guest. The guest may reconnect, a second holder of the invite is
-/// told that it was used, and all other peers are told that the seat is taken.
+/// Answers at the door while the match `of` with `peer` is played, in a separate thread. `peer` may
+/// reconnect. All other peers are told that the seat is taken, and a second guest with the invite
+/// is reported to the host.
 ///
 /// # Errors
 /// If the thread cannot be started.
@@ -120,7 +122,7 @@ pub(crate) fn keep_watch(
     let watch = move || {
         room.decline_others(&peer, Control::Taken);
         loop {
-            let wanted = match room.next(Duration::from_secs(3600)) {
+            let in_play = match room.next(Duration::from_secs(3600)) {
                 Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
                 Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
                 Some(RoomEvent::Connected(connection)) if connection.peer == peer => {
@@ -143,7 +145,7 @@ pub(crate) fn keep_watch(
                 }
                 Some(RoomEvent::Connected(_) | RoomEvent::Gone(..)) | None => true,
             };
-            if !wanted {
+            if !in_play {
                 break;
             }
         }
@@ -165,8 +167,8 @@ pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Addre
     for &at in listeners {
         if at.ip().is_unspecified() {
             let own = own_addresses(at.port()).context("cannot list the addresses")?;
-            // A listener on IPv4 is not reachable over IPv6; a listener on IPv6 usually is over
-            // IPv4.
+            // A listener on IPv4 does not accept connections over IPv6. A listener on IPv6 usually
+            // accepts IPv4 too.
             let fits = |address: &SocketAddr| at.is_ipv6() || address.is_ipv4();
             all.extend(own.into_iter().filter(fits).map(Address::from));
         } else {
@@ -179,7 +181,7 @@ pub(crate) fn addresses_of(listeners: &[SocketAddr]) -> anyhow::Result<Vec<Addre
 /// Resolves the addresses at which a door should listen.
 ///
 /// # Errors
-/// If one of them cannot be resolved.
+/// If an address cannot be resolved.
 pub(crate) fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
     let mut all = Vec::new();
     for text in listen {

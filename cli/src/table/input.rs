@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// The longest line, in bytes. The longest possible proposal takes a tenth of it.
+/// The maximum length of a line, in bytes: ten times the length of the longest proposal.
 pub(crate) const LONGEST: usize = 32 << 10;
 
 /// A line of input.

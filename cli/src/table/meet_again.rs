@@ -15,8 +15,8 @@ use super::player::Player;
 /// The match to resume, and how to reach the other player.
 #[derive(clap::Args)]
 pub(crate) struct MeetAgainArgs {
-    /// The name or fingerprint of the other player, or the first digits of the match. Optional if
-    /// there is only one match to choose from.
+    /// The name or fingerprint of the other player, or the first digits of the match's id. Optional
+    /// if there is only one match to choose from.
     #[arg(value_name = "MATCH|NAME")]
     which: Vec<String>,
     /// For the host: the address to listen on [default: where the match was hosted last, or
@@ -36,15 +36,15 @@ const TAKEN: &str = "cannot listen on the address at which the match was hosted 
                      give another address with --listen; the guest then needs --at";
 
 impl MeetAgainArgs {
-    /// The name of the match or of the other player; empty if none was given.
+    /// The given name of the match or of the other player, or an empty text.
     pub(crate) fn which(&self) -> String {
         self.which.join(" ")
     }
 
-    /// Opens the host's door, and tells the player where it listens.
+    /// Opens the host's door, and tells the player on which addresses it listens.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the door cannot be opened.
     pub(crate) fn door(
         &self,
         own: &Own,

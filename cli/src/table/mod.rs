@@ -1,8 +1,8 @@
 //! One seat of a match, played by a person, a program or a bot.
 //!
-//! What happens at the table becomes [events](dealerless_events). A program reads them as JSON; a
-//! person's screen is drawn from the same events. The player's input comes back as commands. The
-//! driver of the match, its log and its rules are in the crate `dealerless-table`.
+//! The crate `dealerless-table` has the rules of a match, its log, and the `Table` that runs it.
+//! This module reports the news of a `Table` to the player as [events](dealerless_events): to a
+//! program as JSON, to a person on a screen. It turns the player's input into commands.
 
 pub(crate) mod admit;
 mod banks;

@@ -1,4 +1,4 @@
-//! The open matches: those that have begun and are not over.
+//! The match files in the player's folder. A match is open if it has begun and is not over.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -49,17 +49,17 @@ impl MatchFile {
         name.cloned().unwrap_or_else(|| Name::clean(""))
     }
 
-    /// Checks that the match was begun with these keys of the other player, and not with keys that
-    /// they have succeeded.
+    /// Checks that the match was begun with the identity `peer`, and not with an older identity of
+    /// the same player.
     ///
     /// # Errors
-    /// If it was begun with other keys: the match cannot be resumed with these.
+    /// If the match was begun with an older identity, so that it cannot be resumed.
     pub(crate) fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
         let of = hex(&self.id()[..8]);
         ensure!(
             self.peer() == peer,
             "your open match ({of}) with {} was begun with their old keys, and cannot be resumed. You \
-             cannot begin another one until you close it: dealerless resume --close {of}",
+             cannot begin a new match until you close the old one: dealerless resume --close {of}",
             self.peer_name()
         );
         Ok(())
@@ -76,7 +76,7 @@ impl MatchFile {
     /// This side's inputs to the shuffles.
     ///
     /// # Errors
-    /// If the file of inputs cannot be read.
+    /// If the input file cannot be read.
     pub(crate) fn inputs(&self, own: &Own) -> anyhow::Result<Vec<Input>> {
         let storage = DiskStorage::open(&inputs_file(&self.path))
             .context("cannot open the file of your inputs to the shuffles")?;
@@ -96,17 +96,18 @@ impl MatchFile {
         matches!(self.opened.log.phase(), Phase::Over(_))
     }
 
-    /// Whether the log holds a part of the other player.
+    /// Whether the log contains a part that the other player signed.
     pub(crate) fn has_peer_parts(&self) -> bool {
         has_peer_parts(&self.opened.log, self.seat())
     }
 
-    /// Whether the log holds any part.
+    /// Whether the log contains a part of either player.
     fn is_begun(&self) -> bool {
         self.opened.log.history(0).next().is_some()
     }
 
-    /// Removes a match without any part of the other player, which never began for that player.
+    /// Removes the files of a match that contains no part of the other player. For that player, the
+    /// match never began.
     ///
     /// # Errors
     /// If a file cannot be removed.
@@ -117,8 +118,8 @@ impl MatchFile {
         forget(&path)
     }
 
-    /// Closes the match here. A claim in its file records which seat it was waiting for. Returns
-    /// the opened file.
+    /// Closes the match on this side: appends a claim with the step and the seat that the match
+    /// waits for. Returns the opened file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -135,7 +136,7 @@ impl MatchFile {
         Ok(self.opened)
     }
 
-    /// A one-line summary of the state.
+    /// The state on one line, such as `hand 3 of 10, Bert to speak`.
     pub(crate) fn state(&self) -> String {
         let log = &self.opened.log;
         let attempt = log.attempt();
@@ -158,7 +159,7 @@ impl MatchFile {
         let late = if !claimed(Claimed::OutOfTime) {
             String::new()
         } else if who == "you" {
-            // The peer's engine does not answer.
+            // This player cannot act because the peer's engine did not answer in time.
             format!(", {} out of time", self.peer_name())
         } else {
             ", out of time".to_owned()
@@ -199,7 +200,7 @@ pub(crate) fn inputs_file(log: &Path) -> PathBuf {
     log.with_extension("inputs")
 }
 
-/// The file of what both sides opened in an audit.
+/// The file with the inputs that both sides opened in an audit.
 pub(crate) fn audit_file(log: &Path) -> PathBuf {
     log.with_extension("audit")
 }
@@ -221,12 +222,12 @@ pub(crate) fn has_peer_parts(log: &MatchLog, own: Seat) -> bool {
     log.history(0).any(|part| part.seat != own)
 }
 
-/// The files of a folder that may be open matches, the most recently changed first.
+/// The match files of a folder without the finished matches, the most recently changed first.
 #[derive(Default)]
 pub(crate) struct Files {
     /// The matches that have begun and are not over.
     pub(crate) open: Vec<MatchFile>,
-    /// The files that cannot be read, with the errors.
+    /// The files that cannot be read, each with the error.
     pub(crate) unread: Vec<(MatchEntry, anyhow::Error)>,
 }
 
@@ -246,7 +247,7 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
             Ok(file) if !file.is_begun() => file.forget()?,
             Ok(file) => open.push(file),
             Err(error) => match error.downcast_ref() {
-                // The process was killed before it wrote anything.
+                // The process was killed before it wrote the first record.
                 Some(JournalError::NeverBegun) => forget(&file.path)?,
                 _ => unread.push((file, error)),
             },
@@ -255,12 +256,12 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
     Ok(Files { open, unread })
 }
 
-/// The only match, open or over, that satisfies `fits`, and is called `which` unless that is empty.
-/// Files that cannot be read are skipped. If several match, they are listed.
+/// Returns the only match, open or over, that satisfies `fits` and is called `which`. An empty
+/// `which` stands for all matches. Skips files that cannot be read.
 ///
 /// # Errors
-/// If the folder cannot be read. The messages `none` and `several` are for no match and for more
-/// than one.
+/// If the folder cannot be read; with the message `none` if there is no such match; with the
+/// message `several` if there are several, after printing them.
 pub(crate) fn only_one(
     own: &Own,
     which: &str,
@@ -287,9 +288,9 @@ pub(crate) fn only_one(
     }
 }
 
-/// The open match with this player that was not closed here. A match with keys that this player has
-/// succeeded counts too: it cannot be resumed, but a new identity must not be a way to another
-/// deal.
+/// The open match with the player `peer`, unless this side closed it. A match with an older
+/// identity of the player is also returned: it cannot be resumed, but a player must not get another
+/// deal by creating a new identity.
 ///
 /// # Errors
 /// The errors of [`all`].

@@ -1,4 +1,4 @@
-//! The player on this side: folder, keys, name, and the options of the screen.
+//! The options of the player on this side: folder, keys, name, and screen.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -62,18 +62,18 @@ pub(crate) struct FolderArgs {
     /// system's data folder].
     #[arg(long, value_name = "DIR", global = true, help_heading = IDENTITY)]
     home: Option<PathBuf>,
-    /// The file of your identity, if it is not in that folder.
+    /// The file of your identity, if it is not in the folder of --home.
     #[arg(long, value_name = "FILE", global = true, help_heading = IDENTITY)]
     identity: Option<PathBuf>,
 }
 
-/// One side of a table.
+/// The player on this side.
 #[derive(Clone)]
 pub(crate) struct Own {
     pub(crate) home: Arc<Home>,
     pub(crate) peers: SharedPeers,
     pub(crate) name: Name,
-    /// Whether to ask on a terminal before a hand is given away.
+    /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     pub(crate) confirms: bool,
 }
 
@@ -100,12 +100,12 @@ impl FolderArgs {
         Ok(Home::open(&folder, file, &mut system_rng())?)
     }
 
-    /// Reads the folder's fingerprint and known peers, even while another process plays there.
+    /// Reads the folder's fingerprint and known peers, even while another process uses the folder.
     ///
     /// # Errors
     /// If the folder cannot be used, or its files cannot be read.
     pub(crate) fn look(&self) -> anyhow::Result<(Fingerprint, Vec<Peer>)> {
-        // This creates a new folder.
+        // `open` creates the folder if it does not exist.
         if let Err(error) = self.open()
             && !is_in_use(&error)
         {

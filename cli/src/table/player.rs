@@ -48,7 +48,7 @@ impl Player {
         }
     }
 
-    /// The same player, with or without time to look at a showdown. A bot never gets it.
+    /// The same player, with or without time to look at a showdown. A bot never gets this time.
     pub(crate) fn pausing(self, pauses: bool) -> Self {
         let pauses = pauses && self.bot.is_none();
         Player { pauses, ..self }
@@ -59,7 +59,7 @@ impl Player {
         self.pauses
     }
 
-    /// Starts to read the player's input, unless that has started or the player is a bot.
+    /// Starts to read the player's input, unless the reading has started or the player is a bot.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -70,8 +70,8 @@ impl Player {
         }
     }
 
-    /// Starts to read the input before anybody sits at a table, if a program plays: it may end
-    /// before that.
+    /// Before a match, starts to read the input of a program, so that this process notices if the
+    /// program ends. Does nothing for a person.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -113,7 +113,7 @@ impl Player {
         self.bot.as_mut()?.answer(event)
     }
 
-    /// Reports the event `seated` to the player, and to the bot.
+    /// Reports the event `seated` on the player's output and, if the player is a bot, to the bot.
     pub(crate) fn sit(&mut self, seated: &Event) -> anyhow::Result<()> {
         self.tell(seated)?;
         // The bot has no answer to this event.
@@ -129,7 +129,7 @@ impl Player {
         }
     }
 
-    /// Parses a line that was typed while nobody sits at a table.
+    /// Parses a line that was typed before a match.
     ///
     /// # Errors
     /// The complaint about an invalid line.
@@ -146,7 +146,7 @@ impl Player {
         self.on_screen(Screen::asks_for_a_word)
     }
 
-    /// Notes a typed line that is not passed to [`read`](Self::read).
+    /// Tells the screen about a typed line that is not passed to [`read`](Self::read).
     pub(crate) fn typed(&mut self) {
         if let Some(mut screen) = self.screen() {
             screen.typed();

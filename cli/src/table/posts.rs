@@ -1,5 +1,6 @@
-//! Messages to a seat from other threads: new connections, notices, requests to end the program,
-//! and typed lines. They are queued until somebody sits at a table, and then sent there.
+//! Messages to the player's seat from other threads: new connections, notices, requests to end the
+//! program, and typed lines. They are queued until the player sits at a table, which then gets
+//! them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ use dealerless_table::play::Mailbox;
 use super::input;
 use crate::failure::BROKEN_OFF;
 
-/// A message to a seat that is not a command of its table.
+/// A message to a seat, other than a command for its table.
 pub(crate) enum Post {
     /// A new connection to the other player, on which to resume the match.
     Connection(Box<Connection>),
@@ -26,7 +27,7 @@ pub(crate) enum Post {
     BreakOff,
 }
 
-/// A message that arrives while nobody sits at a table.
+/// A message that arrives while the player sits at no table.
 pub(crate) enum Early {
     /// A line that may answer a question before the match.
     Typed(input::TypedLine),
@@ -38,12 +39,13 @@ pub(crate) enum Early {
 pub(crate) struct Posts(Arc<(Mutex<Destination>, Condvar)>);
 
 enum Destination {
-    /// Nobody sits at a table.
+    /// The player sits at no table: messages are queued.
     Waiting {
         early: VecDeque<Early>,
-        /// A thread is waiting for a message.
+        /// Whether a thread is waiting for a message.
         has_reader: bool,
     },
+    /// The player sits at a table, which has this mailbox.
     At(Mailbox<Post>),
 }
 
@@ -62,7 +64,7 @@ impl Posts {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a message. Returns whether anything can still receive it.
+    /// Sends or queues a message. Returns `false` if the player's table no longer exists.
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
             Destination::At(mailbox) => mailbox.post(post),
@@ -74,8 +76,8 @@ impl Posts {
         }
     }
 
-    /// Queues a typed line while nobody sits at a table. Otherwise returns it with the mailbox of
-    /// the table.
+    /// Queues a typed line if the player sits at no table. Otherwise returns the line with the
+    /// mailbox of the table.
     pub(crate) fn typed(
         &self,
         line: input::TypedLine,
@@ -90,8 +92,8 @@ impl Posts {
         }
     }
 
-    /// Sends all further messages to a table, the queued ones first. Lines that were typed before
-    /// belong to no match and are dropped. Returns whether any were dropped.
+    /// Sends the queued messages and all later ones to a table. Queued lines belong to no match and
+    /// are dropped. Returns whether a line was dropped.
     pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
         let mut place = self.lock();
         let mut dropped = false;
@@ -107,12 +109,13 @@ impl Posts {
         dropped
     }
 
-    /// Returns to queueing after the table is left.
+    /// Queues messages again, because the player has left the table.
     pub(crate) fn come_back(&self) {
         *self.lock() = Destination::default();
     }
 
-    /// Waits for the next message while nobody sits at a table.
+    /// Waits up to `within` for the next queued message. Returns `None` if there is none, or if the
+    /// player sits at a table.
     pub(crate) fn next(&self, within: Duration) -> Option<Early> {
         let empty = |place: &mut Destination| match place {
             Destination::Waiting { early, has_reader } => {
@@ -141,7 +144,7 @@ impl Posts {
         }
     }
 
-    /// Whether nobody sits at a table and no thread waits for a message.
+    /// Whether the player sits at no table and no thread waits for a message.
     pub(crate) fn has_no_reader(&self) -> bool {
         matches!(
             &*self.lock(),
@@ -152,9 +155,9 @@ impl Posts {
         )
     }
 
-    /// Breaks the match off on Ctrl-C, when the terminal is closed, or on a signal to terminate,
-    /// and leaves it open. If no match is in play, or on the second signal, the process ends at
-    /// once.
+    /// Installs a handler for Ctrl-C, a closed terminal and the signal to terminate. The first
+    /// signal breaks off the match in play, which stays open. Without a match in play, and on the
+    /// second signal, the process ends at once.
     ///
     /// # Errors
     /// If the signal handler cannot be installed.
@@ -164,7 +167,7 @@ impl Posts {
         ctrlc::set_handler(move || {
             let at_table = matches!(&*posts.lock(), Destination::At(_));
             if asked || !at_table || !posts.put(Post::BreakOff) {
-                // All parts are in the file, each whole or not at all.
+                // This is safe: the file contains each part either completely or not at all.
                 std::process::exit(BROKEN_OFF.into());
             }
             asked = true;
@@ -196,7 +199,7 @@ mod tests {
             received,
             Some(Early::Typed(input::TypedLine::TooLong))
         ));
-        // The answer was received, so nothing waits any more.
+        // The thread has received the line and no longer waits.
         assert!(posts.has_no_reader());
     }
 }

@@ -1,4 +1,4 @@
-//! Parsing of what people type.
+//! Parses the text that a person types.
 
 mod hands;
 
@@ -23,7 +23,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) rebuy: bool,
     pub(crate) seat: u8,
     pub(crate) seats: usize,
-    /// The game is played for chips, and has no proposals.
+    /// Whether the game is played for chips. Such a game has no proposals.
     pub(crate) has_chips: bool,
     /// The number of boards dealt together, in a game of boards.
     pub(crate) boards: Option<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct Asked<'a> {
 /// Parses typed text.
 ///
 /// # Errors
-/// The complaint about invalid text, for people.
+/// The complaint about invalid text, worded for people.
 pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
     let lower = text.to_lowercase();
     let mut words = lower
@@ -192,7 +192,7 @@ fn of_the_pot(parts: u64, asked: &Asked<'_>) -> Result<u64, Complaint> {
     Ok(to.clamp(range.min, range.max))
 }
 
-/// The amount of a bet or raise. It may be omitted if there is only one.
+/// The amount of a bet or raise. It may be omitted if only one amount is allowed.
 fn amount(rest: &[&str], asked: &Asked<'_>) -> Result<u64, Complaint> {
     let only = || {
         let (_, _, range) = betting(asked).ok()?;
@@ -273,7 +273,7 @@ fn places(rest: &[&str]) -> Result<Vec<u8>, Complaint> {
     Ok(places)
 }
 
-/// Parses a proposal such as `3 me 4 5 all`, in which each learner follows its cards.
+/// Parses a proposal such as `3 me 4 5 all`: numbers of cards, followed by who may see them.
 fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> {
     if let Some(boards) = asked.boards {
         return hands_to_open(rest, asked, boards);
@@ -320,7 +320,7 @@ fn hands_to_open(
 ) -> Result<Vec<Reveal>, Complaint> {
     let hands = hands::read(rest, boards, |word| learner(word, asked)).ok_or_else(|| {
         complaint(format!(
-            "name the boards (1 to {boards}), the seats if not all of them, and who may see the hands: o all, \
+            "name the boards (1 to {boards}), optionally the seats, and who may see the hands: o all, \
               o 1-4 all, o 1-4 ns me ew them"
         ))
     })?;
@@ -372,8 +372,7 @@ fn is_own(turn: &YourTurn, position: u16) -> bool {
     turn.positions.contains(&usize::from(position))
 }
 
-/// Parses typed text while there is no question. Returns whether it is accepted. For the fuzz
-/// targets.
+/// Returns whether the parser accepts `text` while there is no question. For the fuzz targets.
 pub fn reads_typed(text: &str) -> bool {
     let asked = Asked {
         turn: None,

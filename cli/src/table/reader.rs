@@ -23,8 +23,8 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
-    /// Parses a line into a command, with the turn that it names, if any. Returns `None` if the
-    /// line needs no answer, or if the screen has answered it.
+    /// Parses a line into a command, with the number of its turn if the line has one. Returns
+    /// `None` if the line is empty, or if the screen has answered it.
     ///
     /// # Errors
     /// The complaint about an invalid line.
@@ -63,9 +63,9 @@ impl Reader {
         mailbox.post(Post::Tell(Event::refused(code, message)))
     }
 
-    /// Reads the input to its end, on a separate thread. If the input of a program ends while
-    /// nobody sits at a table and nothing waits for a line, the process ends. For a person it does
-    /// not: the terminal is only needed once there is a question.
+    /// Reads the input to its end, on a separate thread. If a program's input ends before a match
+    /// while no thread waits for a line, the process ends. A person's terminal may be closed then,
+    /// because it is only needed when there is a question.
     ///
     /// # Errors
     /// If the thread cannot be started.

@@ -1,6 +1,6 @@
-//! The screen of a person: events line by line, and a prompt when it is the person's turn.
+//! The screen of a person: the text of each event, and a prompt while typed lines are read.
 //!
-//! It is drawn only from the events that a program would receive.
+//! The screen is drawn only from the events that a program would receive.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -33,21 +33,22 @@ pub(crate) use run_out::STREET;
 pub(crate) struct Screen {
     output: Output,
     ink: Ink,
-    /// Ask for confirmation before the player gives chips away with one key.
+    /// Whether to ask for confirmation before the player gives chips away with one key.
     confirms: bool,
-    /// The player can answer questions.
+    /// Whether the player can answer questions.
     asks: bool,
-    /// Typed lines are read.
+    /// Whether typed lines are read.
     listens: bool,
     names: Names,
     seated: Option<Seated>,
     hand: Hand,
     run_out: RunOut,
     turn: Option<YourTurn>,
-    /// This seat has run out of time, and the program has not chosen yet.
+    /// Whether this seat has run out of time and the program has not chosen for it yet.
     late: bool,
+    /// Whether the player is asked for a rebuy.
     rebuy: bool,
-    /// The next hand waits so that the player can look at a showdown.
+    /// Whether the next hand waits so that the player can look at a showdown.
     paused: bool,
     /// The open question before a match.
     question: Option<Question>,
@@ -60,14 +61,15 @@ pub(crate) struct Screen {
 struct Hand {
     /// The cards of each seat, by position.
     held: BTreeMap<u8, BTreeMap<usize, String>>,
+    /// The number of cards on the board.
     board: usize,
     hands: HandsSeen,
-    /// A seat has chosen to show its cards.
+    /// Whether a seat has chosen to show its cards.
     showed: bool,
 }
 
 impl Screen {
-    /// Creates a screen. `columns` returns the width of a terminal whose rows can be overwritten.
+    /// Creates a screen. If the rows of a terminal can be overwritten, `columns` returns its width.
     pub(crate) fn new(to: Box<dyn Write + Send>, ink: Ink, columns: Option<Columns>) -> Self {
         Screen {
             output: Output::new(to, columns),
@@ -293,7 +295,7 @@ impl Screen {
             Event::SitsOut {} => {
                 one("You sit out: the next hand waits for you. Type `back` to sit in again.".into())
             }
-            // The event of the program's choice follows.
+            // The event about the choice that the program makes follows.
             Event::OutOfTime { seat, .. } if *seat == self.own_seat() => Vec::new(),
             Event::OutOfTime { seat, away } => one(self.out_of_time(*seat, *away)),
             Event::Leaving { message, .. } => one(message.clone()),
@@ -308,7 +310,7 @@ impl Screen {
             Event::Invite { .. } | Event::Waiting { .. } | Event::Pause { .. } => Vec::new(),
             // The player's own turn has the prompt; another player's turn is shown by its choice.
             Event::YourTurn(_) | Event::TheirTurn(_) => Vec::new(),
-            // The message of `Over` includes it.
+            // The message of `Event::Over` includes this one.
             Event::Stopped { .. } => Vec::new(),
             // Only for programs.
             Event::Hello { .. } => Vec::new(),
@@ -422,7 +424,7 @@ impl Screen {
         }
     }
 
-    /// Shows the prompt from now on, for a question that is answered by one word.
+    /// Reads typed lines and shows the prompt, for a question that is answered by one word.
     pub(crate) fn asks_for_a_word(&mut self) -> io::Result<()> {
         self.listens = true;
         self.prompt()

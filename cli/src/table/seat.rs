@@ -33,15 +33,15 @@ const LONG: Duration = Duration::from_secs(3600);
 pub(crate) enum Stopped {
     /// The match is over.
     Over(End),
-    /// Its player has closed it here.
+    /// The player has closed the match on this side.
     Closed,
-    /// Its player has ended the program.
+    /// The player has ended the program.
     BrokenOff,
     /// The host does not resume this match, for the reason in the message.
     Declined(Control),
 }
 
-/// A seat, with its table, its player and its other player.
+/// A seat, with its table, its player and the peer in the other seat.
 pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) own: &'a Own,
     pub(crate) table: Table<S, V, Post>,
@@ -58,10 +58,12 @@ pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) run_out: u32,
 }
 
-/// The current wait: what is awaited, since when, and when it was last reported.
+/// The current wait for a seat or for the connection.
 pub(crate) struct Wait {
+    /// The step of the log, and whether the play is synced with the peer.
     what: Option<(u64, bool)>,
     since: Instant,
+    /// The length of the wait at its last report.
     reported: Duration,
 }
 
@@ -87,7 +89,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             let happened = self.table.next(within)?;
             self.player.show_due()?;
             if let Some(banks) = &mut self.banks {
-                // A lost update only costs time of the bank.
+                // If this fails, a restart restores an earlier state of the banks.
                 let _ = banks.keep(&self.table);
             }
             let stopped = match happened {
@@ -110,7 +112,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         if *news == News::Resumed {
-            // The connection may be lost again, and the dialer may be running by now.
+            // If the connection is lost again by now, a dialer is running and must not be stopped.
             if self.table.connection().is_none() {
                 return Ok(None);
             }
@@ -147,9 +149,9 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         })
     }
 
-    /// The peer has declared `tries` tries of this hand void. The next try begins after a pause,
-    /// which doubles each time. From [`standing::MOST_VOID`] tries on, it begins when the player
-    /// agrees.
+    /// Handles the news that the peer has declared `tries` tries of this hand void. The next try
+    /// begins after a pause, which doubles each time. From [`standing::MOST_VOID`] void tries on,
+    /// the next try begins only when the player agrees.
     fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
         if tries < standing::MOST_VOID {
             let at = Instant::now() + pause(tries - 1);
@@ -162,8 +164,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.player.tell(&question)
     }
 
-    /// Pauses after a showdown before the next hand is dealt, so that a person can look at it. The
-    /// pause includes the time to show each street of the board that came after the last choice.
+    /// Pauses after a showdown before the next hand is dealt, so that a person can look at the
+    /// cards. The pause includes the time to show each street that came after the last choice.
     fn shown_down(&mut self) -> anyhow::Result<()> {
         let pause = match self.run_out {
             0 => SHOWDOWN,
@@ -175,7 +177,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         })
     }
 
-    /// The time until a hand is dealt after a pause. Deals it when that time is up.
+    /// The remaining time of a pause before a deal. Deals the hand if no time remains.
     fn until_deal(&mut self) -> Duration {
         let Some((at, _)) = &self.sessions.after_pause else {
             return LONG;
@@ -184,7 +186,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         if left.is_zero()
             && let Some((_, command)) = self.sessions.after_pause.take()
         {
-            // The match may be over, or the player may have dealt the hand already.
+            // The command fails if the match is over or the player has already dealt the hand.
             let _ = self.table.command(command);
         }
         left
@@ -234,8 +236,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                 self.sessions.until_settled();
                 let whom = (&self.peer, &self.peer_name);
                 let asks = standing::question(self.own, whom)?.is_some();
-                // Dropping the connection closes it. The player was asked when the last one was
-                // lost.
+                // Otherwise the connection is dropped, which closes it. The player was asked when
+                // the last connection was lost.
                 if !asks || std::mem::take(&mut self.sessions.allowed) {
                     let attempts = self.sessions.counted(self.own, &self.peer)?;
                     self.table.resume(*connection, attempts)?;
@@ -249,7 +251,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         Ok(None)
     }
 
-    /// Handles an accepted command outside the table, and reports its effect to the player.
+    /// Does what the seat has to do after the table accepted a command, and reports the effect to
+    /// the player.
     fn accepted(&mut self, command: &Command) -> anyhow::Result<Option<Stopped>> {
         match command {
             Command::Close => return Ok(Some(Stopped::Closed)),
@@ -275,11 +278,11 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         if self.table.play().is_synced() {
             return Ok(());
         }
-        let text = "There is no connection now. This will be sent as soon as it is back.".into();
-        self.player.tell(&Event::Notice { text })
+        let text = "There is no connection now. Your input is sent when the connection is back.";
+        self.player.tell(&Event::Notice { text: text.into() })
     }
 
-    /// Asks a person who wants to leave, with the cost of leaving.
+    /// Tells a person who wants to leave what leaving costs, and asks for confirmation.
     fn ask_leave(&mut self) -> anyhow::Result<()> {
         let may_close = self.table.may_close().is_some();
         let play = self.table.play();
@@ -287,7 +290,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.player.tell(&Event::Notice { text })
     }
 
-    /// The time until a wait is due to be reported.
+    /// The time until the next report of the current wait.
     fn due(&mut self) -> Duration {
         let log = self.table.play().log();
         let now = Some((log.step(), self.table.play().is_synced()));

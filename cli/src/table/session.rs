@@ -1,4 +1,5 @@
-//! The engine's sessions of a match, as they are counted against the other player.
+//! The engine sessions of a match. Each attempt of the peer in a session counts as failed until it
+//! ends well.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,16 +14,17 @@ use super::own::Own;
 /// The state of a seat's engine sessions.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    /// The player allowed one more session despite earlier failures.
+    /// Whether the player has agreed to another session despite earlier failures.
     pub(crate) allowed: bool,
-    /// The time at which a pause before a deal ends, and the command to run then. A pause follows a
-    /// showdown, or a try that the peer declared void.
+    /// The end of the current pause before a deal, and the command that then deals. A pause follows
+    /// a showdown, or a deal that the peer declared void.
     pub(crate) after_pause: Option<(Instant, Command)>,
-    /// Disconnected when the last session has settled its count.
+    /// A channel that disconnects when the last session has written its final counts.
     settled: Option<Receiver<()>>,
 }
 
-/// An attempt counter that signals when it is settled. Its fields are dropped in declaration order.
+/// An attempt counter. Dropping it first drops `counted`, which writes the final counts, and then
+/// disconnects the channel.
 struct SignalsSettled {
     counted: Box<dyn Attempts>,
     _settled: Sender<()>,
@@ -58,12 +60,12 @@ impl Sessions {
         }))
     }
 
-    /// Waits for the last session to settle its count, at most `TIMEOUT`.
+    /// Waits until the last session has written its final counts, at most `TIMEOUT`.
     pub(crate) fn until_settled(&self) {
         const TIMEOUT: Duration = Duration::from_secs(4);
         if let Some(settled) = &self.settled {
-            // Nothing is ever sent on this channel. An engine that is not done in time counts as
-            // failed.
+            // Nothing is ever sent on this channel. The attempts of an engine that does not end in
+            // time count as failed.
             let _ = settled.recv_timeout(TIMEOUT);
         }
     }

@@ -1,4 +1,5 @@
-//! The messages between two players who have connected, before they play, and who takes which seat.
+//! Two connected players before a match: each side recognises the other player, and the guest asks
+//! the host for the seat.
 
 use std::time::Duration;
 
@@ -21,11 +22,11 @@ pub(crate) fn send(connection: &Connection, control: Control) -> Result<(), Conn
     connection.send_control(control.encode())
 }
 
-/// Looks up a connected peer in the known peers. Returns a notice for the player, if there is one.
-/// Stores the peer, and the relay at which it can be met again.
+/// Looks up a connected peer in the list of known peers, and stores the peer with its addresses and
+/// the `relay` at which to meet it again. Returns a notice for the player if the keys are new.
 ///
 /// # Errors
-/// If playing with the peer is not allowed.
+/// If the peer's keys are not accepted, or the list cannot be written.
 pub(crate) fn recognise(
     own: &Own,
     connection: &Connection,
@@ -35,12 +36,12 @@ pub(crate) fn recognise(
     let mut peers = own.peers.lock();
     let notice = match peers.recognise(&connection.succession, &connection.peer_name)? {
         Recognised::Successor { known, name } => {
-            // Before the counts are read: they carry over to the new keys.
+            // This comes before anything reads the counts of the new keys.
             peers.follow(&connection.succession)?;
             Some(format!(
-                "{name} has a new identity, signed by the old one: another machine. Counts for \
-                 the old keys carry over to the new ones; the old ones are refused from now \
-                 on.\n  old  {known}\n  now  {fingerprint}"
+                "{name} has a new identity, signed by the old one, for example on another machine. \
+                 The counts of attempts and hands carry over to the new keys. The old keys are \
+                 refused from now on.\n  old  {known}\n  now  {fingerprint}"
             ))
         }
         Recognised::OtherKeys { known } => Some(format!(
@@ -58,14 +59,14 @@ pub(crate) fn recognise(
         _ => None,
     };
     let at: Vec<_> = connection.at.iter().map(|at| (*at).into()).collect();
-    // A host listens at the address where it was met; a guest does not.
+    // The address of the connection is only useful if the peer is the host, which listens there.
     let at = if connection.seat == Seat::GUEST {
         &at[..]
     } else {
         &[]
     };
     peers.remember(&connection.peer, &connection.peer_name, at, relay)?;
-    // An identity that a new peer has succeeded is the same person.
+    // Adds the past keys of a peer that was new until now. They are refused later.
     peers.follow(&connection.succession)?;
     Ok(notice)
 }
@@ -80,18 +81,18 @@ pub(crate) fn is_blocked(own: &Own, peer: &PublicIdentity) -> bool {
     peers.get(peer).is_some_and(|peer| peer.blocked)
 }
 
-/// Timeout for the answer of a host's program. After that its player is probably being asked.
+/// The time in which a host's program answers if it does not ask its player first.
 const SOON: Duration = Duration::from_secs(2);
-/// Timeout for the answer of a host's player.
+/// Timeout for the answer of a player who is asked.
 pub(crate) const ANSWER: Duration = Duration::from_secs(600);
 
-/// Sits down, and waits for the host's answer: *Sit*, or that another match is open between the
-/// two.
+/// Asks the host for the seat, and waits for the answer: [`Control::Sit`], or [`Control::Open`] if
+/// the two players have an open match.
 ///
 /// # Errors
 /// If the host declines, does not answer, or disconnects.
 pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::Result<Control> {
-    // A connection that has ended may still hold the host's answer.
+    // If the connection has ended, `recv` may still return an answer that came before the end.
     let sent = send(connection, Control::Sit);
     let message = match connection.recv(SOON) {
         Err(ConnectionError::TimedOut) => {
@@ -102,8 +103,8 @@ pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::
         answered => answered,
     };
     let message = match message {
-        // The host may have agreed. If it has not, it does not know the match when this side
-        // resumes it, and the match is removed then.
+        // The host may have received the request and agreed. Otherwise it will not know the match
+        // when this side resumes, and this side will remove the match.
         Err(_)
             if sent.is_ok()
                 && connection.ended().is_some_and(|why| {
@@ -122,7 +123,7 @@ pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::
     }
 }
 
-const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding about one. \
+const TAKEN: &str = "The seat is taken: the host is playing with another player, or deciding whether to. \
                      No match has begun. Ask the host when you can join.";
 
 /// The error of a guest whose host declines.

@@ -19,7 +19,7 @@ use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Posts, Stakes, Va
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
 
-/// The most hands that are prepared at once.
+/// The maximum number of hands that are prepared at once.
 const AT_ONCE: u32 = 12;
 /// The number of seats.
 const SEATS: u8 = 2;
@@ -62,7 +62,8 @@ impl fmt::Display for Pair {
     }
 }
 
-/// The time to think: `30+120`, `30` for an empty time bank, or `none`.
+/// A clock: `30+120` for 30 s for each move and 120 s in the time bank, `30` for an empty time
+/// bank, or `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Time(Clock);
 
@@ -131,8 +132,8 @@ pub(crate) struct StakesArgs {
     /// The ante and the smallest bet, instead of blinds.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
-    /// Seconds for each move and in each player's time bank, or `none`. A player who runs out of
-    /// both checks or folds, and sits out; in deck and bridge the player passes [default: 30+120;
+    /// Seconds for each move and in each player's time bank, or `none`. When both have run out, the
+    /// player checks or folds, and sits out; in deck and bridge the player passes [default: 30+120;
     /// in deck and bridge none].
     #[arg(long, value_name = "MOVE+BANK")]
     time: Option<Time>,
@@ -286,8 +287,10 @@ pub(crate) struct GuestTerms {
 }
 
 impl GuestTerms {
+    /// Checks the host's stakes.
+    ///
     /// # Errors
-    /// If the host's stakes do not meet the requirements.
+    /// If the stakes do not meet the requirements.
     pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
         let (cards, drawn) = stakes.deck();
         let game = GameName::of(stakes);
@@ -312,7 +315,7 @@ impl GuestTerms {
         Ok(())
     }
 
-    /// Checks the clock and the shuffle, before anything is built.
+    /// Checks the clock and the shuffle, before the circuit is built.
     ///
     /// # Errors
     /// If they do not meet the requirements, or the shuffle takes too much memory.
@@ -367,7 +370,7 @@ fn agree<V: PartialEq + fmt::Display>(
     Err(Differs { term, message })
 }
 
-/// Checks the memory of a session for these stakes, before anything is built.
+/// Checks the memory of a session for these stakes, before the circuit is built.
 fn check_memory(stakes: &Stakes, algorithm: Algorithm, memory: Memory) -> anyhow::Result<()> {
     let (cards, drawn) = stakes.deck();
     let Some(boards) = stakes.boards() else {

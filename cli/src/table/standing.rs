@@ -11,10 +11,11 @@ use super::input::TypedLine;
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Early, Post, Posts};
+use crate::counted::counted;
 use crate::failure::BrokenOff;
 
-/// The question to the player before another session of the engine with these keys, if there is
-/// one.
+/// The question that the player must answer before another engine session with this peer, or `None`
+/// if no answer is needed.
 ///
 /// # Errors
 /// If no further session is allowed.
@@ -24,7 +25,7 @@ pub(crate) fn question(
 ) -> anyhow::Result<Option<Event>> {
     let fingerprint = peer.fingerprint();
     let peers = own.peers.lock();
-    // The peer can choose any name.
+    // The name in the list of known peers comes first, because the peer can send any name.
     let name = peers.get(peer).map_or(name, |known| &known.name);
     match peers.standing(peer) {
         Standing::Fine => Ok(None),
@@ -35,20 +36,24 @@ pub(crate) fn question(
             in_a_row,
             failed_checks,
             message: format!(
-                "The last {in_a_row} attempts with {name} failed, and {failed_checks} checks failed: a bad \
-                 connection, or attempts to cheat. To reset these counts for good, run: dealerless peers \
-                 forgive {fingerprint}"
+                "The last {} with {name} failed, and {} failed: a bad connection, or attempts to \
+                 cheat. To reset these counts for good, run: dealerless peers forgive {fingerprint}",
+                match in_a_row {
+                    1 => "attempt".to_owned(),
+                    number => counted(number.into(), "attempt"),
+                },
+                counted(failed_checks.into(), "check"),
             ),
         })),
         Standing::Refuse { attempts } => bail!(
-            "the limit of failed attempts with {name} is reached ({attempts}). To allow as many \
-             again, at a small cost in security, run: dealerless peers forgive {fingerprint}"
+            "the limit of failed attempts with {name} is reached ({attempts}). To reset the count, \
+             at a small cost in security, run: dealerless peers forgive {fingerprint}"
         ),
         _ => bail!("playing with {name} is not allowed"),
     }
 }
 
-/// The number of void tries of a hand from which the player is asked before each further try.
+/// After this number of void tries of a hand, the player is asked before each further try.
 pub(crate) const MOST_VOID: u32 = 8;
 
 /// The question before another try of a hand, after the peer has declared `tries` tries void.
@@ -68,7 +73,7 @@ pub(crate) fn question_of_tries(
     }
 }
 
-/// Asks the player before anybody sits at a table, if there is a question to ask.
+/// Before a match, asks the player the [`question`] about this peer, if there is one.
 ///
 /// # Errors
 /// If no session is allowed, or the player declines. A bot always declines.
@@ -110,7 +115,7 @@ pub(crate) fn answer(
         let line = match posts.next(POLL) {
             Some(Early::Typed(line)) => line,
             Some(Early::Post(Post::InputEnded)) => return Ok(None),
-            // Other messages belong to no match yet.
+            // All other messages are for a match, and no match has begun.
             _ => continue,
         };
         let refused = match player.read(line) {
@@ -127,8 +132,8 @@ pub(crate) fn answer(
     Ok(None)
 }
 
-/// Waits until a person types one of two words. Returns whether it is the first; the end of the
-/// input counts as the first. Returns `None` if the question has `lapsed`.
+/// Waits until a person types the word `first` or `second`. Returns whether the word is `first`, or
+/// `None` if the question has `lapsed`. The end of the input counts as `first`.
 ///
 /// # Errors
 /// If the player's input or output has failed.
@@ -145,11 +150,11 @@ pub(crate) fn choose(
         let line = match posts.next(POLL) {
             Some(Early::Typed(line)) => line,
             Some(Early::Post(Post::InputEnded)) => {
-                // The match receives this too.
+                // The match must see the end of the input too.
                 posts.put(Post::InputEnded);
                 return Ok(Some(true));
             }
-            // As above.
+            // As in `answer`.
             _ => continue,
         };
         player.typed();
@@ -174,7 +179,7 @@ pub(crate) fn not_asked() -> Complaint {
     (Refusal::NotAllowed, message.to_owned())
 }
 
-/// Fails if there is a question but the player is a bot.
+/// Returns the question as an error if the player is a bot, which cannot answer.
 pub(crate) fn refuse_for_bots(player: &Player, question: &Event) -> anyhow::Result<()> {
     match question {
         Event::AskAgain { message, .. } if player.is_bot() => bail!("{message}"),

@@ -1,5 +1,5 @@
-//! A match that is stored in a file, from the moment two players sit down to it or resume it until
-//! it ends or is left here.
+//! Runs a match that is stored in a file. A run begins when the two players sit down or resume the
+//! match, and lasts until the match is over, closed or broken off on this side.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,15 +31,15 @@ use super::seat::{SeatRunner, Stopped, Wait};
 use super::session::Sessions;
 use crate::failure::BrokenOff;
 
-/// Timeout for the other side to reconnect for the end of a match.
+/// Timeout for the other side to reconnect and receive the end of a match.
 const LAST_CALL: Duration = Duration::from_secs(30);
 
 type OnDisk = Setting<DiskStorage, FileVault>;
 
-/// A seat whose match is in a file.
+/// A seat whose match is stored in a file.
 pub(crate) struct StoredMatch<'a> {
     seat: SeatRunner<'a, DiskStorage, FileVault>,
-    /// The hands played before this process resumed the match.
+    /// The number of hands played before this process resumed the match.
     before: u32,
     posts: Posts,
     log_file: String,
@@ -54,10 +54,10 @@ pub(crate) struct SeatContext<'a> {
 }
 
 impl<'a> StoredMatch<'a> {
-    /// Begins a match on this connection, on which both players have agreed to it.
+    /// Begins a match that both players have agreed to on this connection.
     ///
     /// # Errors
-    /// If its file cannot be created.
+    /// If the file of the match cannot be created.
     pub(crate) fn begin(
         around: SeatContext<'a>,
         connection: Connection,
@@ -79,10 +79,11 @@ impl<'a> StoredMatch<'a> {
         Ok(stored)
     }
 
-    /// Loads a match to resume. It has no connection yet.
+    /// Loads a match to resume. The match has no connection until [`meet_again`](Self::meet_again)
+    /// is called.
     ///
     /// # Errors
-    /// If it cannot continue, for example because of a damaged deck or an unknown shuffle.
+    /// If the match cannot continue, for example because of a damaged deck or an unknown shuffle.
     pub(crate) fn resume(around: SeatContext<'a>, file: MatchFile) -> anyhow::Result<Self> {
         let own = around.own;
         let (peer, name) = (file.peer().clone(), file.peer_name());
@@ -118,7 +119,7 @@ impl<'a> StoredMatch<'a> {
             seat,
             names,
         } = sitting;
-        // Before the player is told: an answer to `seated` belongs to the match.
+        // This comes before the event `seated`: an answer to that event belongs to the match.
         let early = posts.go_to(table.mailbox());
         player.sit(&Event::Seated(Box::new(Seated::of(
             of,
@@ -159,7 +160,8 @@ impl<'a> StoredMatch<'a> {
         PathBuf::from(&self.log_file)
     }
 
-    /// Resumes the match on this connection, after the player was asked where necessary.
+    /// Resumes the match on this connection. If a question to the player is necessary, the caller
+    /// has asked it.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -177,8 +179,8 @@ impl<'a> StoredMatch<'a> {
         self.seat.reconnect()
     }
 
-    /// Plays until the match stops here. If the host does not resume the match, returns its message
-    /// and the player, who may continue with another match.
+    /// Plays until the match stops on this side. If the host declines to resume the match, returns
+    /// the host's message and the player, so that the player can begin another match.
     ///
     /// # Errors
     /// If the match cannot continue, was broken by a player, or was broken off.
@@ -187,7 +189,7 @@ impl<'a> StoredMatch<'a> {
         // Whether the peer has received the end of the match.
         let received = match stopped {
             Ok(Stopped::BrokenOff) => {
-                // The peer resends what could not be written. The match is open either way.
+                // The match stays open even if this fails, and the peer resends its parts.
                 let _ = self.seat.table.write_received();
                 self.seat.table.lose_connection();
                 true
@@ -195,7 +197,7 @@ impl<'a> StoredMatch<'a> {
             _ => self.seat.table.close(),
         };
         self.seat.sessions.until_settled();
-        // Before the last call: a later message of the peer must not undo the count.
+        // This comes before the last call: a later message of the peer must not undo the count.
         self.settle(&stopped)?;
         if !matches!(stopped, Ok(Stopped::BrokenOff)) {
             self.seat.player.show_rest()?;
@@ -218,7 +220,7 @@ impl<'a> StoredMatch<'a> {
             Stopped::BrokenOff => {
                 let play = seat.table.play();
                 if let Some(text) = unsettled_at(play.log(), play.seat()) {
-                    // If the output is closed, the record still shows it.
+                    // If the output is closed, the record still shows the state of the hand.
                     let _ = seat.player.tell(&Event::Notice { text });
                 }
                 seat.player.ends();
@@ -232,8 +234,7 @@ impl<'a> StoredMatch<'a> {
         Ok(None)
     }
 
-    /// Gives the other side, which may not have received the end of the match, time to reconnect
-    /// for it.
+    /// Waits for the other side to reconnect and receive the end of the match.
     fn last_call(&mut self) -> anyhow::Result<()> {
         let seat = &mut self.seat;
         seat.player.tell(&Event::Notice {
@@ -371,14 +372,14 @@ pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> an
 pub(crate) struct Farewells(Vec<(PublicIdentity, JoinHandle<()>)>);
 
 impl Farewells {
-    /// The most threads. Each peer has at most one.
+    /// The maximum number of threads. Each peer has at most one.
     const MOST: usize = 16;
 
-    /// Sends the end to one more peer, in the background.
+    /// Sends the end of a match to the peer of `connection`, in the background.
     ///
     /// # Errors
-    /// If that is already under way for this peer or for too many peers, or the thread cannot be
-    /// started.
+    /// If a thread for this peer or [`MOST`](Self::MOST) threads are running, or the thread cannot
+    /// be started.
     pub(crate) fn send_end(
         &mut self,
         own: &Own,
@@ -393,7 +394,7 @@ impl Farewells {
         );
         let (own, peer) = (own.clone(), connection.peer.clone());
         let thread = thread::Builder::new().name("farewell".into());
-        // A peer that misses it comes again.
+        // A peer that does not receive the end connects again.
         let thread = thread.spawn(move || _ = send_end(&own, file, connection))?;
         self.0.push((peer, thread));
         Ok(())

@@ -1,4 +1,4 @@
-//! The text on the screen of a person whose turn it is.
+//! The screen's text for a person's turn, and the help.
 
 use dealerless_events::event::{Ask, Range, YourTurn};
 use dealerless_events::game_name::GameName;
@@ -9,7 +9,7 @@ use super::cards::Ink;
 use super::columns::wrapped;
 use crate::output::count;
 
-/// The block that a person sees before a choice.
+/// The lines that a person sees before a choice: the visible cards, the pot and the allowed inputs.
 pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     let mut lines = Vec::new();
     let own: Vec<Option<&str>> = turn.cards.iter().map(|card| card.as_deref()).collect();
@@ -55,8 +55,8 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     lines.join("\n")
 }
 
-/// Cards with their positions, counted from 1, or `None` if there are none. More than four hands of
-/// boards are only counted.
+/// Formats `cards`, each with its position, below a title. Returns `None` if there are no cards. If
+/// there are more than four hands of boards, only states their number.
 fn placed(names: &Names, title: &str, cards: impl Iterator<Item = String>) -> Option<String> {
     let cards: Vec<String> = cards.collect();
     (!cards.is_empty()).then(|| match (names.has_boards(), cards.len()) {
@@ -163,7 +163,7 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
     let [close, break_off, leave] = words::ways_to_stop(seated);
     let [close, leave] = [
         format!("{close} Only while the other player is out of time or away."),
-        format!("{leave} Until then, stay cancels it."),
+        format!("{leave} Before that turn, stay cancels this."),
     ];
     rows.extend([
         ("close", close.as_str()),
@@ -183,7 +183,7 @@ const INDENT: &str = "            ";
 
 const BETS: &[(&str, &str)] = &[
     ("f", "fold"),
-    ("c", "call, or check where there is nothing to call"),
+    ("c", "call, or check if there is nothing to call"),
 ];
 
 const NO_LIMIT: &[(&str, &str)] = &[
@@ -191,14 +191,17 @@ const NO_LIMIT: &[(&str, &str)] = &[
     ("r 60", "raise to 60, your total bet in this round"),
     (
         "half, pot",
-        "bet or raise by half of the pot or by the pot, counted after a call, within what is allowed",
+        "bet or raise by half or all of the pot, which includes your call, within the allowed amounts",
     ),
     ("a", "all in"),
 ];
 
 const FIXED: &[(&str, &str)] = &[("b, r", "bet, raise; the amount is fixed")];
 
-const EXCHANGE: &[(&str, &str)] = &[("x 1 3 5", "exchange these cards of five; x alone keeps all")];
+const EXCHANGE: &[(&str, &str)] = &[(
+    "x 1 3 5",
+    "exchange cards 1, 3 and 5; x alone keeps all five",
+)];
 
 const SHOWDOWN: &[(&str, &str)] = &[
     ("s, m", "show your cards, or muck them: they stay closed"),
@@ -235,12 +238,12 @@ const BOARDS: &[(&str, &str)] = &[
     ("y 0, n 0", "agree to proposal 0, refuse it"),
     (
         "s 3 n",
-        "show the North hand of board 3, which only you see",
+        "show the North hand of board 3, which so far only you see",
     ),
     (
         "-",
-        "pass; when both have passed, the set is over, and hands that are closed then stay closed",
+        "pass; when both have passed, the set is over, and closed hands stay closed for good",
     ),
 ];
 
-const SIT_OUT: (&str, &str) = ("out, back", "sit out from the next hand on; return");
+const SIT_OUT: (&str, &str) = ("out, back", "sit out from the next hand on; sit in again");

@@ -10,11 +10,12 @@ use dealerless_table::play::Control;
 
 use super::sit;
 
-/// Timeout for a guest's first message: its player reads the terms first.
+/// Timeout for a guest's first message. It is long because the guest's player reads the terms.
 const FIRST_MESSAGE: Duration = Duration::from_secs(600);
 /// Timeout for a declined peer to receive the reason.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// The most connections that wait for a first message. One more replaces the oldest.
+/// The maximum number of silent connections, and of leaving ones. A new connection replaces the
+/// oldest one.
 const MOST: usize = 16;
 /// Poll interval while there are waiting connections.
 const POLL: Duration = Duration::from_millis(2);
@@ -24,11 +25,11 @@ pub(crate) struct WaitingRoom {
     door: Door,
     /// The waiting connections, one for each peer, the oldest first.
     silent: Vec<Silent>,
-    /// The declined connections, and when they are dropped.
+    /// The declined connections, each with the time at which it is dropped.
     leaving: Vec<(Box<Connection>, Instant)>,
 }
 
-/// A connection without a first message.
+/// A connection on which the first message has not arrived.
 struct Silent {
     connection: Box<Connection>,
     warning: Option<String>,
@@ -87,8 +88,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Waits for the first message of a peer. An older connection of the same peer is closed: a
-    /// peer that lost its connection event again, and no peer takes more than one place.
+    /// Waits for the first message on a connection. Closes an older connection of the same peer,
+    /// which has probably lost it, so that each peer takes at most one place.
     pub(crate) fn admit(&mut self, connection: Box<Connection>, warning: Option<String>) {
         self.silent
             .retain(|silent| silent.connection.peer != connection.peer);
@@ -126,7 +127,7 @@ impl WaitingRoom {
             .for_each(|silent| self.decline(silent.connection, control));
     }
 
-    /// The request of a waiting peer that has sent one, or the end of its connection.
+    /// The request of a waiting peer, or the end of its connection, if one has arrived.
     fn first_message(&mut self) -> Option<RoomEvent> {
         for place in 0..self.silent.len() {
             let silent = &self.silent[place];
@@ -148,7 +149,8 @@ impl WaitingRoom {
     }
 }
 
-/// The first message of a guest, which begins or resumes a match or an audit.
+/// Parses the first message of a guest: a request to begin, resume or audit a match, or the answer
+/// that the guest declines the match.
 fn request(message: &Message) -> Result<Control, ConnectionError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (

@@ -44,7 +44,7 @@ TROUBLES = {
     "shuffling": ([SEATED, DEALT], None),
     "line-lost": ([SEATED, DEALT, SEALED, LOST, {"event": "waiting", "seats": [1], "for": "line", "seconds": 15}], None),
     "ask-again": ([SEATED, DEALT, {"event": "ask-again", "in_a_row": 8, "failed_checks": 1,
-                   "message": "The last 8 attempts with Bert failed, and 1 checks failed"}], None),
+                   "message": "The last 8 attempts with Bert failed, and 1 check failed"}], None),
     "ask-sit": ([{"event": "hello", "version": 2}, {**SEATED, "event": "ask-sit", "seat": 1, "shuffle": "fisher-yates"}], None),
     "ask-admit": ([{"event": "ask-admit", "name": "Carla", "fingerprint": SEATED["fingerprints"][1], "hands": 12,
                     "message": "Carla is at the door and wants to play"}], None),

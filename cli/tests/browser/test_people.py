@@ -40,7 +40,7 @@ ADVICE = [
     "`dealerless peers`). To give a player's address, use --at HOST:PORT, for example 192.0.2.1:5252",
     "The host declined to play with you now. Ask the host for an invite, or to run: dealerless host --for YOUR-NAME",
     "To give it up, run: dealerless resume --close 3f2a9c0d",
-    "You cannot begin another one until you close it: dealerless resume --close 3f2a9c0d",
+    "You cannot begin a new match until you close the old one: dealerless resume --close 3f2a9c0d",
     "Interrupted. The match stays open; `dealerless resume` continues it.",
     "the other player has run out of time: `close` closes the match here",
     "invalid value 'x' for '--listen <ADDRESS>': expected a port",

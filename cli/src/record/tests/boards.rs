@@ -31,7 +31,7 @@ fn verified(made: &Made) -> String {
 }
 
 #[test]
-fn verify_counts_a_board_as_open_if_all_its_hands_are() {
+fn verify_counts_a_board_as_open_if_all_its_hands_are_open() {
     let north: &[u16] = &[0, 4, 8, 12];
     for (proposals, words) in [
         (&[][..], "; 0 boards are open to all."),

@@ -1,4 +1,4 @@
-//! Test matches whose seats all play in this process, with decks that no engine made.
+//! Test matches whose seats all play in this process, with fixed decks instead of an engine.
 
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
@@ -157,7 +157,7 @@ impl Made {
         journal.append_claim(&claim).unwrap();
     }
 
-    /// Writes the notes of cards that a single seat has seen.
+    /// Notes the cards that are opened to a single seat in the file of that seat.
     fn note(&mut self, openings: &[Opening]) {
         for &(position, to) in openings.iter().flat_map(|opening| &opening.cards) {
             if let Learners::Seat(seat) = to {
@@ -182,7 +182,7 @@ impl Made {
         Card(u64::from(number) % cards as u64)
     }
 
-    /// A share that follows from the position; that of the host masks the card.
+    /// The share of a seat in the card at a position.
     fn share(seat: Seat, position: usize) -> u64 {
         ((seat.index() + 1) * position % 32) as u64
     }

@@ -1,5 +1,5 @@
-//! Reads hand histories back with another program: `pokerkit` from PyPI, which plays each hand by
-//! its own rules and must come to the same chips.
+//! Reads hand histories with another program: `pokerkit` from PyPI, which plays each hand by its
+//! own rules. Each player must end with the same chips as here.
 
 use std::env;
 use std::fs;
@@ -54,7 +54,7 @@ fn mucks(hand: &RecordedHand) -> bool {
     hand.events.iter().any(muck)
 }
 
-/// Writes random matches, each as its host and as anybody can read it.
+/// Writes random matches, each as its host reads it and as anybody reads it.
 fn write_games(folder: &Path) {
     let antes = BettingRules {
         posts: Posts::Antes { ante: 1, bet: 2 },
@@ -97,7 +97,7 @@ fn write_games(folder: &Path) {
 }
 
 #[test]
-fn pokerkit_plays_the_hands_to_the_same_chips() {
+fn pokerkit_computes_the_same_chips_for_each_hand() {
     let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
     let found = Command::new(&python)
         .args(["-c", "import pokerkit"])

@@ -34,7 +34,7 @@ fn script(choices: Vec<Choice>) -> impl FnMut(Seat, &Legal) -> Option<Choice> {
     move |_, _| choices.next()
 }
 
-/// A match of a hand with a showdown, a hand that ends on the flop, and an all-in.
+/// A match of three hands: one with a showdown, one that ends on the flop, and an all-in.
 fn played() -> Made {
     let mut made = holdem(3);
     let (call, check) = (Choice::Call, Choice::Check);
@@ -155,7 +155,7 @@ fn a_pile_of_kinds_matches_the_stored_listing() {
         &listing::write(&record, &hands),
         include_str!("screens/kinds.txt"),
     );
-    // Nobody holds revealed cards, even if they had been shown before.
+    // A revealed card is no longer held, even if its holder had shown it before.
     assert_eq!(hands[0].held, [vec![0], vec![]]);
 }
 
@@ -175,7 +175,7 @@ fn verify_reports_what_two_valid_records_prove() {
 }
 
 #[test]
-fn verify_reports_claims_and_voids_them_by_signed_parts() {
+fn verify_reports_claims_as_void_after_later_parts() {
     let mut made = holdem(1);
     made.play(|_, _| None);
     let late = made.log.waits_for()[0];
@@ -460,8 +460,8 @@ fn records_with_different_names_disagree() {
     let text = report(&files, compared.as_ref(), false);
     assert!(!text.contains("Both records agree"), "{text}");
     let names = "Both records hold the same signed parts.\n\
-                 They disagree on the name of seat 0: Anna in anna.log, Bert in bert.log. Which one is \
-                 right is unproven.\n\
+                 They disagree on the name of seat 0: Anna in anna.log, Bert in bert.log. Neither name is \
+                 proven.\n\
                  They disagree on the name of seat 1: Bert in anna.log, Anna in bert.log.";
     assert!(text.contains(names), "{text}");
     let unproven = "The names, the owner, notes and claims are unproven";

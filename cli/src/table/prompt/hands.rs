@@ -1,4 +1,4 @@
-//! Hands of boards, as a player names them.
+//! Parses hands of boards, such as `1-4 ns`, in a person's input.
 
 use dealerless_bridge::Compass;
 use dealerless_events::hands::position;
@@ -13,7 +13,7 @@ pub(super) fn read<T: Copy>(
 ) -> Option<Vec<(u16, T)>> {
     let mut named = Vec::new();
     let (mut ranges, mut seats) = (Vec::new(), Compass::ALL.to_vec());
-    // Whether the named boards have a learner, and whether named seats wait for one.
+    // Whether the named boards have a learner, and whether the named seats still need a learner.
     let (mut given, mut seats_wait) = (false, false);
     for &word in words {
         if word == "to" {
@@ -61,7 +61,7 @@ fn range(word: &str, boards: usize) -> Option<(usize, usize)> {
     (1 <= first && first <= last && last <= boards).then_some((first, last))
 }
 
-/// Parses `ns` or `e`.
+/// Parses the letters of different seats, such as `ns` or `e`.
 fn read_seats(word: &str) -> Option<Vec<Compass>> {
     let seat = |letter: char| {
         let mut seats = Compass::ALL.into_iter();

@@ -261,7 +261,7 @@ fn pot_sized_bets_include_the_call_and_stay_within_the_limits() {
     }
     assert_eq!(sized("pot", raise(6, 16)), to(16));
     assert_eq!(sized("half", raise(12, 52)), to(12));
-    // There is nothing to call: the bet is the 2 already bet plus 12, or half of it.
+    // There is nothing to call. The new bet is the present bet of 2 plus 12 or half of 12.
     assert_eq!(
         sized("pot", bet.clone()),
         Ok(Typed::Say(Said::Bet { to: 14 }))

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
 
-/// The minimum delay before an empty line counts as an answer. An earlier one was typed before the
-/// question was shown, for example at the end of a pasted invite.
+/// The minimum delay before an empty line counts as an answer. An earlier empty line was probably
+/// typed before the question was shown, for example at the end of a pasted invite.
 const MIN_DELAY: Duration = Duration::from_millis(500);
 
 /// A question to the player.
@@ -28,7 +28,7 @@ impl Question {
         }
     }
 
-    /// Parses the answer.
+    /// Parses the answer. Returns `None` if the line is empty and counts as no answer.
     pub(super) fn answer(&self, text: &str) -> Result<Option<Said>, Complaint> {
         let agree = match (text.trim().to_lowercase().as_str(), self) {
             ("y" | "yes", _) => true,

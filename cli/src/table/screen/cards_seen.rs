@@ -15,12 +15,13 @@ pub(super) struct HandsSeen {
     /// Hands of one board, visible to the same players, that are not on the screen yet. Up to four
     /// share a line.
     pending: Vec<(usize, String)>,
+    /// Whether only this player sees the pending hands.
     only_you: bool,
 }
 
 impl HandsSeen {
-    /// Adds a hand that has become visible. Returns the lines about the hands before it, and about
-    /// this one if it completes its board.
+    /// Adds a hand that has become visible. Returns the line about the pending hands if this hand
+    /// cannot share their line, and the line about this hand if its board is complete.
     fn add(&mut self, position: usize, hand: &str, only_you: bool) -> Vec<String> {
         let (board, _) = hands::place(position);
         let same = |(last, _): &(usize, String)| hands::place(*last).0 == board;
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn hands_of_one_board_share_a_line_with_their_viewers() {
+    fn hands_of_one_board_with_the_same_viewers_share_a_line() {
         let north_and_south = "Board 1: North J2.AQ.A7652.J543, South 6543.J42.Q9.QT76";
         assert_eq!(
             lines_of(&[(0, true), (2, true), (5, true), (8, false)]),

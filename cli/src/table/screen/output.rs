@@ -1,8 +1,8 @@
 //! The output of a screen: lines, and on a terminal the row in which the person types.
 //!
 //! The terminal echoes typed characters and passes whole lines to the program, so the program does
-//! not know what follows the prompt. New lines are therefore written above that row, and the typed
-//! text stays in place.
+//! not know what follows the prompt. New lines are therefore written above the row of the prompt,
+//! and the typed text stays in place.
 
 use std::io::{self, Write};
 
@@ -16,9 +16,9 @@ pub(super) struct Output {
     to: Box<dyn Write + Send>,
     /// The width of a terminal whose rows can be overwritten.
     columns: Option<Columns>,
-    /// The cursor is in the row of the prompt, which is the last row.
+    /// Whether the cursor is in the row of the prompt, which is the last row.
     prompted: bool,
-    /// The next output replaces the row above the prompt, or the last row if there is no prompt.
+    /// Whether the next output replaces the row above the prompt, or without a prompt the last row.
     passing: bool,
 }
 
@@ -60,7 +60,7 @@ impl Output {
         self.write(&written)
     }
 
-    /// Writes a line that the next output replaces, where that is possible.
+    /// Writes a line that the next output replaces, if rows can be overwritten.
     pub(super) fn passing(&mut self, text: &str) -> io::Result<()> {
         let Some(columns) = self.columns else {
             return self.lines(text);
@@ -85,7 +85,7 @@ impl Output {
         self.write(&format!("{end}{PROMPT}"))
     }
 
-    /// Notes that a line was typed: the terminal has ended the row of the prompt.
+    /// Notes that a line was typed, so that the terminal has ended the row of the prompt.
     pub(super) fn typed(&mut self) {
         (self.prompted, self.passing) = (false, false);
     }
@@ -98,8 +98,8 @@ impl Output {
     }
 
     /// Writes a row above the prompt: in place of the passing row if there is one, otherwise as a
-    /// new row. A new row at the bottom scrolls the screen by one row. The cursor cannot move
-    /// further down, so it is in its row again.
+    /// new row. If the prompt is in the terminal's bottom row, a new row scrolls the screen and
+    /// `DOWN` has no effect. The cursor ends in the row of the prompt in either case.
     fn above_prompt(&mut self, row: &str) -> String {
         if std::mem::take(&mut self.passing) {
             format!("{SAVE}{UP}{CLEAR_ROW}{row}{RESTORE}")
@@ -108,7 +108,8 @@ impl Output {
         }
     }
 
-    /// Clears the row of the prompt and the passing row, and moves to the beginning of the first.
+    /// Clears the row of the prompt and the passing row, and moves to the beginning of the upper
+    /// row.
     fn cleared(&self) -> String {
         match (self.prompted, self.passing) {
             (true, true) => format!("{CLEAR_ROW}{UP}{CLEAR_ROW}"),
@@ -117,7 +118,7 @@ impl Output {
         }
     }
 
-    /// Writes in one piece, so that no echo comes in between.
+    /// Writes `text` in one piece, so that no echoed character comes in between.
     fn write(&mut self, text: &str) -> io::Result<()> {
         self.to.write_all(text.as_bytes())?;
         self.to.flush()

@@ -9,8 +9,8 @@ use super::super::turn;
 use super::Screen;
 
 impl Screen {
-    /// Parses typed text. Returns `None` if the screen has answered it. [`Said::Leave`] without
-    /// `anyhow` asks what it costs to leave.
+    /// Parses typed text. Returns `None` if the screen has answered the text. Returns
+    /// [`Said::Leave`] without `anyhow` if the person asks what leaving costs.
     pub(crate) fn read(&mut self, text: &str) -> Result<Option<Said>, Complaint> {
         self.output.typed();
         if !self.listens {
@@ -32,9 +32,10 @@ impl Screen {
     fn said(&mut self, text: &str) -> Result<Option<Said>, Complaint> {
         if self.due().is_some() {
             let rebuy = self.rebuy;
-            // As above.
+            // The next event reports an error of the terminal.
             let _ = self.hurry();
-            // Enter has shown the pending streets. A question behind them was not visible yet.
+            // An empty line only shows the pending streets. The person did not see a question that
+            // comes after the streets.
             if text.trim().is_empty() || self.rebuy != rebuy {
                 return Ok(None);
             }
@@ -65,7 +66,7 @@ impl Screen {
             }
             Typed::Help => {
                 let help = turn::help(self.seated.as_ref());
-                // As above.
+                // The next event reports an error of the terminal.
                 let _ = self.output.lines(&help);
                 self.show_turn_again();
                 None
@@ -83,7 +84,7 @@ impl Screen {
     fn show_turn_again(&mut self) {
         if let Some(turn) = &self.turn {
             let block = turn::block(&self.names, self.ink, turn);
-            // As above.
+            // The next event reports an error of the terminal.
             let _ = self.line(&block);
         }
     }
@@ -101,14 +102,15 @@ impl Screen {
         }
     }
 
-    /// Asks for confirmation of input that cannot be undone. Returns whether it asks.
+    /// Asks for confirmation before `typed` leaves or closes the match or gives chips away. Returns
+    /// whether a confirmation is needed.
     fn asks_to_confirm(&mut self, typed: &Typed) -> bool {
         let ask = self.turn.as_ref().map(|turn| &turn.ask);
         let text = match (typed, ask) {
-            // The seat asks, and shows the cost.
+            // `SeatRunner` asks this question, with the cost of leaving.
             (Typed::Leave, _) => return true,
             (Typed::Close, _) => {
-                "Close the match here? Type close again; anything else keeps it open."
+                "Close the match here? Type close again to confirm; any other input cancels."
             }
             (Typed::Say(Said::Fold {}), Some(Ask::Bet { call: None, .. })) if self.confirms => {
                 "You can check for free. Fold anyway? y or n"
@@ -118,7 +120,7 @@ impl Screen {
             }
             _ => return false,
         };
-        // As above.
+        // The next event reports an error of the terminal.
         let _ = self.line(text);
         true
     }

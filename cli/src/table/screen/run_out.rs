@@ -10,13 +10,13 @@ use dealerless_events::event::Event;
 
 use super::Screen;
 
-/// The time for each street, and for the result after the last one.
+/// The pause before each street, and before the result that follows the last street.
 pub(crate) const STREET: Duration = Duration::from_millis(800);
 
 /// The events whose display is delayed.
 pub(super) struct RunOut {
     later: VecDeque<Event>,
-    /// The time at which the first of them is shown.
+    /// The time at which the first of these events is shown.
     pub(super) at: Instant,
 }
 

@@ -51,7 +51,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     let [host, guest] = met(&stakes);
     let (other, front) = player();
     let (sender, received) = std::sync::mpsc::channel();
-    // The thread ends with the test; the guest's peer does not come back.
+    // The guest waits for its peer in this thread until the test ends.
     thread::spawn(move || sit(guest, other));
     thread::spawn(move || {
         for line in BufReader::new(front.events).lines().map_while(Result::ok) {

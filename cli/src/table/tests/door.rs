@@ -43,7 +43,7 @@ fn connect(room: &mut WaitingRoom, guest: &Own) -> Connection {
 }
 
 #[test]
-fn sixteen_peers_can_wait_and_one_more_replaces_the_oldest() {
+fn sixteen_peers_can_wait_and_a_seventeenth_replaces_the_first() {
     let (_folder, host) = own("Anna");
     let mut room = room(&host);
     let guests: Vec<_> = (0..17)

@@ -232,7 +232,7 @@ fn each_seal_reports_the_cost_of_the_deal_and_of_prepared_hands() {
         );
         assert!(number("ands") > 100.0, "{mine}");
         assert_eq!(mine["statistical_security"], 56);
-        // The three later hands are prepared behind the first.
+        // The three later hands are prepared in one batch, which the second seal reports.
         assert_eq!(mine["prepared_hands"], if hand == 1 { 3 } else { 0 });
         for ahead in ["prepared_ms", "prepared_bytes"] {
             assert_eq!(number(ahead) > 0.0, hand == 1, "{mine}");

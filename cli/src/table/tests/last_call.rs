@@ -30,7 +30,7 @@ impl Front {
     fn receive(&mut self, line: &str) {
         if line.contains(r#""event":"over""#) {
             self.guests = None;
-            // By then the host's connection has ended too, without a goodbye.
+            // After this pause, the host's connection has ended too, without a goodbye.
             std::thread::sleep(Duration::from_millis(200));
         }
         if line.contains("Waiting up to 30 s") {

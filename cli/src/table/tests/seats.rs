@@ -28,7 +28,7 @@ pub(super) type Ready = Box<dyn FnOnce() -> anyhow::Result<()> + Send>;
 
 /// A player connected to the other player.
 pub(super) struct Met {
-    // Removed on drop.
+    // Dropping this value removes the folder.
     _folder: tempfile::TempDir,
     pub(super) own: Own,
     pub(super) connection: Connection,

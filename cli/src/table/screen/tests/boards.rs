@@ -52,7 +52,7 @@ fn the_seal_of_boards_is_shown_for_publication() {
 }
 
 #[test]
-fn a_turn_shows_few_hands_and_counts_many() {
+fn a_turn_shows_up_to_four_hands_and_counts_more() {
     let text = shown(Style::Letters, &[table(2), turn_with(1..5)]);
     for place in ["1E: ", "1S: ", "1W: ", "2N: "] {
         assert!(text.contains(place), "{place}: {text}");
@@ -70,7 +70,7 @@ fn a_turn_shows_few_hands_and_counts_many() {
 
 #[test]
 fn an_opened_hand_is_named_by_its_board_and_seat() {
-    // It is shown because no other hand of the board follows.
+    // The line appears at the next event, because no other hand of the board follows.
     let events = [table(2), card(6, "AK.QJ", None), turn_with(0..1)];
     let text = shown(Style::Letters, &events);
     assert!(text.contains("Board 2: South AK.QJ"), "{text}");

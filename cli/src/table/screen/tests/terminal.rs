@@ -217,7 +217,7 @@ fn the_clock_is_updated_above_typed_text() {
 
 #[test]
 fn output_leaves_typed_text_in_place() {
-    // At the top of the terminal and at its bottom.
+    // The prompt is first near the top of the terminal, and then at the bottom.
     for before in [0, 30] {
         let mut person = Person::new();
         person.sees(&begun());
@@ -310,7 +310,7 @@ fn an_all_in_is_shown_street_by_street() {
     };
     assert_eq!(last(&person), "Bert shows J♠ J♦.");
     for street in ["Flop", "Turn", "River", "The next hand"] {
-        // A passing line does not wait.
+        // A wait report is not queued behind the streets.
         person.sees(&[waiting(1)]);
         assert!(person.screen.due().unwrap() <= STREET);
         person.screen.run_out.at = std::time::Instant::now();
@@ -328,7 +328,7 @@ fn a_new_hand_or_enter_shows_the_pending_streets_at_once() {
     let mut person = Person::new();
     person.sees(&begun()[..5]);
     person.sees(&all_in());
-    // The same key does not also end the pause.
+    // The first Enter shows the streets and does not also end the pause.
     assert_eq!(person.types("", ""), Ok(None));
     assert_eq!(person.screen.due(), None);
     assert!(person.terminal.all().contains(&"You win 24."));
@@ -416,14 +416,14 @@ fn help_enter_and_a_declined_confirmation_show_the_turn_again() {
 fn a_question_for_one_word_repeats_the_prompt_after_a_wrong_word() {
     let mut person = Person::new();
     let notice = |text: &str| Event::Notice { text: text.into() };
-    person.sees(&[notice("Type one of two words.")]);
+    person.sees(&[notice("Type yes or no.")]);
     person.screen.asks_for_a_word().unwrap();
     person.update();
     person.terminal.echo("zz\n");
     person.screen.typed();
-    person.sees(&[notice("Type it.")]);
-    let rows = ["Type one of two words.", "> zz", "Type it.", "> "];
-    assert_eq!(person.terminal.from("Type one"), rows);
+    person.sees(&[notice("Yes or no?")]);
+    let rows = ["Type yes or no.", "> zz", "Yes or no?", "> "];
+    assert_eq!(person.terminal.from("Type yes"), rows);
 }
 
 #[test]
@@ -449,12 +449,12 @@ fn folding_a_free_check_and_mucking_a_winner_need_confirmation() {
     assert_eq!(person.types("y", "y"), Ok(fold.clone()));
     for answers in [["f", "c"], ["f", "zz"]] {
         let _ = answers.map(|text| person.types(text, text));
-        // Other input came in between.
+        // The other input has cancelled the question.
         assert!(person.types("y", "y").is_err());
     }
     assert_eq!(person.types("f", "f"), Ok(None));
     assert_eq!(person.types("f", "f"), Ok(fold.clone()));
-    // The time ran out meanwhile, and there is a new turn.
+    // The time runs out before the answer, and there is a new turn.
     assert_eq!(person.types("f", "f"), Ok(None));
     person.sees(&[chose(0, Said::Check {}), turn(to_call(), &[])]);
     assert!(person.types("y", "y").is_err());
