@@ -20,9 +20,9 @@ use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
 
 /// Opens both players' inputs to the shuffles of a match that is over, and recomputes every deck.
 ///
-/// Both players run this. It reveals every card of the match, including mucked cards and cards that
-/// were never dealt, so it needs the consent of both. The opened inputs are stored next to the
-/// record, and `dealerless verify FILE --audit AUDIT` checks them for anybody.
+/// Both players run this command. It reveals every card of the match, including mucked cards and
+/// cards that were never dealt, so it needs the consent of both. The opened inputs are stored next
+/// to the record. Anybody can check them with `dealerless verify FILE --audit AUDIT`.
 ///
 /// If a deck does not match an opened card, one of the two players has lied; nobody can tell which.
 #[derive(clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     own: OwnArgs,
 }
 
-/// Timeout for the other player to open one try.
+/// Timeout for the other player to open the inputs of one try.
 const ONE_TRY: Duration = Duration::from_secs(60);
 /// Pause between two calls to a host that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let mut auditing = begin(&own, &file)?;
     say(&format!(
-        "This opens all cards of your match with {}, including those that stayed closed. Both players \
-         must run it. Ctrl-C cancels it.",
+        "An audit opens all cards of your match with {}, including those that stayed closed. Both players \
+         must run this command. Ctrl-C cancels the audit.",
         file.peer_name()
     ));
     let deadline = Instant::now() + Duration::from_secs(args.timeout);
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     conclude(&file, &opened, args.own.json)
 }
 
-/// The match that is named, or the only one that can be audited.
+/// The match that `which` names, or without a name the only match that can be audited.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| file.is_over() && inputs_file(&file.path).exists();
     let none = if which.is_empty() {
@@ -188,7 +188,7 @@ fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
 fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
     let path = audit_file(&file.path);
     keep(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
-    // The audit file holds the inputs now.
+    // The audit file contains the inputs now.
     std::fs::remove_file(inputs_file(&file.path))
         .context("cannot remove the file of your inputs")?;
     let bytes = read(&file.path)?;

@@ -19,7 +19,7 @@ use crate::table::door::{LISTEN, addresses_of, resolve};
 /// Reports which addresses are reachable, whether a relay answers, and how long a synced write
 /// takes.
 ///
-/// Each step of a match is written before it is sent. That takes nine synced writes for a hand, one
+/// Each step of a match is written to disk before it is sent. A hand needs nine synced writes, one
 /// after another.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  \
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// The results.
 #[derive(Serialize)]
 struct Report {
-    /// The error of listening on the port; absent if it succeeds.
+    /// The error of listening on the port; absent if listening succeeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     listen_error: Option<String>,
     addresses: Vec<String>,
@@ -55,7 +55,7 @@ struct Report {
 #[derive(Serialize)]
 struct Relay {
     at: String,
-    /// Time to the answer; `null` if there is none, or if it is not that of a relay.
+    /// Time to the answer; `null` if there is no answer, or if it is not the answer of a relay.
     answered_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,

@@ -122,13 +122,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// The message, its meaning, and what to do.
+/// The message of an error, its meaning, and what to do.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
         Blame::ThisSide if error.is::<PlayError>() => {
             format!("{error:#}\n{}", on_this_side(error))
         }
-        // On an encrypted connection only its ends can change the data.
+        // On an encrypted connection, only the two sides can change the data.
         blame if error.is::<PlayError>() || error.is::<MeetingError>() => {
             format!("{error:#}\n{}", at_a_table(blame))
         }
@@ -189,7 +189,7 @@ pub(crate) fn report(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
         report_to_program(code, &message, reports);
     }
     match code {
-        // A program that ended this one gets the event. The page reports it to its own terminal.
+        // The event is enough: the process that serves the page prints its own message.
         BROKEN_OFF if reports == Reports::Events => {}
         NO | BROKEN_OFF => say(&message),
         _ => say(&format!("error: {message}")),
@@ -227,8 +227,8 @@ fn on_this_side(error: &anyhow::Error) -> &'static str {
              resume` continues the match."
         }
         Some(PlayError::Uncounted(_)) => {
-            "If the peer's attempts are used up, `dealerless peers forgive NAME` allows as many again, \
-             at a small cost in security."
+            "If the peer's attempts are used up, `dealerless peers forgive NAME` resets the count, at a \
+             small cost in security."
         }
         _ => "The error is on this side.",
     }
@@ -245,7 +245,9 @@ fn at_a_table(blame: Blame) -> &'static str {
             "This does not mean that anybody cheated: agree with the other side, and start again."
         }
         Blame::Peer => "The other side gave no reason.",
-        Blame::Connection => "If the match had begun, its record holds everything played so far.",
+        Blame::Connection => {
+            "If the match had begun, its record contains everything played so far."
+        }
         _ => "The error is on this side.",
     }
 }

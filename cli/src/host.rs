@@ -27,8 +27,8 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
 
 /// Invites another player, waits, and plays with them.
 ///
-/// Prints a command for the other player to run. Anybody who has it can take the seat, once: send
-/// it over a channel that you trust.
+/// Prints a command for the other player to run. Anybody who has the command can take the seat,
+/// once: send the command over a channel that you trust.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless host\n  \
@@ -40,8 +40,8 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
     Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
     invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
     `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
-    If a match with that player is open, it is resumed. If you give options such as --game, you are\n\
-    asked whether to resume it or begin a new one.\n\n\
+    If you have an open match with the player who joins, it is resumed. If you give options such as\n\
+    --game, you are asked whether to resume the open match or begin a new one.\n\n\
     With --json, input and output are JSON Lines; see docs/table-protocol.md.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -105,7 +105,7 @@ impl Arrival {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        // The circuit is built again when the guest has come. That takes a moment.
+        // The circuit is dropped. Building it again when the guest has come takes only a moment.
         let (header, _) = args.stakes.propose(args.memory)?;
         let own = args.own.open()?;
         let expected = match &args.guest {
@@ -258,8 +258,8 @@ impl Waiting<'_> {
         Ok(None)
     }
 
-    /// Expects the guest of the invite. If it is blocked, notifies the player that the invite is
-    /// used.
+    /// Expects the guest of the invite. If the guest is blocked, notifies the player instead that
+    /// the invite is used.
     fn invited(&mut self, peer: &PublicIdentity) -> anyhow::Result<()> {
         if !sit::is_blocked(self.own, peer) {
             self.admission.expect(peer);
@@ -281,7 +281,7 @@ impl Waiting<'_> {
         {
             Ok(false) => self.sits(arrival, warning),
             Ok(true) => {
-                // The file is released while the player is asked, so that `resume` can use it.
+                // The match file is closed while the player is asked, so that `resume` can use it.
                 let (connection, wants) = match arrival {
                     Arrival::New(connection) => (connection, Wants::ToPlay),
                     Arrival::Resuming(connection, file) => (connection, Wants::ToResume(file.id())),
@@ -326,8 +326,8 @@ impl Waiting<'_> {
         Ok(())
     }
 
-    /// Looks up a peer that has connected. Returns a notice for the player, for the time when the
-    /// peer sits down.
+    /// Looks up a peer that has connected. Returns a notice that the player gets if the peer sits
+    /// down.
     fn recognise(&self, connection: &Connection) -> anyhow::Result<Option<String>> {
         let relay = self.args.relay.as_ref();
         let known = self.own.peers.lock().get(&connection.peer).is_some();
@@ -379,8 +379,8 @@ impl Waiting<'_> {
         Ok(None)
     }
 
-    /// Serves a guest that wants to begin a match. It can if no match is open between the two
-    /// players.
+    /// Serves a guest that wants to begin a match, which is allowed if the two players have no open
+    /// match.
     fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Arrival>> {
         match open::with(self.own, &connection.peer)? {
             Some(file) if file.has_peer_parts() => {
@@ -388,7 +388,7 @@ impl Waiting<'_> {
                 self.room.decline(connection, Control::Open(file.id()));
                 return fits.map(|()| None);
             }
-            // The guest does not know this match.
+            // The guest has signed no part of this match and does not know it.
             Some(file) => file.forget()?,
             None => {}
         }
@@ -396,8 +396,8 @@ impl Waiting<'_> {
     }
 
     /// Whether to resume an open match although the command line asks for another one. A person is
-    /// asked; programs and bots are notified. Returns `None` if the guest does not wait for the
-    /// answer.
+    /// asked; programs and bots are notified. Returns `None` if the guest disconnects or the answer
+    /// does not come in time.
     fn resumes(
         &mut self,
         connection: &Connection,
@@ -428,7 +428,7 @@ impl Waiting<'_> {
         file.close()?;
         self.player.tell(&notice(&format!(
             "The open match is closed here; `dealerless resume {}` continues it. Waiting for {peer} to \
-             sit down to the new one.",
+             sit down to the new match.",
             hex(&of[..8])
         )))?;
         self.admission.expect(&connection.peer);
@@ -508,7 +508,7 @@ fn notice(text: &str) -> Event {
     Event::Notice { text: text.into() }
 }
 
-/// Timeout for a relay's answer. The player is notified within 5 s.
+/// Timeout for a relay's answer, so that the player is notified within 5 s.
 const RELAY_ANSWERS: Duration = Duration::from_secs(4);
 
 /// Notice to the host that its relay does not answer.

@@ -13,7 +13,8 @@ use crate::table::FolderArgs;
 
 /// Shows your identity, or creates one that succeeds an old one.
 ///
-/// Do not copy an identity to a second machine: create a new one there, which the old one signs.
+/// Do not copy an identity to a second machine: create a new identity there, which the old one
+/// signs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless identity\n  \
@@ -33,9 +34,10 @@ pub(crate) struct Args {
 enum Command {
     /// Creates a new identity here that succeeds the one at OLD.
     ///
-    /// OLD is the folder of the old identity, or its file. Its known peers are copied. From then on
-    /// nobody can play with the old identity. Players who know it recognise the new one when you
-    /// meet by an invite, or when they are given the statement.
+    /// OLD is the folder of the old identity, or its file. The known peers in the folder are
+    /// copied, and nobody can play with the old identity any more. Players who know the old
+    /// identity recognise the new one when you meet by an invite, or when you give them the
+    /// statement.
     Succeed {
         /// The folder or the file of the old identity.
         #[arg(value_name = "OLD")]
@@ -44,8 +46,8 @@ enum Command {
         #[arg(long)]
         leave_open_matches: bool,
     },
-    /// Prints a line that proves to others which identities yours has succeeded. It contains no
-    /// secrets.
+    /// Prints a line that proves to others which identities yours has succeeded. The line contains
+    /// no secrets.
     Statement,
 }
 
@@ -173,16 +175,17 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
         );
     }
     show(&format!(
-        "Your new identity: {now}\n  succeeds         {was}\nThe old one can no longer be used. {}",
+        "Your new identity: {now}\n  succeeds         {was}\nThe old identity can no longer be used. {}",
         if has_folder {
             format!("Known peers copied: {}.", peers)
         } else {
-            "Its folder is unknown, and so are its peers and open matches.".into()
+            "Its folder is unknown: known peers were not copied, and open matches were not checked."
+                .into()
         }
     ))?;
     show(&format!(
-        "Players who know you recognise it when you meet by an invite. Or send them this line for\n\
-         `dealerless peers follow`; it contains no secrets:\n\n{}",
+        "Players who know you recognise the new identity when you meet by an invite. Or send them this\n\
+         line for `dealerless peers follow`; the line contains no secrets:\n\n{}",
         succession
     ))
 }
@@ -214,7 +217,7 @@ fn open_matches(old: &OldIdentity) -> anyhow::Result<Vec<PathBuf>> {
 /// The statement in an argument, or in the file that the argument names.
 ///
 /// # Errors
-/// If it is not a statement.
+/// If the text is not a statement, or the file cannot be read.
 pub(crate) fn statement(text_or_file: &str) -> anyhow::Result<Succession> {
     let path = Path::new(text_or_file);
     if !path.is_file() {

@@ -26,8 +26,8 @@ use crate::table::{
 
 /// Joins a host.
 ///
-/// The host proposes the terms, and you are asked before you sit down. The options refuse other
-/// terms.
+/// The host proposes the terms, and you are asked before you sit down. Options such as --game
+/// refuse a proposal with other terms.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    // The host may name another match that is open between the two, or may not resume the one here.
+    // The host may name another open match with this guest, or may not resume the match found here.
     let mut answer = None;
     for _ in 0..=CHANGES {
         let (connection, route) = found.connect(args, &own)?;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     bail!("the host keeps naming other matches")
 }
 
-/// The most times that the host may change the match.
+/// The maximum number of times that the host may change the match.
 const CHANGES: usize = 2;
 
 /// A guest that is connected to its host.
@@ -155,8 +155,8 @@ impl GuestSeat<'_> {
                 if file.is_over() {
                     stored_match::send_end(own, file, connection)?;
                     let text =
-                        "The host did not know that your last match is over, and does now. To begin \
-                         a new match, join again."
+                        "Your last match is over. The host did not know this, and was told now. To \
+                         begin a new match, join again."
                             .into();
                     player.tell(&Event::Notice { text })?;
                     return Ok(None);
@@ -231,7 +231,7 @@ impl GuestSeat<'_> {
             _ => None,
         };
         let question = Event::AskSit(Box::new(terms));
-        // A host that has disconnected may have sent the reason.
+        // If the host has disconnected, the reason may be in a message that `sit_down` receives.
         let lapsed = || connection.ended().is_some();
         match standing::answer(&question, sits, player, self.posts, lapsed)? {
             Some(true) => Ok(()),
@@ -245,15 +245,18 @@ impl GuestSeat<'_> {
 fn instead_of(file: &MatchFile) -> String {
     let of = hex(&file.id()[..8]);
     format!(
-        "The host does not resume your open match {of} ({}): it was closed there, or the host uses \
-         another folder. The host proposes a new match. If you sit down, the open match is closed here; \
+        "The host does not resume your open match {of} ({}): the host has closed it, or uses another \
+         folder. The host proposes a new match. If you sit down, the open match is closed here; \
          `dealerless resume {of}` continues it.",
         file.state()
     )
 }
 
-/// Handles a match that the host does not resume. If it holds no part of the host, its file is
-/// removed. Otherwise it stays open, and a player who is asked may begin another match.
+/// Handles a match that the host does not resume. Removes the match if it contains no part of the
+/// host. Otherwise the match stays open.
+///
+/// # Errors
+/// If the match stays open, unless `asks`: a player who is asked may begin another match.
 fn forget_unless_begun(own: &Own, of: &[u8; 32], path: PathBuf, asks: bool) -> anyhow::Result<()> {
     let file = MatchFile::open(own, path)?;
     if !file.has_peer_parts() {
@@ -277,7 +280,7 @@ enum HostName {
 
 impl HostName {
     /// # Errors
-    /// If it looks like an invite but is invalid.
+    /// If the text looks like an invite but is invalid.
     fn of(whom: &str) -> anyhow::Result<Self> {
         match whom.parse::<Invite>() {
             Ok(invite) => Ok(HostName::Invite(Box::new(invite))),
@@ -325,15 +328,15 @@ impl HostName {
     }
 }
 
-/// Whether the text is meant as an invite: it is long or begins with the name of the program,
-/// unlike a player's name.
+/// Whether the text is probably meant as an invite: unlike a player's name, it is long or begins
+/// with the name of the program.
 fn looks_like_an_invite(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     text.to_ascii_lowercase().starts_with("dealerless") || text.len() > 100
 }
 
-/// Sends the host the term that this side requires, or that the player declines, if that is the
-/// error.
+/// Handles the error of a guest that does not sit down, and returns it. Tells the host which term
+/// differs from this side's requirements, or that the player declines all terms.
 fn decline(connection: Connection, error: anyhow::Error) -> anyhow::Error {
     let differs = error.downcast_ref().map(|differs: &Differs| differs.term);
     let term = differs.or(error.is::<AnswerIsNo>().then_some(Term::All));

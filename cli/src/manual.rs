@@ -79,8 +79,8 @@ fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {
     Ok(as_typed(&page).into_bytes())
 }
 
-/// The page with its indented examples and tables set line by line from the left edge. Otherwise
-/// `man` would fill them into paragraphs.
+/// Returns the page with commands that keep the lines of indented examples and tables. Without the
+/// commands, `man` would join these lines into paragraphs.
 fn as_typed(page: &str) -> String {
     let mut typed = String::new();
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! `peers`: the known players, and their attempts at cheating.
+//! `peers`: the known players, and how many attempts with them failed.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,6 +6,7 @@ use anyhow::Context;
 use dealerless_table::identity::{Fingerprint, KnownPeers, Peer};
 use serde::Serialize;
 
+use crate::counted::counted;
 use crate::output::{count, show, show_json};
 use crate::table::{FolderArgs, is_in_use};
 
@@ -30,8 +31,9 @@ pub(crate) struct Args {
 enum Command {
     /// Allows playing again with someone whose attempts are used up, or who failed a check.
     ///
-    /// A failed attempt may have been an attempt to cheat. Each time a player is forgiven, they get
-    /// as many attempts again; each doubling costs one bit of security.
+    /// A failed attempt may have been an attempt to cheat. Each time you forgive a player, the
+    /// player gets the full number of attempts again. Each doubling of the total number costs one
+    /// bit of security.
     Forgive {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]
@@ -39,8 +41,8 @@ enum Command {
     },
     /// Blocks a player: `host` declines them without asking, and `join` refuses.
     ///
-    /// They see that they were declined, like any player you do not accept. An open match with them
-    /// continues only with `resume`.
+    /// A blocked player is told the same as any player whom you do not accept. An open match with a
+    /// blocked player continues only with `resume`.
     Block {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]
@@ -54,8 +56,8 @@ enum Command {
     },
     /// Follows a known player to the new identity of a new machine.
     ///
-    /// The old identity has signed the statement, so it does not matter who sends it. Counts for
-    /// the old keys carry over to the new ones, and the old keys are refused from then on.
+    /// The old identity has signed the statement, so it does not matter who sends the statement.
+    /// The counts of the old keys carry over to the new keys, and the old keys are refused.
     Follow {
         /// The line that `dealerless identity statement` prints, or a file with it.
         #[arg(value_name = "STATEMENT|FILE", required = true)]
@@ -202,11 +204,11 @@ fn lines(peers: &[Peer]) -> String {
             .map(|old| format!("\n  succeeds {}", old.fingerprint()))
             .collect();
         format!(
-            "\n{}   {}{blocked}{olds}\n  {} hands, last met {}{at}\n  failed attempts: {} \
+            "\n{}   {}{blocked}{olds}\n  {}, last met {}{at}\n  failed attempts: {} \
              ({} in a row), failed checks: {}, forgiven: {}",
             peer.name,
             peer.identity.fingerprint(),
-            count(peer.hands),
+            counted(peer.hands, "hand"),
             ago(peer.last_seen),
             count(peer.attempts),
             peer.in_a_row,

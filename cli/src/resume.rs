@@ -22,16 +22,16 @@ use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Resumes a match that was interrupted, by Ctrl-C, a crash or a lost connection.
 ///
-/// The cards are kept: a hand continues where it was. Both players run this, in any order. If the
-/// other player's program is still waiting, only you need to run it.
+/// The cards are kept: a hand continues where it was. Both players run this command, in any order.
+/// If the other player's program is still waiting, only you need to run it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless resume\n  \
     dealerless resume --list\n  \
     dealerless resume Bert --at 192.0.2.1:5252\n  \
     dealerless resume --close 3f2a9c0d\n\n\
-    A match that has waited too long for the other player can be closed here. It is not over then, and\n\
-    its record shows its state. To resume it later, name it.")]
+    You can close a match that has waited too long for the other player. A closed match is not over,\n\
+    and its record shows its state. To resume a closed match later, name it.")]
 pub(crate) struct Args {
     #[command(flatten)]
     with: MeetAgainArgs,
@@ -138,15 +138,15 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
         None => Ok(()),
         Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
         Some(_) => bail!(
-            "the host does not resume this match: another one is open between you, or the host uses \
-             another folder. Ask with `dealerless join`; to give this match up, run: dealerless resume \
-             --close {}",
+            "the host does not resume this match: you have another open match with the host, or the host \
+             uses another folder. To find out, run `dealerless join`. To give this match up, run: dealerless \
+             resume --close {}",
             hex(&of[..8])
         ),
     }
 }
 
-/// The open match that is named, or the only one.
+/// The open match that `which` names, or without a name the only open match that is not closed.
 fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| match which {
         "" => !file.opened.is_closed(),
@@ -226,7 +226,8 @@ fn listed(file: &MatchFile) -> Listed {
     }
 }
 
-/// Reopens the match without its damaged deck, so that the seat forfeits the hand.
+/// Removes the damaged deck of a match and opens the match again, so that the seat forfeits the
+/// hand.
 fn without_deck(own: &Own, file: MatchFile) -> anyhow::Result<MatchFile> {
     let path = file.path.clone();
     let error = stored_match::unattended(own, file).err();

@@ -14,7 +14,7 @@ pub(crate) struct Settings {
     /// The name that other players see.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) name: Option<String>,
-    /// Whether to ask on a terminal before a hand is given away.
+    /// Whether to ask on a terminal for confirmation before the player gives a hand away.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) confirm: Option<bool>,
     /// Settings that this program does not know. They are kept in the file.
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
 const MOST: u64 = 64 << 10;
 
 impl Settings {
-    /// Reads the settings of a folder. Without a file they are empty.
+    /// Reads the settings of a folder. If there is no file, returns empty settings.
     ///
     /// # Errors
     /// If the file cannot be read, is too large, or is not a JSON object with values of the right
@@ -43,7 +43,7 @@ impl Settings {
     /// Writes the settings of a folder. The caller holds the folder's lock.
     ///
     /// # Errors
-    /// If the file cannot be written. The old one is kept then.
+    /// If the file cannot be written; the old file is kept.
     pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         whole_file::write(&folder.join(NAME), |file| file.write_all(text.as_bytes()))

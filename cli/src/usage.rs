@@ -42,7 +42,7 @@ impl Called {
             names.push(name);
             matches = inner;
         }
-        // A command without the option has no such argument.
+        // `try_get_one` fails for a command without the option `--json`.
         let json = matches.try_get_one("json").ok().flatten();
         Called {
             name: names.join(" "),
@@ -107,7 +107,8 @@ fn printed(error: &clap::Error) -> u8 {
     }
 }
 
-/// The text of an error about a number, with our own sentence instead of the standard library's.
+/// The text of an error about a number, with a sentence of this program instead of the standard
+/// library's. Returns `None` for other errors.
 fn explained(error: &clap::Error) -> Option<String> {
     let source = match error.kind() {
         ErrorKind::ValueValidation => error.source()?,
@@ -135,7 +136,7 @@ fn of_minus(error: &clap::Error) -> Option<String> {
     is_number.then(|| format!("error: unknown option {given}; negative values are not allowed"))
 }
 
-/// Our sentence for the parser's message about a range, such as `-1 is not in 0..=9`.
+/// The sentence for the parser's message about a range, such as `-1 is not in 0..=9`.
 fn of_range(words: &str) -> Option<String> {
     let (_, range) = words.split_once(" is not in ")?;
     let (first, last) = range.split_once("..=")?;

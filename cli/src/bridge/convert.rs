@@ -30,9 +30,9 @@ use crate::whole_file;
     dup       the same for older programs; dupblind hides board 1\n  \
     csv       spreadsheets\n  \
     the others: other programs, some of them old\n\n\
-    All formats can be written, and those listed at --from can be read. These have no\n\
-    board numbers: {}. Boards of a file without numbers are numbered from 1. DUP\n\
-    numbers its boards from 1.\n\n\
+    All formats can be written, and those listed at --from can be read. The following\n\
+    formats have no board numbers: {}. Boards of a file without numbers are numbered\n\
+    from 1. DUP numbers its boards from 1.\n\n\
     DLM and DUP end at board 99. --split writes a longer set to OUT-1, OUT-2 and so\n\
     on: boards 1 to 96, then 97 to 192 as 1 to 96. Dealer and vulnerability stay the\n\
     same, because they repeat every 16 boards.\n\n\
@@ -167,7 +167,7 @@ fn pieces(path: &Path, boards: &[Board]) -> anyhow::Result<Vec<(PathBuf, Vec<Boa
     Ok(named.collect())
 }
 
-/// Adds advice about boards that a format cannot hold.
+/// Adds advice to the error about a board number that is too high for the format.
 fn explained(error: WriteError) -> anyhow::Error {
     match error {
         WriteError::TooHigh { .. } => {
@@ -201,9 +201,9 @@ fn unnumbered(boards: &[Board]) -> &'static str {
         .zip(boards)
         .all(|(number, board)| board.number == number);
     if counted {
-        "It has no board numbers: a program that reads it counts from 1, which gives the numbers here."
+        "The file has no board numbers: a program that reads it counts from 1, which gives the numbers here."
     } else {
-        "It does not contain these numbers: a program that reads it counts from 1, so the boards get \
+        "The file does not contain these numbers: a program that reads it counts from 1, so the boards get \
              other numbers, dealers and vulnerabilities."
     }
 }

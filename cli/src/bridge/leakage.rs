@@ -16,9 +16,9 @@ use crate::whole_file;
 
 /// Measures what the second sheet alone reveals about the deal.
 ///
-/// The first sheet reveals nothing, because it is drawn without the deal. From the
-/// second one the command guesses who has a card, and which card, suit or rank is at a place of the
-/// pack. Half of the samples train the guesses; the other half count how often they are right.
+/// The first sheet reveals nothing, because it is drawn without the deal. From the second sheet the
+/// command guesses who has a card, and which card, suit or rank is at a place of the pack. Half of
+/// the samples train the guesses. The other half count how often the guesses are right.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge leakage\n  \
@@ -58,7 +58,7 @@ struct Report {
     most: Vec<Most>,
 }
 
-/// A rate with its interval, and the rate by chance.
+/// A rate with its confidence interval, and the rate by chance.
 #[derive(Serialize)]
 struct Rate {
     rate: f64,
@@ -145,7 +145,7 @@ fn report(found: &Findings, seed: u64) -> Report {
     }
 }
 
-/// A rate in per cent, with half of the width of its interval.
+/// A rate in per cent, with half of the width of its confidence interval.
 fn per_cent(rate: &Estimate) -> String {
     let half = (rate.high - rate.low) / 2.0;
     format!("{:.2}±{:.2}", 100.0 * rate.rate, 100.0 * half)

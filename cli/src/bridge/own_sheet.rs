@@ -24,7 +24,7 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless host --game bridge --boards 24\n  \
     dealerless bridge own-sheet Bert -o evening\n\n\
-    The match must not be running: end the program with Ctrl-C before, and open the boards with\n\
+    The match must not be running: first end its program with Ctrl-C, and open the boards with\n\
     `dealerless resume` after the play. See docs/bridge-boards.md in the repository for why a sheet\n\
     reveals nothing to its owner.")]
 pub(crate) struct Args {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.folder.own()?;
     let file = choose(&own, args.which.as_deref())?;
     let stakes = &file.opened.sitting.match_info.header().stakes;
-    // After the result of a set the next one is due, if there is one.
+    // After the result of a set, `hand` is the number of the next set, which may not exist.
     let due = file.opened.log.attempt().hand.min(stakes.hands());
     let set = args.set.unwrap_or(due);
     let sheets = sheets(&own, &file, set, args.first)?;
@@ -100,15 +100,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return show_json("bridge own-sheet", &report);
     }
     say(&lines(&format!(
-        "Wrote your sheet of set {set}, {name}.txt and {name}.html, to {}. {} writes the other one. Nobody \
-         may see both before the boards are played.",
+        "Wrote your sheet of set {set}, {name}.txt and {name}.html, to {}. {} writes the other sheet. Nobody \
+         may see both sheets before the boards are played.",
         args.output.display(),
         file.peer_name()
     )));
     Ok(())
 }
 
-/// The match with boards that is named, or the only one.
+/// The match with boards that `which` names, or without a name the only match with boards.
 fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
     let has_boards = |file: &MatchFile| {
         let stakes = &file.opened.sitting.match_info.header().stakes;
@@ -138,9 +138,9 @@ fn sheets(own: &Own, file: &MatchFile, set: u32, first: u32) -> anyhow::Result<V
         .context("your inputs are not for a pack of 52 cards")
 }
 
-/// This player's inputs for a set that both have sealed: those to which its deal of the last try
-/// commits. (A program that is killed before it has sent a deal leaves inputs that belong to no
-/// board.)
+/// This player's inputs for a set that both players have sealed: the inputs to which the player's
+/// last deal of the set commits. The file may also contain inputs without a deal, because the
+/// program was killed before it sent the deal.
 fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     let log = &file.opened.log;
     let due = log.attempt().hand;

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// The file of boards.
     #[arg(value_name = "FILE")]
     input: PathBuf,
-    /// Its format [default: from its extension].
+    /// The format of FILE [default: from its extension].
     #[arg(long, value_name = "FORMAT", value_parser = board_file::parser(Format::is_readable))]
     from: Option<Format>,
     /// Write a card for each hand, with which players check the cards in their pockets.

@@ -71,7 +71,7 @@ struct Source {
     deals: Option<PathBuf>,
 }
 
-/// The most boards of a set.
+/// The maximum number of boards in a set.
 const MOST: u32 = 1000;
 /// The size limit of a list of deals, in bytes.
 const LONGEST: u64 = 1 << 20;

@@ -1,4 +1,4 @@
-//! HTTP responses. All of them have headers that keep other pages out.
+//! HTTP responses. Each has headers that keep other pages from using it.
 
 use std::convert::Infallible;
 

@@ -1,5 +1,5 @@
-//! The files of the page, from `cli/web`. `protocol.js` and `types.js` only have types, so no
-//! browser requests them.
+//! The files of the page, from `cli/web`. `protocol.js` and `types.js` are not served, because they
+//! contain only types.
 
 /// A file of the page.
 pub(super) struct Asset {

@@ -1,11 +1,12 @@
-//! Access control: only the page of this server may use it, in the browser that was given the
-//! address.
+//! Access control: only the server's own page may use the server, and only in the browser in which
+//! the user has opened the printed address.
 //!
 //! Each request must name exactly this host, so a domain that resolves to 127.0.0.1 is refused.
 //! Requests from other pages are refused by the headers that browsers set (`Origin`,
-//! `Sec-Fetch-Site`). Everything that is not public needs two secrets: a cookie, which no script
-//! can read, and a key, which the page stores for its origin. A browser sends the cookie to every
-//! server on 127.0.0.1, whatever the port, but it does not send the key.
+//! `Sec-Fetch-Site`). Requests for files of the page are public. After the login, all other
+//! requests need two secrets: a cookie, which no script can read, and a key, which the page stores
+//! for its origin. A browser sends the cookie to the servers at all ports of 127.0.0.1, but it does
+//! not send them the key.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -43,7 +44,7 @@ pub(super) enum Refused {
     /// The request comes from another page.
     #[error("this request was sent by another page")]
     Origin,
-    /// Another page opens this one.
+    /// Another page has opened this one.
     #[error("another page has opened this one: type or paste the address yourself")]
     Opened,
     /// The token is unknown.
@@ -81,7 +82,7 @@ struct Tokens {
     used: Vec<Secret>,
 }
 
-/// The most used tokens that are remembered.
+/// The maximum number of used tokens that are remembered.
 const USED: usize = 64;
 
 /// The secrets that a client gets for a token.
@@ -115,8 +116,8 @@ impl Gate {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An address that lets one browser log in, once. It replaces an earlier address that was not
-    /// used.
+    /// A new address, with which one browser can log in once. An earlier address that was not used
+    /// becomes invalid.
     pub(super) fn new_address(&self) -> String {
         let token = Secret::new();
         let address = format!("{}/#{}", self.origin, token.0);

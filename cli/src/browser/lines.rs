@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use hyper::body::Bytes;
 
-/// The most bytes that are stored: about ten thousand events of poker.
+/// The maximum number of stored bytes: about ten thousand events of poker.
 const MOST: usize = 8 << 20;
-/// The most bytes in a chunk for a page.
+/// The maximum number of bytes in a chunk for a page.
 const CHUNK: usize = 64 << 10;
 /// The beginning of the event that reports who takes which seat.
 pub(super) const SEATED: &[u8] = br#"{"event":"seated""#;
@@ -42,8 +42,9 @@ impl Lines {
         }
     }
 
-    /// A chunk of lines from this number on, and the number of the line after the chunk. If the
-    /// line was dropped, the chunk begins with the lines that are always kept.
+    /// A chunk of lines from line `number` on, and the number of the line after the chunk. If line
+    /// `number` was dropped, the chunk begins with the kept lines in `head`. `None` if there are no
+    /// such lines.
     pub(super) fn from(&self, number: u64) -> Option<(Bytes, u64)> {
         let mut chunk = Vec::new();
         if number < self.first {
@@ -106,12 +107,12 @@ mod tests {
         for number in 0..1000 {
             lines.push(notice(number).into());
         }
-        // The last lines, up to the limit.
+        // The number of last lines that are stored.
         let places = MOST / notice(0).len();
         let mut kept = "{\"event\":\"seated\",\"seat\":2}\n".to_owned();
         kept.extend((1000 - places..1000).map(notice));
         assert!(all(&lines) == kept.into_bytes());
-        // A page that had the first lines continues with the first stored line.
+        // A page that has received the first five lines continues with the first stored line.
         let (_, next) = lines.from(5).unwrap();
         assert!(next > 700);
     }

@@ -3,9 +3,9 @@
 //!
 //! The process that serves the page never opens the keys. It starts the same program again with
 //! `--json`, and relays the lines of docs/table-protocol.md between that child and the page. The
-//! lobby shows the output of commands with `--json`. So the page knows nothing that other programs
-//! do not know, and the input from a browser is parsed by a process whose only secrets are those
-//! that protect it.
+//! lobby shows the output of commands with `--json`. So the page gets no information that other
+//! programs do not get. The input from a browser is parsed by a process that has no secrets except
+//! the cookie, the key and the tokens of the page.
 //!
 //! docs/browser.md describes the protocol between the page and the program.
 
@@ -39,14 +39,14 @@ use server::Server;
 
 /// Opens the table in a browser: host, join or resume a match, or look at records.
 ///
-/// This program serves the page on this machine, and only to this machine. The page knows nothing
-/// that the terminal does not; keys and files stay with the program.
+/// This program serves the page on this machine, and only to this machine. The page gets no
+/// information that the terminal does not get. Keys and files stay with the program.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless table\n  \
     dealerless table --no-open --port 41952 --name Anna\n\n\
-    The printed address can be used once. Enter prints another one. Ctrl-C ends the program; a match\n\
-    in play then stays open.")]
+    The printed address can be used once. Enter prints a new address. Ctrl-C ends the program, and\n\
+    leaves a match in play open.")]
 pub(crate) struct Args {
     #[command(flatten)]
     folder: FolderArgs,
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     .serve()
 }
 
-/// Serves a page for the match for which this process was started, with this folder and name.
+/// Serves a page for the match of this process's command line, with this folder and name.
 pub(crate) fn play(
     (folder, name): (Vec<OsString>, Option<&str>),
     opens: bool,
@@ -93,7 +93,7 @@ pub(crate) fn play(
     .serve()
 }
 
-/// The arguments of this process, for the program behind the page.
+/// The arguments of this process, changed for the program behind the page.
 fn same_arguments(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let of_page = |arg: &OsString| arg == "--browser" || arg == "--no-open";
     let mut args: Vec<OsString> = args.filter(|arg| !of_page(arg)).collect();
@@ -155,7 +155,7 @@ impl Page {
         } else {
             show(&format!(
                 "Open the table in a browser on this machine:\n\n{address}\n\n\
-                 The address can be used once; Enter prints another. Ctrl-C ends the program."
+                 The address can be used once. Enter prints a new address. Ctrl-C ends the program."
             ))?
         }
         if self.opens && open::that_detached(&address).is_err() {
@@ -165,8 +165,8 @@ impl Page {
     }
 }
 
-/// Receives Ctrl-C, the end of the terminal and termination by the system. The second signal ends
-/// the process at once.
+/// Returns a channel that receives Ctrl-C, the end of the terminal and the signal to terminate. The
+/// second signal ends the process at once.
 fn ended() -> anyhow::Result<UnboundedReceiver<()>> {
     let (sender, ended) = unbounded_channel();
     let mut asked = false;

@@ -9,10 +9,10 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::programs::PageSeat;
 
-/// The most chunks that wait for a slow page.
+/// The maximum number of chunks that wait for a slow page.
 const QUEUED: usize = 4;
 
-/// The lines for a page. The seat is released when the page disconnects.
+/// The lines for a page. The [`PageSeat`] is released when the page disconnects.
 pub(super) struct PageLines(Receiver<Bytes>);
 
 impl PageLines {
@@ -29,7 +29,7 @@ impl PageLines {
     }
 }
 
-/// Sends lines until there are no more for this page.
+/// Sends lines until `seat` has no more lines or the page disconnects.
 async fn send(seat: &mut PageSeat, to: &Sender<Bytes>) {
     while let Some(chunk) = seat.next().await {
         if to.send(chunk).await.is_err() {

@@ -1,4 +1,4 @@
-//! The output of commands with `--json`, for the page.
+//! Runs commands that print and end, and returns their output for the page.
 
 use std::ffi::OsString;
 use std::io;
@@ -138,7 +138,7 @@ impl Programs {
         let (verify, exit_code) = self.object(args, at).await?;
         let mut shown = Vec::new();
         for name in names {
-            // With an empty folder, so the output is what anybody can read in the record.
+            // The folder `nobody` is empty. Without keys, `show` prints what anybody can read.
             let args = words(&["show", name, "--home", "nobody"]);
             let (text, good) = self.text(args, at).await?;
             shown.push(good.then_some(text));
@@ -151,7 +151,7 @@ fn words(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-/// Reads everything, or returns `None` if there are more than `most` bytes.
+/// Reads `from` to its end. Returns `None` if there are more than `most` bytes.
 async fn at_most(from: impl AsyncRead + Unpin, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes).await?;

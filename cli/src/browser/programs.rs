@@ -1,4 +1,4 @@
-//! The programs behind the page: this program again, with `--json`.
+//! The programs behind the page: child processes that run this program with `--json`.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::lines::{Lines, SEATED};
 use crate::failure::BROKEN_OFF;
 
-/// The longest line of output. The turn of 100 boards that are all open takes 40 kB.
+/// The maximum length of a line of output, in bytes. A turn with 100 open boards takes 40 kB.
 const LONGEST: u64 = 4 << 20;
 /// How long a program may continue after its input is closed, and again after its output is no
 /// longer read, before it is killed.
@@ -28,7 +28,8 @@ const READS: Duration = Duration::from_secs(5);
 /// Timeout for a command that waits for the folder. A match that is over takes a moment to end, and
 /// the commands for a lobby run one after another.
 const TURN: Duration = Duration::from_secs(5);
-/// The most pages that watch. A browser opens at most 6 connections to a server, for all its pages.
+/// The maximum number of pages that watch. A browser opens at most 6 connections to a server, for
+/// all its pages together.
 const WATCHERS: usize = 3;
 
 /// The error if the program behind the page cannot be started.
@@ -95,7 +96,7 @@ pub(super) enum NotTaken {
 pub(super) struct Programs {
     pub(super) own: Own,
     this: PathBuf,
-    /// Lock on the folder, held by a program that uses it and while one starts.
+    /// Held while a command uses the folder, and while a program that plays starts.
     folder: tokio::sync::Mutex<()>,
     last: Mutex<Option<Arc<Program>>>,
 }
@@ -115,7 +116,7 @@ pub(super) struct Program {
 #[derive(Default)]
 struct Transcript {
     lines: Lines,
-    /// Two players have sat down, so there is a match that can be resumed.
+    /// Whether two players have sat down, so that there is a match that can be resumed.
     seated: bool,
     ended: Option<Ended>,
     /// The page that plays.
@@ -139,7 +140,7 @@ pub(super) struct State {
     running: bool,
     played: bool,
     exit_code: Option<i32>,
-    /// The program was ended by a signal.
+    /// Whether the program was ended by a signal.
     by_signal: bool,
 }
 
@@ -158,7 +159,7 @@ impl Programs {
     /// Waits until no other program uses the folder, and locks it until the guard is dropped.
     ///
     /// # Errors
-    /// [`Busy`], if that takes longer than [`TURN`].
+    /// [`Busy`], if the wait takes longer than [`TURN`].
     pub(super) async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, Busy> {
         let turn = async {
             let turn = self.folder.lock().await;
@@ -274,7 +275,8 @@ impl Program {
         }
     }
 
-    /// Reads the output of the program until it ends or is asked to end.
+    /// Reads the output of the program until the output ends or the program is asked to end. Then
+    /// waits for the process to exit, or kills it.
     async fn attend(self: Arc<Self>, mut child: Child, output: ChildStdout) {
         let is_to_end = async {
             self.end.notified().await;
@@ -313,7 +315,8 @@ impl Program {
         }
     }
 
-    /// A seat for a page, which plays or watches. `takes` takes the seat from the page that has it.
+    /// A seat for a page, which plays or watches. If `takes`, a page that plays already loses its
+    /// seat.
     ///
     /// # Errors
     /// If no seat is free.
@@ -345,12 +348,13 @@ impl Program {
     /// Sends a command from a page to the program.
     ///
     /// # Errors
-    /// If that page is not playing, or the program does not accept commands.
+    /// If `page` is not playing, or the program does not accept commands.
     pub(super) async fn send(self: &Arc<Self>, page: u64, command: &[u8]) -> Result<(), NotTaken> {
         let (program, line) = (self.clone(), [command, b"\n"].concat());
-        // Runs to its end even if the page disconnects: half a line would corrupt the next one.
-        let transcript = tokio::spawn(async move { program.write(page, &line).await });
-        transcript.await.unwrap_or(Err(NotTaken::Gone))
+        // This task runs to its end even if the page disconnects: half a line would corrupt the
+        // next line.
+        let written = tokio::spawn(async move { program.write(page, &line).await });
+        written.await.unwrap_or(Err(NotTaken::Gone))
     }
 
     async fn write(&self, page: u64, line: &[u8]) -> Result<(), NotTaken> {
@@ -367,7 +371,7 @@ impl Program {
         let open = input.as_mut().ok_or(NotTaken::Gone)?;
         match timeout(READS, open.write_all(line)).await {
             Ok(Ok(())) => Ok(()),
-            // Half a line may have been written, so nothing can follow it.
+            // Half a line may have been written, so no other line can follow.
             _ => {
                 *input = None;
                 Err(NotTaken::Gone)
@@ -421,8 +425,8 @@ impl Drop for PageSeat {
     }
 }
 
-/// The path of this program. On Linux it refers to the running file, even if that file has been
-/// replaced since.
+/// The path of this program. On Linux the path leads to the running file, even after another file
+/// has replaced it.
 fn this_program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
@@ -432,14 +436,15 @@ fn this_program() -> io::Result<PathBuf> {
     }
 }
 
-/// The next line of a program, with its line ending. A longer line cannot come from our program.
+/// The next line of a program, with its line ending. Returns `None` at the end of the output, and
+/// for a line that is longer than any line of this program.
 async fn next_line(output: &mut BufReader<ChildStdout>) -> io::Result<Option<Bytes>> {
     let mut line = Vec::new();
     output.take(LONGEST).read_until(b'\n', &mut line).await?;
     match line.last() {
         None => Ok(None),
         Some(b'\n') => Ok(Some(line.into())),
-        // A program that was killed in the middle of a line did not send it.
+        // The program was killed in the middle of this line, or the line is too long.
         Some(_) => Ok(None),
     }
 }

@@ -3,7 +3,7 @@
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Serialize;
 
-/// The longest text. Larger codes cannot be scanned from a screen.
+/// The maximum length of a text, in bytes. Larger codes cannot be scanned from a screen.
 pub(super) const LONGEST: usize = 512;
 
 /// The squares of a code, without the margin.
@@ -14,7 +14,7 @@ pub(super) struct Squares {
     rows: Vec<String>,
 }
 
-/// The QR code of a text, or `None` if it is too long.
+/// The QR code of a text, or `None` if the text is too long.
 pub(super) fn squares(text: &str) -> Option<Squares> {
     if text.len() > LONGEST {
         return None;

@@ -74,7 +74,7 @@ fn playing(command: &str, own: &Own, name: Option<&str>, options: Vec<OsString>)
     args
 }
 
-/// Adds a positional argument from a page. It is never read as an option.
+/// Adds a positional argument from a page, after `--`, so that it is not read as an option.
 fn with_name(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
     args.extend(["--".into(), name.into()]);
     args
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_from_the_page_replaces_that_of_the_command_line() {
+    fn a_name_from_the_page_replaces_the_name_from_the_command_line() {
         let own = Own::new(Vec::new(), Some("Anna"));
         let join = |join| from_value::<Join>(join).unwrap().args(&own);
         let named = join(json!({ "whom": "a", "name": "Bert" }));

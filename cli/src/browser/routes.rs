@@ -36,7 +36,8 @@ pub(super) struct Routes {
 
 /// The client of a connection.
 pub(super) trait Guest {
-    /// Notes that the client has logged in, so its connection is kept however many others come.
+    /// Notes that the client has logged in, so that its connection is kept even if many other
+    /// clients connect.
     fn logged_in(&self);
 }
 
@@ -172,7 +173,8 @@ impl Routes {
         }
     }
 
-    /// Verifies the records, which follow each other in the body.
+    /// Verifies one or two records. The body is their concatenation, and the query has their
+    /// lengths.
     async fn verify(&self, query: &str, body: Incoming) -> Answered {
         let wrong = || Refusal::bad_request("give the lengths of one or two records");
         let lengths = query.strip_prefix("lengths=").ok_or_else(wrong)?;
@@ -195,8 +197,8 @@ fn ok(object: &impl serde::Serialize) -> Answer {
     answers::object(StatusCode::OK, object)
 }
 
-/// The object that a command prints. The command runs to its end even if the page disconnects,
-/// because it uses the folder until then.
+/// The object that a command prints. The command runs to its end even if the page disconnects, so
+/// that the folder stays locked while the command uses it.
 async fn object_of(
     command: impl Future<Output = anyhow::Result<Value>> + Send + 'static,
 ) -> Answered {

@@ -18,7 +18,7 @@ use super::gate::Gate;
 use super::programs::Programs;
 use super::routes::{Guest, Routes};
 
-/// The most connections of clients that have not logged in.
+/// The maximum number of connections of clients that have not logged in.
 const STRANGERS: usize = 64;
 /// Timeout for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
@@ -44,22 +44,22 @@ impl Server {
         Ok((Server(listener), address))
     }
 
-    /// Serves all connections. It does not return.
+    /// Serves all connections. Never returns.
     pub(super) async fn serve(self, gate: Arc<Gate>, programs: Arc<Programs>) {
         let routes = Arc::new(Routes { gate, programs });
         let strangers = Strangers::default();
         loop {
             match self.0.accept().await {
                 Ok((stream, _)) => strangers.add(stream, routes.clone()),
-                // Too many open files, or a client that has disconnected: both pass.
+                // There are too many open files, or the client has disconnected: try again.
                 Err(_) => sleep(Duration::from_millis(50)).await,
             }
         }
     }
 }
 
-/// The connections of clients that have not logged in, the oldest first. One more than the limit
-/// closes the oldest, so silent connections cannot lock anybody out.
+/// The connections of clients that have not logged in, the oldest first. A connection beyond the
+/// limit closes the oldest one, so silent connections cannot lock anybody out.
 #[derive(Clone, Default)]
 struct Strangers(Arc<Mutex<Waiting>>);
 
@@ -69,7 +69,7 @@ struct Waiting {
     tasks: VecDeque<(u64, AbortHandle)>,
 }
 
-/// One of these connections. It is removed from the list when it ends or logs in.
+/// An entry of [`Strangers`]. It is removed when the connection ends or the client logs in.
 struct Stranger {
     number: u64,
     all: Strangers,
@@ -86,7 +86,7 @@ impl Strangers {
         waiting.last += 1;
         let number = waiting.last;
         let all = self.clone();
-        // The task only runs when this one waits, so it is in the list by then.
+        // The runtime has a single thread, so the new task is in the list before it runs.
         let task = tokio::spawn(connection(stream, routes, Stranger { number, all }));
         waiting.tasks.push_back((number, task.abort_handle()));
         let oldest = (waiting.tasks.len() > STRANGERS).then(|| waiting.tasks.pop_front());

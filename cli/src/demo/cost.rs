@@ -28,6 +28,7 @@ pub(super) struct Cost {
     evaluator_bytes: u64,
     /// Flights of the first deal, in both directions.
     rounds: u64,
+    /// The number of later deals.
     #[serde(skip)]
     later: usize,
 }

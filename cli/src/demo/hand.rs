@@ -82,7 +82,7 @@ const STEPS: [&str; 7] = [
     "showdown",
 ];
 
-/// The views of the host and of the guest of a hand.
+/// A hand as the host and the guest see it.
 pub(super) struct Views([View; 2]);
 
 impl Views {
@@ -92,7 +92,8 @@ impl Views {
         both.map(|(host, guest)| Views([host, guest])).collect()
     }
 
-    /// Whether both players saw the same outcome, and the same card wherever both saw one.
+    /// Whether both players saw the same outcome, and the same card at each position at which both
+    /// saw a card.
     pub(super) fn agree(&self) -> bool {
         let [host, guest] = &self.0;
         let (cards, others) = (host.cards(), guest.cards());
@@ -119,8 +120,8 @@ impl Views {
         format!("{}\n\n{}", grid.trim_fmt(), self.result())
     }
 
-    /// The holder's cards that were opened in the last of these steps, as each player sees them
-    /// after it.
+    /// The holder's cards that were opened in the last of `steps`, as each player sees them after
+    /// this step. `None` if no card was opened.
     fn row(&self, steps: &[&str], holder: Option<Seat>) -> Option<[String; 2]> {
         let opened = |seen: &&Seen| steps.last() == Some(&seen.step) && seen.holder == holder;
         let seen = self
@@ -238,6 +239,6 @@ struct Winner {
 #[derive(Serialize)]
 struct ShownReport {
     player: &'static str,
-    /// Its value in words.
+    /// The rank of the hand in words.
     worth: String,
 }

@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         output::show(&introduction)?;
     }
-    // For both seats, which play the same hands at the same time.
+    // Both seats report progress, each once for each hand.
     let progress = Progress::begin(2 * args.hands as usize, "decks");
     let sides = seats::play(&header, &progress)?;
     drop(progress);

@@ -29,7 +29,7 @@ pub(super) const NAMES: [&str; 2] = ["Alice", "Bob"];
 /// Timeout for each step of the other seat, which plays without pauses.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The most cards that a player of five-card draw exchanges.
+/// The maximum number of cards that a player of five-card draw exchanges.
 const EXCHANGED: usize = 3;
 
 /// View and cost of the match at one seat.
@@ -75,7 +75,7 @@ struct Player {
 
 /// Connects two new players: one opens a door, the other joins with its invite.
 fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
-    // Removed at the end of this function; the match itself is in memory.
+    // The folders are removed at the end of this function. The match itself is in memory.
     let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
     let open = |folder: &tempfile::TempDir| Home::open(folder.path(), None, &mut system_rng());
     let [host, guest] = [Arc::new(open(&folders[0])?), Arc::new(open(&folders[1])?)];
@@ -124,7 +124,7 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-/// A seat that checks, calls and shows.
+/// A table that writes nothing to disk.
 type InMemory = Table<MemoryStorage, MemoryVault, ()>;
 
 impl Player {

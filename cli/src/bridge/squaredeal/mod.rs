@@ -34,8 +34,8 @@ pub(crate) enum Command {
 /// Checks the published keys of a tournament, and published boards against them.
 ///
 /// The organiser publishes two files: X.sqd before the tournament, and X.sqk with the keys after
-/// it. Together they determine all boards. They prove that nobody chose the boards only if X.sqd
-/// has not been changed since: compare it with a copy that was saved at the time.
+/// it. Together the files determine all boards. They prove that nobody chose the boards only if
+/// X.sqd was not changed later: compare it with a copy that was saved before the tournament.
 ///
 /// Without files of boards, the command prints the boards that the keys determine.
 #[derive(clap::Args)]
@@ -65,7 +65,7 @@ pub(crate) struct VerifyArgs {
     /// The numbers of the boards, if the organiser announced them later (? in X.sqd).
     #[arg(long, value_name = "LOW-HIGH")]
     boards: Option<BoardRange>,
-    /// The number of sessions played, if it was left open (0 in X.sqd).
+    /// The number of sessions played, if X.sqd leaves the number open (0 in X.sqd).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SESSIONS)))]
     sessions: Option<u32>,
     /// Print JSON objects: one for the keys, and one for each set or file.

@@ -13,7 +13,7 @@ use super::verdict::Checked;
 use crate::bridge::board_file;
 use crate::output::{count, lines};
 
-/// The most rows about a file that are shown to people.
+/// The maximum number of rows that people see about a file.
 const SHOWN: usize = 40;
 
 /// Published files of boards, with their names and formats.
@@ -28,7 +28,7 @@ impl Files {
         let mut files = Vec::new();
         for (path, format) in named {
             let boards = board_file::read(path, *format)?;
-            // DUP files of Big Deal begin with board 1, whatever the set is.
+            // Big Deal numbers the boards of each DUP file from 1, also in later sets.
             let is_counted = *format == Format::Dup && boards[0].number == 1;
             let stem = path.file_stem().unwrap_or_default();
             files.push(Published {

@@ -11,9 +11,9 @@ use crate::output::json_line;
 /// Values that the organiser announced after the description was published.
 #[derive(Clone, Copy)]
 pub(super) struct Announced {
-    /// The boards of phases whose boards were open.
+    /// The boards of each phase for which the description has no board numbers.
     pub(super) boards: Option<BoardRange>,
-    /// The number of sessions of phases whose number was open.
+    /// The number of sessions of each phase for which the description has no such number.
     pub(super) sessions: Option<u32>,
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::output::{lines, show, show_json};
 
-/// The most sessions that are listed.
+/// The maximum number of sessions that are listed.
 const LISTED: usize = 20;
 
 /// A tournament, with the comparison of its keys and its description.
@@ -22,7 +22,7 @@ pub(super) struct Checked<'a> {
 struct Report<'a> {
     tournament: &'a str,
     awaited: &'a str,
-    /// `None` if it is unknown.
+    /// `None` if the value is unknown.
     value: Option<String>,
     keys: usize,
     hash: &'a str,
@@ -33,8 +33,8 @@ struct Report<'a> {
 }
 
 impl Checked<'_> {
-    /// Whether there are boards to compute. If the keys differ, nobody was bound to the boards that
-    /// they determine.
+    /// Whether there are boards to compute. If the keys do not match the published hash, the
+    /// organiser was not bound to the boards of these keys.
     pub(super) fn has_boards(&self) -> bool {
         self.verdict.key_hash == KeyHash::Agrees && !self.value.is_empty()
     }
