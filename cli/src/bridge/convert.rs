@@ -29,7 +29,7 @@ use crate::whole_file;
     dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
     dup       the same for older programs; dupblind hides board 1\n  \
     csv       spreadsheets\n  \
-    the others: other programs, some of them old\n\n\
+    all other formats: other programs, some of them old\n\n\
     All formats can be written, and those listed at --from can be read. The following\n\
     formats have no board numbers: {}. Boards of a file without numbers are numbered\n\
     from 1. DUP numbers its boards from 1.\n\n\

@@ -367,7 +367,7 @@ pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> an
 }
 
 /// The peers at a host's door that are being sent the end of a match. Each has its own thread, so a
-/// slow peer does not keep the others waiting.
+/// slow peer does not keep the other peers waiting.
 #[derive(Default)]
 pub(crate) struct Farewells(Vec<(PublicIdentity, JoinHandle<()>)>);
 

@@ -1,5 +1,5 @@
-//! A host's door, and the peers that have connected but have not sent their first message. All of
-//! them are polled together, so a silent peer does not keep the others waiting.
+//! A host's door, and the peers that have connected but have not sent their first message. All
+//! these peers are polled together, so a silent peer does not keep the other peers waiting.
 
 use std::io;
 use std::time::{Duration, Instant};
