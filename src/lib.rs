@@ -72,6 +72,7 @@ pub mod dice;
 pub mod mpc;
 pub mod net;
 pub mod shuffle;
+pub mod verifiable;
 
 // Public for tests, fuzz targets and benchmarks of single parts.
 #[cfg(feature = "internals")]

@@ -22,6 +22,7 @@ use crate::circuit::sweep::{Draws, Numbers};
     dealerless bench --algorithm bubble --draw 52 --pool 16 --json\n  \
     dealerless bench --draw 1..52 --algorithm all --csv -o time.svg > time.csv\n  \
     dealerless bench --netlist mine.txt --algorithm cut --draw 9 --rtt 50ms\n  \
+    dealerless bench --deck verifiable --seats 6\n  \
     dealerless bench --listen 0.0.0.0:5252     and on the other machine\n  \
     dealerless bench --connect HOST:5252\n\n\
     Lists of numbers have the same form as for circuit stats. Configurations take turns,\n\
@@ -89,6 +90,20 @@ pub struct Args {
         default_value = "malicious"
     )]
     pub(super) security: Vec<Security>,
+    /// Kind of deck [default: sealed]. A verifiable deck is for 2 to 10 seats, which all run in this process; --cards,
+    /// --seats, --rounds and --json are its only other options.
+    #[arg(
+        long,
+        value_name = "DECK",
+        conflicts_with_all = [
+            "draw", "algorithm", "netlist", "pool", "rtt", "listen", "connect", "security",
+            "statistical_security", "csv", "rounds_csv", "output",
+        ]
+    )]
+    pub(super) deck: Option<DeckKind>,
+    /// Number of seats of a verifiable deck.
+    #[arg(long, value_name = "SEATS", default_value = "6", requires = "deck", value_parser = clap::value_parser!(u8).range(2..=10))]
+    pub(super) seats: u8,
     /// Bits of statistical security of a malicious session, 40 to 80; must be equal for both
     /// parties.
     #[arg(long, value_name = "BITS", default_value_t = STATISTICAL_SECURITY, value_parser = statistical)]
@@ -110,6 +125,15 @@ pub struct Args {
     /// Quantity on the vertical axis of the picture.
     #[arg(long, value_name = "WHAT", default_value = "time", requires = "output")]
     pub(super) plot: Quantity,
+}
+
+/// The kind of deck that is measured.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DeckKind {
+    /// A deck of two parties, dealt by a garbled circuit.
+    Sealed,
+    /// A deck of 2 to 10 seats, shuffled by each with a proof.
+    Verifiable,
 }
 
 /// The quantity on the vertical axis, for the pool and the online phase together.

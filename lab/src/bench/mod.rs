@@ -15,6 +15,7 @@ mod side;
 mod statistics;
 mod sweep;
 mod table;
+mod verifiable;
 mod virtual_link;
 
 use std::path::Path;
@@ -25,6 +26,7 @@ use dealerless_program::output::{say, show, show_json};
 use dealerless_program::whole_file;
 
 pub use self::args::Args;
+use self::args::DeckKind;
 use self::environment::Environment;
 use self::picture::Sweep;
 use self::report::Report;
@@ -34,6 +36,9 @@ use crate::session::{Evaluates, PLAIN_TCP_WARNING, notice};
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(DeckKind::Verifiable) = args.deck {
+        return verifiable::run(args);
+    }
     let netlists = plan::netlists(args)?;
     let configurations = plan::configurations(args, &netlists)?;
     let sweep = match &args.output {

@@ -445,3 +445,37 @@ fn invalid_options_are_refused_with_an_explanation() {
         assert!(error, "{line}: {}", refused.stdout);
     }
 }
+
+#[test]
+fn verifiable_deck_is_measured_with_the_bytes_of_each_part() {
+    let line = "bench --deck verifiable --cards 6 --seats 3 --rounds 2";
+    let report: Value =
+        serde_json::from_str(&run(&format!("{line} --json")).exits(0).stdout).unwrap();
+    let bytes = |name: &str| {
+        let operations = report["operations"].as_array().unwrap();
+        let found = operations
+            .iter()
+            .find(|operation| operation["name"] == name);
+        found.unwrap_or_else(|| panic!("{name}: {report}"))["bytes"].clone()
+    };
+    assert_eq!(
+        (&report["seats"], &report["threshold"]),
+        (&3.into(), &3.into())
+    );
+    assert_eq!(bytes("keys of all seats"), 128 + 32 * (3 + 3 + 1));
+    assert_eq!(bytes("shuffle and prove"), 224 * 6 + 288);
+    assert_eq!(bytes("decode and verify a shuffle"), Value::Null);
+    assert_eq!(bytes("a partial to a seat: make"), 160);
+    let screen = run(line).exits(0).stdout;
+    assert!(
+        screen.contains("6 cards, 3 seats") && screen.contains("1,632"),
+        "{screen}"
+    );
+    for wrong in [
+        "--deck verifiable --cards 6,7",
+        "--deck verifiable --csv",
+        "--seats 3",
+    ] {
+        run(&format!("bench {wrong}")).exits(1);
+    }
+}

@@ -20,6 +20,11 @@ const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
     ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
     (
+        "bench --deck verifiable --cards 5 --seats 3 --rounds 1",
+        0,
+        "bench verifiable",
+    ),
+    (
         "bridge leakage --samples 1000 --scheme cut,thirteen",
         0,
         "bridge leakage",

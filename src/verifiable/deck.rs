@@ -1,0 +1,155 @@
+//! Cards as points, and decks of encrypted cards.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::group::{ELEMENT, Point, Reader, Transcript};
+use crate::deck::Card;
+
+/// The most cards of a deck.
+pub const MAX_CARDS: usize = 1024;
+
+/// The cards of a deck as points, and the generators of the proofs about it. The logarithms of these
+/// points are unknown: all of them are hashes.
+pub struct Cards {
+    points: Vec<Point>,
+    numbers: HashMap<[u8; ELEMENT], usize>,
+    /// `h_i`.
+    pub(super) generators: Vec<Point>,
+    /// `h`.
+    pub(super) generator: Point,
+}
+
+impl Cards {
+    /// The cards of a deck: two decks of a match need different names. `None` unless there are 1 to
+    /// [`MAX_CARDS`] cards.
+    pub fn new(deck: &str, count: usize) -> Option<Arc<Self>> {
+        if !(1..=MAX_CARDS).contains(&count) {
+            return None;
+        }
+        let card = |i| {
+            Transcript::new("card")
+                .bytes(deck.as_bytes())
+                .number(i as u64)
+        };
+        let points: Vec<Point> = (0..count).map(|i| card(i).hash_to_group()).collect();
+        let numbers = points
+            .iter()
+            .enumerate()
+            .map(|(i, point)| (*point.bytes(), i));
+        let generator = |i| {
+            Transcript::new("generator h_i")
+                .number(i as u64)
+                .hash_to_group()
+        };
+        Some(Arc::new(Cards {
+            numbers: numbers.collect(),
+            points,
+            generators: (0..count).map(generator).collect(),
+            generator: Transcript::new("generator h").hash_to_group(),
+        }))
+    }
+
+    /// The number of cards.
+    pub fn count(&self) -> usize {
+        self.points.len()
+    }
+
+    /// The card at this point. `None` if it is not a card of the deck.
+    pub(super) fn card(&self, point: &Point) -> Option<Card> {
+        self.numbers
+            .get(point.bytes())
+            .map(|&number| Card(number as u64))
+    }
+}
+
+/// A card under the key of the deck (ElGamal): `(tG, M + tPK)` for the card `M`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ciphertext {
+    pub(super) a: Point,
+    pub(super) b: Point,
+}
+
+/// The start deck of a hand, or a deck whose shuffles were all verified.
+#[derive(Clone)]
+pub struct VerifiedDeck {
+    pub(super) cards: Arc<Cards>,
+    pub(super) places: Vec<Ciphertext>,
+}
+
+impl VerifiedDeck {
+    /// The deck before the first shuffle: each card at the place of its number, not encrypted.
+    pub fn start(cards: &Arc<Cards>) -> Self {
+        let place = |&b: &Point| Ciphertext {
+            a: Point::identity(),
+            b,
+        };
+        VerifiedDeck {
+            places: cards.points.iter().map(place).collect(),
+            cards: Arc::clone(cards),
+        }
+    }
+
+    /// The number of cards.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// All points of the deck, in the order in which they are sent.
+    pub(super) fn points(&self) -> impl ExactSizeIterator<Item = &Point> {
+        let point = |i: usize| match i % 2 {
+            0 => &self.places[i / 2].a,
+            _ => &self.places[i / 2].b,
+        };
+        (0..2 * self.places.len()).map(point)
+    }
+
+    /// The length of an encoded deck, in bytes.
+    pub(super) fn encoded_len(count: usize) -> usize {
+        2 * ELEMENT * count
+    }
+
+    pub(super) fn read(cards: &Arc<Cards>, reader: &mut Reader<'_>) -> Option<Self> {
+        let place = |_| {
+            Some(Ciphertext {
+                a: reader.point()?,
+                b: reader.point()?,
+            })
+        };
+        let places: Option<Vec<Ciphertext>> = (0..cards.count()).map(place).collect();
+        Some(VerifiedDeck {
+            cards: Arc::clone(cards),
+            places: places?,
+        })
+    }
+}
+
+/// The decks of a hand, in the order of their numbers, after the last shuffle.
+#[derive(Clone)]
+pub struct Decks {
+    pub(super) decks: Vec<VerifiedDeck>,
+    pub(super) digest: [u8; 32],
+}
+
+impl Decks {
+    /// The decks that a hand is played with.
+    pub fn new(decks: Vec<VerifiedDeck>) -> Self {
+        let hash = Transcript::new("decks").number(decks.len() as u64);
+        let hash = (decks.iter()).fold(hash, |hash, deck| hash.points(deck.points()));
+        Decks {
+            digest: hash.digest(),
+            decks,
+        }
+    }
+
+    /// The ciphertext at a place.
+    pub(super) fn place(&self, deck: usize, position: usize) -> Option<&Ciphertext> {
+        self.decks.get(deck)?.places.get(position)
+    }
+
+    /// A hash that begins with a context and these decks.
+    pub(super) fn hash(&self, context: &Context<'_>, tag: &str) -> Transcript {
+        context.hash(tag).bytes(&self.digest)
+    }
+}

@@ -1,0 +1,94 @@
+//! A shuffle with a proof: a seat permutes and re-encrypts a deck, and proves that it did nothing
+//! else.
+
+mod permutation;
+mod proof;
+
+use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use self::permutation::Permutation;
+use self::proof::{Proof, Statement, Witness};
+use super::context::Context;
+use super::deck::{Ciphertext, VerifiedDeck};
+use super::group::{Point, Reader};
+use crate::crypto::random_scalar;
+
+/// Why a shuffle is a foul of its signer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadShuffle {
+    /// Wrong length, or a point or scalar that is not canonical, or the identity.
+    #[error("invalid encoding of a shuffle")]
+    Encoding,
+    /// The proof does not hold.
+    #[error("the proof of a shuffle does not hold")]
+    Proof,
+}
+
+impl VerifiedDeck {
+    /// The length of a shuffle of `count` cards with its proof, in bytes.
+    pub fn shuffle_len(count: usize) -> usize {
+        Self::encoded_len(count) + Proof::encoded_len(count)
+    }
+
+    /// Shuffles the deck. Returns the part that the seat of the context signs, and the new deck.
+    ///
+    /// The permutation and the randomness of the encryption are wiped. The same random bytes give the
+    /// same part.
+    pub fn shuffle(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Vec<u8>, Self) {
+        let count = self.count();
+        let permutation = Permutation::draw(count, rng);
+        let added: Vec<Scalar> = (0..count).map(|_| random_scalar(rng)).collect();
+        let added = Zeroizing::new(added);
+        let key = RistrettoBasepointTable::create(context.roster.deck.get());
+        let a: Vec<RistrettoPoint> = self.places.iter().map(|place| *place.a.get()).collect();
+        let b: Vec<RistrettoPoint> = self.places.iter().map(|place| *place.b.get()).collect();
+        let moved = permutation
+            .gather(&a)
+            .into_iter()
+            .zip(permutation.gather(&b));
+        let places = added.iter().zip(moved).map(|(added, (a, b))| Ciphertext {
+            a: Point::new(a + RistrettoPoint::mul_base(added)),
+            b: Point::new(b + &key * added),
+        });
+        let output = VerifiedDeck {
+            cards: self.cards.clone(),
+            places: places.collect(),
+        };
+        let statement = Statement::new(context, self, &output);
+        let witness = Witness { permutation, added };
+        let proof = statement.prove(&witness, rng);
+        let mut part = Vec::with_capacity(Self::shuffle_len(count));
+        output
+            .points()
+            .for_each(|point| part.extend_from_slice(point.bytes()));
+        proof.write(&mut part);
+        (part, output)
+    }
+
+    /// The deck after a shuffle of this one by the seat of the context.
+    ///
+    /// # Errors
+    /// [`BadShuffle`].
+    pub fn verify_shuffle(&self, context: &Context<'_>, part: &[u8]) -> Result<Self, BadShuffle> {
+        let (output, proof) = self.read_shuffle(part).ok_or(BadShuffle::Encoding)?;
+        let statement = Statement::new(context, self, &output);
+        match statement.check(&proof) {
+            true => Ok(output),
+            false => Err(BadShuffle::Proof),
+        }
+    }
+
+    fn read_shuffle(&self, part: &[u8]) -> Option<(Self, Proof)> {
+        let mut reader = Reader::new(part, Self::shuffle_len(self.count()))?;
+        let output = VerifiedDeck::read(&self.cards, &mut reader)?;
+        let proof = Proof::read(self.count(), &mut reader)?;
+        Some((output, proof))
+    }
+}
+
+#[cfg(test)]
+mod tests;
