@@ -1,4 +1,4 @@
-//! The memory of an opened hand is wiped when the boards are dropped.
+//! No copy of an opened hand stays in memory after the boards and the session are dropped.
 
 #[path = "../../tests/wiping/watcher.rs"]
 mod watcher;
@@ -18,13 +18,13 @@ dealerless::with_both_engines! {
     opened_hand_is_wiped_with_its_session,
 }
 
-/// A byte for each bit of a hand.
+/// The 52 bits of a hand's set of cards, one byte for each bit.
 fn bits(Card(hand): Card) -> [u8; 52] {
     std::array::from_fn(|bit| (hand >> bit & 1) as u8)
 }
 
-/// Deals a board between two parties from the given seed, and opens the hand of North to the
-/// garbler. Returns this hand.
+/// Deals one board between two parties whose randomness comes from `seed`, and opens the hand of
+/// North to the garbler. Returns this hand, which depends only on `seed`.
 fn opened<E: Engine>(seed: [u8; 32]) -> Card {
     let circuit = SplitCircuit::build(Split::new(13, 1).unwrap());
     let [hand, _] = sessions(session::in_memory(), |session: &mut E| {
@@ -35,7 +35,7 @@ fn opened<E: Engine>(seed: [u8; 32]) -> Card {
         let openings = [(0, Compass::North, Audience::Only(Party::Garbler))];
         let mut hands = boards.open(session, &openings).unwrap();
         let hand = hands[0].map(Hand::as_set);
-        // The caller must wipe the returned list itself.
+        // The caller of `open` must wipe the returned list.
         hands.zeroize();
         hand
     });
@@ -47,6 +47,7 @@ fn opened_hand_is_wiped_with_its_session<E: Engine>() {
     system_rng().fill_bytes(&mut seed);
     let hand = opened::<E>(seed);
     let number = hand.0.to_le_bytes();
+    // The hand could be in memory in either of these forms.
     for sought in [&bits(hand)[..], &number] {
         watch_for(sought, || {
             opened::<E>(seed);

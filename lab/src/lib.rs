@@ -1,8 +1,8 @@
 //! The commands `circuit` and `bench` of the program `dealerless`.
 //!
-//! Each command consists of a type that `clap` parses and a function `run`: [`circuit::Command`]
-//! and [`circuit::run`], [`bench::Args`] and [`bench::run`]. The crate `dealerless-cli` also uses
-//! [`cost`], [`plot`] and [`session`].
+//! Each command has a type for its arguments, which `clap` parses, and a function `run`:
+//! [`circuit::Command`] and [`circuit::run`], [`bench::Args`] and [`bench::run`]. The crate
+//! `dealerless-cli` calls these functions, and also uses [`cost`], [`plot`] and [`session`].
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,7 @@ mod loopback;
 pub mod plot;
 pub mod session;
 
-/// Argument parsers, exposed for the fuzz targets.
+/// The parsers of arguments, public for the fuzz targets.
 pub mod arguments {
     pub use crate::circuit::sweep::{Draws, Numbers};
     pub use crate::circuit::values::bits::format as format_bits;

@@ -1,52 +1,53 @@
-//! The properties of a circuit's gates that are known without running it.
+//! The [`Structure`] of a circuit: its gate counts, depths and widths.
 
 use super::bristol::{Netlist, Operation, Step};
 use super::builder::slices::Slice;
 use super::{Circuit, Gate, Output, Party, Wire};
 
-/// The structure of the gates of a circuit, or of a netlist as written.
+/// The gate counts, depths and widths of a circuit, or of a netlist as written.
 ///
-/// A gate is dead if no output needs it. Dead gates are included in the gate counts, but not in
-/// depths and widths.
+/// A gate is *dead* if no output depends on it. Dead gates are included in the gate counts and in
+/// `live_wires`, but not in depths and layers. A *layer* consists of the AND gates with the same
+/// AND-depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Structure {
-    /// AND gates.
+    /// The number of AND gates.
     pub and: usize,
-    /// XOR gates.
+    /// The number of XOR gates.
     pub xor: usize,
-    /// NOT gates.
+    /// The number of NOT gates.
     pub not: usize,
-    /// Constants and copies of wires (`EQ` and `EQW` in a netlist), which are not gates.
+    /// The number of constants and copies of wires (`EQ` and `EQW` in a netlist). They do not count
+    /// as gates.
     pub copies: usize,
-    /// The number of AND gates for each party that could compute them alone. `None` if the owners
-    /// of the inputs are unknown.
+    /// The number of AND gates of each owner. `None` if the owners of the inputs are unknown.
     pub ands_by_owner: Option<AndsByOwner>,
     /// The largest number of AND gates on a path from an input to an output.
     pub and_depth: usize,
     /// The largest number of gates (AND, XOR and NOT) on a path from an input to an output.
     pub depth: usize,
-    /// The largest number of AND gates with the same AND-depth.
+    /// The number of AND gates in the largest layer.
     pub widest_layer: usize,
-    /// The largest number of wires held at once when the gates are evaluated in order. A wire is
-    /// held from the gate that sets it (an input: from the beginning) until its last reader has
-    /// run; an output is held until the end. The result of a gate is held together with the
-    /// operands of the gate. `None` if the circuit was built in slices: the last reader of an input
-    /// is then unknown.
+    /// The largest number of wires that are live at the same time when the gates are evaluated in
+    /// order. An input is live from the beginning, and any other wire from the gate that sets it. A
+    /// wire is live until the last gate that reads it has run, and an output until the end. The
+    /// operands and the result of a gate are live at the same time. `None` if the circuit was built
+    /// in slices, because the last gate that reads an input is then unknown.
     pub live_wires: Option<usize>,
-    /// AND, XOR and NOT gates that no output needs.
+    /// The number of dead AND, XOR and NOT gates.
     pub dead: usize,
+    /// The number of AND gates that are not dead.
     live_ands: usize,
 }
 
 impl Structure {
-    /// AND, XOR and NOT gates together.
+    /// The number of AND, XOR and NOT gates together.
     pub fn gates(&self) -> usize {
         self.and + self.xor + self.not
     }
 
-    /// The mean number of live AND gates per AND-depth, from depth 1 on. 0 if no output needs an
-    /// AND gate.
+    /// The mean number of AND gates in a layer. 0 if there are no layers.
     pub fn mean_layer(&self) -> f64 {
         match self.and_depth {
             0 => 0.0,
@@ -57,29 +58,30 @@ impl Structure {
 
 /// The number of AND gates of each owner.
 ///
-/// A wire that depends only on the inputs of one party is owned by that party, and the owner of a
-/// gate is the owner of its result. The engines of this crate garble only the joint gates. A party
-/// computes the gates that it owns in the clear and enters the results. In a malicious session, it
-/// also proves the results with QuickSilver (Yang, Sarkar, Weng and Wang, CCS 2021). Ownership
-/// follows from the wires that a gate reads, not from the function that it computes.
+/// A party *owns* a gate whose result depends on inputs of this party only. A result depends on
+/// every input from which a path leads to the gate, whatever function the gates compute.
+///
+/// The engines of this crate garble only the joint gates. A party computes the gates that it owns
+/// in the clear and enters the results. In a malicious session, the party also proves the results
+/// with QuickSilver (Yang, Sarkar, Weng and Wang, CCS 2021).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AndsByOwner {
-    /// AND gates that depend on inputs of both parties.
+    /// The AND gates that depend on inputs of both parties.
     pub joint: usize,
-    /// AND gates that depend only on inputs of the garbler.
+    /// The AND gates that depend only on inputs of the garbler.
     pub garbler: usize,
-    /// AND gates that depend only on inputs of the evaluator.
+    /// The AND gates that depend only on inputs of the evaluator.
     pub evaluator: usize,
-    /// AND gates that depend on no input, only on constants.
+    /// The AND gates that depend only on constants.
     pub nobody: usize,
 }
 
 impl Circuit {
-    /// Analyses the gates in layer order. `owners` gives the owner of each input value, if known.
-    /// Runs in time linear in the number of gates.
+    /// Analyses the gates in layer order. `owners` has the owner of each input value, if the owners
+    /// are known. Takes time linear in the number of gates.
     ///
     /// # Panics
-    /// Panics if there is not exactly one owner for each input value.
+    /// Panics if `owners` does not have exactly one element for each input value.
     pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
         let steps = (self.gates().iter().enumerate()).map(|(number, &gate)| Step {
             operation: gate.into(),
@@ -98,11 +100,11 @@ impl Circuit {
 }
 
 impl Netlist {
-    /// Analyses the gates as written. `owners` gives the owner of each input value, if known. Runs
-    /// in time linear in the number of gates.
+    /// Analyses the gates as written. `owners` has the owner of each input value, if the owners are
+    /// known. Takes time linear in the number of gates.
     ///
     /// # Panics
-    /// Panics if there is not exactly one owner for each input value.
+    /// Panics if `owners` does not have exactly one element for each input value.
     pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
         let steps = self.steps().iter().copied();
         let outputs = self.first_output()..self.wires();
@@ -120,7 +122,7 @@ impl From<Gate> for Operation {
     }
 }
 
-/// The structure of the circuit that consists of `steps`.
+/// The structure of the circuit that consists of `steps`. `outputs` are the output wires.
 fn survey(
     inputs: &[usize],
     wires: usize,
@@ -191,34 +193,36 @@ fn is_gate(operation: Operation) -> bool {
     !matches!(operation, Operation::Copy(_) | Operation::Const(_))
 }
 
-/// Initially, only the outputs are marked in `needed`. Marks all wires that they are computed from.
-/// Returns the largest number of wires held at once, as defined by [`Structure::live_wires`].
+/// Marks in `needed` all wires that the outputs are computed from. On entry, only the outputs are
+/// marked. Returns [`Structure::live_wires`].
 fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]) -> usize {
-    // Goes from the last step to the first. Outputs are held from the start; any other wire is held
-    // once a step that reads it is found. The step that sets a wire releases it.
-    let mut held = needed.to_vec();
-    let mut now = held.iter().filter(|&&held| held).count();
-    let mut most = now;
+    // The loop runs backwards. The outputs are live when it begins. Any other wire becomes live at
+    // the last step that reads it. No wire is live before the step that sets it.
+    let mut live = needed.to_vec();
+    let mut count = live.iter().filter(|&&live| live).count();
+    let mut most = count;
     for step in steps.rev() {
         let result = step.sets.index();
         let is_needed = needed[result];
-        let read_later = std::mem::replace(&mut held[result], false);
+        let was_live = std::mem::replace(&mut live[result], false);
         for wire in step.operation.reads() {
             needed[wire.index()] |= is_needed;
-            now += usize::from(!std::mem::replace(&mut held[wire.index()], true));
+            count += usize::from(!std::mem::replace(&mut live[wire.index()], true));
         }
-        most = usize::max(most, now + usize::from(!read_later));
-        now -= usize::from(read_later);
+        most = usize::max(most, count + usize::from(!was_live));
+        count -= usize::from(was_live);
     }
     most
 }
 
 /// The depths of the gates seen so far.
 struct Depths {
-    /// For each wire, the largest number of ANDs and the largest number of gates on a path to it.
+    /// For each wire, its AND-depth and its depth: the largest number of AND gates and the largest
+    /// number of all gates on a path to the wire.
     reached: Vec<(u32, u32)>,
-    /// The number of ANDs of each AND-depth, from 1.
+    /// The number of AND gates in each layer. The first layer has AND-depth 1.
     layers: Vec<usize>,
+    /// The largest depth of a wire.
     depth: u32,
 }
 
@@ -231,7 +235,7 @@ impl Depths {
         }
     }
 
-    /// Counts a gate and returns the depths of its output.
+    /// Counts a gate, and returns the AND-depth and the depth of its output.
     fn reach(&mut self, operation: Operation) -> (u32, u32) {
         let (mut ands, mut gates) = (0, 0);
         for wire in operation.reads() {
@@ -251,13 +255,15 @@ impl Depths {
     }
 }
 
+/// The members of a set of parties, one bit each.
 const GARBLER: u8 = 1;
 const EVALUATOR: u8 = 2;
 
-/// For each wire, the parties that it depends on ([`GARBLER`], [`EVALUATOR`] or both); and the ANDs
-/// seen so far, by owner.
+/// The owners of the gates seen so far.
 struct Owned {
+    /// For each wire, the set of parties on whose inputs the wire depends.
     depends: Vec<u8>,
+    /// The number of AND gates of each owner.
     ands: AndsByOwner,
 }
 
@@ -276,7 +282,7 @@ impl Owned {
         Owned { depends, ands }
     }
 
-    /// Counts a gate and returns the parties that its output depends on.
+    /// Counts a gate, and returns the set of parties on whose inputs its output depends.
     fn add(&mut self, operation: Operation) -> u8 {
         let owner = operation
             .reads()
@@ -293,7 +299,7 @@ impl Owned {
     }
 }
 
-/// The structure of a circuit whose gates arrive one at a time.
+/// Computes the structure of a circuit whose gates arrive one at a time.
 pub(super) struct Tally {
     depths: Depths,
     owned: Owned,
@@ -301,8 +307,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Creates a tally without gates. The input bits are the first wires. `owners` gives the owner
-    /// of each input value.
+    /// Creates a tally without gates. The first wires are the input bits: `inputs` has the number
+    /// of bits of each input value, and `owners` its owner.
     pub(super) fn new(inputs: &[usize], owners: &[Party]) -> Self {
         let owned = Owned::new(inputs, owners);
         Tally {
@@ -312,7 +318,7 @@ impl Tally {
         }
     }
 
-    /// Counts a gate, which sets the next wire.
+    /// Counts a gate. The gate sets the wire after the last known wire.
     pub(super) fn add(&mut self, gate: Gate) {
         let operation = Operation::from(gate);
         self.kinds.add(operation);
@@ -322,8 +328,8 @@ impl Tally {
         self.owned.depends.push(owner);
     }
 
-    /// Forgets all wires except the inputs and the wires that `slice` carries over to the next
-    /// slice.
+    /// Forgets all wires except the input bits, `inputs` in number, and the wires that `slice`
+    /// carries over to the next slice.
     pub(super) fn carry(&mut self, slice: &Slice, inputs: usize) {
         slice.carry(&mut self.depths.reached, inputs);
         slice.carry(&mut self.owned.depends, inputs);
@@ -333,8 +339,8 @@ impl Tally {
         self.kinds.and
     }
 
-    /// The structure after the last gate. Reports no dead gates: each gate of a slice is needed by
-    /// a bit that was declared in use.
+    /// The structure after the last gate. No gate counts as dead: a slice contains only gates that
+    /// a bit in use depends on, and it is not known whether an output depends on this bit.
     pub(super) fn structure(self) -> Structure {
         Structure {
             and: self.kinds.and,

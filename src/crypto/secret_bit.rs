@@ -1,4 +1,4 @@
-//! A bit that no code may branch on.
+//! A secret bit. No code may branch on its value.
 
 use std::hint::black_box;
 use std::ops::{BitAnd, BitXor, BitXorAssign, Not};
@@ -8,12 +8,12 @@ use rand::CryptoRng;
 use subtle::Choice;
 use zeroize::DefaultIsZeroes;
 
-/// A secret bit: 0 or 1 in a byte.
+/// A secret bit, stored as a byte with the value 0 or 1.
 ///
-/// The type is not a `bool`, because an `if` accepts a `bool`, and because the compiler knows that
-/// a `bool` has only two values. It is not a `subtle::Choice`, because a `Choice` cannot be wiped,
-/// stored in bulk or cast. Only [`reveal`](Self::reveal) returns the bit as a `bool`: each call
-/// marks a place where the bit may be known.
+/// A `bool` is not safe: an `if` accepts it, and the compiler knows that a `bool` has only two
+/// values and may add a branch. A `subtle::Choice` cannot be wiped, stored in bulk or cast to a
+/// byte. Only [`reveal`](Self::reveal) returns the bit as a `bool`, so each place where a bit
+/// becomes known contains a call of `reveal`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct SecretBit(u8);
@@ -24,8 +24,8 @@ impl SecretBit {
         SecretBit::lowest_of(rng.next_u32() as u8)
     }
 
-    /// Wraps a secret given as a `bool`. The compiler knows that a `bool` has two values and may
-    /// branch on it; the origin of the returned bit is hidden from the compiler.
+    /// Wraps a secret `bool`. The compiler may branch on a `bool`, so this function hides from the
+    /// compiler that the returned bit comes from a `bool`.
     #[inline]
     pub fn hidden(bit: bool) -> Self {
         SecretBit(black_box(u8::from(bit)))
@@ -37,20 +37,21 @@ impl SecretBit {
         SecretBit(byte & 1)
     }
 
-    /// Returns the bit. This party must be allowed to know it: the bit is sent, or it is this
-    /// party's result.
+    /// Returns the bit as a `bool`. Use only for a bit that this party sends, or that it may know
+    /// as its result.
     #[inline]
     pub fn reveal(self) -> bool {
         self.0 == 1
     }
 
-    /// Returns all ones if the bit is 1, else zero.
+    /// Returns a word of 64 ones if the bit is 1, otherwise zero.
     #[inline]
     pub(super) fn mask(self) -> u64 {
         u64::from(self.0).wrapping_neg()
     }
 }
 
+/// Wraps a public bit. For a secret, use [`SecretBit::hidden`].
 impl From<bool> for SecretBit {
     #[inline]
     fn from(bit: bool) -> Self {

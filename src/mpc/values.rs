@@ -1,5 +1,5 @@
-//! The arguments and results of runs and openings. A party is named by its role, so that both
-//! parties pass the same lists.
+//! The arguments and results of circuit runs and of openings. Arguments name a party by its role,
+//! so that both parties pass the same lists.
 
 use std::iter;
 use std::ops::Index;
@@ -13,7 +13,7 @@ use crate::circuit::{ByParty, Circuit, Ownership, Party};
 pub enum Input<'a, S> {
     /// A party enters the bits.
     By(Party),
-    /// The bits are outputs of earlier runs in this session.
+    /// The bits are shared: they are outputs of earlier runs in this session.
     Shared(&'a [S]),
 }
 
@@ -32,9 +32,10 @@ pub struct Run<'a, S> {
 }
 
 impl<'a, S> Run<'a, S> {
-    /// A run of `circuit` with one element of `inputs` for each input value of the circuit. `mine`
-    /// holds the bits of all input values that are [`Input::By`] this party, one value after the
-    /// other. Both parties must pass the same circuit and the same `inputs`.
+    /// Creates a run of `circuit`. `inputs` has one element for each input value of the circuit.
+    /// `mine` has the bits that this party enters: the values that are [`Input::By`] this party,
+    /// concatenated in order. Both parties must pass the same circuit and the same source of each
+    /// input value.
     pub fn new(circuit: &'a Circuit, inputs: &'a [Input<'a, S>], mine: &'a [bool]) -> Self {
         Run {
             circuit,
@@ -44,8 +45,8 @@ impl<'a, S> Run<'a, S> {
         }
     }
 
-    /// Adds data that both parties must agree on before they run the circuit, for example the
-    /// digest of a log. The parties compare this data together with the circuit.
+    /// Sets data that must be the same for both parties, for example the digest of a log. The
+    /// parties compare this data together with the circuit before they run the circuit.
     #[must_use]
     pub fn in_context(mut self, context: &'a [u8]) -> Self {
         self.context = context;
@@ -72,7 +73,7 @@ impl<'a, S> Run<'a, S> {
         Demand::of_ownership(self.circuit, &self.ownership())
     }
 
-    /// The number of input bits that a party enters.
+    /// The number of input bits that `party` enters.
     pub(super) fn input_bits(&self, party: Party) -> usize {
         (self.inputs.iter().zip(self.circuit.inputs()))
             .filter(|(input, _)| matches!(input, Input::By(owner) if *owner == party))
@@ -80,8 +81,8 @@ impl<'a, S> Run<'a, S> {
             .sum()
     }
 
-    /// The owner of each wire: the party that could compute it alone. A shared bit has no owner,
-    /// even if one party once knew it.
+    /// The owner of each wire: the party that could compute the wire alone. A shared input value
+    /// has no owner, even if one party once knew its bits.
     pub(super) fn ownership(&self) -> Arc<Ownership> {
         self.circuit
             .ownership(self.inputs.iter().map(|input| match *input {
@@ -91,17 +92,17 @@ impl<'a, S> Run<'a, S> {
     }
 }
 
-/// The preprocessing that runs of circuits consume.
+/// The amount of preprocessing that circuit runs consume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// The number of garbled AND gates: those that depend on inputs of both parties, or on shared
-    /// bits.
+    /// The number of garbled AND gates: the gates that depend on inputs of both parties, or on
+    /// shared bits.
     pub ands: usize,
     /// The number of bits that each party enters: its inputs, and the outputs of the AND gates that
     /// depend only on its inputs.
     pub inputs: ByParty<usize>,
-    /// The number of proofs by which each party shows that these outputs of AND gates are correct:
-    /// one in each run that has such gates.
+    /// The number of proofs that each party sends: one for each run in which the party enters
+    /// outputs of AND gates. The proof shows that these outputs are correct.
     pub proofs: ByParty<usize>,
     /// The number of output bits that are not constants.
     pub outputs: usize,
@@ -116,13 +117,13 @@ impl Demand {
         Demand::of_ownership(circuit, &circuit.ownership(owners))
     }
 
-    /// The demand of one run of a circuit in which each input value is entered by its owner.
+    /// The demand of one run of a circuit. `owners` has the party that enters each input value.
     pub fn with_owners(circuit: &Circuit, owners: &[Party]) -> Self {
         let owners = owners.iter().copied().map(Some);
         Demand::of_ownership(circuit, &circuit.ownership(owners))
     }
 
-    /// The demand of one run of a circuit with the given owners of its wires.
+    /// The demand of one run of a circuit whose wires have the given owners.
     pub(super) fn of_ownership(circuit: &Circuit, owners: &Ownership) -> Self {
         let (inputs, products) = (|party| owners.inputs(party), |party| owners.products(party));
         Demand {
@@ -134,7 +135,7 @@ impl Demand {
     }
 
     /// The demand of `runs` repetitions. A number that would overflow becomes `usize::MAX`, which
-    /// is above the limit of [`TwoParty::prepare`](super::TwoParty::prepare).
+    /// [`TwoParty::prepare`](super::TwoParty::prepare) refuses.
     #[must_use]
     pub fn times(self, runs: usize) -> Self {
         Demand {
@@ -162,7 +163,7 @@ impl Audience {
     }
 }
 
-/// Shared bits, and the parties that learn them.
+/// Shared bits to open, and the parties that learn these bits.
 pub struct Opening<'a, S> {
     /// The parties that learn the bits.
     pub to: Audience,
@@ -170,8 +171,7 @@ pub struct Opening<'a, S> {
     pub bits: &'a [S],
 }
 
-/// Implements `Copy` for types that only borrow shared bits. A derive would require the bits to be
-/// `Copy`.
+/// Implements `Copy` for types that only borrow shared bits. A derive would require `S: Copy`.
 macro_rules! copy {
     ($($name:ident),*) => {
         $(
@@ -188,7 +188,7 @@ macro_rules! copy {
 
 copy!(Input, Run, Opening);
 
-/// The bits of all openings that `party` learns, in order.
+/// The bits that `party` learns, in the order of `openings`.
 pub(super) fn opened_to<'a, S>(
     openings: &[Opening<'a, S>],
     party: Party,
@@ -200,13 +200,13 @@ pub(super) fn opened_to<'a, S>(
     openings.into_iter().flatten()
 }
 
-/// The bits that a party learned from openings. They are wiped on drop.
+/// The bits that this party learned from a list of openings. They are wiped on drop.
 #[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Opened(Vec<Option<Vec<bool>>>);
 
 impl Opened {
-    /// For engines: creates the result from the values that `me` learned, in the order of the
-    /// openings.
+    /// For engines: creates the result from `values`, the bits that `me` learned, in the order of
+    /// `openings`.
     pub fn new<S>(
         openings: &[Opening<'_, S>],
         me: Party,
@@ -229,7 +229,7 @@ impl Opened {
         )
     }
 
-    /// The bits of opening number `opening`, counted from 0, or `None` if this party does not learn
+    /// The bits of opening number `opening`, counted from 0. `None` if this party does not learn
     /// these bits.
     ///
     /// # Panics
@@ -238,22 +238,22 @@ impl Opened {
         self.0[opening].as_deref()
     }
 
-    /// Iterates over the bits of all openings, in order, like [`get`](Self::get).
+    /// The results of [`get`](Self::get) for all openings, in order.
     pub fn iter(&self) -> impl Iterator<Item = Option<&[bool]>> {
         self.0.iter().map(Option::as_deref)
     }
 }
 
-/// The output values of a circuit, as words of bits in one vector.
+/// The output values of a circuit. Each value is a *word*: a list of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words<S> {
     bits: Vec<S>,
-    /// The end index of each word.
+    /// For each word, the index in `bits` after its last bit.
     ends: Vec<usize>,
 }
 
 impl<S> Words<S> {
-    /// For engines: the output values of a circuit, given all output `bits` in order.
+    /// For engines: divides `bits`, all output bits in order, into the output values of `circuit`.
     pub fn of_outputs(circuit: &Circuit, bits: Vec<S>) -> Self {
         let mut end = 0;
         let ends = (circuit.outputs().iter())
@@ -285,7 +285,7 @@ impl<S> Words<S> {
         &self.bits
     }
 
-    /// Converts each bit and keeps the lengths of the words. The old bits are dropped and so wiped.
+    /// Converts each bit and keeps the lengths of the words. Drops the old bits, which wipes them.
     pub(super) fn map<R>(self, change: impl FnMut(&S) -> R) -> Words<R> {
         Words {
             bits: self.bits.iter().map(change).collect(),

@@ -1,4 +1,4 @@
-//! Deadlines, and the clock of a channel.
+//! The time limits of a channel, and the clock that measures them.
 
 use std::io;
 use std::sync::OnceLock;
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use super::error::{Error, Result};
 use super::transport::is_temporary;
 
-/// The time limits for waiting on the peer.
+/// The time limits for waiting for the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     /// The time limit for one message or one frame of bulk data, from the moment when this side
     /// starts to wait until the last byte has arrived.
     pub message: Duration,
-    /// The limit for the time from one call of
+    /// The time limit for one phase. A phase lasts from one call of
     /// [`Channel::begin_phase`](super::Channel::begin_phase) to the next call.
     pub phase: Duration,
 }
@@ -34,10 +34,12 @@ pub(super) fn system_time() -> Duration {
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// The current phase, and the deadlines for waiting.
+/// The current phase, and the timers of the current phase and the current message.
 #[derive(Debug)]
 pub(super) struct Clock {
+    /// Returns the time since a fixed moment.
     now: fn() -> Duration,
+    /// The name of the current phase.
     during: &'static str,
     phase: Timer,
     message: Timer,
@@ -45,6 +47,7 @@ pub(super) struct Clock {
 
 #[derive(Debug, Clone, Copy)]
 struct Timer {
+    /// The time at which the timer was started.
     since: Duration,
     limit: Duration,
 }
@@ -56,17 +59,17 @@ impl Timer {
 }
 
 impl Clock {
-    /// A clock with running timers for a message and a phase, so that every wait has a limit.
+    /// Creates a clock whose timers are already running, so that the first wait also has a limit.
     pub(super) fn new(now: fn() -> Duration, during: &'static str, deadlines: Deadlines) -> Self {
-        let begun = |limit| Timer {
+        let started = |limit| Timer {
             since: now(),
             limit,
         };
         Clock {
             now,
             during,
-            phase: begun(deadlines.phase),
-            message: begun(deadlines.message),
+            phase: started(deadlines.phase),
+            message: started(deadlines.message),
         }
     }
 
@@ -89,10 +92,10 @@ impl Clock {
         self.message.limit
     }
 
-    /// The longest time that the next wait may take; never zero.
+    /// The maximum duration of the next wait; never zero.
     ///
     /// # Errors
-    /// [`Error::Timeout`] if a deadline has passed.
+    /// [`Error::Timeout`] if the time limit of the message or of the phase has passed.
     pub(super) fn remaining(&self) -> Result<Duration> {
         let now = (self.now)();
         let mut shortest = Duration::MAX;
@@ -106,7 +109,8 @@ impl Clock {
         Ok(shortest)
     }
 
-    /// Converts an error of the transport after which the operation is not repeated.
+    /// Converts the error of a transport operation that will not be repeated. If the error is
+    /// temporary, the result is [`Error::Timeout`], otherwise [`Error::Lost`].
     pub(super) fn failure(&self, error: io::Error) -> Error {
         if is_temporary(&error) {
             let passed = self.remaining().err();

@@ -1,8 +1,8 @@
 //! Correlated OTs whose GGM trees (see `all_but_one`) come from a trusted dealer.
 //!
-//! A setup with base OTs costs a thousand times as much as a small run: too much for a test with
-//! one session for every bit of a message. For tests only: anyone who knows the seed knows both
-//! Deltas.
+//! For tests and benches only: anyone who knows the seed knows the [`Delta`] of both parties. A
+//! real setup with base OTs costs a thousand times as much as a small run. This is too much for a
+//! test that opens one session for each bit of a message.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -12,8 +12,8 @@ use super::{CotReceiver, CotSender, Delta, Direction, correlated};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SessionId};
 
-/// The ends of `me` of the correlated OTs in both directions. The peer must call this with the same
-/// `seed`.
+/// Returns the sender and the receiver of party `me`, for correlated OTs in both directions. The
+/// peer must pass the same `session` and `seed`.
 pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotReceiver) {
     let rng = &mut StdRng::from_seed(seed);
     let deltas = [Party::Garbler, Party::Evaluator]
@@ -23,7 +23,8 @@ pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotRe
         leaves.collect::<Vec<Block>>()
     });
     let delta = deltas[me as usize].clone();
-    // The leaves that the sender knows: all except the one at `path`, ordered by index XOR `path`.
+    // In each tree, the sender knows all leaves except leaf `path`. They are ordered by index XOR
+    // `path`.
     let known = (0..TREES).flat_map(|tree| {
         let path: usize = (0..K)
             .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)

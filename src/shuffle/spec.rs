@@ -1,12 +1,13 @@
-//! A spec: the size of the deck, the number of drawn cards, and the algorithm.
+//! The specification of a shuffle: the size of the deck, the number of drawn cards, and the
+//! algorithm.
 
 use serde::{Deserialize, Serialize};
 
 use super::algorithm::Algorithm;
 
-/// A shuffle: the deck is the cards `0..n` in order, and m of them are drawn.
+/// The specification of a shuffle that draws m cards from a deck of the n cards `0..n`.
 ///
-/// A spec is always within its bounds: deserialization also goes through [`Spec::new`].
+/// Every `Spec` is within the bounds of [`Spec::new`], even if it was deserialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Fields", into = "Fields")]
 pub struct Spec {
@@ -18,9 +19,10 @@ pub struct Spec {
 impl Spec {
     /// The maximum number of cards in a deck.
     ///
-    /// Circuits grow with n m log n: a full shuffle of 1024 cards has five million AND gates, and
-    /// one of 4096 cards a hundred million, more than fits into the memory of most machines. So
-    /// code that accepts a spec from a peer must apply a stricter limit before it builds the
+    /// Except for permutation networks, the size of a circuit grows as n m log n. A circuit that
+    /// draws all cards of the deck has five million AND gates for 1024 cards, and a hundred million
+    /// for 4096 cards. Such a circuit is too large for the memory of most machines. Code that
+    /// accepts a spec from a peer must therefore apply a stricter limit before it builds the
     /// circuit.
     pub const MAX_CARDS: usize = 4096;
 
@@ -31,7 +33,7 @@ impl Spec {
     /// `cards`) are drawn.
     ///
     /// # Errors
-    /// A [`SpecError`] that names the number out of bounds.
+    /// A [`SpecError`] if `cards` or `draw` is out of bounds.
     pub fn new(cards: usize, draw: usize, algorithm: Algorithm) -> Result<Self, SpecError> {
         if !(2..=Self::MAX_CARDS).contains(&cards) {
             return Err(SpecError::Cards(cards));
@@ -39,8 +41,8 @@ impl Spec {
         Self::to_count(cards, draw, algorithm)
     }
 
-    /// A shuffle that is only counted, with up to [`MAX_CARDS_TO_COUNT`](Self::MAX_CARDS_TO_COUNT)
-    /// cards.
+    /// Like [`new`](Self::new), for a shuffle whose size is computed without building the circuit:
+    /// allows up to [`MAX_CARDS_TO_COUNT`](Self::MAX_CARDS_TO_COUNT) cards.
     pub(super) fn to_count(
         cards: usize,
         draw: usize,
@@ -80,7 +82,8 @@ impl Spec {
     }
 }
 
-/// The number of bits that hold every number below `bound`, which is at least 2: ceil(log2 bound).
+/// ceil(log2 bound), the number of bits that suffice for every number below `bound`. `bound` must
+/// be at least 2.
 pub(super) fn bits_below(bound: usize) -> usize {
     (usize::BITS - (bound - 1).leading_zeros()) as usize
 }
@@ -88,13 +91,13 @@ pub(super) fn bits_below(bound: usize) -> usize {
 /// The reason why a [`Spec`] is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// A deck of this many cards is too small or too large.
+    /// The number of cards is not allowed for a deck.
     #[error("a deck has 2 to {max} cards, not {0}", max = Spec::MAX_CARDS)]
     Cards(usize),
-    /// The deck has this many cards, too few or too many for [computed](super::Computed) sizes.
+    /// The number of cards is not allowed for [computed](super::Computed) sizes.
     #[error("sizes are computed for decks of 2 to {max} cards, not {0}", max = Spec::MAX_CARDS_TO_COUNT)]
     CardsToCount(usize),
-    /// This many cards cannot be drawn.
+    /// The number of cards to draw is zero, or exceeds the number of cards in the deck.
     #[error("cannot draw {draw} of {cards} cards; draw 1 to {cards}")]
     Draw {
         /// The number of cards to draw.
@@ -104,7 +107,7 @@ pub enum SpecError {
     },
 }
 
-/// The serialized form of a [`Spec`], before its bounds are checked.
+/// The serialized form of a [`Spec`]. The numbers may be out of bounds.
 #[derive(Serialize, Deserialize)]
 struct Fields {
     cards: usize,
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn deserialized_specs_are_checked_too() {
+    fn deserialization_checks_the_bounds() {
         let spec = Spec::new(52, 9, Algorithm::FisherYates).unwrap();
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(json, r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#);

@@ -9,10 +9,12 @@ use common::matches::{assert_agree, assert_same_turn, file, free_address, host_a
 use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 
+/// The options of a host whose bot plays four hands.
 const BOTS: [&str; 5] = ["--auto", "--hands", "4", "--stack", "60"];
 
 #[test]
 fn killed_program_resumes_with_the_same_cards_and_chips() {
+    // Each round kills the guest or the host at its second event of the kind `point`.
     for (number, point) in ["dealt", "sealed", "card", "chose", "result"]
         .into_iter()
         .enumerate()
@@ -47,11 +49,11 @@ fn killed_program_resumes_with_the_same_cards_and_chips() {
     }
 }
 
-/// Asserts that the host receives the guest's turn after `resumed`, and not before.
+/// Asserts that the host reports the guest's turn `turn` only after the event `resumed`.
 fn assert_turn_after_resumed(host: &mut Side, turn: &Value) {
     let theirs = loop {
         let event = host.event();
-        assert_ne!(event["event"], "their-turn", "there is no connection yet");
+        assert_ne!(event["event"], "their-turn", "reported before `resumed`");
         if event["event"] == "resumed" {
             break host.until("their-turn");
         }
@@ -63,12 +65,13 @@ fn assert_turn_after_resumed(host: &mut Side, turn: &Value) {
 }
 
 #[test]
-fn both_can_be_killed_and_resumed_in_any_order() {
+fn both_programs_can_be_killed_and_the_guest_can_resume_before_the_host() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
-    // The bot may fold a hand before the guest's turn.
+    // The host's bot may fold, so the guest's first turn may come in a later hand than this
+    // `sealed`.
     let sealed = guest.until("sealed");
     assert!(
         sealed["cost"]["shuffle_bytes"].as_u64() > Some(0),
@@ -83,10 +86,10 @@ fn both_can_be_killed_and_resumed_in_any_order() {
     let seated = guest.until("seated");
     assert_eq!(seated["resumed"], json!(true));
     let mut host = resume(a.path(), &["--auto", "--listen", &at]);
-    // The cost of the deal is no longer known.
+    // The resumed program does not know the cost of the deal.
     let sealed = guest.until("sealed");
     assert!(sealed["cost"].is_null(), "{sealed}");
-    // The guest has the same turn again, with the same cards.
+    // The guest's turn is reported again, with the same cards.
     let again = guest.until("your-turn");
     assert_same_turn(before[1].last().unwrap(), &again);
     assert!(host.until("sealed")["cost"].is_null());
@@ -99,7 +102,7 @@ fn both_can_be_killed_and_resumed_in_any_order() {
 }
 
 #[test]
-fn interrupted_match_is_listed_and_locked_while_in_use() {
+fn match_is_locked_while_in_use_and_listed_after_an_interruption() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -132,11 +135,12 @@ fn interrupted_match_is_listed_and_locked_while_in_use() {
     let one = &listed["matches"][0];
     assert_eq!((&one["peer"], &one["seat"]), (&json!("Anna"), &json!(1)));
     let state = one["state"].as_str().unwrap();
-    // The bot may have folded earlier hands.
+    // It need not be hand 1, because the bot may have folded earlier hands.
     let hand = format!("hand {} of 3, ", asked["hand"]);
     assert!(state.starts_with(&hand), "{state}");
 
-    // A new host resumes this match, because two players can have only one open match.
+    // The command `host` resumes this match instead of starting another, because two players can
+    // have only one open match.
     let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9", "--for", "Bert"]);
     let mut guest = Side::join(b.path(), "Anna", &["--at", &at]);
     assert_eq!(guest.until("seated")["match"], one["match"]);
@@ -195,8 +199,8 @@ fn match_is_resumed_after_its_terminal_was_closed() {
     assert_eq!(host.finish().1, 0);
 }
 
-/// Writes eight failed attempts in a row into the list of known peers.
-fn lose_eight_attempts(folder: &Path) {
+/// Changes the file of known peers: the last eight attempts with each peer have failed.
+fn record_eight_failed_attempts(folder: &Path) {
     let path = folder.join("known_peers");
     let list = std::fs::read_to_string(&path).unwrap();
     let count = |word: &str| match word.split_once('=') {
@@ -207,13 +211,13 @@ fn lose_eight_attempts(folder: &Path) {
         let words: Vec<String> = line.split(' ').map(count).collect();
         words.join(" ")
     });
-    let lost = lines.collect::<Vec<_>>().join("\n");
-    assert!(lost.contains("in_a_row=8"), "{list}");
-    std::fs::write(&path, lost).unwrap();
+    let changed = lines.collect::<Vec<_>>().join("\n");
+    assert!(changed.contains("in_a_row=8"), "{list}");
+    std::fs::write(&path, changed).unwrap();
 }
 
 #[test]
-fn player_is_asked_after_eight_failed_attempts() {
+fn player_is_asked_whether_to_try_again_after_eight_failed_attempts() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -221,9 +225,9 @@ fn player_is_asked_after_eight_failed_attempts() {
     let before = guest.until("your-turn");
     guest.kill();
     host.until("line-lost");
-    lose_eight_attempts(b.path());
+    record_eight_failed_attempts(b.path());
 
-    // A bot gives up, since it has nobody to ask.
+    // A program with `--auto` ends with an error, because it has no player to ask.
     let (events, code) = resume(b.path(), &["--auto"]).finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(code == 1 && message.contains("attempts with"), "{events:?}");
@@ -233,7 +237,7 @@ fn player_is_asked_after_eight_failed_attempts() {
     guest.say(&json!({"do": "again"}));
     let again = guest.until("your-turn");
     assert_same_turn(&before, &again);
-    // The next deck resets the count, so there is no question next time.
+    // The next completed shuffle resets the count, so the next `resume` does not ask.
     guest.say(&json!({"do": "fold", "turn": again["turn"]}));
     guest.until("sealed");
     guest.signal("INT");
@@ -252,7 +256,7 @@ fn player_is_asked_after_eight_failed_attempts() {
 }
 
 #[test]
-fn guest_that_missed_the_end_receives_it_and_the_host_keeps_waiting() {
+fn guest_that_missed_the_end_of_a_match_learns_it_and_can_start_a_new_match() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--hands", "3"]);
@@ -270,7 +274,7 @@ fn guest_that_missed_the_end_receives_it_and_the_host_keeps_waiting() {
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(of_kind(&events, "over")[0]["how"], "left");
-    // Now the players have no open match, so a new match begins.
+    // The players have no open match now, so the next `join` starts a new match.
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(
         (code, &of_kind(&events, "over")[0]["how"]),
@@ -280,7 +284,7 @@ fn guest_that_missed_the_end_receives_it_and_the_host_keeps_waiting() {
 }
 
 #[test]
-fn guest_without_its_files_learns_of_the_open_match() {
+fn guest_without_its_match_files_is_told_of_the_open_match() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
@@ -314,7 +318,7 @@ fn guest_without_its_files_learns_of_the_open_match() {
 }
 
 #[test]
-fn damaged_deck_is_kept_until_the_hand_is_forfeited() {
+fn damaged_deck_file_is_kept_until_the_match_is_forfeited() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--hands", "3"]);
@@ -344,7 +348,7 @@ fn damaged_deck_is_kept_until_the_hand_is_forfeited() {
 }
 
 #[test]
-fn resume_listens_at_the_last_address_or_reports_why_not() {
+fn resume_listens_at_the_last_address_or_reports_that_it_is_in_use() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &BOTS);
@@ -357,7 +361,7 @@ fn resume_listens_at_the_last_address_or_reports_why_not() {
     let mut host = resume(a.path(), &[]);
     assert_eq!(host.until("listening")["addresses"], json!([at]));
     host.kill();
-    // While another program has the port, the host reports the address.
+    // If another program uses the port, the error names the address and `--listen`.
     let taken = std::net::TcpListener::bind(&at).unwrap();
     let (events, code) = resume(a.path(), &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
@@ -368,7 +372,7 @@ fn resume_listens_at_the_last_address_or_reports_why_not() {
     assert_eq!(host.until("listening")["addresses"], json!([other]));
     host.kill();
     drop(taken);
-    // The address from `--listen` is now the last address.
+    // The last address is now the one that was given with `--listen`.
     let mut host = resume(a.path(), &["--auto"]);
     assert_eq!(host.until("listening")["addresses"], json!([other]));
     let guest = resume(b.path(), &["--auto", "--at", &other]);
@@ -380,7 +384,7 @@ fn resume_listens_at_the_last_address_or_reports_why_not() {
 }
 
 #[test]
-fn invalid_listen_file_is_reported_and_replaced_by_the_option() {
+fn invalid_listen_file_is_reported_and_replaced_by_the_option_listen() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &BOTS);
@@ -426,6 +430,7 @@ fn resumed_hand_reports_blinds_and_bets_separately() {
     let mut host = resume(a.path(), &["--listen", &at]);
     let again = host.until("dealt");
     assert_eq!(&again["posted"], blinds);
+    // The raise to 6 and the big blind of 2.
     assert_eq!(
         again["bets"]
             .as_array()
@@ -438,7 +443,7 @@ fn resumed_hand_reports_blinds_and_bets_separately() {
     host.until("resumed");
     let answers = if *button == 0 { &mut guest } else { &mut host };
     answers.until("your-turn");
-    // Earlier `chose` events may come first.
+    // The `chose` events of earlier choices may come before the event of this choice.
     answers.say(&json!({"do": "raise", "to": 200}));
     let raised = loop {
         let chose = answers.until("chose");

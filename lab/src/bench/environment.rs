@@ -1,4 +1,4 @@
-//! The environment of a measurement.
+//! The environment of a measurement: the program, the machine and its load.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -6,30 +6,35 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
-/// Facts about the program and the machine that influence the figures. In JSON, an unknown fact is
-/// `null`.
+/// The properties of the program and the machine on which the measured figures depend. In JSON, an
+/// unknown property is `null`.
 #[derive(Serialize)]
 pub(super) struct Environment {
     /// The version of the program.
     pub(super) version: &'static str,
-    /// The value of `DEALERLESS_COMMIT` when the program was built.
+    /// The commit of the source: the value of `DEALERLESS_COMMIT` when the program was built.
     pub(super) commit: Option<&'static str>,
+    /// The name and version of the compiler, as printed by `rustc --version`.
     compiler: &'static str,
     /// `release` or `debug`; figures of a debug build are meaningless.
     profile: &'static str,
+    /// The model name of the processor.
     pub(super) processor: Option<String>,
-    /// The processor's instruction sets that the engine can use.
+    /// The instruction sets that the processor has and the engine can use.
     instructions: Vec<&'static str>,
+    /// The number of cores that this process may use.
     pub(super) cores: Option<usize>,
     /// The load average of the minute before the measurement.
     pub(super) load: Option<f64>,
+    /// The operating system and the architecture; on Linux also the version of the kernel.
     system: String,
-    /// `Some(true)` if this process ran both parties, on the same cores; otherwise `None`.
+    /// `Some(true)` if both parties ran in this process and shared its cores; otherwise `None`.
     shared_cores: Option<bool>,
 }
 
 impl Environment {
-    /// Detects the environment. Call this function before the measurement, which raises the load.
+    /// Detects the environment. `both_here` tells whether both parties run in this process. Must be
+    /// called before the measurement, because the measurement raises the load.
     pub(super) fn detect(both_here: bool) -> Self {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Environment {
@@ -58,12 +63,12 @@ impl Environment {
             None => "unknown cores".into(),
         };
         let load = match self.load {
-            Some(load) => format!(", load before {load:.2}"),
+            Some(load) => format!(", load {load:.2} before the measurement"),
             None => String::new(),
         };
         let parties = match self.shared_cores {
-            Some(_) => "both parties on them",
-            None => "one party on them",
+            Some(_) => "shared by both parties",
+            None => "used by one party",
         };
         format!(
             "dealerless {}{}, {} build, {}\n{}: {cores}, {parties}{load}\n{}; {}",
@@ -81,9 +86,9 @@ impl Environment {
     }
 }
 
-/// The name of the first processor in the `/proc/cpuinfo` of Linux.
-fn processor(list: &str) -> Option<String> {
-    list.lines().find_map(|line| {
+/// The model name of the first processor in `cpuinfo`, the content of `/proc/cpuinfo` on Linux.
+fn processor(cpuinfo: &str) -> Option<String> {
+    cpuinfo.lines().find_map(|line| {
         Some(
             line.strip_prefix("model name")?
                 .split_once(':')?

@@ -1,7 +1,8 @@
-//! Circuits as text: Bristol Fashion and the older format.
+//! Reads and writes circuits in the text format Bristol Fashion. Also reads the older Bristol
+//! format.
 //!
-//! Bristol Fashion is the format of Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart, "Bristol
-//! Fashion" MPC circuits (<https://nigelsmart.github.io/MPC-Circuits/>):
+//! Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart define Bristol Fashion on the page
+//! ["Bristol Fashion" MPC circuits](https://nigelsmart.github.io/MPC-Circuits/):
 //!
 //! ```text
 //! GATES WIRES
@@ -12,27 +13,31 @@
 //! …
 //! ```
 //!
-//! Input values are the first wires and output values are the last ones, each with its least
-//! significant bit first. A gate reads wires that are already set, and sets each of its outputs
-//! once:
+//! The first line has the numbers of gates and wires. The next two lines describe the input values
+//! and the output values: the number of values, and the number of bits of each value. Each further
+//! line is a gate: the numbers of its input and output wires, these wires, and the operation.
 //!
-//! | operation | line | sets |
+//! Wires are numbered from 0. The first wires are the bits of the input values, and the last wires
+//! are the bits of the output values. Each value begins with its least significant bit. A gate
+//! reads only wires that are set before it, and no wire is set twice. The operations are:
+//!
+//! | operation | line | result |
 //! |---|---|---|
 //! | `XOR` | `2 1 a b c XOR` | c = a ^ b |
 //! | `AND` | `2 1 a b c AND` | c = a & b |
 //! | `INV`, `NOT` | `1 1 a c INV` | c = !a |
-//! | `EQ` | `1 1 0 c EQ` | c = the constant 0 or 1 |
+//! | `EQ` | `1 1 0 c EQ` | c = 0; `1 1 1 c EQ`: c = 1 |
 //! | `EQW` | `1 1 a c EQW` | c = a |
-//! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; any number of ANDs |
+//! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; a line with n ANDs begins with `2n n` |
 //!
-//! In any line, a comment begins with `#` or `//` and ends at the end of the line. It may contain
-//! any bytes. Comments, blank lines and a UTF-8 byte order mark at the beginning of the file are
-//! skipped when reading, and never written.
+//! A comment begins with `#` or `//`, ends with its line, and may contain any bytes. The reader
+//! skips comments, blank lines, and a UTF-8 byte order mark at the beginning of the file. The
+//! writer writes only one of these: a blank line after the header.
 //!
-//! The older format can also be read; [`Format`] describes how it is recognised. The header of the
-//! older format has two lines, `GATES WIRES` and `N1 N2 N3`: the numbers of bits of the first
-//! party's input value, of the second party's input value and of the output value. The gate lines
-//! are as above, but only `XOR`, `AND` and `INV` exist.
+//! [`Format`] describes how the reader recognises the older format. The header of the older format
+//! has two lines: `GATES WIRES`, and `N1 N2 N3`. `N1` and `N2` are the numbers of bits of the two
+//! parties' input values, and `N3` is the number of bits of the only output value. The format
+//! defines gate lines as above, but only with `XOR`, `AND` and `INV`.
 //!
 //! ```
 //! use dealerless::circuit::bristol;

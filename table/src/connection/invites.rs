@@ -1,4 +1,4 @@
-//! The file with a host's invites. An invite belongs to the first guest that uses it.
+//! The file with a host's invites. Each invite belongs to the first guest that uses it.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -13,10 +13,13 @@ use crate::hash::Hash;
 use crate::identity::{Existing, PublicIdentity, base32, write_whole};
 
 const FIRST_LINE: &str = "# dealerless invites 1";
+/// The maximum number of bytes that are read from the file.
 const MAX_FILE: u64 = 1 << 20;
-/// The maximum number of invites. If a new invite exceeds it, the oldest invite is revoked.
+/// The maximum number of invites. If a new invite exceeds this number, the oldest invite is
+/// revoked.
 const MAX_INVITES: usize = 64;
-/// The maximum number of answered first messages per invite, far more than an honest guest needs.
+/// The maximum number of first handshake messages that the host answers for one invite. An honest
+/// guest needs far fewer.
 const MAX_SEEN: usize = 1 << 14;
 
 /// The invites of a host.
@@ -28,12 +31,13 @@ pub(super) struct Invites {
 struct Entry {
     secret: InviteSecret,
     id: InviteId,
+    /// The guest that the invite belongs to. `None` if the invite is unused.
     guest: Option<PublicIdentity>,
-    /// The hashes of the first handshake messages that were answered.
+    /// The hashes of the first handshake messages that were answered. They are not in the file.
     seen: HashSet<[u8; 32]>,
 }
 
-/// The result of [`Invites::burn`] for a guest.
+/// The result of [`Invites::burn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Burned {
     /// The invite was unused and now belongs to the guest.
@@ -61,12 +65,12 @@ impl Invites {
         })
     }
 
-    /// Creates a new invite.
+    /// Creates an invite and writes it to the file.
     pub(super) fn add(&mut self, rng: &mut impl CryptoRng) -> io::Result<InviteSecret> {
         let secret = InviteSecret::new(rng);
         self.entries.push(Entry::new(secret.clone(), None));
-        let many = self.entries.len().saturating_sub(MAX_INVITES);
-        let revoked: Vec<Entry> = self.entries.drain(..many).collect();
+        let excess = self.entries.len().saturating_sub(MAX_INVITES);
+        let revoked: Vec<Entry> = self.entries.drain(..excess).collect();
         self.save().inspect_err(|_| {
             self.entries.pop();
             self.entries.splice(..0, revoked);
@@ -80,7 +84,8 @@ impl Invites {
         Some(entry.secret.clone())
     }
 
-    /// Records a verified first message. Returns `true` if the message is new and may be answered.
+    /// Records a first handshake message that was verified with the secret of the invite. Returns
+    /// `true` if the message is new and may be answered.
     pub(super) fn is_fresh(&mut self, id: &InviteId, message: &[u8]) -> bool {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
             return false;
@@ -89,8 +94,8 @@ impl Invites {
         entry.seen.len() < MAX_SEEN && entry.seen.insert(hash)
     }
 
-    /// Assigns the invite to a guest whose identity was verified. The assignment is on disk before
-    /// this method returns.
+    /// Assigns an unused invite to `guest`, whose identity was verified. The assignment is on disk
+    /// before this method returns. Fails with [`ErrorKind::NotFound`] if the invite is unknown.
     pub(super) fn burn(&mut self, id: &InviteId, guest: &PublicIdentity) -> io::Result<Burned> {
         let index = self.entries.iter().position(|entry| entry.id == *id);
         let index = index.ok_or(ErrorKind::NotFound)?;
@@ -106,7 +111,7 @@ impl Invites {
         }
     }
 
-    /// Revokes an invite. A guest that uses it later receives no answer.
+    /// Revokes an invite. A guest that uses the invite afterwards receives no answer.
     #[cfg(feature = "internals")]
     pub(super) fn end(&mut self, id: &InviteId) -> io::Result<()> {
         self.entries.retain(|entry| entry.id != *id);
@@ -159,7 +164,7 @@ mod tests {
     use crate::identity::Identity;
 
     #[test]
-    fn an_invite_belongs_to_its_first_guest_even_after_a_crash() {
+    fn an_invite_belongs_to_its_first_guest_even_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let open = || Invites::open(folder.path().join("invites")).unwrap();
         let [a, b] = [1, 2].map(|seed| Identity::from_seed([seed; 32]).public().clone());
@@ -185,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invite_revoked_by_newer_ones_stays_revoked_after_a_restart() {
+    fn oldest_invite_over_the_maximum_stays_revoked_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("invites");
         let mut invites = Invites::open(path.clone()).unwrap();
@@ -197,7 +202,7 @@ mod tests {
         let again = Invites::open(path).unwrap();
         assert_eq!(again.entries.len(), MAX_INVITES);
         assert!(again.secret(&oldest).is_none());
-        // If a new invite cannot be written, no old invite is revoked.
+        // If the file cannot be written, the new invite is dropped and no old invite is revoked.
         invites.path = folder.path().join("nowhere/invites");
         let before: Vec<InviteId> = invites.entries.iter().map(|entry| entry.id).collect();
         assert!(invites.add(&mut rand::rng()).is_err());

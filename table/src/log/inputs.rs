@@ -1,9 +1,10 @@
 //! The file with a player's inputs to the shuffles of a match.
 //!
-//! With each deal, a seat commits to its input bits for the shuffle. This file stores the openings
-//! of these commitments, and is synced before the deal is sent. When the match is over, the seats
-//! can audit it: they send each other all openings and recompute every deck. The file is deleted
-//! once this audit is done or declined. The inputs of one seat alone reveal no card.
+//! Each `Part::Deal` that a seat signs contains a commitment to the seat's input bits of the
+//! shuffle. The opening of this commitment is written to the file and synced before the deal is
+//! sent. When the match is over, the seats can audit the match: they exchange all openings and
+//! recompute every deck. After the audit, or if it is declined, the file is deleted. The inputs of
+//! one seat alone reveal no card.
 
 use std::io;
 
@@ -23,18 +24,18 @@ const TAGS: Tags = Tags {
 /// The first bytes of the first record.
 const MAGIC: &[u8; 16] = b"dealerlessinput1";
 
-/// A player's own file of inputs, open for writing.
+/// The file with a player's own inputs, open for writing.
 pub struct Inputs<S> {
     file: RecordFile<S>,
     match_id: [u8; 32],
 }
 
-/// The opening of the commitment in a deal.
+/// The opening of the commitment in one deal: the committed bits and the nonce.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The try that was dealt with this input.
+    /// The try in which the seat uses these bits.
     pub attempt: Attempt,
-    /// The seat's input bits.
+    /// The seat's input bits of the shuffle.
     pub bits: Zeroizing<Vec<bool>>,
     /// The nonce of the commitment.
     pub nonce: Zeroizing<[u8; 32]>,
@@ -75,17 +76,17 @@ impl Input {
     }
 }
 
-/// An input file that was just opened.
+/// The result of [`Inputs::open`].
 pub struct OpenedInputs<S> {
-    /// The file.
+    /// The file, open for writing.
     pub file: Inputs<S>,
     /// The inputs in the file, in the order in which they were written.
     pub inputs: Vec<Input>,
 }
 
 impl<S: Storage> Inputs<S> {
-    /// Opens a match's input file. If the file is empty, writes its first record. If a crash left
-    /// an incomplete record at the end, removes it. `key` is the [file
+    /// Opens a match's input file. Removes an incomplete record that a crash left at the end. If
+    /// the file is then empty, writes its first record. `key` is the [file
     /// key](crate::identity::Identity::file_key) of the player.
     ///
     /// # Errors
@@ -98,7 +99,7 @@ impl<S: Storage> Inputs<S> {
     ) -> io::Result<OpenedInputs<S>> {
         let bytes = Zeroizing::new(storage.read()?);
         let mut records = Records::of_owner(&bytes, Chain::new(TAGS, key));
-        let begun = match records.next().transpose().map_err(|_| changed())? {
+        let has_first_record = match records.next().transpose().map_err(|_| changed())? {
             None => false,
             Some((_, first)) if first == first_record(&match_id) => true,
             Some(_) => return Err(changed()),
@@ -112,17 +113,17 @@ impl<S: Storage> Inputs<S> {
         let chain = chain.ok_or_else(changed)?;
         let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
         let mut file = Inputs { file, match_id };
-        if !begun {
+        if !has_first_record {
             file.write(first_record(&match_id))?;
         }
         Ok(OpenedInputs { file, inputs })
     }
 
-    /// Writes the input to which the next deal commits, and syncs the file.
+    /// Appends `input` and syncs the file. Must be called before the deal that commits to `input`
+    /// is sent.
     ///
     /// # Errors
-    /// If the input cannot be written. After this error, all writes fail until the file is opened
-    /// again.
+    /// If `input` cannot be written. Then every later call fails until the file is opened again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn append(&mut self, input: &Input) -> io::Result<()> {
         debug_assert_eq!(input.attempt.match_id, self.match_id);
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_read_in_the_order_written_and_more_are_appended() {
+    fn inputs_are_read_in_the_order_written_and_new_inputs_follow_them() {
         let opened = Inputs::open(MemoryStorage::of(file()), key(), MATCH_ID).unwrap();
         assert!(opened.inputs == [1, 2, 3].map(input));
         let mut file = opened.file;
@@ -193,6 +194,7 @@ mod tests {
 
     #[test]
     fn nothing_is_written_after_a_failed_write() {
+        /// Writes half of the bytes of each append and then fails.
         struct Full(MemoryStorage);
 
         impl Storage for Full {
@@ -202,12 +204,7 @@ mod tests {
 
             fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
                 self.0.append(&bytes[..bytes.len() / 2])?;
-                let full = self.0.bytes().len() < 200;
-                if full {
-                    Err(io::ErrorKind::StorageFull.into())
-                } else {
-                    Ok(())
-                }
+                Err(io::ErrorKind::StorageFull.into())
             }
 
             fn sync(&mut self) -> io::Result<()> {
@@ -219,10 +216,10 @@ mod tests {
             }
         }
 
-        let begun = Inputs::open(MemoryStorage::default(), key(), MATCH_ID)
+        let without_inputs = Inputs::open(MemoryStorage::default(), key(), MATCH_ID)
             .unwrap()
             .file;
-        let mut file = Inputs::open(Full(begun.file.storage), key(), MATCH_ID)
+        let mut file = Inputs::open(Full(without_inputs.file.storage), key(), MATCH_ID)
             .unwrap()
             .file;
         assert!(file.append(&input(1)).is_err());
@@ -232,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn incomplete_record_at_the_end_is_dropped_and_any_change_is_refused() {
+    fn incomplete_last_record_is_removed_and_a_changed_or_foreign_file_is_refused() {
         let whole = file();
         let mut ends = Vec::new();
         for len in 0..=whole.len() {
@@ -242,7 +239,7 @@ mod tests {
             let complete = opened.inputs.len();
             assert!(opened.inputs == all[..complete]);
             ends.push(complete);
-            // The next record replaces the incomplete bytes that the crash left.
+            // The next record replaces the incomplete record.
             let mut file = opened.file;
             file.append(&input(4)).unwrap();
             let again = Inputs::open(file.file.storage, key(), MATCH_ID)
@@ -255,7 +252,7 @@ mod tests {
             let mut changed = whole.clone();
             changed[at] ^= 1;
             let opened = Inputs::open(MemoryStorage::of(changed), key(), MATCH_ID);
-            let error = opened.err().expect("a changed byte is noticed");
+            let error = opened.err().expect("the change is detected");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}");
         }
         for (key, match_id) in [([4; 32], MATCH_ID), ([3; 32], [8; 32])] {

@@ -1,13 +1,13 @@
-//! How two sides of a match reach the same log after a reconnection.
+//! How the two sides of a match reach the same log after a reconnection.
 //!
-//! Before anything is signed on the new connection, each side sends its history: a [`Resume`]
-//! message, and then the announced parts one by one. The receiver adds each part that it lacks, as
-//! if the part were new. Such a part can also be one of the receiver's own, which it signed and
-//! lost.
+//! Each side sends its history: a [`Resume`] message, which announces a number of signed parts, and
+//! then these parts one by one. A side signs nothing on the new connection before it has received
+//! the history of the other side. The receiver adds each part that it lacks, as if the part were
+//! new. The receiver may also lack parts that it signed itself and lost.
 //!
-//! Each side first sends only the hand in play and the hand before it. A side whose match file is
-//! complete lacks no older parts. A side that lacks older parts requests the whole history
-//! ([`LogMessage::RequestAll`]).
+//! Each side first sends only the parts of the hand in play and of the hand before it. A side whose
+//! match file is complete lacks no older parts. A side that lacks older parts requests the whole
+//! history of the other side ([`LogMessage::RequestAll`]).
 
 use super::match_log::MatchLog;
 use super::signed::{BadSignedPart, SignedPart};
@@ -16,7 +16,7 @@ use crate::wire::{Malformed, Reader, Writer};
 /// A message on the log stream of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogMessage {
-    /// A signed part, new or old.
+    /// A signed part: a new part, or a part of the sender's history.
     Part(SignedPart),
     /// Announces the parts that the sender sends next.
     Resume(Resume),
@@ -74,7 +74,7 @@ impl LogMessage {
         writer.finish()
     }
 
-    /// Decodes a message. Nothing in it is verified.
+    /// Decodes a message. Verifies no signature and no hash.
     ///
     /// # Errors
     /// If the bytes are not what [`encode`](Self::encode) writes.
@@ -106,7 +106,8 @@ pub enum CannotResume {
     /// The other side resumes a different match.
     #[error("the other side resumes a different match")]
     OtherMatch,
-    /// The other side sends its whole history, and it does not fit this side's history.
+    /// This side has requested the whole history, and the announced section does not fit this
+    /// side's log.
     #[error("the whole history that the other side sends does not fit the history of this side")]
     OtherBeginning,
     /// The other side sends a message out of order.
@@ -117,26 +118,25 @@ pub enum CannotResume {
 /// The action that a received message requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToDo {
-    /// Nothing.
+    /// No action.
     Nothing,
     /// [Accept](MatchLog::accept) the part.
     Accept(SignedPart),
     /// Request the whole history of the other side: the two histories differ before the announced
-    /// section, or this side lacks steps before it.
+    /// section, or this side lacks steps before that section.
     RequestAll,
     /// Send the whole history of this side.
     SendAll,
 }
 
-/// How much of the other side's history was received on a connection. Each connection has its own
-/// `Resuming`.
+/// The state of receiving the other side's history on one connection.
 #[derive(Debug)]
 pub struct Resuming {
     received: Received,
-    /// Whether this side has requested the whole history.
-    asked: bool,
-    /// Whether the other side has requested the whole history, or must not request it.
-    has_asked: bool,
+    /// Whether this side has requested the whole history of the other side.
+    has_requested: bool,
+    /// Whether the other side may still request the whole history of this side.
+    peer_may_request: bool,
 }
 
 #[derive(Debug)]
@@ -144,11 +144,12 @@ enum Received {
     /// No [`Resume`] that fits this side's log was received yet.
     Nothing,
     /// The announced section does not fit this side's log. This number of its parts is still to
-    /// come.
+    /// come and will be ignored.
     Useless(u32),
-    /// This number of parts is still to come. The pair is the step and the seat of the last part.
+    /// The announced section fits this side's log. This number of its parts is still to come. The
+    /// pair is the step and the seat of the last received part.
     Parts(u32, Option<(u64, u8)>),
-    /// All announced parts were received.
+    /// All parts of a section that fits this side's log were received.
     All,
 }
 
@@ -157,22 +158,22 @@ impl Resuming {
     pub fn reconnection() -> Self {
         Resuming {
             received: Received::Nothing,
-            asked: false,
-            has_asked: false,
+            has_requested: false,
+            peer_may_request: true,
         }
     }
 
-    /// The state at the start of the first connection of a match, where neither side has a history.
+    /// The state at the start of the first connection of a match: neither side has a history.
     pub(crate) fn first_connection() -> Self {
         Resuming {
             received: Received::All,
-            asked: false,
-            has_asked: true,
+            has_requested: false,
+            peer_may_request: false,
         }
     }
 
-    /// Whether the other side has sent all parts that it announced. This side signs nothing before
-    /// that.
+    /// Whether the other side has sent all parts of a section that fits this side's log. Until
+    /// then, this side signs nothing.
     pub fn is_complete(&self) -> bool {
         matches!(self.received, Received::All)
     }
@@ -181,14 +182,14 @@ impl Resuming {
     /// log.
     ///
     /// # Errors
-    /// [`CannotResume`].
+    /// [`CannotResume`] if the other side violates the protocol.
     pub fn receive(&mut self, log: &MatchLog, message: LogMessage) -> Result<ToDo, CannotResume> {
         match message {
             LogMessage::Resume(resume) => self.begin(log, &resume),
             LogMessage::Part(part) => self.part(part),
-            LogMessage::RequestAll if self.has_asked => Err(CannotResume::OutOfOrder),
+            LogMessage::RequestAll if !self.peer_may_request => Err(CannotResume::OutOfOrder),
             LogMessage::RequestAll => {
-                self.has_asked = true;
+                self.peer_may_request = false;
                 Ok(ToDo::SendAll)
             }
         }
@@ -201,15 +202,15 @@ impl Resuming {
         if resume.match_id != log.match_info().id() {
             return Err(CannotResume::OtherMatch);
         }
-        let known = log.hash_before(resume.from) == Some(resume.before);
-        match (known, self.asked) {
+        let fits = log.hash_before(resume.from) == Some(resume.before);
+        match (fits, self.has_requested) {
             (true, _) => {
                 self.received = Received::Parts(resume.parts, None).when_done();
                 Ok(ToDo::Nothing)
             }
             (false, false) => {
                 self.received = Received::Useless(resume.parts).when_done();
-                self.asked = true;
+                self.has_requested = true;
                 Ok(ToDo::RequestAll)
             }
             (false, true) => Err(CannotResume::OtherBeginning),
@@ -219,8 +220,9 @@ impl Resuming {
     fn part(&mut self, part: SignedPart) -> Result<ToDo, CannotResume> {
         match &mut self.received {
             Received::All => Ok(ToDo::Accept(part)),
-            // The other side sends new parts because it has not received the request yet.
-            Received::Nothing if self.asked => Ok(ToDo::Nothing),
+            // The other side sent this new part before it received the request. The requested
+            // history contains the part again.
+            Received::Nothing if self.has_requested => Ok(ToDo::Nothing),
             Received::Nothing => Err(CannotResume::OutOfOrder),
             Received::Useless(left) => {
                 self.received = Received::Useless(*left - 1).when_done();
@@ -228,8 +230,8 @@ impl Resuming {
             }
             Received::Parts(left, last) => {
                 let place = (part.step, part.seat.number());
-                // Each part comes once and in order, except the foul that ended the match: it comes
-                // last, whatever its step.
+                // Parts come once, in the order of steps and seats. Only the last part may be out
+                // of order, because it can be the foul that ended the match.
                 if *left > 1 && last.is_some_and(|last| last >= place) {
                     return Err(CannotResume::OutOfOrder);
                 }
@@ -252,14 +254,14 @@ impl Received {
 }
 
 impl MatchLog {
-    /// The announcement that this side sends after a reconnection. The parts of its
-    /// [history](Self::history) follow.
+    /// The announcement that this side sends after a reconnection: the parts of its
+    /// [history](Self::history) from the previous hand on.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume(&self) -> Resume {
         self.resume_from(self.start_of_previous_hand())
     }
 
-    /// The announcement of the history from step `from` on, without
+    /// The announcement of this side's history from step `from` on, without
     /// [forgotten](Self::forget_older_hands) steps.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resume_from(&self, from: u64) -> Resume {

@@ -1,23 +1,26 @@
-//! The time limit of one seat: a fixed time for each move, and a bank for moves that take longer.
-//! This module reads no clock; the caller passes the time.
+//! The clock of one seat: a fixed time for each move, and a *bank* of additional time for the whole
+//! match. This module does not read the system's clock; the caller passes the time.
 
 use std::time::{Duration, Instant};
 
 use crate::log::Clock;
 
-/// The remaining time of one seat, as one program counts it.
+/// The remaining time of one seat, as this program counts it.
 #[derive(Clone, Debug)]
 pub(super) struct TimeBank {
     each_move: Duration,
+    /// The time in the bank at the start of the current turn.
     bank: Duration,
+    /// The current turn. `None` if it is not the seat's turn.
     turn: Option<Turn>,
-    /// The start of the time that is not counted yet. `None` while the clock is stopped.
+    /// The time of the last update. `None` while the clock is stopped.
     since: Option<Instant>,
 }
 
 /// A turn of the seat.
 #[derive(Clone, Debug)]
 struct Turn {
+    /// The number of the turn, usually the step of the log.
     step: u64,
     /// The time that the seat has used in this turn.
     spent: Duration,
@@ -26,9 +29,9 @@ struct Turn {
 /// The time that a seat has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// The time for this move, before the bank is used.
+    /// The time for this move that is left before the bank is used.
     pub each_move: Duration,
-    /// The time in the bank.
+    /// The time left in the bank.
     pub bank: Duration,
 }
 
@@ -40,7 +43,7 @@ impl TimeLeft {
 }
 
 impl TimeBank {
-    /// A clock with the full time.
+    /// The time at the start of a match with this `clock`.
     pub(super) fn new(clock: Clock) -> Self {
         TimeBank {
             each_move: Duration::from_secs(clock.each_move.into()),
@@ -50,9 +53,9 @@ impl TimeBank {
         }
     }
 
-    /// Updates the clock to the time `now`. `turn` is the current step if it is this seat's turn.
-    /// `runs` tells whether the clock runs from `now` on. At the end of a turn, the time that
-    /// exceeded `each_move` is subtracted from the bank.
+    /// Updates the clock to the time `now`. `turn` is the number of the current turn, or `None` if
+    /// it is not this seat's turn. `runs` tells whether the clock runs from `now` on. At the end of
+    /// a turn, the time spent beyond `each_move` is subtracted from the bank.
     pub(super) fn update(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
         let passed = self.since.map(|since| now.saturating_duration_since(since));
         if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
@@ -76,7 +79,8 @@ impl TimeBank {
         }
     }
 
-    /// Reduces the bank to its value in an earlier run of the program. The bank never grows.
+    /// Reduces the bank to `bank`, its value in an earlier run of the program. The bank never
+    /// grows.
     pub(super) fn restore(&mut self, bank: Duration) {
         self.bank = self.bank.min(bank);
     }
@@ -86,7 +90,7 @@ impl TimeBank {
         self.turn.is_some()
     }
 
-    /// The time since this seat ran out of time in this turn.
+    /// The time that this seat has spent in this turn after its bank was empty.
     pub(super) fn late(&self) -> Duration {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
         spent.saturating_sub(self.each_move + self.bank)
@@ -109,20 +113,21 @@ mod tests {
         (TimeBank::new(clock), Instant::now())
     }
 
+    /// The seconds left for the move and in the bank.
     fn left(bank: &TimeBank) -> (u64, u64) {
         let left = bank.left();
         (left.each_move.as_secs(), left.bank.as_secs())
     }
 
     #[test]
-    fn move_uses_its_own_time_first_and_then_the_bank() {
+    fn move_uses_the_time_for_a_move_before_the_bank() {
         let (mut bank, now) = bank(10, 20);
         bank.update(Some(5), true, now);
         bank.update(Some(5), true, now + 4 * SECOND);
         assert_eq!(left(&bank), (6, 20));
         bank.update(Some(5), true, now + 13 * SECOND);
         assert_eq!(left(&bank), (0, 17));
-        // The next move has its full time again, and the bank keeps what was left.
+        // The first move took 14 s: 4 s from the bank. The next move has the full 10 s again.
         bank.update(Some(7), true, now + 14 * SECOND);
         assert_eq!(left(&bank), (10, 16));
         bank.update(Some(7), true, now + 39 * SECOND);
@@ -131,7 +136,7 @@ mod tests {
         assert!(bank.is_out());
         bank.update(Some(7), true, now + 43 * SECOND);
         assert_eq!(bank.late(), 3 * SECOND);
-        // The seat is out of time for that turn. Later moves have their own time and no bank.
+        // Later moves have 10 s, but the bank is empty.
         bank.update(None, true, now + 44 * SECOND);
         assert!(!bank.is_out());
         bank.update(Some(9), true, now + 50 * SECOND);
@@ -139,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_stops_between_turns_and_while_nothing_can_be_sent() {
+    fn clock_stops_between_turns_and_without_a_connection() {
         let (mut bank, now) = bank(10, 20);
         bank.update(None, true, now);
         bank.update(Some(1), true, now + 100 * SECOND);

@@ -1,25 +1,27 @@
-//! The dice that this seat has drawn. They must survive a crash between commitment and reveal.
+//! The dice that this seat has drawn, and their encoding. The dice are stored, because they must
+//! survive a crash between commitment and reveal.
 //!
-//! The dice are stored in one file with the cards of the hand: the length of the cards, the cards,
-//! the dice if there are any, and a digest of all these bytes. Without the digest, a damaged file
-//! would make an honest seat look like a cheater.
+//! One file contains the cards of a hand and the dice: the length of the cards in bytes, the cards,
+//! the dice if there are any, and a digest of all these bytes. Without the digest, damage to the
+//! file could make an honest seat look like a cheater.
 
 use dealerless::dice::Reveal;
 use zeroize::Zeroizing;
 
 use crate::hash::Hash;
 
-/// The dice that this seat has drawn for a roll.
+/// The dice that this seat has drawn for one roll.
 pub(super) struct OwnDice {
-    /// The number of the roll in its hand.
+    /// The number of the roll within the hand.
     pub(super) roll: u32,
+    /// The drawn values and the nonce of the commitment.
     pub(super) reveal: Reveal,
 }
 
-/// Encodes the cards and dice of a hand.
+/// Encodes the content of the file. `deck` is the encoding of the cards.
 pub(super) fn to_bytes(deck: &[u8], dice: Option<&OwnDice>) -> Zeroizing<Vec<u8>> {
     let values = dice.map_or(&[][..], |dice| &dice.reveal.values);
-    // Allocated at once: a growing vector would leave copies behind that nobody wipes.
+    // Allocated once, because a vector that grows leaves unwiped copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(
         4 + deck.len() + 36 + 4 * values.len() + 32,
     ));
@@ -41,8 +43,8 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
     Hash::new("kept hand").field(bytes).finish()
 }
 
-/// Decodes the output of [`to_bytes`] into the deck and the dice. Only the log tells whether the
-/// dice match the commitment. `None` if the bytes are anything else.
+/// Decodes the output of [`to_bytes`] into the encoded cards and the dice. Returns `None` if the
+/// file is damaged. Does not check whether the dice match the commitment, which is in the log.
 pub(super) fn from_bytes(bytes: &[u8]) -> Option<(&[u8], Option<OwnDice>)> {
     let (bytes, expected) = bytes.split_last_chunk::<32>()?;
     if digest(bytes) != *expected {
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_hand_is_read_as_written() {
+    fn stored_hand_is_read_as_written_and_damage_is_detected() {
         let dice = |values: &[u32]| OwnDice {
             roll: 7,
             reveal: Reveal {

@@ -104,7 +104,7 @@ fn report_has_medians_quartiles_and_the_environment() {
         "q3",
         "AND gates per second",
         "rustc ",
-        "both parties on them",
+        "shared by both parties",
         "bytes, mean",
         "in a row",
         "base OTs of 1 new session; not in the total",

@@ -14,8 +14,10 @@ use serde_json::{Value, json};
 use common::matches;
 use common::side::{Side, folders};
 
-/// A command line, its exit code, and the schema of each line of its output. A name in braces is a
-/// file of the test, and ~ is a space within an argument.
+/// The command lines to test, each with its exit code and the name of the schema definition that
+/// every line of its output matches. A name in braces stands for a file of the test, and `~` for a
+/// space within an argument. The commands run in this order, because some use files that earlier
+/// commands wrote.
 const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
     ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
@@ -131,7 +133,7 @@ const LINES: &[(&str, i32, &str)] = &[
     ("verify {log} --audit {audit}", 0, "verify"),
     ("audit --decline --home {theirs-home}", 1, "event"),
     ("history --delete Bert", 0, "history"),
-    // Errors.
+    // Commands that fail.
     ("bridge convert {boards} {lin}", 1, "error"),
     ("bridge convert {boards} - --to lin", 1, "error"),
     ("bridge deal 1,00", 1, "error"),
@@ -161,8 +163,8 @@ const LINES: &[(&str, i32, &str)] = &[
     ("resume nobody", 1, "event"),
 ];
 
-/// Objects that none of these commands prints: they need a player who moved to another machine, a
-/// second command at the same time, two players, or a program that keeps running.
+/// The schema definitions of commands that are not tested in [`LINES`], because they need a second
+/// player, a player who moved to another machine, or a program that keeps running.
 const ELSEWHERE: [&str; 4] = ["audit", "audit decline", "peers follow", "table"];
 
 fn docs(name: &str) -> String {
@@ -180,22 +182,23 @@ fn run(folder: &Path, line: &str) -> Output {
         .unwrap()
 }
 
-/// The file with this extension in the folder of matches.
+/// The file with the extension `ending` in the folder of matches.
 fn file(folder: &Path, ending: &str) -> PathBuf {
     matches::file(folder, ending).expect(ending)
 }
 
-/// Checks each line of `output` against the definition of `name` in the schema.
+/// Checks each line of `output` against the definition `name` and against the whole schema. An
+/// error must also contain the exit code and a message. `line` is the command line.
 fn assert_matches(schema: &Value, name: &str, line: &str, output: &Output) {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(!text.is_empty(), "{line}: {output:?}");
     for object in text.lines() {
         let value: Value =
             serde_json::from_str(object).unwrap_or_else(|error| panic!("{error}: {object}"));
-        let of = schema["$defs"]
+        let definition = schema["$defs"]
             .get(name)
             .unwrap_or_else(|| panic!("{name} is missing in the schema"));
-        schema::check(schema, of, &value, line).unwrap_or_else(|wrong| panic!("{wrong}"));
+        schema::check(schema, definition, &value, line).unwrap_or_else(|wrong| panic!("{wrong}"));
         schema::check(schema, schema, &value, line).unwrap_or_else(|wrong| panic!("{wrong}"));
     }
     let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
@@ -217,7 +220,8 @@ fn assert_matches(schema: &Value, name: &str, line: &str, output: &Output) {
     }
 }
 
-/// Writes a tournament with its keys, and a board that belongs to no set of the tournament.
+/// Writes the SquareDeal description of a tournament, its keys, and a file with a board that does
+/// not belong to the tournament.
 fn bridge_files(folder: &Path) {
     let description = "TN Test\nDI a number\nDV 7\nSN 1:1-2:A#:Session #\nSN 0:1-2:B#:Open #\n\
         KH 8395ccd62913881ad3cf494f122088ae2d57f9edecbb218d97496b761b885a3f\n";
@@ -232,8 +236,8 @@ fn bridge_files(folder: &Path) {
     }
 }
 
-/// Plays a match of one board, whose hands are opened to both players.
-fn set_of_boards(a: &Path, b: &Path) {
+/// Plays a bridge match of one board, in which all hands are opened to both players.
+fn play_bridge_match(a: &Path, b: &Path) {
     let (host, invite) = Side::host(a, &["--game", "bridge", "--boards", "1", "--auto"]);
     let mut guest = Side::join(b, &invite, &[]);
     let turn = guest.until("your-turn");
@@ -266,11 +270,11 @@ fn json_output_and_errors_match_the_schema() {
     assert_matches(&schema, "audit", "audit", &audited);
 
     let [c, d] = folders();
-    set_of_boards(c.path(), d.path());
+    play_bridge_match(c.path(), d.path());
 
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| {
-        // The commands know these files by their extensions.
+        // The commands recognise the types of these files by their extensions.
         let ends = [("sqd", "x.sqd"), ("boards", "x.pbn"), ("lin", "x.lin")];
         let end = ends.iter().find(|(short, _)| *short == name);
         let name = end.map_or(name, |(_, whole)| whole);
@@ -296,6 +300,7 @@ fn json_output_and_errors_match_the_schema() {
         ("{set}", file(c.path(), "log").display().to_string()),
         ("{dealers-home}", c.path().display().to_string()),
     ];
+    // Files that the test or the tested commands write.
     let made = [
         "netlist", "other", "out", "folder", "sheets", "evening", "old", "new", "sqd", "boards",
         "lin",
@@ -315,7 +320,7 @@ fn json_output_and_errors_match_the_schema() {
 }
 
 #[test]
-fn every_command_is_in_the_schema_the_docs_and_the_test() {
+fn every_command_in_the_schema_is_documented_and_tested() {
     let schema: Value = serde_json::from_str(&docs("json.schema.json")).unwrap();
     let page = docs("json.md");
     let printed: BTreeSet<&str> = LINES
