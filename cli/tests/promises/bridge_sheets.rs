@@ -37,11 +37,7 @@ fn eight_files_are_written_and_no_deal_is_printed() {
     assert!(record.starts_with("Board 25. North deals. East-West vulnerable.\n"));
     assert!(record.contains("Board 26. East deals."));
     let again = sheets(&args, &output).exits(1);
-    assert!(
-        again.stderr.contains("already exists"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("already exists"), "{}", again.stderr);
 }
 
 #[test]

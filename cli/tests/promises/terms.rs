@@ -50,10 +50,7 @@ fn guest_sees_the_terms_and_the_host_sees_a_refusal() {
             break notice;
         }
     };
-    assert!(
-        notice.contains("the guest declined the terms"),
-        "{notice}"
-    );
+    assert!(notice.contains("the guest declined the terms"), "{notice}");
 
     // The guest may come again with the same invite.
     let mut guest = join(b.path(), &invite);

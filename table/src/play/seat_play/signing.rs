@@ -173,7 +173,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let attempt = self.setting.log.attempt();
         let commitment = attempt.input_commitment(self.setting.seat, seeds.bits(), &nonce);
         let input = Input {
-            attempt: attempt,
+            attempt,
             bits: Zeroizing::new(seeds.bits().to_vec()),
             nonce,
         };
