@@ -12,13 +12,15 @@ use dealerless::circuit::Party;
 use dealerless::crypto::{Block, SecretVec, SessionId};
 use dealerless::deck::{Card, KeptDeck, Share};
 use dealerless::mpc::{Malicious, TwoParty};
-use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport, memory_pair};
+use dealerless::net::{
+    Channel, Deadlines, HEADER_BYTES, MemoryTransport, Message, Tag, Transport, memory_pair,
+};
 use dealerless::ot::{CotBits, Delta, Key, setup_both};
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::testing::session::{self, sessions, system_rng};
 use rand::{TryCryptoRng, TryRng};
 use serde::{Deserialize, Serialize};
-use watcher::{MARK, in_memory, watch, watch_for};
+use watcher::{MARK, alone, in_memory, watch, watch_for};
 
 fn list(count: usize) -> SecretVec<Block> {
     (0..count).map(|_| Block::from(MARK)).collect()
@@ -156,27 +158,43 @@ impl TryRng for MarkedRng {
 
 impl TryCryptoRng for MarkedRng {}
 
+/// One party's oblivious transfers, in both directions.
+fn transfer(me: Party, end: MemoryTransport) {
+    let marked = me == Party::Garbler;
+    let mut rng = MarkedRng { marked };
+    let delta = Delta::random(marked, &mut rng);
+    let mut channel = Channel::new(end, Deadlines::default());
+    let session = SessionId([7; 32]);
+    let both = setup_both(&mut channel, &session, me, delta, &mut rng);
+    let (sender, mut receiver) = both.unwrap();
+    let mut sender = Box::new(sender);
+    let mut bits = CotBits::default();
+    bits.reuse(128 * 70);
+    receiver.extend(&mut channel, &mut bits).unwrap();
+    sender
+        .extend(&mut channel, &mut [Key::default(); 128 * 70])
+        .unwrap();
+}
+
+/// Overwrites the stack below the caller. Stacks are not wiped, the system gives those of ended
+/// threads to new ones, and padding in new allocations can be a copy of bytes of a stack.
+#[inline(never)]
+fn overwrite_stack() {
+    std::hint::black_box([0_u8; 1 << 20]);
+}
+
 #[test]
 fn delta_is_wiped_after_oblivious_transfer() {
+    // Starts all threads of rayon's pool here: they would otherwise allocate their data while Delta
+    // is on a stack.
+    rayon::broadcast(|_| ());
     watch(|| {
         let (one, other) = memory_pair();
         thread::scope(|scope| {
             for (me, end) in [(Party::Garbler, one), (Party::Evaluator, other)] {
                 scope.spawn(move || {
-                    let marked = me == Party::Garbler;
-                    let mut rng = MarkedRng { marked };
-                    let delta = Delta::random(marked, &mut rng);
-                    let mut channel = Channel::new(end, Deadlines::default());
-                    let session = SessionId([7; 32]);
-                    let both = setup_both(&mut channel, &session, me, delta, &mut rng);
-                    let (sender, mut receiver) = both.unwrap();
-                    let mut sender = Box::new(sender);
-                    let mut bits = CotBits::default();
-                    bits.reuse(128 * 70);
-                    receiver.extend(&mut channel, &mut bits).unwrap();
-                    sender
-                        .extend(&mut channel, &mut [Key::default(); 128 * 70])
-                        .unwrap();
+                    transfer(me, end);
+                    overwrite_stack();
                 });
             }
         });
@@ -197,6 +215,7 @@ struct Kept([(Vec<u8>, Share); 2]);
 
 impl Kept {
     fn dealt() -> Self {
+        let _alone = alone();
         let circuit = one_board();
         Kept(sessions(session::in_memory(), |session: &mut Malicious| {
             let entered = circuit.sample(session.role(), &mut system_rng());

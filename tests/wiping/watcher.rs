@@ -76,6 +76,13 @@ unsafe impl GlobalAlloc for Watcher {
     }
 }
 
+/// Waits until no other test runs. No test may start threads while another test is watched: the
+/// system reuses the stacks of ended threads, and padding in new allocations copies bytes of a stack.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Runs a test while no other test runs. Checks that the mark is not in memory before and after the
 /// test, and not in the memory that the test frees.
 pub(crate) fn watch(test: impl FnOnce()) {
@@ -84,8 +91,7 @@ pub(crate) fn watch(test: impl FnOnce()) {
 
 /// Does the same as [`watch`] for the bytes `sought` instead of the mark.
 pub(crate) fn watch_for(sought: &[u8], test: impl FnOnce()) {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut bytes = [0; 52];
     bytes[..sought.len()].copy_from_slice(sought);
     *SOUGHT.lock().unwrap_or_else(PoisonError::into_inner) = (bytes, sought.len());
