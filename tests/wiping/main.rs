@@ -20,7 +20,7 @@ use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::testing::session::{self, sessions, system_rng};
 use rand::{TryCryptoRng, TryRng};
 use serde::{Deserialize, Serialize};
-use watcher::{MARK, alone, in_memory, watch, watch_for};
+use watcher::{MARK, alone, in_memory, overwrite_stack, watch, watch_for};
 
 fn list(count: usize) -> SecretVec<Block> {
     (0..count).map(|_| Block::from(MARK)).collect()
@@ -174,13 +174,6 @@ fn transfer(me: Party, end: MemoryTransport) {
     sender
         .extend(&mut channel, &mut [Key::default(); 128 * 70])
         .unwrap();
-}
-
-/// Overwrites the stack below the caller. Stacks are not wiped, the system gives those of ended
-/// threads to new ones, and padding in new allocations can be a copy of bytes of a stack.
-#[inline(never)]
-fn overwrite_stack() {
-    std::hint::black_box([0_u8; 1 << 20]);
 }
 
 #[test]

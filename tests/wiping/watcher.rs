@@ -76,6 +76,13 @@ unsafe impl GlobalAlloc for Watcher {
     }
 }
 
+/// Overwrites the stack below the caller. Stacks are not wiped, the system gives those of ended
+/// threads to new ones, and padding in new allocations can be a copy of bytes of a stack.
+#[inline(never)]
+pub(crate) fn overwrite_stack() {
+    std::hint::black_box([0_u8; 1 << 20]);
+}
+
 /// Waits until no other test runs. No test may start threads while another test is watched: the
 /// system reuses the stacks of ended threads, and padding in new allocations copies bytes of a stack.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
@@ -92,6 +99,12 @@ pub(crate) fn watch(test: impl FnOnce()) {
 /// Does the same as [`watch`] for the bytes `sought` instead of the mark.
 pub(crate) fn watch_for(sought: &[u8], test: impl FnOnce()) {
     let _alone = alone();
+    watch_alone(sought, test);
+    overwrite_stack();
+}
+
+#[inline(never)]
+fn watch_alone(sought: &[u8], test: impl FnOnce()) {
     let mut bytes = [0; 52];
     bytes[..sought.len()].copy_from_slice(sought);
     *SOUGHT.lock().unwrap_or_else(PoisonError::into_inner) = (bytes, sought.len());
