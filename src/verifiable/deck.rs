@@ -47,7 +47,7 @@ impl Cards {
             numbers: numbers.collect(),
             points,
             generators: (0..count).map(generator).collect(),
-            generator: Transcript::new("generator h").hash_to_group(),
+            generator: chain_generator(),
         }))
     }
 
@@ -62,6 +62,11 @@ impl Cards {
             .get(point.bytes())
             .map(|&number| Card(number as u64))
     }
+}
+
+/// `h`, the base of the chain in the proof of a shuffle.
+pub(super) fn chain_generator() -> Point {
+    Transcript::new("generator h").hash_to_group()
 }
 
 /// A card under the key of the deck (ElGamal): `(tG, M + tPK)` for the card `M`.

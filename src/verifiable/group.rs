@@ -4,7 +4,10 @@
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{IsIdentity, VartimeMultiscalarMul};
-use rand::CryptoRng;
+use std::convert::Infallible;
+
+use rand::{CryptoRng, TryCryptoRng, TryRng};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::crypto::{decode_point, random_scalar};
 
@@ -74,11 +77,62 @@ impl Transcript {
         })
     }
 
+    /// A generator for the random scalars of one proof or key: it depends on fresh bytes of `rng`, on
+    /// the secrets and on the statement that was hashed before. The same bytes for the same statement
+    /// give the same scalars. The same bytes for another statement, for example after a file was
+    /// restored, give unrelated ones, so that no response reveals a secret.
+    pub(super) fn derive(self, secrets: &[&Scalar], rng: &mut impl CryptoRng) -> Derived {
+        let mut fresh = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *fresh);
+        let hash = secrets.iter().fold(self.bytes(&*fresh), |hash, secret| {
+            hash.bytes(secret.as_bytes())
+        });
+        Derived(hash.0.finalize_xof())
+    }
+
     /// A point whose logarithms nobody knows: the one-way map of 64 bytes of the output.
     pub(super) fn hash_to_group(self) -> Point {
         let mut wide = [0; 64];
         self.0.finalize_xof().fill(&mut wide);
         Point::new(RistrettoPoint::from_uniform_bytes(&wide))
+    }
+}
+
+impl Drop for Transcript {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// The generator that [`Transcript::derive`] makes.
+pub(super) struct Derived(blake3::OutputReader);
+
+impl TryRng for Derived {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        let mut bytes = [0; 4];
+        self.0.fill(&mut bytes);
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let mut bytes = [0; 8];
+        self.0.fill(&mut bytes);
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.fill(bytes);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Derived {}
+
+impl Drop for Derived {
+    fn drop(&mut self) {
+        self.0.zeroize();
     }
 }
 
@@ -194,12 +248,16 @@ pub(super) struct Logarithm<'a> {
 impl Logarithm<'_> {
     /// Proves knowledge of `secret`, the logarithm of the image.
     pub(super) fn prove(&self, secret: &Scalar, rng: &mut impl CryptoRng) -> LogProof {
-        let mut nonce = random_scalar(rng);
+        let statement = self.context.clone().bytes(b"nonce").point(self.image);
+        let statement = match self.second {
+            Some((base, image)) => statement.point(base).point(image),
+            None => statement,
+        };
+        let nonce = Zeroizing::new(random_scalar(&mut statement.derive(&[secret], rng)));
         let first = Point::new(RistrettoPoint::mul_base(&nonce));
-        let second = (self.second).map(|(base, _)| Point::new(base.get() * nonce));
+        let second = (self.second).map(|(base, _)| Point::new(base.get() * *nonce));
         let challenge = self.challenge(&first, second.as_ref());
-        let response = nonce + challenge * secret;
-        zeroize::Zeroize::zeroize(&mut nonce);
+        let response = *nonce + challenge * secret;
         LogProof {
             challenge,
             response,

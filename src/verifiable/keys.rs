@@ -80,6 +80,9 @@ pub enum BadKeys {
     /// The dealing is not the one of the commitment.
     #[error("the dealing does not match its commitment")]
     Commitment,
+    /// There is no such seat, or not one part of each seat is given. This is a mistake of the caller.
+    #[error("there is no such seat, or parts of seats are missing")]
+    Seats,
     /// The proof of a complaint does not hold, or the complaint names its own seat or no seat.
     #[error("the proof of the complaint does not hold")]
     Complaint,
@@ -165,6 +168,9 @@ impl Dealing {
         seat: usize,
         part: &[u8],
     ) -> Result<Self, BadKeys> {
+        if seat >= seats.count || keys.len() != seats.count {
+            return Err(BadKeys::Seats);
+        }
         let read = || {
             let mut reader = Reader::new(part, Self::part_len(seats))?;
             Some(Dealing {
@@ -276,13 +282,23 @@ impl Drop for Contribution {
 }
 
 impl Contribution {
-    /// Draws the secrets of a seat.
+    /// Draws the secrets of a seat. The same random bytes give the same secrets for the same match and
+    /// seat, and unrelated ones for any other.
+    ///
+    /// # Panics
+    /// If there is no such seat.
     pub fn generate(
         match_id: [u8; 32],
         seats: Seats,
         seat: usize,
         rng: &mut impl CryptoRng,
     ) -> Self {
+        assert!(seat < seats.count, "there is no seat {seat}");
+        let hash = Transcript::new("dkg secrets").bytes(&match_id);
+        let hash = hash
+            .number(seats.count as u64)
+            .number(seats.threshold as u64);
+        let rng = &mut hash.number(seat as u64).derive(&[], rng);
         let decryption = random_scalar(rng);
         let polynomial: Vec<Scalar> = (0..seats.threshold).map(|_| random_scalar(rng)).collect();
         let image = |secret: &Scalar| Point::new(RistrettoPoint::mul_base(secret));
@@ -349,22 +365,29 @@ impl Contribution {
         Point::new(theirs.encryption.get() * self.decryption)
     }
 
-    /// Takes the verified second parts of all seats, in order. Returns the seat's secret key, or a
-    /// complaint about the first share that does not fit.
+    /// Takes the verified second parts of all seats, in order. Returns the seat's secret key.
     ///
     /// # Errors
-    /// The complaint.
+    /// A complaint about the first share that does not fit, or [`NoKey::NotOwn`].
     pub fn receive(
         &self,
         keys: &[Keys],
         dealings: &[Dealing],
         rng: &mut impl CryptoRng,
-    ) -> Result<SecretKey, Box<Complaint>> {
+    ) -> Result<SecretKey, NoKey> {
+        let (own, dealt) = (keys.get(self.seat), dealings.get(self.seat));
+        let is_own = own.is_some_and(|own| own.encryption == self.keys.encryption)
+            && dealt.is_some_and(|dealt| dealt.coefficients == self.coefficients)
+            && [keys.len(), dealings.len()] == [self.seats.count; 2];
+        if !is_own {
+            return Err(NoKey::NotOwn);
+        }
         let mut secret = Zeroizing::new(self.value(self.seat));
         for dealer in self.seats.others(self.seat) {
             let key = self.shared(&keys[dealer]);
             let Some(share) = dealings[dealer].share(&self.pad(dealer, self.seat), &key) else {
-                return Err(Box::new(self.complain(keys, dealer, key, rng)));
+                let complaint = self.complain(keys, dealer, key, rng);
+                return Err(NoKey::Complaint(Box::new(complaint)));
             };
             *secret += *Zeroizing::new(share);
         }
@@ -386,6 +409,19 @@ impl Contribution {
         let proof = statement.prove(&self.decryption, rng);
         Complaint { dealer, key, proof }
     }
+}
+
+/// The reason why a seat has no secret key.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoKey {
+    /// A share does not fit. The seat signs this complaint.
+    #[error("a share of the key does not fit")]
+    Complaint(Box<Complaint>),
+    /// The parts are not one of each seat, or those of this seat are not its own, for example because
+    /// its secrets were lost and drawn again.
+    #[error("the parts are not those of this match, or not those that this seat has sent")]
+    NotOwn,
 }
 
 /// A seat's third part, if a share does not fit: the key of the pad, with a proof. It reveals both
@@ -431,6 +467,9 @@ impl Complaint {
         seat: usize,
         part: &[u8],
     ) -> Result<usize, BadKeys> {
+        if seat >= seats.count || [keys.len(), dealings.len()] != [seats.count; 2] {
+            return Err(BadKeys::Seats);
+        }
         let read = || {
             let mut reader = Reader::new(part, Self::LEN)?;
             let [dealer] = reader.array();
@@ -486,6 +525,12 @@ impl SecretKey {
     pub fn seat(&self) -> usize {
         self.seat
     }
+
+    /// The seat's share of the secret of the deck's key. A seat that publishes it gives up the secrecy
+    /// of all its cards of this match: the other seats together can then read them.
+    pub fn share(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.secret.to_bytes())
+    }
 }
 
 /// The public keys of a match.
@@ -503,13 +548,22 @@ pub struct Roster {
 
 impl Roster {
     /// The public keys, if nobody complained. `None` if one of them is the identity, which happens by
-    /// chance only: then the match is begun again.
+    /// chance only: the match is then begun again. Also `None` if the parts are not one of each seat,
+    /// or are of another number of seats.
     pub fn new(
         match_id: &[u8; 32],
         seats: Seats,
         keys: &[Keys],
         dealings: &[Dealing],
     ) -> Option<Self> {
+        let complete = [keys.len(), dealings.len()] == [seats.count; 2];
+        let fits = |dealing: &Dealing| {
+            let pads = dealing.pads.len() + 1;
+            [dealing.coefficients.len(), pads] == [seats.threshold, seats.count]
+        };
+        if !complete || !dealings.iter().all(fits) {
+            return None;
+        }
         let dealings: Vec<&Dealing> = dealings.iter().collect();
         let deck: RistrettoPoint = (dealings.iter())
             .map(|dealing| dealing.coefficients[0].get())
@@ -546,9 +600,13 @@ impl Roster {
         &self.digest
     }
 
-    /// Whether this is the secret share of a seat, which a seat that leaves publishes.
+    /// Whether this is the secret share of a seat. A seat that leaves publishes it
+    /// ([`SecretKey::share`]).
     pub fn is_share(&self, seat: usize, secret: &[u8; 32]) -> bool {
         let secret: Option<Scalar> = Scalar::from_canonical_bytes(*secret).into();
-        secret.is_some_and(|secret| RistrettoPoint::mul_base(&secret) == *self.shares[seat].get())
+        match (secret, self.shares.get(seat)) {
+            (Some(secret), Some(share)) => RistrettoPoint::mul_base(&secret) == *share.get(),
+            _ => false,
+        }
     }
 }

@@ -34,7 +34,7 @@ mod tests;
 pub use context::Context;
 pub use deck::{Cards, Decks, MAX_CARDS, VerifiedDeck};
 pub use keys::{
-    BadKeys, Complaint, Contribution, Dealing, Keys, MAX_SEATS, Roster, Seats, SecretKey,
+    BadKeys, Complaint, Contribution, Dealing, Keys, MAX_SEATS, NoKey, Roster, Seats, SecretKey,
 };
 pub use partials::{BadPartials, Partial, Partials, Receiver, Slot, openers};
 pub use show::{BadShow, Show, Shown};

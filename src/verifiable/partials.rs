@@ -47,7 +47,8 @@ pub fn openers(
     gave: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
     let count = seats.count();
-    let in_order = (0..count).map(|i| (slot.position + i) % count);
+    let first = slot.position % count;
+    let in_order = (0..count).map(|i| (first + i) % count);
     let others = in_order.filter(|&seat| slot.receiver != Receiver::Seat(seat));
     let (given, missing): (Vec<usize>, Vec<usize>) = others.partition(|&seat| gave(seat));
     let needed = slot.needed(seats).saturating_sub(given.len());
@@ -85,6 +86,7 @@ impl Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partial {
     pub(super) seat: usize,
+    pub(super) slot: Slot,
     /// `R`, if the partial is for one seat alone and was not computed from a published share.
     pub(super) mask: Option<Point>,
     /// `C`.
@@ -110,6 +112,7 @@ impl Partial {
         let a = decks.place(slot.deck, slot.position)?.a;
         roster.is_share(seat, share).then(|| Partial {
             seat,
+            slot: *slot,
             mask: None,
             value: Point::new(a.get() * secret),
         })
@@ -126,8 +129,10 @@ pub enum BadPartials {
     /// The proof does not hold.
     #[error("the proof of partial decryptions does not hold")]
     Proof,
-    /// A slot names a card or a receiver that does not exist, or slots are not in order.
-    #[error("a slot names no card or no seat")]
+    /// A slot names an unshuffled card, or a card or receiver that does not exist; slots are not in
+    /// order; or the key is not that of the context's seat. This is a mistake of the caller, not a
+    /// foul.
+    #[error("a slot or the key does not fit the match")]
     Slot,
 }
 
@@ -158,18 +163,23 @@ impl Partials {
     ) -> Result<(Vec<u8>, Self), BadPartials> {
         let roster = context.roster;
         let statement = Statement::new(context, decks, slots)?;
-        let masks = Zeroizing::new(slots.iter().map(|_| random_scalar(rng)).collect::<Vec<_>>());
+        if key.seat != context.seat {
+            return Err(BadPartials::Slot);
+        }
+        let masks = statement.masks(key, rng);
         let partial = |((slot, a), mask): ((&Slot, &Point), &Scalar)| {
             let value = a.get() * key.secret;
             let seat = key.seat;
             match slot.receiver {
                 Receiver::All => Partial {
                     seat,
+                    slot: *slot,
                     mask: None,
                     value: Point::new(value),
                 },
                 Receiver::Seat(receiver) => Partial {
                     seat,
+                    slot: *slot,
                     mask: Some(Point::new(RistrettoPoint::mul_base(mask))),
                     value: Point::new(value + roster.encryption[receiver].get() * mask),
                 },
@@ -212,6 +222,7 @@ impl Partials {
                     };
                     Some(Partial {
                         seat: context.seat,
+                        slot: *slot,
                         mask,
                         value: reader.point()?,
                     })
@@ -282,7 +293,9 @@ impl<'a> Statement<'a> {
             .iter()
             .map(|slot| Some(decks.place(slot.deck, slot.position)?.a));
         let cards: Option<Vec<Point>> = cards.collect();
+        let shuffled = |cards: &Vec<Point>| !cards.iter().any(Point::is_identity);
         let valid = slots.is_sorted_by(|a, b| a < b)
+            && cards.as_ref().is_some_and(shuffled)
             && context.seat < seats
             && receivers
                 .iter()
@@ -297,6 +310,14 @@ impl<'a> Statement<'a> {
             }),
             _ => Err(BadPartials::Slot),
         }
+    }
+
+    /// `m` of each slot.
+    fn masks(&self, key: &SecretKey, rng: &mut impl CryptoRng) -> Zeroizing<Vec<Scalar>> {
+        let hash = Slot::hash(self.slots, self.decks.hash(self.context, "open secrets"));
+        let mut derived = hash.derive(&[&key.secret], rng);
+        let masks = self.slots.iter().map(|_| random_scalar(&mut derived));
+        Zeroizing::new(masks.collect())
     }
 
     /// The part with these partials and a proof with this key and these masks.
@@ -315,6 +336,8 @@ impl<'a> Statement<'a> {
             own.map(|(_, (weight, mask))| weight * mask).sum()
         });
         let sigmas = Zeroizing::new(sigmas.collect::<Vec<Scalar>>());
+        let hash = self.decks.hash(self.context, "open nonces");
+        let rng = &mut hash.bytes(&sums.digest).derive(&[&key.secret], rng);
         let nonce = Zeroizing::new(random_scalar(rng));
         let nonces: Vec<Scalar> = sigmas.iter().map(|_| random_scalar(rng)).collect();
         let nonces = Zeroizing::new(nonces);
@@ -399,9 +422,9 @@ impl Sums {
 }
 
 impl Decks {
-    /// The card at a position, from the partials of a threshold of seats for all. `None` if it is not
-    /// a card of the deck, or if the partials are not those of a threshold of different seats: verified partials of
-    /// verified decks always give a card.
+    /// The card at a position, from the partials for all seats. `None` if these are not the partials
+    /// of a threshold of different seats for this position. Verified partials of verified decks always
+    /// give a card.
     pub fn open(
         &self,
         seats: Seats,
@@ -410,12 +433,17 @@ impl Decks {
         partials: &[Partial],
     ) -> Option<Card> {
         let place = self.place(deck, position)?;
-        let plain = partials.iter().all(|partial| partial.mask.is_none());
+        let slot = Slot {
+            deck,
+            position,
+            receiver: Receiver::All,
+        };
         let openers =
             distinct(partials, None).filter(|openers| openers.len() == seats.threshold())?;
         let factor = vartime_sum(values(partials, &openers).iter().map(|(s, p)| (*s, p)));
         let card = Point::new(place.b.get() - factor);
-        plain.then(|| self.decks[deck].cards.card(&card))?
+        let for_it = partials.iter().all(|partial| partial.slot == slot);
+        for_it.then(|| self.decks[deck].cards.card(&card))?
     }
 
     /// The same for a card that is opened to the seat of `key` alone.
@@ -444,7 +472,13 @@ impl Decks {
     ) -> Option<RistrettoPoint> {
         let a = self.place(deck, position)?.a;
         let openers = distinct(partials, Some(key.seat))?;
-        if openers.len() != seats.threshold() {
+        let slot = Slot {
+            deck,
+            position,
+            receiver: Receiver::Seat(key.seat),
+        };
+        let for_it = partials.iter().all(|partial| partial.slot == slot);
+        if openers.len() != seats.threshold() || !for_it {
             return None;
         }
         let own = a.get() * (key.secret * lagrange(&openers, key.seat));

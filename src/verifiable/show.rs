@@ -11,9 +11,9 @@ use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::deck::Decks;
-use super::group::{ELEMENT, Point, Reader, vartime_sum};
+use super::group::{ELEMENT, Point, Reader, Transcript, vartime_sum};
 use super::keys::{SecretKey, lagrange};
-use super::partials::{Partial, Receiver, distinct, values};
+use super::partials::{Partial, Receiver, Slot, distinct, values};
 use crate::crypto::random_scalar;
 use crate::deck::Card;
 
@@ -27,7 +27,8 @@ pub enum BadShow {
     /// The proof does not hold.
     #[error("the proof of a shown card does not hold")]
     Proof,
-    /// The card was not opened to the seat, or there is no such card or receiver.
+    /// The card was not opened to the seat alone, there is no such card or receiver, or the key is not
+    /// that of the context's seat. This is a mistake of the caller, not a foul.
     #[error("the card was not opened to this seat alone")]
     Card,
 }
@@ -82,7 +83,10 @@ impl Show {
         rng: &mut impl CryptoRng,
     ) -> Result<Vec<u8>, BadShow> {
         let statement = Statement::new(context, decks, receiver, shown)?;
-        let masks = Zeroizing::new(shown.iter().map(|_| random_scalar(rng)).collect::<Vec<_>>());
+        if key.seat != context.seat {
+            return Err(BadShow::Card);
+        }
+        let masks = statement.masks(key, rng);
         let to = statement.encryption();
         let value = |(card, mask): (&Shown, &Scalar)| {
             let Shown {
@@ -222,7 +226,13 @@ impl<'a> Statement<'a> {
         let seats = context.roster.seats;
         let opened = |card: &Shown| {
             let openers = distinct(&card.partials, Some(context.seat));
+            let slot = Slot {
+                deck: card.deck,
+                position: card.position,
+                receiver: Receiver::Seat(context.seat),
+            };
             decks.place(card.deck, card.position).is_some()
+                && card.partials.iter().all(|partial| partial.slot == slot)
                 && openers.is_some_and(|openers| openers.len() == seats.threshold())
         };
         let exists = match receiver {
@@ -249,6 +259,31 @@ impl<'a> Statement<'a> {
         }
     }
 
+    /// A hash of what is shown to whom, with the partials that opened it to the seat.
+    fn hash(&self, tag: &str) -> Transcript {
+        let hash = self.decks.hash(self.context, tag);
+        let hash = hash.number(match self.receiver {
+            Receiver::All => 0,
+            Receiver::Seat(seat) => 1 + seat as u64,
+        });
+        (self.shown.iter()).fold(hash.number(self.shown.len() as u64), |hash, card| {
+            let hash = hash.number(card.deck as u64).number(card.position as u64);
+            (card.partials.iter()).fold(hash.number(card.partials.len() as u64), |hash, partial| {
+                let hash = hash.number(partial.seat as u64);
+                let points: Vec<Point> = partial.mask.into_iter().chain([partial.value]).collect();
+                hash.points(points.iter())
+            })
+        })
+    }
+
+    /// `m` of each card.
+    fn masks(&self, key: &SecretKey, rng: &mut impl CryptoRng) -> Zeroizing<Vec<Scalar>> {
+        let secrets = [&key.secret, &key.decryption];
+        let mut derived = self.hash("show secrets").derive(&secrets, rng);
+        let masks = self.shown.iter().map(|_| random_scalar(&mut derived));
+        Zeroizing::new(masks.collect())
+    }
+
     /// The part with these values and a proof with this key and these masks.
     fn sign(
         &self,
@@ -259,6 +294,11 @@ impl<'a> Statement<'a> {
     ) -> Vec<u8> {
         let (g, to) = (RistrettoPoint::mul_base, self.encryption());
         let sums = self.sums(values);
+        let hash = self
+            .decks
+            .hash(self.context, "show nonces")
+            .bytes(&sums.digest);
+        let rng = &mut hash.derive(&[&key.secret, &key.decryption], rng);
         let nonces = Zeroizing::new([random_scalar(rng), random_scalar(rng), random_scalar(rng)]);
         let [for_share, for_key, for_mask] = &*nonces;
         let mut first = sums.cards * for_share - sums.masks * for_key;
@@ -283,19 +323,7 @@ impl<'a> Statement<'a> {
     }
 
     fn sums(&self, sent: &[Value]) -> Sums {
-        let hash = self.decks.hash(self.context, "show");
-        let hash = hash.number(match self.receiver {
-            Receiver::All => 0,
-            Receiver::Seat(seat) => 1 + seat as u64,
-        });
-        let hash = (self.shown.iter()).fold(hash.number(self.shown.len() as u64), |hash, card| {
-            let hash = hash.number(card.deck as u64).number(card.position as u64);
-            (card.partials.iter()).fold(hash.number(card.partials.len() as u64), |hash, partial| {
-                let hash = hash.number(partial.seat as u64);
-                let points: Vec<Point> = partial.mask.into_iter().chain([partial.value]).collect();
-                hash.points(points.iter())
-            })
-        });
+        let hash = self.hash("show");
         let points: Vec<Point> = sent.iter().flat_map(Value::points).copied().collect();
         let digest = hash.points(points.iter()).digest();
         let weights = self

@@ -60,7 +60,11 @@ impl Setup {
 
     fn receive(&self, seat: usize) -> Result<SecretKey, Box<Complaint>> {
         let mut rng = StdRng::seed_from_u64(5);
-        self.contributions[seat].receive(&self.keys, &self.dealings, &mut rng)
+        let received = self.contributions[seat].receive(&self.keys, &self.dealings, &mut rng);
+        received.map_err(|error| match error {
+            NoKey::Complaint(complaint) => complaint,
+            other => panic!("{other}"),
+        })
     }
 
     fn judge(&self, seat: usize, part: &[u8]) -> Result<usize, BadKeys> {
@@ -367,8 +371,15 @@ fn a_wrong_share_convicts_its_dealer_and_a_false_complaint_its_maker() {
         assert_eq!(setup.judge(3, &complaint), Ok(3));
         setup.dealings[1] = wrong;
     }
-    // About itself, with a valid proof.
+    // A wrong key, with a proof made for it: it would reveal a share that does not fit.
+    let wrong = Point::new(RistrettoPoint::mul_base(&Scalar::from(3_u8)));
     let maker = &setup.contributions[3];
+    let false_key = maker.complain(&setup.keys, 0, wrong, &mut StdRng::seed_from_u64(1));
+    assert_eq!(
+        setup.judge(3, &false_key.to_bytes()),
+        Err(BadKeys::Complaint)
+    );
+    // About itself, with a valid proof.
     let shared = maker.shared(&setup.keys[3]);
     let own = maker.complain(&setup.keys, 3, shared, &mut StdRng::seed_from_u64(1));
     assert_eq!(setup.judge(3, &own.to_bytes()), Err(BadKeys::Complaint));
@@ -383,7 +394,7 @@ fn a_wrong_share_convicts_its_dealer_and_a_false_complaint_its_maker() {
 fn a_seat_that_leaves_publishes_its_share_and_the_others_go_on_with_it() {
     let (fixture, decks) = Fixture::dealt(4, 4);
     let seats = fixture.roster.seats();
-    let share = *fixture.secrets[3].secret.as_bytes();
+    let share = *fixture.secrets[3].share();
     let real = fixture.opens(&decks, &[0, 1, 2, 3], 0);
     assert!(fixture.roster.is_share(3, &share) && !fixture.roster.is_share(2, &share));
     let published =
@@ -415,7 +426,7 @@ fn a_seat_that_leaves_publishes_its_share_and_the_others_go_on_with_it() {
     }
     // A card for one seat, and its show.
     partials = fixture.gather(&decks, &[1, 2], to_seat(0, 0));
-    partials.push(leaver);
+    partials.push(published(&to_seat(0, 0), &share).unwrap());
     let own = decks.open_own(seats, 0, 0, &partials, &fixture.secrets[0]);
     assert_eq!(own, real);
     let shown = [Shown {
@@ -466,4 +477,116 @@ fn cards_and_generators_are_all_distinct() {
         .map(|point| *point.bytes());
     let all: std::collections::BTreeSet<[u8; 32]> = cards.chain(generators).collect();
     assert_eq!(all.len(), 2 * 60 + 60 + 1);
+}
+
+#[test]
+fn the_same_random_bytes_give_the_same_part_and_unrelated_ones_for_another_statement() {
+    let (fixture, decks) = Fixture::dealt(3, 3);
+    let key = &fixture.secrets[0];
+    let shown = |position| {
+        [Shown {
+            deck: 0,
+            position,
+            partials: fixture.gather(&decks, &[1, 2], to_seat(position, 0)),
+        }]
+    };
+    let show = |step, position| {
+        let context = fixture.context(0, step);
+        let rng = &mut StdRng::seed_from_u64(1);
+        Show::make(&context, &decks, Receiver::All, &shown(position), key, rng).unwrap()
+    };
+    let open = |step, position| {
+        let (context, rng) = (fixture.context(0, step), &mut StdRng::seed_from_u64(1));
+        Partials::make(&context, &decks, &[to_all(position)], key, rng)
+            .unwrap()
+            .0
+    };
+    // A challenge and the response for the share: with one nonce for two challenges, the share is
+    // the difference of the responses divided by that of the challenges.
+    let scalars = |part: &[u8]| {
+        let mut reader = group::Reader::new(&part[32..96], 64).unwrap();
+        (reader.scalar().unwrap(), reader.scalar().unwrap())
+    };
+    let parts = [
+        show(60, 1),
+        show(60, 2),
+        show(61, 1),
+        open(60, 1),
+        open(61, 1),
+    ];
+    assert_eq!(parts[0], show(60, 1));
+    assert_eq!(parts[3], open(60, 1));
+    for (number, one) in parts.iter().enumerate() {
+        for other in &parts[..number] {
+            let ((z, s), (z2, s2)) = (scalars(one), scalars(other));
+            let share = (s - s2) * (z - z2).invert();
+            assert_ne!(share, key.secret);
+        }
+    }
+
+    // Two shuffles of the same deck: the permutations differ.
+    let cards = Cards::new("deck", 20).unwrap();
+    let orders = [1, 2].map(|step| {
+        let context = fixture.context(0, step);
+        let (_, deck) =
+            VerifiedDeck::start(&cards).shuffle(&context, &mut StdRng::seed_from_u64(1));
+        fixture.open_all(deck)
+    });
+    assert_ne!(orders[0], orders[1]);
+
+    // Keys of two matches, with the same random bytes.
+    let seats = fixture.roster.seats();
+    let contribution = |match_id| {
+        Contribution::generate(match_id, seats, 0, &mut StdRng::seed_from_u64(1))
+            .keys()
+            .to_bytes()
+    };
+    assert_eq!(contribution([1; 32]), contribution([1; 32]));
+    assert_ne!(contribution([1; 32])[..32], contribution([2; 32])[..32]);
+}
+
+#[test]
+fn seats_and_numbers_of_parts_that_do_not_exist_are_errors() {
+    let setup = Setup::new(3, 3);
+    let part = setup.dealings[2].to_bytes();
+    let verify =
+        |keys: &[Keys], seat| Dealing::verify(&MATCH, setup.seats, keys, seat, &part).err();
+    assert_eq!(verify(&setup.keys, 3), Some(BadKeys::Seats));
+    assert_eq!(verify(&setup.keys[..2], 2), Some(BadKeys::Seats));
+    assert_eq!(setup.judge(3, &[0; Complaint::LEN]), Err(BadKeys::Seats));
+    let roster = |keys: &[Keys], dealings: &[Dealing]| {
+        Roster::new(&MATCH, setup.seats, keys, dealings).is_some()
+    };
+    assert!(roster(&setup.keys, &setup.dealings));
+    assert!(!roster(&setup.keys[..1], &setup.dealings[..1]) && !roster(&setup.keys, &[]));
+    let two = Setup::new(3, 2);
+    assert!(!roster(&two.keys, &two.dealings));
+    let fixture = Fixture::new(3, 3);
+    assert!(!fixture.roster.is_share(3, &fixture.secrets[0].share()));
+    let late = Contribution::generate(MATCH, setup.seats, 0, &mut StdRng::seed_from_u64(77));
+    let received = late.receive(&setup.keys, &setup.dealings, &mut StdRng::seed_from_u64(1));
+    assert!(matches!(received, Err(NoKey::NotOwn)));
+
+    let deck = fixture.deck(2, &mut StdRng::seed_from_u64(1));
+    let (context, nobody) = (fixture.context(0, 9), fixture.context(3, 9));
+    let (part, _) = deck.shuffle(&context, &mut StdRng::seed_from_u64(1));
+    assert_eq!(
+        deck.verify_shuffle(&nobody, &part).err(),
+        Some(BadShuffle::Seat)
+    );
+    // Another seat's key, and a deck that nobody has shuffled.
+    let make = |decks: &Decks, seat: usize| {
+        let (key, rng) = (&fixture.secrets[seat], &mut StdRng::seed_from_u64(1));
+        Partials::make(&context, decks, &[to_all(0)], key, rng).err()
+    };
+    let start = VerifiedDeck::start(&Cards::new("deck", 2).unwrap());
+    assert_eq!(make(&Decks::new(vec![start]), 0), Some(BadPartials::Slot));
+    let decks = Decks::new(vec![deck]);
+    assert_eq!(
+        (make(&decks, 0), make(&decks, 1)),
+        (None, Some(BadPartials::Slot))
+    );
+    let seats = fixture.roster.seats();
+    let openers = openers(seats, &to_all(usize::MAX), |_| true, |_| false);
+    assert_eq!(openers, [0, 1, 2]);
 }

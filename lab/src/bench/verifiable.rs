@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use comfy_table::CellAlignment;
 use dealerless::verifiable::{
     Cards, Context, Contribution, Dealing, Decks, Keys, Partials, Receiver, Roster, Seats,
@@ -214,9 +214,9 @@ fn set_up(seats: Seats, rng: &mut impl CryptoRng) -> anyhow::Result<(Roster, Vec
         Dealing::verify(&MATCH, seats, &keys, seat, &own.dealing(&keys).to_bytes())
     });
     let dealings: Vec<Dealing> = dealings.collect::<Result<_, _>>()?;
-    let secrets = own.iter().map(|own| {
-        (own.receive(&keys, &dealings, rng)).map_err(|_| anyhow!("a share does not fit"))
-    });
+    let secrets = own
+        .iter()
+        .map(|own| Ok(own.receive(&keys, &dealings, rng)?));
     let secrets = secrets.collect::<anyhow::Result<_>>()?;
     let roster = Roster::new(&MATCH, seats, &keys, &dealings).context("a key is the identity")?;
     Ok((roster, secrets))

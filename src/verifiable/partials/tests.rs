@@ -77,12 +77,11 @@ fn lying_part(
     change: impl Fn(&mut [Partial]),
 ) -> Vec<u8> {
     let (context, key) = (fixture.context(2, 50), &fixture.secrets[2]);
-    let masks = |rng: &mut StdRng| slots.iter().map(|_| random_scalar(rng)).collect::<Vec<_>>();
-    let masks = masks(&mut StdRng::seed_from_u64(8));
     let mut rng = StdRng::seed_from_u64(8);
     let (_, Partials(honest)) = Partials::make(&context, decks, slots, key, &mut rng).unwrap();
     let mut partials: Vec<Partial> = honest.into_iter().map(|(_, partial)| partial).collect();
     let statement = Statement::new(&context, decks, slots).unwrap();
+    let masks = statement.masks(key, &mut StdRng::seed_from_u64(8));
     let part = statement.sign(&partials, key, &masks, &mut rng);
     assert!(Partials::verify(&context, decks, slots, &part).is_ok());
     change(&mut partials);
@@ -111,6 +110,7 @@ fn the_last_opener_cannot_choose_the_card() {
     let mut partials = fixture.gather(&decks, &[0, 1], slots[0]);
     partials.push(Partial {
         seat: 2,
+        slot: slots[0],
         mask: None,
         value: Reader::new(&part[..32], 32).unwrap().point().unwrap(),
     });
@@ -159,7 +159,9 @@ fn partials_for_one_seat_open_nothing_to_a_seat_that_has_not_given_one() {
     let (fixture, decks) = Fixture::dealt(4, 3);
     let slot = to_seat(0, 0);
     let mut partials = fixture.gather(&decks, &[1, 2], slot);
-    partials.iter_mut().for_each(|partial| partial.mask = None);
+    for partial in &mut partials {
+        (partial.mask, partial.slot) = (None, to_all(0));
+    }
     partials.extend(fixture.gather(&decks, &[3], to_all(0)));
     assert_eq!(decks.open(fixture.roster.seats(), 0, 0, &partials), None);
     assert!(fixture.opens(&decks, &[1, 2, 3], 0).is_some());

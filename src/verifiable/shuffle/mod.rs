@@ -26,6 +26,9 @@ pub enum BadShuffle {
     /// The proof does not hold.
     #[error("the proof of a shuffle does not hold")]
     Proof,
+    /// The context names a seat that does not exist. This is a mistake of the caller.
+    #[error("there is no such seat")]
+    Seat,
 }
 
 impl VerifiedDeck {
@@ -37,19 +40,19 @@ impl VerifiedDeck {
     /// Shuffles the deck. Returns the part that the seat of the context signs, and the new deck.
     ///
     /// The permutation and the randomness of the encryption are wiped. The same random bytes give the
-    /// same part.
+    /// same part for the same deck in the same context, and an unrelated one for any other.
     pub fn shuffle(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Vec<u8>, Self) {
         let count = self.count();
-        let permutation = Permutation::draw(count, rng);
-        let added: Vec<Scalar> = (0..count).map(|_| random_scalar(rng)).collect();
+        let statement = context.hash("shuffle secrets").points(self.points());
+        let mut derived = statement.derive(&[], rng);
+        let permutation = Permutation::draw(count, &mut derived);
+        let added: Vec<Scalar> = (0..count).map(|_| random_scalar(&mut derived)).collect();
         let added = Zeroizing::new(added);
         let key = RistrettoBasepointTable::create(context.roster.deck.get());
         let a: Vec<RistrettoPoint> = self.places.iter().map(|place| *place.a.get()).collect();
         let b: Vec<RistrettoPoint> = self.places.iter().map(|place| *place.b.get()).collect();
-        let moved = permutation
-            .gather(&a)
-            .into_iter()
-            .zip(permutation.gather(&b));
+        let (a, b) = (permutation.gather(&a), permutation.gather(&b));
+        let moved = a.iter().zip(b.iter());
         let places = added.iter().zip(moved).map(|(added, (a, b))| Ciphertext {
             a: Point::new(a + RistrettoPoint::mul_base(added)),
             b: Point::new(b + &key * added),
@@ -74,6 +77,9 @@ impl VerifiedDeck {
     /// # Errors
     /// [`BadShuffle`].
     pub fn verify_shuffle(&self, context: &Context<'_>, part: &[u8]) -> Result<Self, BadShuffle> {
+        if context.seat >= context.roster.seats.count() {
+            return Err(BadShuffle::Seat);
+        }
         let (output, proof) = self.read_shuffle(part).ok_or(BadShuffle::Encoding)?;
         let statement = Statement::new(context, self, &output);
         match statement.check(&proof) {

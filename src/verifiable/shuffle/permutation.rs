@@ -2,10 +2,15 @@
 
 use rand::CryptoRng;
 use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// A permutation `p`: place `i` of the output takes place `p(i)` of the input.
 pub(super) struct Permutation(Zeroizing<Vec<u64>>);
+
+/// A value whose order is secret: it can be selected in constant time, and wiped.
+pub(super) trait Item: ConditionallySelectable + Default + Zeroize {}
+
+impl<T: ConditionallySelectable + Default + Zeroize> Item for T {}
 
 impl Permutation {
     /// A uniform permutation: `p(i)` is the rank of the i-th of `count` random numbers. Numbers with
@@ -31,7 +36,7 @@ impl Permutation {
     }
 
     /// `items[p(i)]` for each `i`.
-    pub(super) fn gather<T: ConditionallySelectable + Default>(&self, items: &[T]) -> Vec<T> {
+    pub(super) fn gather<T: Item>(&self, items: &[T]) -> Zeroizing<Vec<T>> {
         let at = |place: &u64| {
             let mut found = T::default();
             for (number, item) in (0_u64..).zip(items) {
@@ -39,11 +44,11 @@ impl Permutation {
             }
             found
         };
-        self.0.iter().map(at).collect()
+        Zeroizing::new(self.0.iter().map(at).collect())
     }
 
     /// The items in such an order that item `i` is at `p(i)`.
-    pub(super) fn scatter<T: ConditionallySelectable + Default>(&self, items: &[T]) -> Vec<T> {
+    pub(super) fn scatter<T: Item>(&self, items: &[T]) -> Zeroizing<Vec<T>> {
         let at = |number: u64| {
             let mut found = T::default();
             for (place, item) in self.0.iter().zip(items) {
@@ -51,7 +56,7 @@ impl Permutation {
             }
             found
         };
-        (0..items.len() as u64).map(at).collect()
+        Zeroizing::new((0..items.len() as u64).map(at).collect())
     }
 }
 
@@ -64,8 +69,8 @@ mod tests {
     #[test]
     fn scatter_undoes_gather_and_both_follow_the_permutation() {
         let permutation = Permutation(Zeroizing::new(vec![2, 0, 1]));
-        assert_eq!(permutation.gather(&[10_u64, 11, 12]), [12, 10, 11]);
-        assert_eq!(permutation.scatter(&[12_u64, 10, 11]), [10, 11, 12]);
+        assert_eq!(*permutation.gather(&[10_u64, 11, 12]), [12, 10, 11]);
+        assert_eq!(*permutation.scatter(&[12_u64, 10, 11]), [10, 11, 12]);
     }
 
     #[test]

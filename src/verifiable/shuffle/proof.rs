@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 use super::permutation::Permutation;
 use crate::crypto::random_scalar;
 use crate::verifiable::context::Context;
-use crate::verifiable::deck::VerifiedDeck;
+use crate::verifiable::deck::{VerifiedDeck, chain_generator};
 use crate::verifiable::group::{ELEMENT, Point, Reader};
 
 /// The commitments and responses of a proof about `N` cards.
@@ -99,9 +99,9 @@ fn draw(count: usize, rng: &mut impl CryptoRng) -> Secrets {
 }
 
 /// The table of `h`, the generator of the chain.
-fn chain_table(generator: &Point) -> &'static RistrettoBasepointTable {
+fn chain_table() -> &'static RistrettoBasepointTable {
     static TABLE: OnceLock<RistrettoBasepointTable> = OnceLock::new();
-    TABLE.get_or_init(|| RistrettoBasepointTable::create(generator.get()))
+    TABLE.get_or_init(|| RistrettoBasepointTable::create(chain_generator().get()))
 }
 
 fn dot(a: &[Scalar], b: &[Scalar]) -> Scalar {
@@ -154,16 +154,19 @@ impl<'a> Statement<'a> {
         let count = self.count();
         let Witness { permutation, added } = witness;
         let cards = &self.input.cards;
-        let h = chain_table(&cards.generator);
+        let h = chain_table();
         let g = RistrettoPoint::mul_base;
 
         // Commitments to the permutation.
         let generators: Vec<RistrettoPoint> = cards.generators.iter().map(|h| *h.get()).collect();
+        let statement = self.context.hash("shuffle nonces").bytes(&self.digest);
+        let rng = &mut statement.derive(&[], rng);
         let r = draw(count, rng);
-        let committed = r.iter().zip(permutation.scatter(&generators));
+        let scattered = permutation.scatter(&generators);
+        let committed = r.iter().zip(scattered.iter());
         let commitments: Vec<Point> = committed.map(|(r, h)| Point::new(g(r) + h)).collect();
         let u = self.challenges(&commitments);
-        let v: Secrets = Zeroizing::new(permutation.gather(&u));
+        let v: Secrets = permutation.gather(&u);
 
         // The chain, with the logarithms of its points to the bases G and h.
         let (q, big_w, w) = (draw(count, rng), draw(count, rng), draw(count, rng));
@@ -178,17 +181,17 @@ impl<'a> Statement<'a> {
             chain.push(Point::new(g(&to_g) + h * &*to_h));
         }
 
-        let firsts = draw(4, rng);
-        let [w1, w2, w3, w4] = [firsts[0], firsts[1], firsts[2], firsts[3]];
+        let nonces = draw(4, rng);
+        let [w1, w2, w3, w4] = [&nonces[0], &nonces[1], &nonces[2], &nonces[3]];
         let output = &self.output.places;
         let sum = |points: &mut dyn Iterator<Item = RistrettoPoint>| {
             let points: Vec<RistrettoPoint> = points.collect();
             RistrettoPoint::multiscalar_mul(w.iter(), &points)
         };
         let firsts = [
-            g(&w1),
-            g(&w2),
-            g(&w3) + sum(&mut generators.iter().copied()),
+            g(w1),
+            g(w2),
+            g(w3) + sum(&mut generators.iter().copied()),
             self.key.get() * -w4 + sum(&mut output.iter().map(|place| *place.b.get())),
             g(&-w4) + sum(&mut output.iter().map(|place| *place.a.get())),
         ]
