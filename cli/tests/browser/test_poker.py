@@ -148,7 +148,7 @@ class Poker(Case):
         anna.reads("The match ends at your next turn, and the other player gets the pot of the hand in play")
         anna.press("Leave")
         anna.reads("You leave the match at your next turn. The pot of 4 goes to the other player; 2 of these chips are yours. "
-                   "Until then, “Stay after all” cancels this")
+                   "Until your next turn, “Stay after all” cancels this")
         anna.press("Stay after all")
         anna.reads("You stay")
         guest.say("check")
