@@ -145,6 +145,7 @@ impl Chips {
 
 /// Returns the name of the shuffle algorithm, unless `auto` chooses the same one.
 fn unusual_shuffle(header: &Header) -> Option<String> {
+    let algorithm = header.sealed()?.algorithm;
     let usual = DealCircuit::algorithm_for(Choice::Cheapest, &header.stakes).ok();
-    (usual != Some(header.algorithm)).then(|| header.algorithm.to_string())
+    (usual != Some(algorithm)).then(|| algorithm.to_string())
 }

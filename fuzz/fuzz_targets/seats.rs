@@ -12,12 +12,11 @@ use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    CardOpening, Clock, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal,
+    CardOpening, Clock, DeckTerms, SealedTerms, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal,
     SignedPart, Sitting,
 };
-use dealerless_table::rules::{
-    BettingRules, Choice, Hand, Learners, Legal, Limit, Opening, Posts, Stakes, Variety,
-};
+use dealerless_table::log::Opening;
+use dealerless_table::rules::{BettingRules, Choice, Hand, Learners, Legal, Limit, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -84,11 +83,8 @@ impl Table {
         let seats = stakes.seats() as u8;
         let header = Header {
             log_version: Header::LOG_VERSION,
-            engine_version: 3,
             stakes,
-            algorithm: Algorithm::Waksman,
-            circuit: [7; 32],
-            validity: seats,
+            deck: DeckTerms::Sealed(SealedTerms { engine_version: 3, algorithm: Algorithm::Waksman, circuit: [7; 32], validity: seats }),
             clock: Clock {
                 each_move: 30,
                 bank: 60,
@@ -200,7 +196,7 @@ impl Table {
         Some(match (kind, log.phase()) {
             (PartKind::Deal, _) => {
                 let none = vec![false; self.of.seats()];
-                Part::Deal(log.deal([seat.number() + 1; 32], none, 0))
+                Part::Deal(log.deal(log.sealed_input([seat.number() + 1; 32], 0).unwrap(), none))
             }
             (PartKind::Seal, _) => Part::Seal(self.seal(log, seat)),
             (_, Phase::Open(openings)) => {
@@ -220,7 +216,7 @@ impl Table {
                 Part::Commit(reveal.commitment(&terms.terms(), seat.number()).0)
             }
             (_, Phase::Reveal(dice)) => Part::Reveal(drawn(dice, seat)),
-            (_, Phase::Result(outcome)) => Part::Result(outcome.stacks),
+            (_, Phase::Result(outcome)) => Part::Result { stacks: outcome.stacks, last: false },
             _ => Part::Leave,
         })
     }

@@ -4,6 +4,8 @@
 //! purpose is never valid for another. Each field is prefixed with its length, so that different
 //! lists of fields never give the same hash input.
 
+use zeroize::Zeroize;
+
 /// A hash over a sequence of fields.
 pub(crate) struct Hash(blake3::Hasher);
 
@@ -26,6 +28,13 @@ impl Hash {
     #[must_use]
     pub(crate) fn number(self, number: u64) -> Self {
         self.field(&number.to_le_bytes())
+    }
+
+    /// The endless output for all fields. The hash itself is wiped.
+    pub(crate) fn output(mut self) -> blake3::OutputReader {
+        let output = self.0.finalize_xof();
+        self.0.zeroize();
+        output
     }
 
     /// The hash of all fields.

@@ -85,6 +85,11 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// Reads all remaining bytes.
+    pub(crate) fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.0)
+    }
+
     /// Reads a length-prefixed byte string of at most `max` bytes.
     pub(crate) fn string(&mut self, max: usize) -> Result<&'a [u8], Malformed> {
         let len = usize::from(self.u16()?);

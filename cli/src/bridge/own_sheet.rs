@@ -168,8 +168,9 @@ fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
             bits,
             nonce,
         } = input;
+        let dealt = deal.deck.sealed().map(|dealt| dealt.input);
         (of.hand, of.attempt) == (deal.hand, deal.attempt)
-            && of.input_commitment(file.seat(), bits, nonce) == deal.deck.input
+            && dealt == Some(of.input_commitment(file.seat(), bits, nonce))
     };
     inputs.into_iter().find(is_dealt).context(cannot)
 }

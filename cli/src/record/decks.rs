@@ -45,9 +45,9 @@ impl Decks {
     pub(crate) fn of(record: &Record, audit: &Audit) -> anyhow::Result<Self> {
         const MEMORY: Limit = Limit::megabytes(256);
         let header = record.log.match_info().header();
-        if header.stakes.boards().is_none() {
+        if let (None, Some(terms)) = (header.stakes.boards(), header.sealed()) {
             let (cards, drawn) = header.stakes.deck();
-            MEMORY.check_circuit(Spec::new(cards, drawn, header.algorithm)?)?;
+            MEMORY.check_circuit(Spec::new(cards, drawn, terms.algorithm)?)?;
         }
         let circuit = Seating::circuit_of(header)?;
         Ok(Decks {

@@ -66,7 +66,7 @@ fn of_error(error: &BadRecord) -> Value {
         "hand": place.map(|place| place.hand),
         "step": place.map(|place| place.step),
         "byte": place.map(|place| place.at),
-        "cheat": evidence.map(|evidence| evidence.parts[0].seat.number()),
+        "cheat": evidence.map(|evidence| evidence.seat().number()),
         "evidence": evidence.map(|evidence| hex(&evidence.encode())),
     })
 }
@@ -165,8 +165,8 @@ fn of_both(compared: &Compared) -> Value {
         Compared::Forked { hand, evidence } => json!({
             "how": "forked",
             "hand": hand,
-            "step": evidence.parts[0].step,
-            "cheat": evidence.parts[0].seat.number(),
+            "step": evidence.step(),
+            "cheat": evidence.seat().number(),
             "evidence": hex(&evidence.encode()),
         }),
         _ => json!({ "how": "different" }),

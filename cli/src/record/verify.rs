@@ -333,7 +333,7 @@ fn renaming(files: &[Read], seat: Seat) -> String {
 }
 
 fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
-    let (seat, step) = (evidence.parts[0].seat, evidence.parts[0].step);
+    let (seat, step) = (evidence.seat(), evidence.step());
     format!(
         "The records diverge in hand {hand}, step {step}: {name} signed two different parts for it. \
          Both signatures prove it to anybody: {name} cheated, or continued from an old copy of the \

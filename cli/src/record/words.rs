@@ -289,7 +289,7 @@ pub(super) fn bad(bad: &BadRecord) -> String {
     let means = match (bad.evidence(), bad.place()) {
         (Some(evidence), _) => format!(
             "Both parts have the signature of {}, which proves cheating, or play from an old copy of the match.",
-            evidence.parts[0].seat
+            evidence.seat()
         ),
         (None, Some(_)) => {
             "Everything before it is valid. Anybody who had the file could have changed it, so \

@@ -325,16 +325,20 @@ impl GuestTerms {
         memory: Memory,
     ) -> anyhow::Result<()> {
         agree(Term::Clock, "--time", self.time, Some(Time(header.clock)))?;
+        // A verifiable deck is shuffled without a circuit.
+        let Some(terms) = header.sealed() else {
+            return Ok(());
+        };
         if let Some(choice) = self.algorithm {
             let required = DealCircuit::algorithm_for(choice, &header.stakes)?;
             agree(
                 Term::Shuffle,
                 "--algorithm",
                 Some(required),
-                Some(header.algorithm),
+                Some(terms.algorithm),
             )?;
         }
-        check_memory(&header.stakes, header.algorithm, memory).map_err(|error| Differs {
+        check_memory(&header.stakes, terms.algorithm, memory).map_err(|error| Differs {
             term: Term::Memory,
             message: format!("the host's proposal takes too much memory: {error:#}"),
         })?;

@@ -176,7 +176,7 @@ impl Commitments {
             for deal in log.deals(seat) {
                 let of_try = by_try.entry((deal.hand, deal.attempt));
                 let all: &mut Vec<_> = of_try.or_insert_with(|| vec![None; seats]);
-                all[seat.index()] = Some(deal.deck.input);
+                all[seat.index()] = deal.deck.sealed().map(|input| input.input);
             }
         }
         Commitments { seats, by_try }

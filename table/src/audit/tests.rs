@@ -28,7 +28,7 @@ fn a_deck_that_disagrees_with_the_inputs_is_detected() {
             nonce: Zeroizing::new([3; 32]),
         };
         let commitment = (input.attempt).input_commitment(seat, &input.bits, &input.nonce);
-        let deal = log.deal(commitment, vec![false; 2], 0);
+        let deal = log.deal(log.sealed_input(commitment, 0).unwrap(), vec![false; 2]);
         let identity = &table.identities[seat.index()];
         log.sign(identity, seat, &Part::Deal(deal)).unwrap();
         inputs.push(input);

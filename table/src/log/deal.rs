@@ -1,6 +1,6 @@
 //! The part that starts a try of a hand.
 
-use super::deck_log::DealInput;
+use super::deck_log::SealedInput;
 use super::part::{read_bit, read_list, write_bit};
 use super::shape::Shape;
 use crate::seat::Seat;
@@ -19,10 +19,48 @@ pub struct Deal {
     pub button: Seat,
     /// The digest of the stakes.
     pub stakes: [u8; 32],
-    /// The fields for the shuffle of the deck.
+    /// The fields that depend on the kind of deck.
     pub deck: DealInput,
     /// For each seat, whether it buys in again. A rebuy takes place only if all seats agree on it.
     pub rebuys: Vec<bool>,
+}
+
+/// The fields of a deal that depend on the kind of deck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DealInput {
+    /// The seat's input for the shuffle of a sealed deck.
+    Sealed(SealedInput),
+    /// With a verifiable deck.
+    Verifiable {
+        /// Whether the seat sits out this hand.
+        out: bool,
+    },
+}
+
+impl DealInput {
+    /// The seat's input for the shuffle of a sealed deck.
+    pub fn sealed(&self) -> Option<&SealedInput> {
+        match self {
+            DealInput::Sealed(input) => Some(input),
+            DealInput::Verifiable { .. } => None,
+        }
+    }
+
+    fn write(&self, writer: &mut Writer) {
+        match self {
+            DealInput::Sealed(input) => input.write(writer),
+            DealInput::Verifiable { out } => write_bit(writer, *out),
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
+        Ok(match shape.verifiable {
+            None => DealInput::Sealed(SealedInput::read(reader)?),
+            Some(_) => DealInput::Verifiable {
+                out: read_bit(reader)?,
+            },
+        })
+    }
 }
 
 impl Deal {
@@ -45,7 +83,7 @@ impl Deal {
             stacks: read_list(shape.seats, || reader.u64())?,
             button: Seat::new(reader.u8()?),
             stakes: reader.array()?,
-            deck: DealInput::read(reader)?,
+            deck: DealInput::read(reader, shape)?,
             rebuys: read_list(shape.seats, || read_bit(reader))?,
         })
     }

@@ -5,6 +5,7 @@ use super::signed::{Evidence, SignedPart};
 use crate::rules;
 use crate::seat::Seat;
 use dealerless::dice;
+use dealerless::verifiable::{BadKeys, BadPartials, BadShow, BadShuffle};
 
 /// Why a signed part is a foul. Anybody who has the log can verify the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +60,27 @@ pub enum PartFoul {
     /// The dispute of this step is too late: the seat has signed a later step.
     #[error("the dispute of step {0} is too late: the seat has signed a later step")]
     LateDispute(u64),
+    /// A part for the keys of a verifiable deck does not verify.
+    #[error("the part for the keys of the deck does not verify")]
+    Keys(#[source] BadKeys),
+    /// The seat dealt a wrong share of the keys to another seat, which has proved it.
+    #[error("a share of the keys that the seat dealt is wrong")]
+    WrongShare,
+    /// The seat complained about a share of the keys that fits.
+    #[error("the share of the keys that the seat complained about is valid")]
+    FalseComplaint,
+    /// A shuffle does not verify.
+    #[error("the shuffle does not verify")]
+    Shuffle(#[source] BadShuffle),
+    /// Partial decryptions do not verify.
+    #[error("the partial decryptions do not verify")]
+    Partials(#[source] BadPartials),
+    /// A shown card does not verify.
+    #[error("the shown cards do not verify")]
+    Show(#[source] BadShow),
+    /// The published share is not the seat's share of the secret of the deck's key.
+    #[error("the published share of the deck's key is not the seat's own")]
+    Share,
 }
 
 /// Returns the foul as an error unless `allowed` is true.
@@ -96,9 +118,22 @@ pub enum Refused {
     /// The signed part is a foul.
     #[error("{} committed a foul", .0.part.seat)]
     Foul(#[source] Box<Proof>),
-    /// The seat has signed a different part for this step.
-    #[error("{} has signed two different parts for one step", .0.seat())]
+    /// The seat has signed another statement for this step that no log can contain together with
+    /// this one.
+    #[error("{} has signed two conflicting statements for one step", .0.seat())]
     Fork(Box<Evidence>),
+    /// The seat signed the statement for another history than that of this log. Some seat has signed
+    /// two conflicting statements, which the two histories contain.
+    #[error("{seat} has another history before step {step}")]
+    OtherHistory {
+        /// The seat.
+        seat: Seat,
+        /// The step of the statement.
+        step: u64,
+    },
+    /// The seat need not sign an ack for this step.
+    #[error("{0} signed an ack where none is allowed")]
+    NoAck(Seat),
 }
 
 /// A foul, with the signature of the seat that committed it.

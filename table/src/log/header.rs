@@ -1,6 +1,7 @@
 //! The terms of a match, agreed before it begins.
 
 use dealerless::shuffle::Algorithm;
+use dealerless::verifiable::Seats;
 
 use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
@@ -11,10 +12,38 @@ use crate::wire::{Malformed, Reader, Writer};
 pub struct Header {
     /// The version of the log, which is also the edition of the rules.
     pub log_version: Edition,
-    /// The version of the shuffling engine.
-    pub engine_version: u16,
     /// The game and its stakes.
     pub stakes: Stakes,
+    /// The kind of deck.
+    pub deck: DeckTerms,
+    /// The time limits.
+    pub clock: Clock,
+}
+
+/// The kind of deck, with the terms that depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeckTerms {
+    /// A deck that two seats shuffle with a circuit. Up to edition 3.
+    Sealed(SealedTerms),
+    /// A deck that each seat shuffles in turn, with proofs ([`dealerless::verifiable`]). In edition
+    /// 4. So far, the threshold is the number of seats: a card is opened by all of them.
+    Verifiable(Seats),
+}
+
+impl DeckTerms {
+    /// A verifiable deck for these stakes, whose cards all seats together open. `None` unless the
+    /// game is poker for 2 to 10 seats.
+    pub fn verifiable(stakes: &Stakes) -> Option<Self> {
+        let seats = Seats::new(stakes.seats(), stakes.seats())?;
+        stakes.betting().map(|_| DeckTerms::Verifiable(seats))
+    }
+}
+
+/// The terms of a sealed deck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SealedTerms {
+    /// The version of the shuffling engine.
+    pub engine_version: u16,
     /// The algorithm that shuffles the deck.
     pub algorithm: Algorithm,
     /// The digest of the circuit that shuffles the deck and draws the cards.
@@ -22,8 +51,6 @@ pub struct Header {
     /// The number of output bits of the circuit that tell whether the seats' inputs are in range:
     /// one bit for each seat, or 0 if all possible inputs are in range.
     pub validity: u8,
-    /// The time limits.
-    pub clock: Clock,
 }
 
 /// The maximum length of an algorithm's name in bytes.
@@ -54,6 +81,9 @@ pub enum HeaderError {
     /// The stakes are out of bounds.
     #[error("the header has invalid stakes")]
     Stakes(#[source] StakesError),
+    /// The game has no verifiable deck, or the threshold is not the number of seats.
+    #[error("a verifiable deck is for poker with 2 to 10 seats, and all seats open a card")]
+    NoSuchDeck,
 }
 
 impl From<Malformed> for HeaderError {
@@ -63,7 +93,7 @@ impl From<Malformed> for HeaderError {
 }
 
 impl Header {
-    /// The log version of new matches.
+    /// The log version of new matches with a sealed deck.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const LOG_VERSION: Edition = Edition::NEWEST;
     /// The maximum length of an encoded header in bytes.
@@ -71,16 +101,21 @@ impl Header {
 
     /// Encodes the header.
     pub fn encode(&self) -> Vec<u8> {
-        Writer::default()
-            .u16(self.log_version.number())
-            .u16(self.engine_version)
-            .string(&self.stakes.encode())
-            .string(self.algorithm.name().as_bytes())
-            .raw(&self.circuit)
-            .u8(self.validity)
-            .u32(self.clock.each_move)
-            .u32(self.clock.bank)
-            .finish()
+        let mut writer = Writer::default();
+        writer.u16(self.log_version.number());
+        match &self.deck {
+            DeckTerms::Sealed(terms) => writer
+                .u16(terms.engine_version)
+                .string(&self.stakes.encode())
+                .string(terms.algorithm.name().as_bytes())
+                .raw(&terms.circuit)
+                .u8(terms.validity),
+            DeckTerms::Verifiable(seats) => writer
+                .string(&self.stakes.encode())
+                .u8(seats.threshold() as u8),
+        };
+        writer.u32(self.clock.each_move).u32(self.clock.bank);
+        writer.finish()
     }
 
     /// Decodes a header.
@@ -92,32 +127,67 @@ impl Header {
         let mut reader = Reader::new(bytes);
         let log = reader.u16()?;
         let log_version = Edition::of_number(log).ok_or(HeaderError::Version(log))?;
-        let engine_version = reader.u16()?;
-        let stakes =
-            Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?;
-        let algorithm = reader.string(ALGORITHM)?;
-        let algorithm = std::str::from_utf8(algorithm).map_err(|_| Malformed)?;
-        let header = Header {
-            log_version,
-            engine_version,
-            algorithm: algorithm.parse().map_err(|_| Malformed)?,
-            circuit: reader.array()?,
-            validity: reader.u8()?,
-            clock: Clock {
-                each_move: reader.u32()?,
-                bank: reader.u32()?,
-            },
-            stakes,
+        let (stakes, deck) = match log_version {
+            Edition::Two | Edition::Three => read_sealed(&mut reader)?,
+            Edition::Four => read_verifiable(&mut reader)?,
+        };
+        let clock = Clock {
+            each_move: reader.u32()?,
+            bank: reader.u32()?,
         };
         reader.finish()?;
-        let validity = usize::from(header.validity);
-        if validity != 0 && validity != header.stakes.seats() {
-            return Err(HeaderError::Malformed);
+        Ok(Header {
+            log_version,
+            stakes,
+            deck,
+            clock,
+        })
+    }
+
+    /// The terms of the sealed deck, if the match is played with one.
+    pub fn sealed(&self) -> Option<&SealedTerms> {
+        match &self.deck {
+            DeckTerms::Sealed(terms) => Some(terms),
+            DeckTerms::Verifiable(_) => None,
         }
-        Ok(header)
     }
 
     pub(super) fn shape(&self) -> Shape {
-        Shape::new(&self.stakes, self.validity)
+        Shape::new(&self.stakes, &self.deck)
     }
+}
+
+fn read_stakes(reader: &mut Reader<'_>) -> Result<Stakes, HeaderError> {
+    Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)
+}
+
+/// Reads the stakes and the terms of a verifiable deck.
+fn read_verifiable(reader: &mut Reader<'_>) -> Result<(Stakes, DeckTerms), HeaderError> {
+    let (stakes, threshold) = (read_stakes(reader)?, reader.u8()?);
+    let deck = DeckTerms::verifiable(&stakes).ok_or(HeaderError::NoSuchDeck)?;
+    match deck {
+        DeckTerms::Verifiable(seats) if seats.threshold() == usize::from(threshold) => {
+            Ok((stakes, deck))
+        }
+        _ => Err(HeaderError::NoSuchDeck),
+    }
+}
+
+/// Reads the stakes and the terms of a sealed deck.
+fn read_sealed(reader: &mut Reader<'_>) -> Result<(Stakes, DeckTerms), HeaderError> {
+    let engine_version = reader.u16()?;
+    let stakes = read_stakes(reader)?;
+    let algorithm = reader.string(ALGORITHM)?;
+    let algorithm = std::str::from_utf8(algorithm).map_err(|_| Malformed)?;
+    let terms = SealedTerms {
+        engine_version,
+        algorithm: algorithm.parse().map_err(|_| Malformed)?,
+        circuit: reader.array()?,
+        validity: reader.u8()?,
+    };
+    let validity = usize::from(terms.validity);
+    if validity != 0 && validity != stakes.seats() {
+        return Err(HeaderError::Malformed);
+    }
+    Ok((stakes, DeckTerms::Sealed(terms)))
 }

@@ -2,7 +2,7 @@
 
 use dealerless::deck::Card;
 
-use super::deal::Deal;
+use super::deal::{Deal, DealInput};
 use super::deck_log::Attempt;
 use super::judge;
 use super::match_log::MatchLog;
@@ -45,6 +45,22 @@ impl MatchLog {
     /// The maximum length in bytes of a part in this match.
     pub(crate) fn longest_part(&self) -> usize {
         self.state.shape.longest()
+    }
+
+    /// Makes the deal that a seat signs next. `deck` has the fields that depend on the kind of deck,
+    /// and `rebuys` has an entry for each seat that may buy in again.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn deal(&self, deck: DealInput, rebuys: Vec<bool>) -> Deal {
+        let stacks = self.state.stacks_with(&rebuys);
+        Deal {
+            hand: self.state.hand,
+            attempt: self.state.deck.attempt(),
+            button: self.state.next_button(&stacks).unwrap_or(Seat::HOST),
+            stacks,
+            stakes: self.state.stakes_digest,
+            deck,
+            rebuys,
+        }
     }
 
     /// All deals of a seat that this log still has, over all hands and tries.

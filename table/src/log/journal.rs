@@ -13,7 +13,7 @@ use super::match_file::{BadFile, Entry, MatchFile, chain, first};
 use super::match_log::MatchLog;
 use super::record_file::{CannotWrite, RecordFile};
 use super::seen::{Note, Seen};
-use super::signed::{Evidence, SignedPart};
+use super::signed::{Evidence, Signed};
 use super::sitting::Sitting;
 use super::storage::Storage;
 
@@ -158,18 +158,18 @@ impl<S: Storage> Journal<S> {
         Ok(replay(&sitting, &mut file)?.0)
     }
 
-    /// Writes `parts` and the pending notes, and syncs the file. This seat may send its own parts
-    /// only after this has returned.
+    /// Writes the `signed` parts and acks and the pending notes, and syncs the file. This seat may
+    /// send its own parts and acks only after this has returned.
     ///
     /// # Errors
-    /// If the parts cannot be written. After this error, all writes fail until the file is opened
+    /// If they cannot be written. After this error, all writes fail until the file is opened
     /// again.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn append<'a>(
+    pub(crate) fn append(
         &mut self,
-        parts: impl IntoIterator<Item = &'a SignedPart>,
+        signed: impl IntoIterator<Item = impl Into<Signed>>,
     ) -> Result<(), JournalError> {
-        let parts = (parts.into_iter()).map(|part| Entry::Part(part.clone()).encode());
+        let parts = (signed.into_iter()).map(|signed| Entry::Signed(signed.into()).encode());
         let notes = (self.notes.iter()).map(|&note| Entry::Seen(note).encode());
         let contents: Vec<Vec<u8>> = parts.chain(notes).collect();
         self.write(contents)?;
@@ -231,7 +231,7 @@ fn replay(
 /// the record is a part.
 fn add(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
     match entry {
-        Entry::Part(part) => match log.accept(part) {
+        Entry::Signed(signed) => match log.accept_signed(signed) {
             Ok(_) => Ok(()),
             Err(Refused::Foul(proof)) => {
                 log.record_foul(*proof);

@@ -2,7 +2,7 @@
 //! changes the hand.
 
 use super::deal::Deal;
-use super::deck_log::Turn;
+use super::deck_log::{Checked, Turn, Verdict};
 use super::foul::{PartFoul, require};
 use super::part::{Part, PartKind};
 use super::phase::Phase;
@@ -15,19 +15,38 @@ pub(super) struct Judged {
     pub(super) part: Part,
     /// The hand after this part. `None` if only the complete step changes the hand.
     pub(super) after: Option<Box<Hand>>,
+    /// What the check of a part of the deck has verified.
+    pub(super) checked: Option<Checked>,
 }
 
-/// Judges an encoded part of a seat.
-pub(super) fn judge(state: &State, seat: Seat, bytes: &[u8]) -> Result<Judged, PartFoul> {
-    let is_its_turn = state.phase.signers(state.shape.seats).contains(&seat);
+/// The step in which a part is signed.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) step: u64,
+    /// The hash of all earlier steps.
+    pub(super) before: [u8; 32],
+}
+
+/// Judges an encoded part of a seat in the current step.
+pub(super) fn judge(
+    state: &State,
+    place: Place,
+    seat: Seat,
+    bytes: &[u8],
+) -> Result<Judged, PartFoul> {
+    let is_its_turn = state.signers().contains(&seat);
     require(is_its_turn, PartFoul::NotItsTurn)?;
     let part = Part::decode(bytes, &state.shape).map_err(|_| PartFoul::Malformed)?;
-    let after = judge_part(state, seat, &part)?.map(Box::new);
+    let Verdict { after, checked } = judge_part(state, place, seat, &part)?;
     require(bytes.len() == state.size(seat), PartFoul::Malformed)?;
-    Ok(Judged { part, after })
+    Ok(Judged {
+        part,
+        after: after.map(Box::new),
+        checked,
+    })
 }
 
-fn judge_part(state: &State, seat: Seat, part: &Part) -> Result<Option<Hand>, PartFoul> {
+fn judge_part(state: &State, place: Place, seat: Seat, part: &Part) -> Result<Verdict, PartFoul> {
     let kind = part.kind();
     // The deck judges all disputes of a sealed hand, because it knows why a step cannot be
     // disputed.
@@ -37,26 +56,31 @@ fn judge_part(state: &State, seat: Seat, part: &Part) -> Result<Option<Hand>, Pa
         PartFoul::Kind(kind),
     )?;
     match (part, &state.phase, &state.dealt) {
-        (Part::Deal(deal), ..) => judge_deal(state, deal).map(|()| None),
+        (Part::Deal(deal), ..) => judge_deal(state, deal)?,
         (Part::Move(choice), _, Some(dealt)) => {
-            let after = choose(dealt, seat, choice);
-            after.map(Some).map_err(PartFoul::Choice)
+            let after = choose(dealt, seat, choice).map_err(PartFoul::Choice)?;
+            return Ok(Verdict {
+                after: Some(after),
+                checked: None,
+            });
         }
-        (Part::Result(stacks), Phase::Result(outcome), _) => {
-            require(*stacks == outcome.stacks, PartFoul::Result).map(|()| None)
+        (Part::Result { stacks, .. }, Phase::Result(outcome), _) => {
+            require(*stacks == outcome.stacks, PartFoul::Result)?;
         }
-        (Part::Leave, ..) => Ok(None),
-        (_, phase, Some(dealt)) => {
+        (Part::Leave, ..) => {}
+        (_, phase, dealt) => {
             let turn = Turn {
                 seat,
                 phase,
                 attempt: state.attempt(),
-                game: &dealt.game,
+                step: place.step,
+                before: place.before,
             };
-            state.deck.judge(&turn, part)
+            let game = dealt.as_ref().map(|dealt| &dealt.game);
+            return state.deck.judge(&turn, game, part);
         }
-        (_, _, None) => Err(PartFoul::Kind(kind)),
     }
+    Ok(Verdict::default())
 }
 
 /// The hand after a choice of this seat.
@@ -68,12 +92,14 @@ pub(super) fn choose(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<Hand,
 
 /// The kinds of parts that `seat` may sign now. Empty if it is not the seat's turn.
 pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
-    if !state.phase.signers(state.shape.seats).contains(&seat) {
+    if !state.signers().contains(&seat) {
         return Vec::new();
     }
-    let mut kinds: Vec<PartKind> = state.phase.kind().into_iter().collect();
+    let mut kinds: Vec<PartKind> = state.deck.kind(&state.phase, seat).into_iter().collect();
     kinds.extend(state.deck.other_kinds(&state.phase, seat));
-    kinds.push(PartKind::Leave);
+    if state.deck.may_leave(&state.phase) {
+        kinds.push(PartKind::Leave);
+    }
     kinds
 }
 

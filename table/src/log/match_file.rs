@@ -6,7 +6,7 @@ use super::claim::Claim;
 use super::part::Part;
 use super::records::{Chain, Changed, Records, Tags, claimed};
 use super::seen::Note;
-use super::signed::{Evidence, SignedPart};
+use super::signed::{Evidence, Signed, SignedAck, SignedPart};
 use super::sitting::Sitting;
 use crate::wire::Malformed;
 
@@ -22,12 +22,14 @@ const PART: u8 = 1;
 const EVIDENCE: u8 = 2;
 const SEEN: u8 = 3;
 const CLAIM: u8 = 4;
+const ACK: u8 = 5;
+const EVIDENCE_OF_STATEMENTS: u8 = 6;
 
 /// A record after the first record, which is a [`Sitting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// A signed part.
-    Part(SignedPart),
+    /// A signed part or ack.
+    Signed(Signed),
     /// Evidence that convicts a seat.
     Evidence(Evidence),
     /// A card that only the owner has seen.
@@ -61,8 +63,15 @@ impl Entry {
     /// The content of the entry's record.
     pub(super) fn encode(&self) -> Vec<u8> {
         match self {
-            Entry::Part(part) => content(PART, part.encode()),
-            Entry::Evidence(evidence) => content(EVIDENCE, evidence.encode()),
+            Entry::Signed(Signed::Part(part)) => content(PART, part.encode()),
+            Entry::Signed(Signed::Ack(ack)) => content(ACK, ack.encode()),
+            Entry::Evidence(evidence) => {
+                let kind = match evidence.is_of_parts() {
+                    true => EVIDENCE,
+                    false => EVIDENCE_OF_STATEMENTS,
+                };
+                content(kind, evidence.encode())
+            }
             Entry::Seen(note) => content(SEEN, note.encode()),
             Entry::Claim(claim) => content(CLAIM, claim.encode()),
         }
@@ -71,8 +80,16 @@ impl Entry {
     fn decode(content: &[u8]) -> Result<Self, Malformed> {
         let (kind, bytes) = content.split_first().ok_or(Malformed)?;
         Ok(match *kind {
-            PART => Entry::Part(SignedPart::decode(bytes).map_err(|_| Malformed)?),
-            EVIDENCE => Entry::Evidence(Evidence::decode(bytes).map_err(|_| Malformed)?),
+            PART => Entry::Signed(SignedPart::decode(bytes).map_err(|_| Malformed)?.into()),
+            ACK => {
+                let ack = SignedAck::decode(bytes).map_err(|_| Malformed)?;
+                Entry::Signed(Signed::Ack(ack))
+            }
+            EVIDENCE => Entry::Evidence(Evidence::decode_parts(bytes).map_err(|_| Malformed)?),
+            EVIDENCE_OF_STATEMENTS => {
+                let evidence = Evidence::decode_statements(bytes);
+                Entry::Evidence(evidence.map_err(|_| Malformed)?)
+            }
             SEEN => Entry::Seen(Note::decode(bytes)?),
             CLAIM => Entry::Claim(Claim::decode(bytes)?),
             _ => return Err(Malformed),
@@ -126,7 +143,7 @@ impl<'a> MatchFile<'a> {
             SEEN => Note::MAX_LEN,
             CLAIM => Claim::LEN,
             // This also covers zeros: space that was reserved but never written.
-            _ => 32 + 32 + 4 + 2 * part,
+            _ => Evidence::max_len(longest_part.min(Part::MAX_LEN)),
         };
         len as usize <= 1 + max
     }

@@ -3,12 +3,12 @@
 use super::ahead::Verified;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
-use super::judge::{self, Judged};
+use super::judge::{self, Judged, Place};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
 use super::shape::Shape;
-use super::signed::{Evidence, SignedPart, step_hash};
+use super::signed::{Evidence, Signed, SignedAck, SignedPart, Statement, step_hash};
 use super::state::State;
 use super::step_events::Before;
 use crate::identity::Identity;
@@ -27,6 +27,8 @@ pub struct MatchLog {
     forgotten: u64,
     /// The parts of the current, incomplete step in order of the seats, each encoded and decoded.
     current: Vec<(SignedPart, Part)>,
+    /// The acks for the current step, in order of the seats.
+    acks: Vec<SignedAck>,
     /// The hash of all complete steps.
     hash: [u8; 32],
     pub(super) state: State,
@@ -48,20 +50,24 @@ struct Step {
     before: [u8; 32],
     /// The parts, in order of the seats.
     parts: Vec<SignedPart>,
+    /// The acks, in order of the seats.
+    acks: Vec<SignedAck>,
 }
 
-/// The result of accepting a part.
+/// The result of accepting a part or an ack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// A part that is new to the log, with its events.
     New(Part, Vec<LogEvent>),
-    /// The log already has this part.
+    /// An ack that is new to the log.
+    Ack,
+    /// The log already has this part or ack.
     Known,
 }
 
 /// The evidence convicts no seat of this match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("these two parts convict nobody in this match")]
+#[error("these two statements convict nobody in this match")]
 pub struct NoEvidence;
 
 /// The reason why a seat cannot sign a part.
@@ -74,6 +80,12 @@ pub enum CannotSign {
     /// The seat has already signed a part in this step.
     #[error("this seat has already signed a part in this step")]
     AlreadySigned,
+    /// Before the seat opens cards, these seats have to sign the history.
+    #[error("not all seats have confirmed the history")]
+    Unconfirmed(Vec<Seat>),
+    /// The seat owes no ack.
+    #[error("this seat owes no ack")]
+    NoAck,
     /// The rules do not allow the part.
     #[error("the rules do not allow this part here")]
     Foul(#[from] super::foul::PartFoul),
@@ -88,6 +100,7 @@ impl MatchLog {
             steps: Vec::new(),
             forgotten: 0,
             current: Vec::new(),
+            acks: Vec::new(),
             hash,
             state,
             hand_starts: [0; 3],
@@ -109,7 +122,7 @@ impl MatchLog {
     /// the history of this log.
     pub(crate) fn accept_verified(&mut self, verified: Verified) -> Result<Accepted, Refused> {
         let Verified { part, after } = verified;
-        let before = self.before(&part)?;
+        let before = self.before(part.step, part.seat)?;
         let known = self.part(part.step, part.seat);
         if known.is_some_and(|known| known.part == part.part) {
             return Ok(Accepted::Known);
@@ -121,12 +134,8 @@ impl MatchLog {
         }
         if let Some(known) = known {
             let parts = [known.clone(), part];
-            let of = self.match_info.id();
-            return Err(Refused::Fork(Box::new(Evidence {
-                match_id: of,
-                before,
-                parts,
-            })));
+            let evidence = Evidence::of_parts(self.match_info.id(), before, parts);
+            return Err(Refused::Fork(Box::new(evidence)));
         }
         let is_late = part.step < self.step();
         if self.is_convicted() || (!is_late && self.is_over()) {
@@ -136,7 +145,7 @@ impl MatchLog {
             // All signers of a complete step have signed. A part of any other seat is a foul.
             Err(PartFoul::NotItsTurn)
         } else {
-            judge::judge(&self.state, part.seat, &part.part)
+            judge::judge(&self.state, self.place(), part.seat, &part.part)
         };
         match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
@@ -148,13 +157,13 @@ impl MatchLog {
         }
     }
 
-    /// Returns the hash of all steps before the step of `part`. An error if the seat does not
-    /// exist, or if this log does not have that step yet or any more.
-    fn before(&self, part: &SignedPart) -> Result<[u8; 32], Refused> {
-        if part.seat.index() >= self.match_info.seats() {
-            return Err(Refused::NoSuchSeat(part.seat));
+    /// Returns the hash of all steps before a step in which `seat` signed. An error if the seat does
+    /// not exist, or if this log does not have that step yet or any more.
+    pub(super) fn before(&self, step: u64, seat: Seat) -> Result<[u8; 32], Refused> {
+        if seat.index() >= self.match_info.seats() {
+            return Err(Refused::NoSuchSeat(seat));
         }
-        let (step, now) = (part.step, self.step());
+        let now = self.step();
         self.hash_before(step).ok_or(match step < now {
             true => Refused::Forgotten { step },
             false => Refused::TooEarly { step, now },
@@ -163,7 +172,9 @@ impl MatchLog {
 
     /// Whether the match is over, so that no new part can be signed.
     fn is_over(&self) -> bool {
-        self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
+        self.is_convicted()
+            || self.complained_about().is_some()
+            || matches!(self.state.phase, Phase::Over(_))
     }
 
     /// Signs a part that the rules allow, adds it to the log, and returns it with its events. The
@@ -186,8 +197,12 @@ impl MatchLog {
         if self.part(step, seat).is_some() {
             return Err(CannotSign::AlreadySigned);
         }
+        let lacks = self.lacks(seat);
+        if !lacks.is_empty() {
+            return Err(CannotSign::Unconfirmed(lacks));
+        }
         let bytes = part.encode(self.shape(), self.size(seat));
-        let judged = judge::judge(&self.state, seat, &bytes)?;
+        let judged = judge::judge(&self.state, self.place(), seat, &bytes)?;
         let signed = SignedPart::sign(
             identity,
             &self.match_info.id(),
@@ -198,6 +213,13 @@ impl MatchLog {
         );
         let events = self.add(signed.clone(), judged);
         Ok((signed, events))
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            step: self.step(),
+            before: self.hash,
+        }
     }
 
     /// The sizes of all parts of the match.
@@ -212,13 +234,15 @@ impl MatchLog {
 
     /// Adds a judged part. Completes the step if this is its last part. Returns the events.
     fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
-        let (seat, stop) = (part.seat, judged.part.stop());
+        let (seat, stop) = (part.seat, self.stop(&judged.part));
+        self.state.deck.keep(seat, judged.checked);
         let place = self
             .current
             .partition_point(|(other, _)| other.seat < part.seat);
         self.current.insert(place, (part, judged.part));
-        let signers = self.state.phase.signers(self.match_info.seats());
-        if self.current.len() < signers.len() || !self.stops().is_empty() {
+        let signers = self.state.signers();
+        let ends = !self.stops().is_empty() || self.complained_about().is_some();
+        if self.current.len() < signers.len() || ends {
             let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
             return stopped.into_iter().collect();
         }
@@ -228,7 +252,12 @@ impl MatchLog {
             .unzip();
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
-        self.steps.push(Step { before, parts });
+        let acks = std::mem::take(&mut self.acks);
+        self.steps.push(Step {
+            before,
+            parts,
+            acks,
+        });
         let (hand, state) = (self.state.hand, Before::of(&self.state));
         self.state.complete(step, &decoded, judged.after);
         if self.state.hand != hand {
@@ -247,7 +276,7 @@ impl MatchLog {
         }
     }
 
-    /// Ends the match with two conflicting parts.
+    /// Ends the match with two conflicting statements.
     ///
     /// # Errors
     /// If the evidence convicts no seat of this match. The log is unchanged.
@@ -269,7 +298,7 @@ impl MatchLog {
         }
     }
 
-    /// The two conflicting parts that ended the match, if they did.
+    /// The two conflicting statements that ended the match, if they did.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn evidence(&self) -> Option<&Evidence> {
         match &self.conviction {
@@ -278,7 +307,7 @@ impl MatchLog {
         }
     }
 
-    /// Whether a foul or two conflicting parts have ended the match.
+    /// Whether a foul or two conflicting statements have ended the match.
     pub(crate) fn is_convicted(&self) -> bool {
         self.conviction.is_some()
     }
@@ -339,6 +368,10 @@ impl MatchLog {
             }
             None => {}
         }
+        if let Some(seat) = self.complained_about() {
+            let foul = PartFoul::WrongShare;
+            return Phase::Over(End::Foul { seat, foul });
+        }
         match self.stops() {
             stops if stops.is_empty() => self.state.phase.clone(),
             stops => Phase::Over(End::Stopped(stops)),
@@ -346,7 +379,7 @@ impl MatchLog {
     }
 
     fn stops(&self) -> Vec<(Seat, Stop)> {
-        let stop = |(signed, part): &(SignedPart, Part)| Some((signed.seat, part.stop()?));
+        let stop = |(signed, part): &(SignedPart, Part)| Some((signed.seat, self.stop(part)?));
         self.current.iter().filter_map(stop).collect()
     }
 
@@ -361,14 +394,64 @@ impl MatchLog {
         }
     }
 
-    /// The seats whose parts the log waits for.
+    /// The seat whose wrong share of the keys another seat has proved in this step.
+    fn complained_about(&self) -> Option<Seat> {
+        let mut parts = self.current.iter();
+        parts.find_map(|(_, part)| part.complains_about())
+    }
+
+    /// How a part ends the match, if it does.
+    fn stop(&self, part: &Part) -> Option<Stop> {
+        part.stop()
+            .filter(|stop| *stop != Stop::Leave || self.state.leaving_ends())
+    }
+
+    /// The seats that the log waits for. In a release, these are the seats that owe an ack and the
+    /// seats that owe a part and lack nothing for it.
     pub fn waits_for(&self) -> Vec<Seat> {
-        let signers = match self.phase() {
-            Phase::Over(_) => Vec::new(),
-            phase => phase.signers(self.match_info.seats()),
+        if self.is_over() || !self.stops().is_empty() {
+            return Vec::new();
+        }
+        let signers = self.state.signers();
+        let pending = |seat: &Seat| {
+            let signs = signers.contains(seat)
+                && self.part(self.step(), *seat).is_none()
+                && self.lacks(*seat).is_empty();
+            signs || self.owes_ack(*seat)
         };
-        let pending = |seat: &Seat| self.part(self.step(), *seat).is_none();
-        signers.into_iter().filter(pending).collect()
+        Seat::all(self.match_info.seats()).filter(pending).collect()
+    }
+
+    /// The ack that `seat` signed for `step`, if this log has it.
+    pub(super) fn ack(&self, step: u64, seat: Seat) -> Option<&SignedAck> {
+        let acks = match step == self.step() {
+            true => &self.acks,
+            false => &self.complete(step)?.acks,
+        };
+        acks.iter().find(|ack| ack.seat == seat)
+    }
+
+    /// Adds a verified ack for a step of this log.
+    pub(super) fn add_ack(&mut self, ack: SignedAck) {
+        let place = ack.step.checked_sub(self.forgotten);
+        let complete = place.and_then(|place| self.steps.get_mut(usize::try_from(place).ok()?));
+        let acks = complete.map_or(&mut self.acks, |step| &mut step.acks);
+        let place = acks.partition_point(|other| other.seat < ack.seat);
+        acks.insert(place, ack);
+    }
+
+    /// The seats that signed a part in a complete step.
+    pub(super) fn signers_of(&self, step: u64) -> impl Iterator<Item = Seat> {
+        let complete = self.complete(step);
+        complete
+            .into_iter()
+            .flat_map(|step| step.parts.iter().map(|part| part.seat))
+    }
+
+    /// Whether a complete step was a release.
+    pub(super) fn was_release(&self, step: u64) -> bool {
+        let first = self.complete(step).and_then(|step| step.parts.first());
+        first.is_some_and(|part| Part::is_release(&part.part))
     }
 
     /// The part that `seat` signed in `step`, if this log has it, including the foul that ended the
@@ -396,6 +479,35 @@ impl MatchLog {
         complete
             .chain(current)
             .chain(self.foul().map(|proof| &proof.part))
+    }
+
+    /// All statements from step `from` on that were not forgotten, in order of the steps: the acks
+    /// of a step in order of the seats, then its parts.
+    pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
+        let from = from.max(self.forgotten);
+        let mut statements = Vec::new();
+        for step in from..=self.step() {
+            let Some(before) = self.hash_before(step) else {
+                continue;
+            };
+            let (acks, parts): (&[SignedAck], Vec<&SignedPart>) = match self.complete(step) {
+                Some(step) => (&step.acks, step.parts.iter().collect()),
+                None => (
+                    &self.acks,
+                    self.current.iter().map(|(part, _)| part).collect(),
+                ),
+            };
+            let acks = acks.iter().cloned().map(Signed::Ack);
+            let parts = parts.into_iter().cloned().map(Signed::Part);
+            statements.extend(acks.chain(parts).map(|signed| Statement { before, signed }));
+        }
+        if let Some(proof) = self.foul()
+            && let Some(before) = self.hash_before(proof.part.step)
+        {
+            let signed = Signed::Part(proof.part.clone());
+            statements.push(Statement { before, signed });
+        }
+        statements
     }
 
     /// The first step that this log still has.

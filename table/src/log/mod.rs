@@ -5,13 +5,14 @@
 //! such as a deal, a bet or an opened card. The complete steps determine the [`Phase`]: which seats
 //! sign next, and which parts they may sign. A signature covers the part and the hash of all
 //! earlier steps, so nobody can move, change or deny a part later. A signed part that the rules do
-//! not allow is a *foul* ([`PartFoul`]). A *fork* is two different parts that one seat signed for
-//! the same step ([`Evidence`]). Both convict the seat.
+//! not allow is a *foul* ([`PartFoul`]). A *fork* is two conflicting statements that one seat signed
+//! for the same step ([`Evidence`]). Both convict the seat.
 //!
 //! A match consists of *hands*. A seat can declare a deal void before a card is opened, for example
 //! after a lost connection. Then the hand is dealt again. Each deal of a hand is a *try*
 //! ([`Attempt`]).
 
+mod acks;
 mod ahead;
 mod claim;
 mod deal;
@@ -49,16 +50,16 @@ pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;
 pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 pub use foul::{PartFoul, Proof, Refused};
-pub use header::{Clock, Header, HeaderError};
+pub use header::{Clock, DeckTerms, Header, HeaderError, SealedTerms};
 pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
 pub use match_folder::{MatchEntry, MatchFolder};
 pub use match_log::MatchLog;
 pub use part::PartKind;
-pub use phase::{End, Phase, Stop};
+pub use phase::{End, Opening, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
-pub use signed::Evidence;
+pub use signed::{Evidence, Signed, SignedAck, Statement};
 pub use sitting::Sitting;
 pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 
@@ -69,8 +70,8 @@ pub(crate) use with_internals::*;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {
-    pub use super::deal::Deal;
-    pub use super::deck_log::{CardOpening, DealInput, Masked, Reseal, Seal};
+    pub use super::deal::{Deal, DealInput};
+    pub use super::deck_log::{CardOpening, Masked, Reseal, Seal, SealedInput};
     pub use super::match_log::{Accepted, CannotSign, NoEvidence};
     pub use super::part::Part;
     pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
@@ -79,5 +80,6 @@ mod with_internals {
 }
 
 pub(crate) use ahead::{Verified, verify_ahead};
+pub(crate) use deck_log::{DeckNow, Opens};
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
 pub(crate) use seen::Note;

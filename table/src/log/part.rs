@@ -1,12 +1,18 @@
 //! The parts that a seat can sign in a step, and their encoding.
 
 use super::deal::Deal;
-use super::deck_log::{CardOpening, Reseal, Seal, read_openings, read_reveal, write_reveal};
+use super::deck_log::{
+    CardOpening, Reseal, Seal, VerifiableSizes, read_openings, read_reveal, write_reveal,
+};
 use super::phase::Stop;
 use super::shape::Shape;
 use crate::rules::Choice;
+use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
+use dealerless::verifiable::{Complaint, Dealing, Keys, VerifiedDeck};
+#[cfg(doc)]
+use dealerless::verifiable::{Partials, Show};
 
 /// A part: the content that one seat signs in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +37,13 @@ pub enum Part {
     /// Reveals the dice that the seat has committed to.
     Reveal(Reveal),
     /// Confirms the chips after the hand.
-    Result(Vec<u64>),
+    Result {
+        /// The chips of each seat.
+        stacks: Vec<u64>,
+        /// Whether the seat leaves after this hand, so that the match ends. Only with a verifiable
+        /// deck.
+        last: bool,
+    },
     /// Leaves the match for good.
     Leave,
     /// Gives up the hand because the seat cannot continue, and ends the match.
@@ -41,6 +53,22 @@ pub enum Part {
         /// The step of the opening.
         step: u64,
     },
+    /// The first part of a seat for the keys of a verifiable deck ([`Keys`]).
+    Keys(Vec<u8>),
+    /// The second part of a seat for the keys ([`Dealing`]).
+    KeyDealing(Vec<u8>),
+    /// The seat received all its shares of the keys.
+    Fine,
+    /// The seat received a wrong share ([`Complaint`]).
+    Complain(Vec<u8>),
+    /// The deck after the seat's shuffle, with its proof.
+    Shuffle(Vec<u8>),
+    /// Partial decryptions of cards ([`Partials`]).
+    Partials(Vec<u8>),
+    /// Shows cards that were opened to this seat alone ([`Show`]).
+    Show(Vec<u8>),
+    /// The seat's share of the secret of the deck's key, which a seat publishes when it leaves.
+    Key([u8; 32]),
 }
 
 /// The kind of a part, for messages and tests.
@@ -75,6 +103,22 @@ pub enum PartKind {
     Forfeit,
     /// See `Part::Dispute`.
     Dispute,
+    /// See `Part::Keys`.
+    Keys,
+    /// See `Part::KeyDealing`.
+    KeyDealing,
+    /// See `Part::Fine`.
+    Fine,
+    /// See `Part::Complain`.
+    Complain,
+    /// See `Part::Shuffle`.
+    Shuffle,
+    /// See `Part::Partials`.
+    Partials,
+    /// See `Part::Show`.
+    Show,
+    /// See `Part::Key`.
+    Key,
 }
 
 impl Part {
@@ -93,17 +137,38 @@ impl Part {
             Part::Void => PartKind::Void,
             Part::Commit(_) => PartKind::Commit,
             Part::Reveal(_) => PartKind::Reveal,
-            Part::Result(_) => PartKind::Result,
+            Part::Result { .. } => PartKind::Result,
             Part::Leave => PartKind::Leave,
             Part::Forfeit => PartKind::Forfeit,
             Part::Dispute { .. } => PartKind::Dispute,
+            Part::Keys(_) => PartKind::Keys,
+            Part::KeyDealing(_) => PartKind::KeyDealing,
+            Part::Fine => PartKind::Fine,
+            Part::Complain(_) => PartKind::Complain,
+            Part::Shuffle(_) => PartKind::Shuffle,
+            Part::Partials(_) => PartKind::Partials,
+            Part::Show(_) => PartKind::Show,
+            Part::Key(_) => PartKind::Key,
         }
+    }
+
+    /// Whether an encoded part opens cards or publishes a share of a verifiable deck's key.
+    pub(super) fn is_release(bytes: &[u8]) -> bool {
+        matches!(bytes.first(), Some(19..=21))
     }
 
     /// The content of a [`Part::Deal`].
     pub(super) fn deal(&self) -> Option<&Deal> {
         match self {
             Part::Deal(deal) => Some(deal),
+            _ => None,
+        }
+    }
+
+    /// The seat that the part convicts, if the part is a valid complaint.
+    pub(super) fn complains_about(&self) -> Option<Seat> {
+        match self {
+            Part::Complain(bytes) => bytes.first().map(|&dealer| Seat::new(dealer)),
             _ => None,
         }
     }
@@ -126,6 +191,17 @@ impl Part {
         writer.u8(self.code());
         match self {
             Part::Deal(deal) => deal.write(&mut writer),
+            Part::Keys(bytes)
+            | Part::KeyDealing(bytes)
+            | Part::Complain(bytes)
+            | Part::Shuffle(bytes)
+            | Part::Partials(bytes)
+            | Part::Show(bytes) => {
+                writer.raw(bytes);
+            }
+            Part::Key(share) => {
+                writer.raw(share);
+            }
             Part::Seal(seal) => seal.write(&mut writer, &shape.deck),
             Part::Open(cards) => {
                 writer.u16(cards.len() as u16);
@@ -141,13 +217,18 @@ impl Part {
                 writer.raw(commitment);
             }
             Part::Reveal(reveal) => write_reveal(&mut writer, reveal),
-            Part::Result(stacks) => stacks.iter().for_each(|&stack| {
-                writer.u64(stack);
-            }),
+            Part::Result { stacks, last } => {
+                stacks.iter().for_each(|&stack| {
+                    writer.u64(stack);
+                });
+                if shape.verifiable.is_some() {
+                    write_bit(&mut writer, *last);
+                }
+            }
             Part::Dispute { step } => {
                 writer.u64(*step);
             }
-            Part::Again | Part::Void | Part::Leave | Part::Forfeit => {}
+            Part::Again | Part::Void | Part::Leave | Part::Forfeit | Part::Fine => {}
         }
         let mut bytes = writer.finish();
         bytes.resize(bytes.len().max(size), 0);
@@ -164,7 +245,10 @@ impl Part {
             3 => Part::Again,
             4 => Part::Open(read_openings(&mut reader, &shape.deck)?),
             5 => Part::Move(read_choice(&mut reader, shape)?),
-            6 => Part::Result(read_list(shape.seats, || reader.u64())?),
+            6 => Part::Result {
+                stacks: read_list(shape.seats, || reader.u64())?,
+                last: shape.verifiable.is_some() && read_bit(&mut reader)?,
+            },
             7 => Part::Leave,
             8 => Part::Forfeit,
             9 => Part::Dispute {
@@ -174,7 +258,10 @@ impl Part {
             11 => Part::Reveal(read_reveal(&mut reader)?),
             12 => Part::Reseal(Reseal::read(&mut reader, &shape.deck)?),
             13 => Part::Void,
-            _ => return Err(Malformed),
+            code => {
+                let sizes = shape.verifiable.as_ref().ok_or(Malformed)?;
+                read_verifiable(code, sizes, &mut reader)?
+            }
         };
         only_zeros(reader)?;
         Ok(part)
@@ -190,7 +277,7 @@ impl Part {
             Part::Again => 3,
             Part::Open(_) => 4,
             Part::Move(_) => 5,
-            Part::Result(_) => 6,
+            Part::Result { .. } => 6,
             Part::Leave => 7,
             Part::Forfeit => 8,
             Part::Dispute { .. } => 9,
@@ -198,8 +285,36 @@ impl Part {
             Part::Reveal(_) => 11,
             Part::Reseal(_) => 12,
             Part::Void => 13,
+            Part::Keys(_) => 14,
+            Part::KeyDealing(_) => 15,
+            Part::Fine => 16,
+            Part::Complain(_) => 17,
+            Part::Shuffle(_) => 18,
+            Part::Partials(_) => 19,
+            Part::Show(_) => 20,
+            Part::Key(_) => 21,
         }
     }
+}
+
+/// Reads a part of a verifiable deck. Partials and shows take all remaining bytes: their lengths
+/// depend on the cards.
+fn read_verifiable(
+    code: u8,
+    sizes: &VerifiableSizes,
+    reader: &mut Reader<'_>,
+) -> Result<Part, Malformed> {
+    Ok(match code {
+        14 => Part::Keys(reader.raw(Keys::LEN)?.to_vec()),
+        15 => Part::KeyDealing(reader.raw(Dealing::part_len(sizes.seats))?.to_vec()),
+        16 => Part::Fine,
+        17 => Part::Complain(reader.raw(Complaint::LEN)?.to_vec()),
+        18 => Part::Shuffle(reader.raw(VerifiedDeck::shuffle_len(sizes.cards))?.to_vec()),
+        19 => Part::Partials(reader.rest().to_vec()),
+        20 => Part::Show(reader.rest().to_vec()),
+        21 => Part::Key(reader.array()?),
+        _ => return Err(Malformed),
+    })
 }
 
 pub(super) fn read_list<T>(

@@ -1,7 +1,7 @@
 //! The phases of a match, and the ways in which a match ends.
 
 use super::part::PartKind;
-use crate::rules::{BadCards, Legal, Opening, Outcome, Steal};
+use crate::rules::{BadCards, Learners, Legal, Outcome, Steal};
 use crate::seat::Seat;
 use dealerless::dice::Dice;
 
@@ -30,10 +30,30 @@ pub enum Phase {
     Commit(Dice),
     /// All seats reveal the dice that they have committed to.
     Reveal(Dice),
+    /// All seats sign their first parts for the keys of a verifiable deck.
+    Keys,
+    /// All seats sign their second parts for the keys.
+    KeyDealing,
+    /// All seats confirm their shares of the keys, or complain.
+    Complaints,
+    /// This seat shuffles the verifiable deck.
+    Shuffle(Seat),
+    /// This seat has left in the middle of the hand, and publishes its share of the secret of the
+    /// deck's key.
+    Key(Seat),
     /// All seats confirm the chips after the hand.
     Result(Outcome),
     /// The match is over.
     Over(End),
+}
+
+/// The cards that one seat opens in a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The seat that opens the cards.
+    pub opener: Seat,
+    /// The positions of the cards, in ascending order, and who learns each of them.
+    pub cards: Vec<(usize, Learners)>,
 }
 
 /// The end of a match.
@@ -46,6 +66,10 @@ pub enum End {
     NoChips,
     /// These seats ended the match, all in the same step.
     Stopped(Vec<(Seat, Stop)>),
+    /// These seats left. The last hand was played to its end. Only with a verifiable deck.
+    Left(Vec<Seat>),
+    /// The keys of the seats do not add up to keys of a deck, which happens only by chance.
+    NoKeys,
     /// Opened cards do not belong to this deck, or were opened before at another position. The log
     /// cannot tell which seat lied, so the hand is undecided.
     Cards(BadCards),
@@ -81,16 +105,25 @@ impl Phase {
     /// The seats that sign in a step of this phase, in a match with `seats` seats.
     pub(super) fn signers(&self, seats: usize) -> Vec<Seat> {
         match self {
-            Phase::Deal | Phase::Commit(_) | Phase::Reveal(_) | Phase::Result(_) => {
-                Seat::all(seats).collect()
-            }
-            Phase::Seal(seat) | Phase::Reseal(seat, _) | Phase::Choose { seat, .. } => vec![*seat],
+            Phase::Deal
+            | Phase::Commit(_)
+            | Phase::Reveal(_)
+            | Phase::Keys
+            | Phase::KeyDealing
+            | Phase::Complaints
+            | Phase::Result(_) => Seat::all(seats).collect(),
+            Phase::Seal(seat)
+            | Phase::Reseal(seat, _)
+            | Phase::Choose { seat, .. }
+            | Phase::Shuffle(seat)
+            | Phase::Key(seat) => vec![*seat],
             Phase::Open(openings) => openings.iter().map(|opening| opening.opener).collect(),
             Phase::Over(_) => Vec::new(),
         }
     }
 
-    /// Whether all seats have sealed the hand in play, and the match is not over.
+    /// Whether the deck of the hand in play is made, and the match is not over: all seats have sealed
+    /// it, or have shuffled it.
     pub(crate) fn is_sealed(&self) -> bool {
         matches!(
             self,
@@ -99,11 +132,13 @@ impl Phase {
                 | Phase::Reseal(..)
                 | Phase::Commit(_)
                 | Phase::Reveal(_)
+                | Phase::Key(_)
                 | Phase::Result(_)
         )
     }
 
-    /// The kind of part that continues the match.
+    /// The kind of part that continues the match. An opening of a verifiable deck consists of other
+    /// kinds.
     pub(super) fn kind(&self) -> Option<PartKind> {
         match self {
             Phase::Deal => Some(PartKind::Deal),
@@ -114,6 +149,11 @@ impl Phase {
             Phase::Commit(_) => Some(PartKind::Commit),
             Phase::Reveal(_) => Some(PartKind::Reveal),
             Phase::Result(_) => Some(PartKind::Result),
+            Phase::Keys => Some(PartKind::Keys),
+            Phase::KeyDealing => Some(PartKind::KeyDealing),
+            Phase::Complaints => Some(PartKind::Fine),
+            Phase::Shuffle(_) => Some(PartKind::Shuffle),
+            Phase::Key(_) => Some(PartKind::Key),
             Phase::Over(_) => None,
         }
     }

@@ -10,14 +10,20 @@
 //! history of the other side ([`LogMessage::RequestAll`]).
 
 use super::match_log::MatchLog;
-use super::signed::{BadSignedPart, SignedPart};
+use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the log stream of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogMessage {
-    /// A signed part: a new part, or a part of the sender's history.
+    /// A signed part: a new part, or a part of the sender's history. Only in matches of two seats,
+    /// which cannot have two histories.
     Part(SignedPart),
+    /// A part or an ack with the history for which it was signed, in matches with more than two
+    /// seats. It can be the statement of a third seat.
+    Statement(Statement),
+    /// Evidence that convicts a seat, in matches with more than two seats.
+    Evidence(Box<Evidence>),
     /// Announces the parts that the sender sends next.
     Resume(Resume),
     /// Requests the whole history of the other side, from step 0 on.
@@ -33,7 +39,7 @@ pub struct Resume {
     pub from: u64,
     /// The hash of all steps before `from`.
     pub before: [u8; 32],
-    /// The number of parts in the section.
+    /// The number of parts and acks in the section.
     pub parts: u32,
 }
 
@@ -57,6 +63,9 @@ impl From<BadSignedPart> for BadLogMessage {
 const PART: u8 = 0;
 const RESUME: u8 = 1;
 const REQUEST_ALL: u8 = 2;
+const STATEMENT: u8 = 3;
+const EVIDENCE: u8 = 4;
+const EVIDENCE_OF_STATEMENTS: u8 = 5;
 
 impl LogMessage {
     /// Encodes the message.
@@ -64,6 +73,14 @@ impl LogMessage {
         let mut writer = Writer::default();
         match self {
             LogMessage::Part(part) => writer.u8(PART).raw(&part.encode()),
+            LogMessage::Statement(statement) => writer.u8(STATEMENT).raw(&statement.encode()),
+            LogMessage::Evidence(evidence) => {
+                let kind = match evidence.is_of_parts() {
+                    true => EVIDENCE,
+                    false => EVIDENCE_OF_STATEMENTS,
+                };
+                writer.u8(kind).raw(&evidence.encode())
+            }
             LogMessage::Resume(resume) => (writer.u8(RESUME))
                 .raw(&resume.match_id)
                 .u64(resume.from)
@@ -82,8 +99,18 @@ impl LogMessage {
         let (kind, rest) = bytes.split_first().ok_or(BadLogMessage)?;
         let mut reader = Reader::new(rest);
         let message = match *kind {
-            // The part takes all remaining bytes.
+            // These take all remaining bytes.
             PART => return Ok(LogMessage::Part(SignedPart::decode(rest)?)),
+            STATEMENT => return Ok(LogMessage::Statement(Statement::decode(rest)?)),
+            EVIDENCE => {
+                return Ok(LogMessage::Evidence(Box::new(Evidence::decode_parts(
+                    rest,
+                )?)));
+            }
+            EVIDENCE_OF_STATEMENTS => {
+                let evidence = Evidence::decode_statements(rest)?;
+                return Ok(LogMessage::Evidence(Box::new(evidence)));
+            }
             RESUME => LogMessage::Resume(Resume {
                 match_id: reader.array()?,
                 from: reader.u64()?,
@@ -110,6 +137,9 @@ pub enum CannotResume {
     /// side's log.
     #[error("the whole history that the other side sends does not fit the history of this side")]
     OtherBeginning,
+    /// The other side sends parts in the form for another number of seats.
+    #[error("the other side sends parts in the form for another number of seats")]
+    OtherKind,
     /// The other side sends a message out of order.
     #[error("the other side sends messages in an order that the protocol does not allow")]
     OutOfOrder,
@@ -120,8 +150,12 @@ pub enum CannotResume {
 pub enum ToDo {
     /// No action.
     Nothing,
-    /// [Accept](MatchLog::accept) the part.
+    /// [Accept](MatchLog::accept_signed) the part.
     Accept(SignedPart),
+    /// [Accept](MatchLog::accept_statement) the statement.
+    AcceptStatement(Statement),
+    /// [Record](MatchLog::record_fork) the evidence.
+    Convict(Box<Evidence>),
     /// Request the whole history of the other side: the two histories differ before the announced
     /// section, or this side lacks steps before that section.
     RequestAll,
@@ -146,9 +180,10 @@ enum Received {
     /// The announced section does not fit this side's log. This number of its parts is still to
     /// come and will be ignored.
     Useless(u32),
-    /// The announced section fits this side's log. This number of its parts is still to come. The
-    /// pair is the step and the seat of the last received part.
-    Parts(u32, Option<(u64, u8)>),
+    /// The announced section fits this side's log. This number of its parts and acks is still to
+    /// come. The place is that of the last received one: its step, whether it is a part, and its
+    /// seat.
+    Parts(u32, Option<(u64, bool, u8)>),
     /// All parts of a section that fits this side's log were received.
     All,
 }
@@ -184,9 +219,23 @@ impl Resuming {
     /// # Errors
     /// [`CannotResume`] if the other side violates the protocol.
     pub fn receive(&mut self, log: &MatchLog, message: LogMessage) -> Result<ToDo, CannotResume> {
+        let has_acks = log.match_info().seats() > 2;
         match message {
             LogMessage::Resume(resume) => self.begin(log, &resume),
-            LogMessage::Part(part) => self.part(part),
+            LogMessage::Part(part) if !has_acks => {
+                let place = (part.step, true, part.seat.number());
+                self.signed(place, ToDo::Accept(part))
+            }
+            LogMessage::Statement(statement) if has_acks => {
+                let signed = &statement.signed;
+                let is_part = matches!(signed, Signed::Part(_));
+                let place = (signed.step(), is_part, signed.seat().number());
+                self.signed(place, ToDo::AcceptStatement(statement))
+            }
+            LogMessage::Evidence(evidence) if has_acks => Ok(ToDo::Convict(evidence)),
+            LogMessage::Part(_) | LogMessage::Statement(_) | LogMessage::Evidence(_) => {
+                Err(CannotResume::OtherKind)
+            }
             LogMessage::RequestAll if !self.peer_may_request => Err(CannotResume::OutOfOrder),
             LogMessage::RequestAll => {
                 self.peer_may_request = false;
@@ -217,9 +266,10 @@ impl Resuming {
         }
     }
 
-    fn part(&mut self, part: SignedPart) -> Result<ToDo, CannotResume> {
+    /// Processes a part or an ack at a place. `accept` is the action if it is new.
+    fn signed(&mut self, place: (u64, bool, u8), accept: ToDo) -> Result<ToDo, CannotResume> {
         match &mut self.received {
-            Received::All => Ok(ToDo::Accept(part)),
+            Received::All => Ok(accept),
             // The other side sent this new part before it received the request. The requested
             // history contains the part again.
             Received::Nothing if self.has_requested => Ok(ToDo::Nothing),
@@ -229,14 +279,14 @@ impl Resuming {
                 Ok(ToDo::Nothing)
             }
             Received::Parts(left, last) => {
-                let place = (part.step, part.seat.number());
-                // Parts come once, in the order of steps and seats. Only the last part may be out
-                // of order, because it can be the foul that ended the match.
+                // Each comes once, in the order of steps: the acks of a step in order of the seats,
+                // then its parts. Only the last one may be out of order, because it can be the foul
+                // that ended the match.
                 if *left > 1 && last.is_some_and(|last| last >= place) {
                     return Err(CannotResume::OutOfOrder);
                 }
                 self.received = Received::Parts(*left - 1, Some(place)).when_done();
-                Ok(ToDo::Accept(part))
+                Ok(accept)
             }
         }
     }
@@ -270,7 +320,7 @@ impl MatchLog {
             match_id: self.match_info().id(),
             from,
             before: self.hash_before(from).unwrap_or_else(|| self.hash()),
-            parts: self.history(from).count() as u32,
+            parts: self.statements(from).len() as u32,
         }
     }
 }

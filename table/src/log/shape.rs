@@ -1,7 +1,8 @@
 //! The sizes of the parts of a match, which follow from the header. All parts that a seat may sign
 //! in a phase are padded to the same size.
 
-use super::deck_log::{DealInput, Sizes};
+use super::deck_log::{SealedInput, Sizes, VerifiableSizes};
+use super::header::DeckTerms;
 use crate::rules::{Choice, Stakes};
 
 /// The numbers that determine the sizes of parts.
@@ -9,6 +10,8 @@ use crate::rules::{Choice, Stakes};
 pub(super) struct Shape {
     pub(super) seats: usize,
     pub(super) deck: Sizes,
+    /// The sizes of a verifiable deck, if the match is played with one.
+    pub(super) verifiable: Option<VerifiableSizes>,
     /// The maximum length of a choice in bytes.
     choice: usize,
 }
@@ -20,11 +23,16 @@ pub(super) const KIND: usize = 1;
 pub(super) const MIN_LEN: usize = KIND + 8;
 
 impl Shape {
-    pub(super) fn new(stakes: &Stakes, validity: u8) -> Self {
+    pub(super) fn new(stakes: &Stakes, deck: &DeckTerms) -> Self {
         let chips = stakes.betting().is_some();
+        let (validity, verifiable) = match deck {
+            DeckTerms::Sealed(terms) => (terms.validity, None),
+            DeckTerms::Verifiable(seats) => (0, Some(VerifiableSizes::new(*seats, stakes))),
+        };
         Shape {
             seats: stakes.seats(),
             deck: Sizes::new(stakes, validity),
+            verifiable,
             choice: if chips {
                 POKER_CHOICE
             } else {
@@ -41,7 +49,11 @@ impl Shape {
     /// The length in bytes of each part in the deal phase.
     pub(super) fn deal(&self) -> usize {
         let numbers = 4 + 4 + 1;
-        KIND + numbers + 32 + DealInput::LEN + 9 * self.seats
+        let deck = match self.verifiable {
+            Some(_) => 1,
+            None => SealedInput::LEN,
+        };
+        KIND + numbers + 32 + deck + 9 * self.seats
     }
 
     /// The length in bytes of each part in the phase of a choice.
@@ -51,12 +63,17 @@ impl Shape {
 
     /// The length in bytes of each part in the result phase.
     pub(super) fn result(&self) -> usize {
-        (KIND + 8 * self.seats).max(MIN_LEN)
+        let last = usize::from(self.verifiable.is_some());
+        (KIND + 8 * self.seats + last).max(MIN_LEN)
     }
 
     /// The length in bytes of the longest part.
     pub(super) fn longest(&self) -> usize {
-        let sizes = [self.choose(), self.result(), self.deck.longest()];
+        let deck = match &self.verifiable {
+            Some(sizes) => sizes.longest(),
+            None => self.deck.longest(),
+        };
+        let sizes = [self.choose(), self.result(), deck];
         sizes.into_iter().fold(self.deal(), usize::max)
     }
 }

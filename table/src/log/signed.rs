@@ -1,4 +1,4 @@
-//! Signed parts, and evidence: two signed parts that conflict.
+//! Signed parts and acks, and evidence: two signed statements that conflict.
 
 use super::players::Match;
 use crate::hash::Hash;
@@ -98,64 +98,296 @@ pub(super) fn step_hash<'a>(
     hash.finish()
 }
 
-/// Two different parts that one seat signed for the same step of the same history. No log can
-/// contain both parts. Either the seat cheated, or its program continued from an old copy of the
-/// match file.
+/// A seat's signed confirmation that it has verified all steps before `step` and has them on its
+/// disk. Only in matches with more than two seats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedAck {
+    /// The number of the step, counted from 0.
+    pub step: u64,
+    /// The seat that signed the ack.
+    pub seat: Seat,
+    /// The signature of the seat. It covers the match, the step, the hash of all earlier steps and
+    /// the seat.
+    pub signature: [u8; 64],
+}
+
+impl SignedAck {
+    const LEN: usize = 8 + 1 + 64;
+
+    /// Signs an ack, like [`SignedPart::sign`].
+    pub(super) fn sign(
+        identity: &Identity,
+        of: &[u8; 32],
+        step: u64,
+        before: &[u8; 32],
+        seat: Seat,
+    ) -> Self {
+        let (number, place) = (step.to_le_bytes(), [seat.number()]);
+        let signature = identity.sign("ack", &[of, &number, before, &place]);
+        SignedAck {
+            step,
+            seat,
+            signature,
+        }
+    }
+
+    /// Whether `by` signed this ack in the match with the id `of`, after steps with the hash
+    /// `before`.
+    pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
+        let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
+        let fields: [&[u8]; 4] = [of, &number, before, &place];
+        by.verify("ack", &fields, &self.signature).is_ok()
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.u64(self.step).u8(self.seat.number());
+        writer.raw(&self.signature).finish()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+        let mut reader = Reader::new(bytes);
+        let ack = SignedAck {
+            step: reader.u64()?,
+            seat: Seat::new(reader.u8()?),
+            signature: reader.array()?,
+        };
+        reader.finish()?;
+        Ok(ack)
+    }
+}
+
+/// What a seat signs in a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signed {
+    /// A part.
+    Part(SignedPart),
+    /// An ack.
+    Ack(SignedAck),
+}
+
+impl Signed {
+    const PART: u8 = 0;
+    const ACK: u8 = 1;
+
+    /// The step.
+    pub fn step(&self) -> u64 {
+        match self {
+            Signed::Part(part) => part.step,
+            Signed::Ack(ack) => ack.step,
+        }
+    }
+
+    /// The seat that signed.
+    pub fn seat(&self) -> Seat {
+        match self {
+            Signed::Part(part) => part.seat,
+            Signed::Ack(ack) => ack.seat,
+        }
+    }
+
+    fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
+        match self {
+            Signed::Part(part) => part.is_signed(by, of, before),
+            Signed::Ack(ack) => ack.is_signed(by, of, before),
+        }
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        match self {
+            Signed::Part(part) => [&[Self::PART], &part.encode()[..]].concat(),
+            Signed::Ack(ack) => [&[Self::ACK], &ack.encode()[..]].concat(),
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+        match bytes.split_first().ok_or(BadSignedPart)? {
+            (&Self::PART, part) => Ok(Signed::Part(SignedPart::decode(part)?)),
+            (&Self::ACK, ack) => Ok(Signed::Ack(SignedAck::decode(ack)?)),
+            _ => Err(BadSignedPart),
+        }
+    }
+}
+
+impl From<SignedPart> for Signed {
+    fn from(part: SignedPart) -> Self {
+        Signed::Part(part)
+    }
+}
+
+impl From<&SignedPart> for Signed {
+    fn from(part: &SignedPart) -> Self {
+        Signed::Part(part.clone())
+    }
+}
+
+impl From<&Signed> for Signed {
+    fn from(signed: &Signed) -> Self {
+        signed.clone()
+    }
+}
+
+/// A part or an ack, with the history for which it was signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The hash of all earlier steps.
+    pub before: [u8; 32],
+    /// The part or the ack.
+    pub signed: Signed,
+}
+
+impl Statement {
+    /// The length in bytes of an encoded statement without the part, at most.
+    const OVERHEAD: usize = 32 + 1 + SignedPart::OVERHEAD;
+
+    /// Returns the encoding.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        [&self.before[..], &self.signed.encode()].concat()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+        let (before, signed) = bytes.split_first_chunk().ok_or(BadSignedPart)?;
+        Ok(Statement {
+            before: *before,
+            signed: Signed::decode(signed)?,
+        })
+    }
+
+    /// Whether a player of the match has signed this, for the history that it names.
+    pub(super) fn is_valid(&self, match_info: &Match) -> bool {
+        let player = match_info.players().get(self.signed.seat().index());
+        let of = match_info.id();
+        player.is_some_and(|player| self.signed.is_signed(&player.identity, &of, &self.before))
+    }
+}
+
+/// Two statements of one seat for one step that no log can contain together: two different parts,
+/// or statements for two histories. Either the seat cheated, or its program continued from an old
+/// copy of the match file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The id of the match.
     pub match_id: [u8; 32],
-    /// The hash of all earlier steps.
-    pub before: [u8; 32],
-    /// The two signed parts.
-    pub parts: [SignedPart; 2],
+    /// The two statements.
+    pub statements: [Statement; 2],
 }
 
 impl Evidence {
-    /// The seat that the evidence convicts.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn seat(&self) -> Seat {
-        self.parts[0].seat
+    /// Evidence of two parts that were signed for the same history.
+    pub(crate) fn of_parts(match_id: [u8; 32], before: [u8; 32], parts: [SignedPart; 2]) -> Self {
+        let statement = |part| Statement {
+            before,
+            signed: Signed::Part(part),
+        };
+        Evidence {
+            match_id,
+            statements: parts.map(statement),
+        }
     }
 
-    /// Returns the encoding.
+    /// The seat that the evidence convicts.
+    pub fn seat(&self) -> Seat {
+        self.statements[0].signed.seat()
+    }
+
+    /// The step of both statements.
+    pub fn step(&self) -> u64 {
+        self.statements[0].signed.step()
+    }
+
+    /// The history and the two parts, if both statements are parts for one history.
+    fn parts(&self) -> Option<(&[u8; 32], [&SignedPart; 2])> {
+        match &self.statements {
+            [
+                Statement {
+                    before: one,
+                    signed: Signed::Part(a),
+                },
+                Statement {
+                    before: other,
+                    signed: Signed::Part(b),
+                },
+            ] if one == other => Some((one, [a, b])),
+            _ => None,
+        }
+    }
+
+    /// Whether this is evidence of two parts for one history, the only kind in a match of two
+    /// seats.
+    pub(super) fn is_of_parts(&self) -> bool {
+        self.parts().is_some()
+    }
+
+    /// Returns the encoding. Evidence of two parts for one history has an encoding of its own,
+    /// which [`decode_parts`](Self::decode_parts) reads.
     pub fn encode(&self) -> Vec<u8> {
-        let [one, other] = self.parts.each_ref().map(SignedPart::encode);
         let mut writer = Writer::default();
-        writer.raw(&self.match_id).raw(&self.before);
+        writer.raw(&self.match_id);
+        if let Some((before, parts)) = self.parts() {
+            let [one, other] = parts.map(SignedPart::encode);
+            writer.raw(before);
+            return writer.u32(one.len() as u32).raw(&one).raw(&other).finish();
+        }
+        let [one, other] = self.statements.each_ref().map(Statement::encode);
         writer.u32(one.len() as u32).raw(&one).raw(&other).finish()
     }
 
-    /// Decodes evidence. [`holds`](Self::holds) tells whether it is valid.
+    /// Decodes evidence of two parts for one history. [`holds`](Self::holds) tells whether it is
+    /// valid.
     ///
     /// # Errors
     /// If the bytes are not what [`encode`](Self::encode) writes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+    pub(crate) fn decode_parts(bytes: &[u8]) -> Result<Self, BadSignedPart> {
         let mut reader = Reader::new(bytes);
         let (of, before) = (reader.array()?, reader.array()?);
         let len = reader.u32()? as usize;
         let one = SignedPart::decode(reader.raw(len)?)?;
-        let rest = bytes.get(32 + 32 + 4 + len..).unwrap_or_default();
-        let parts = [one, SignedPart::decode(rest)?];
-        Ok(Evidence {
-            match_id: of,
-            before,
-            parts,
-        })
+        let parts = [one, SignedPart::decode(reader.rest())?];
+        Ok(Evidence::of_parts(of, before, parts))
     }
 
-    /// Whether the evidence convicts a player of this match. Every field is verified.
+    /// Decodes any other evidence, like [`decode_parts`](Self::decode_parts).
+    ///
+    /// # Errors
+    /// If the bytes are not what [`encode`](Self::encode) writes.
+    pub(crate) fn decode_statements(bytes: &[u8]) -> Result<Self, BadSignedPart> {
+        let mut reader = Reader::new(bytes);
+        let match_id = reader.array()?;
+        let len = reader.u32()? as usize;
+        let one = Statement::decode(reader.raw(len)?)?;
+        let evidence = Evidence {
+            match_id,
+            statements: [one, Statement::decode(reader.rest())?],
+        };
+        match evidence.is_of_parts() {
+            true => Err(BadSignedPart),
+            false => Ok(evidence),
+        }
+    }
+
+    /// The length in bytes of the longest evidence in a match whose parts have at most
+    /// `longest_part` bytes.
+    pub(super) fn max_len(longest_part: usize) -> usize {
+        32 + 4 + 2 * (Statement::OVERHEAD + longest_part)
+    }
+
+    /// Whether the evidence convicts a player of this match. Every field is verified. Statements
+    /// for two histories convict only in matches with more than two seats: with two, a seat could
+    /// be led to sign them.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn holds(&self, match_info: &Match) -> bool {
-        let [one, other] = &self.parts;
-        let player = match_info.players().get(one.seat.index());
-        let same_place = one.step == other.step && one.seat == other.seat;
-        let signed = player.is_some_and(|player| {
-            let by =
-                |part: &SignedPart| part.is_signed(&player.identity, &self.match_id, &self.before);
-            by(one) && by(other)
-        });
-        self.match_id == match_info.id() && same_place && one.part != other.part && signed
+        let [one, other] = &self.statements;
+        let conflict = match self.parts() {
+            Some((_, [a, b])) => a.part != b.part,
+            None => one.before != other.before && match_info.seats() > 2,
+        };
+        let same_place =
+            (one.signed.step(), one.signed.seat()) == (other.signed.step(), other.signed.seat());
+        self.match_id == match_info.id()
+            && same_place
+            && conflict
+            && one.is_valid(match_info)
+            && other.is_valid(match_info)
     }
 }

@@ -1,7 +1,8 @@
 //! The state of a match after its complete steps, and how the next complete step changes it.
 
-use super::deal::Deal;
-use super::deck_log::{Attempt, Completed, DealInput, DeckLog};
+use super::deal::{Deal, DealInput};
+use super::deck_log::{Attempt, Completed, DeckLog};
+use super::header::DeckTerms;
 use super::part::Part;
 use super::phase::{End, Phase};
 use super::players::Match;
@@ -51,7 +52,10 @@ impl State {
             edition: header.log_version,
             shape,
             stakes_digest: Hash::new("stakes").field(&stakes.encode()).finish(),
-            phase: Phase::Deal,
+            phase: match header.deck {
+                DeckTerms::Sealed(_) => Phase::Deal,
+                DeckTerms::Verifiable(_) => Phase::Keys,
+            },
             hand: 1,
             deck: DeckLog::new(header),
             stacks: vec![stakes.stack(); shape.seats],
@@ -59,6 +63,19 @@ impl State {
             dealt: None,
             stakes,
         }
+    }
+
+    /// The seats that sign in the current step.
+    pub(super) fn signers(&self) -> Vec<Seat> {
+        let mut signers = self.phase.signers(self.shape.seats);
+        signers.retain(|seat| self.deck.is_live(*seat));
+        signers
+    }
+
+    /// Whether a seat that leaves ends the match. Otherwise the other seats play the hand to its
+    /// end.
+    pub(super) fn leaving_ends(&self) -> bool {
+        self.shape.verifiable.is_none() || self.shape.seats == 2
     }
 
     /// The try that is dealt or played now.
@@ -102,8 +119,12 @@ impl State {
         let phase = std::mem::replace(&mut self.phase, Phase::Deal);
         self.phase = match phase {
             Phase::Deal => self.deal(step, parts),
+            Phase::Choose { seat, .. } if parts.iter().any(|(_, part)| *part == Part::Leave) => {
+                self.leave(step, seat)
+            }
             Phase::Choose { .. } => self.play(step),
-            Phase::Result(outcome) => self.result(outcome),
+            Phase::Complaints => self.deck.make_roster(&self.match_id),
+            Phase::Result(outcome) => self.result(outcome, parts),
             Phase::Over(end) => Phase::Over(end),
             deck_phase => match self.deck.complete(step, deck_phase, parts) {
                 Completed::Next(phase) => phase,
@@ -158,7 +179,7 @@ impl State {
             return Phase::Deal;
         };
         match dealt.game.next() {
-            Next::Open(openings) => self.deck.open(openings),
+            Next::Open(cards) => self.deck.open(&cards),
             Next::Roll(dice) => self.deck.roll(dice),
             Next::Steal(steal) => self.deck.steal(step, steal),
             Next::Choose { seat, legal } => Phase::Choose { seat, legal },
@@ -166,13 +187,36 @@ impl State {
         }
     }
 
-    fn result(&mut self, outcome: Outcome) -> Phase {
+    /// A seat leaves in the middle of the hand. It publishes its share of the deck's key if the
+    /// others may need it in this hand.
+    fn leave(&mut self, step: u64, seat: Seat) -> Phase {
+        let Some(dealt) = &mut self.dealt else {
+            return Phase::Deal;
+        };
+        // RULES: dealt.game.gone(seat); if dealt.game.may_open()
+        let _ = &mut dealt.game;
+        if true {
+            return Phase::Key(seat);
+        }
+        self.deck.leave(seat);
+        self.play(step)
+    }
+
+    fn result(&mut self, outcome: Outcome, parts: &[(Seat, Part)]) -> Phase {
+        let leaves = |(seat, part): &(Seat, Part)| match part {
+            Part::Result { last: true, .. } => Some(*seat),
+            _ => None,
+        };
+        let mut left = self.deck.gone().to_vec();
+        left.extend(parts.iter().filter_map(leaves));
+        left.sort_unstable();
         self.stacks = outcome.stacks;
         self.last_button = self.dealt.take().map(|dealt| dealt.button);
         self.deck.hand_over();
         self.hand += 1;
         match self.hand > self.stakes.hands() {
             true => Phase::Over(End::Played),
+            false if !left.is_empty() => Phase::Over(End::Left(left)),
             false => Phase::Deal,
         }
     }

@@ -23,6 +23,10 @@ pub enum PlayError {
     /// as it is.
     #[error("the file of the deck was changed or truncated, or belongs to another hand")]
     Deck,
+    /// The keys of the verifiable deck are not those that this seat has made, for example because
+    /// the secret of the match was lost.
+    #[error("the keys in the file of the match are not those of this seat's secret")]
+    NotOwnKeys,
     /// Sending failed because the connection was lost.
     #[error("the connection was lost")]
     Connection(#[source] io::Error),
@@ -63,6 +67,7 @@ impl PlayError {
             | Self::Inputs(_)
             | Self::Vault(_)
             | Self::Deck
+            | Self::NotOwnKeys
             | Self::Uncounted(_)
             | Self::Fault(_) => Blame::ThisSide,
             Self::Connection(_) => Blame::Connection,

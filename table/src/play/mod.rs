@@ -24,6 +24,7 @@ mod seat_play;
 mod seating;
 mod table;
 mod vault;
+mod verifiable_seat;
 
 pub use clock::TimeLeft;
 pub use control::{Control, Term};
@@ -41,6 +42,9 @@ pub use vault::{FileVault, MemoryVault, Vault};
 pub use with_internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use with_internals::*;
+
+#[cfg(test)]
+pub(crate) use verifiable_seat::VerifiableSeat;
 
 /// Items that are public only for tests and fuzz targets.
 mod with_internals {

@@ -8,7 +8,9 @@ use dealerless::shuffle::Algorithm;
 use super::deal_circuit::{DealCircuit, NoCircuit};
 use crate::connection::{Connection, MAX_HEADER};
 use crate::identity::{Name, PublicIdentity};
-use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting};
+use crate::log::{
+    CannotSit, Clock, DeckTerms, Header, HeaderError, Match, Player, SealedTerms, Sitting,
+};
 use crate::rules::{Edition, Stakes};
 
 /// The oldest engine version of a match that this program can resume. Later versions have only
@@ -62,6 +64,9 @@ pub enum CannotBegin {
         "the host has a different circuit for {0}: its program is a different version or was modified"
     )]
     Circuit(Algorithm),
+    /// The match is not played with a sealed deck.
+    #[error("the match is not played with a deck that two seats shuffle by a circuit")]
+    OtherDeck,
     /// These players cannot play this match.
     #[error(transparent)]
     Players(#[from] CannotSit),
@@ -80,14 +85,16 @@ impl Seating {
         let circuit = DealCircuit::of(&stakes, algorithm)?;
         let header = Header {
             log_version: Header::LOG_VERSION,
-            engine_version: net::VERSION,
-            algorithm,
-            circuit: circuit.circuit().digest(),
-            validity: if circuit.checks_inputs() {
-                stakes.seats() as u8
-            } else {
-                0
-            },
+            deck: DeckTerms::Sealed(SealedTerms {
+                engine_version: net::VERSION,
+                algorithm,
+                circuit: circuit.circuit().digest(),
+                validity: if circuit.checks_inputs() {
+                    stakes.seats() as u8
+                } else {
+                    0
+                },
+            }),
             clock,
             stakes,
         };
@@ -165,14 +172,15 @@ impl Seating {
 /// The circuit of a header, if this program knows it and the header's engine version is not older
 /// than `oldest`.
 fn proposed_circuit(header: &Header, oldest: u16) -> Result<DealCircuit, CannotBegin> {
-    let (theirs, ours) = (header.engine_version, net::VERSION);
+    let terms = header.sealed().ok_or(CannotBegin::OtherDeck)?;
+    let (theirs, ours) = (terms.engine_version, net::VERSION);
     if !(oldest..=ours).contains(&theirs) {
         return Err(CannotBegin::Engine { theirs, ours });
     }
-    let circuit = DealCircuit::of(&header.stakes, header.algorithm)?;
-    let same = circuit.circuit().digest() == header.circuit;
-    if !same || circuit.checks_inputs() != (header.validity > 0) {
-        return Err(CannotBegin::Circuit(header.algorithm));
+    let circuit = DealCircuit::of(&header.stakes, terms.algorithm)?;
+    let same = circuit.circuit().digest() == terms.circuit;
+    if !same || circuit.checks_inputs() != (terms.validity > 0) {
+        return Err(CannotBegin::Circuit(terms.algorithm));
     }
     Ok(circuit)
 }

@@ -50,11 +50,7 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
                     let parts = [a.clone(), b.clone()];
                     return Compared::Forked {
                         hand: hand_at(one, step),
-                        evidence: Box::new(Evidence {
-                            match_id: of,
-                            before,
-                            parts,
-                        }),
+                        evidence: Box::new(Evidence::of_parts(of, before, parts)),
                     };
                 }
                 [a, b] => {

@@ -25,7 +25,8 @@ pub use hand::RecordedHand;
 
 use crate::identity::{Identity, Name};
 use crate::log::{
-    BadFile, Claim, End, Entry, MatchFile, MatchLog, Phase, SignedPart, Verified, verify_ahead,
+    BadFile, Claim, End, Entry, MatchFile, MatchLog, Phase, Signed, SignedPart, Verified,
+    verify_ahead,
 };
 use crate::seat::Seat;
 use replay::Replay;
@@ -96,10 +97,11 @@ impl Record {
         let mut claims = Vec::new();
         for (at, entry) in entries {
             match entry {
-                Entry::Part(part) => {
+                Entry::Signed(Signed::Part(part)) => {
                     let after = verified.next().flatten();
                     replay.part(at, Verified { part, after })?;
                 }
+                Entry::Signed(Signed::Ack(ack)) => replay.ack(at, ack)?,
                 Entry::Evidence(evidence) => replay.evidence(at, evidence)?,
                 Entry::Seen(note) => {
                     replay.note(at, &note)?;
@@ -159,7 +161,7 @@ impl Record {
 
 fn parts(entries: &[(usize, Entry)]) -> Vec<&SignedPart> {
     let parts = entries.iter().filter_map(|(_, entry)| match entry {
-        Entry::Part(part) => Some(part),
+        Entry::Signed(Signed::Part(part)) => Some(part),
         _ => None,
     });
     parts.collect()

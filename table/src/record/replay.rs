@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 use super::error::{BadRecord, Place};
 use super::hand::RecordedHand;
 use crate::log::{
-    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Verified,
+    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Signed, SignedAck,
+    Verified,
 };
 use crate::rules::{Choice, Hand};
 use crate::seat::Seat;
@@ -69,7 +70,7 @@ impl Replay {
         let place = self.place();
         let seat = part.seat();
         match self.log.accept_verified(part) {
-            Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
+            Ok(Accepted::Known | Accepted::Ack) => Err(BadRecord::Repeated { place, seat }),
             Ok(Accepted::New(_, events)) => {
                 let moves_cards = events.iter().any(moves_cards);
                 for event in events {
@@ -86,6 +87,21 @@ impl Replay {
                 self.log.record_foul(*proof);
                 Ok(())
             }
+            Err(refused) => Err(BadRecord::Part {
+                place,
+                seat,
+                refused,
+            }),
+        }
+    }
+
+    /// Adds an ack.
+    pub(super) fn ack(&mut self, at: usize, ack: SignedAck) -> Result<(), BadRecord> {
+        self.at = at;
+        let (place, seat) = (self.place(), ack.seat);
+        match self.log.accept_signed(Signed::Ack(ack)) {
+            Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
+            Ok(_) => Ok(()),
             Err(refused) => Err(BadRecord::Part {
                 place,
                 seat,

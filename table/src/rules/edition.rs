@@ -20,16 +20,18 @@ pub enum Edition {
     /// A seat may only dispute an opening that is later than its own previous part. When a seat is
     /// all in and no more bets are possible, all contesting hands are turned up.
     Three = 3,
+    /// The rules of `Three`, with a verifiable deck for two or more seats. Its log has other parts.
+    Four = 4,
 }
 
 impl Edition {
-    /// The edition of new matches.
+    /// The edition of new matches with a sealed deck.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const NEWEST: Edition = Edition::Three;
 
     /// The edition with this number, if this program supports it.
     pub(crate) fn of_number(number: u16) -> Option<Self> {
-        let mut all = [Edition::Two, Edition::Three].into_iter();
+        let mut all = [Edition::Two, Edition::Three, Edition::Four].into_iter();
         all.find(|edition| edition.number() == number)
     }
 

@@ -9,9 +9,10 @@ use dealerless::dice::Dice;
 /// The next action in a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Cards are to be opened: all openers open their shares in one step. Then call `Hand::opened`
-    /// with the cards that everybody sees.
-    Open(Vec<Opening>),
+    /// These cards are to be opened, each to its learners. They are in ascending order, without
+    /// repetition. The kind of deck decides who opens them, in which steps. Then call
+    /// `Hand::opened` with the cards that everybody sees.
+    Open(Vec<(usize, Learners)>),
     /// All seats roll these dice together: all commit, then all reveal. Then call `Hand::rolled`
     /// with the faces.
     Roll(Dice),
@@ -26,15 +27,6 @@ pub enum Next {
     },
     /// The hand is over.
     Over(Outcome),
-}
-
-/// The shares that one seat opens in a step: one for each card in `cards`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
-    /// The seat that opens its shares.
-    pub opener: Seat,
-    /// The positions of the cards, in ascending order, and who learns each of them.
-    pub cards: Vec<(usize, Learners)>,
 }
 
 /// The seats that learn a card.

@@ -4,13 +4,14 @@ use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
+use dealerless_table::log::Opening;
 use dealerless_table::log::{
-    CardOpening, Claim, Claimed, Clock, Header, Journal, Masked, Match, MatchLog, MemoryStorage,
-    Part, PartKind, Phase, Player, Seal, Seen, SignedPart, Sitting,
+    CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, Match, MatchLog,
+    MemoryStorage, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart, Sitting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
-    BettingRules, Choice, Learners, Legal, Limit, Opening, Posts, Stakes, Variety,
+    BettingRules, Choice, Learners, Legal, Limit, Posts, Stakes, Variety,
 };
 
 /// A test match with the file of each seat.
@@ -42,11 +43,13 @@ impl Made {
         let seats = stakes.seats() as u8;
         let header = Header {
             log_version: Header::LOG_VERSION,
-            engine_version: 3,
             stakes,
-            algorithm: Algorithm::Waksman,
-            circuit: [7; 32],
-            validity: seats,
+            deck: DeckTerms::Sealed(SealedTerms {
+                engine_version: 3,
+                algorithm: Algorithm::Waksman,
+                circuit: [7; 32],
+                validity: seats,
+            }),
             clock: Clock {
                 each_move: 0,
                 bank: 0,
@@ -199,13 +202,19 @@ impl Made {
                 let cards = mine.iter().flat_map(|opening| &opening.cards);
                 Part::Open(cards.map(|&(at, _)| Self::opening(seat, at)).collect())
             }
-            Phase::Result(outcome) => Part::Result(outcome.stacks.clone()),
+            Phase::Result(outcome) => Part::Result {
+                stacks: outcome.stacks.clone(),
+                last: false,
+            },
             _ => {
                 let seats = self.log.match_info().seats();
                 let broke = |place: usize| self.log.stacks()[place] == 0;
                 let chips = self.log.match_info().header().stakes.betting().is_some();
                 let rebuys = (0..seats).map(|place| chips && broke(place)).collect();
-                Part::Deal(self.log.deal([seat.number() + 1; 32], rebuys, 0))
+                Part::Deal(self.log.deal(
+                    self.log.sealed_input([seat.number() + 1; 32], 0).unwrap(),
+                    rebuys,
+                ))
             }
         }
     }

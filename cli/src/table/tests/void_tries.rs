@@ -20,9 +20,9 @@ fn voids_all(host: &Met, dealt: &AtomicU32) {
     loop {
         let may = log.may_sign(Seat::HOST);
         let part = match log.phase() {
-            Phase::Deal if may.contains(&PartKind::Deal) => {
-                Some(Part::Deal(log.deal([1; 32], vec![false; 2], 0)))
-            }
+            Phase::Deal if may.contains(&PartKind::Deal) => Some(Part::Deal(
+                log.deal(log.sealed_input([1; 32], 0).unwrap(), vec![false; 2]),
+            )),
             Phase::Seal(Seat::HOST) => Some(Part::Again),
             _ => None,
         };

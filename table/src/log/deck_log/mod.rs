@@ -12,19 +12,23 @@
 //! [`DealInput`]. Compiler errors then show the other places that have to change.
 
 mod sealed;
+mod verifiable;
 
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 
+use super::deal::DealInput;
 use super::foul::PartFoul;
-use super::header::Header;
+use super::header::{DeckTerms, Header};
 use super::part::{Part, PartKind};
-use super::phase::Phase;
-use crate::rules::{Hand, Opening, Steal};
+use super::phase::{End, Phase};
+use crate::rules::{BadCards, Hand, Learners, Steal};
 use crate::seat::Seat;
 
-pub use sealed::{Attempt, CardOpening, DealInput, Masked, Reseal, Seal};
+pub use sealed::{Attempt, CardOpening, Masked, Reseal, Seal, SealedInput};
 pub(super) use sealed::{Sizes, read_openings, read_reveal, write_reveal};
+pub(super) use verifiable::{Checked, VerifiableSizes};
+pub(crate) use verifiable::{DeckNow, Opens};
 
 /// The deck of the current hand, as far as the complete steps determine it.
 #[derive(Clone, Debug)]
@@ -32,14 +36,28 @@ pub(super) enum DeckLog {
     /// Each seat has a share of the output of a circuit. A card is opened by shares that match the
     /// commitments in the seals.
     Sealed(sealed::SealedLog),
+    /// Each seat shuffles in turn, with a proof. A card is opened by partial decryptions.
+    Verifiable(Box<verifiable::VerifiableLog>),
 }
 
-/// A seat whose turn it is in a hand that was dealt.
+/// A seat whose turn it is.
 pub(super) struct Turn<'a> {
     pub(super) seat: Seat,
     pub(super) phase: &'a Phase,
     pub(super) attempt: Attempt,
-    pub(super) game: &'a Hand,
+    /// The current step.
+    pub(super) step: u64,
+    /// The hash of all earlier steps.
+    pub(super) before: [u8; 32],
+}
+
+/// The result of judging a part of the deck.
+#[derive(Default)]
+pub(super) struct Verdict {
+    /// The hand after the part, if this part alone changes the hand.
+    pub(super) after: Option<Hand>,
+    /// What the check of the part has verified. It is kept until the step is complete.
+    pub(super) checked: Option<Checked>,
 }
 
 /// The result of a complete step of the deck.
@@ -56,22 +74,37 @@ pub(super) enum Completed {
     Void,
 }
 
+/// The phase after a request that the rules of poker never make. A verifiable deck is only for
+/// poker so far.
+const NOT_ASKED: Phase = Phase::Over(End::Cards(BadCards::NotDue));
+
 impl DeckLog {
     pub(super) fn new(header: &Header) -> Self {
-        DeckLog::Sealed(sealed::SealedLog::new(header))
+        match &header.deck {
+            DeckTerms::Sealed(terms) => {
+                DeckLog::Sealed(sealed::SealedLog::new(terms.circuit, header))
+            }
+            DeckTerms::Verifiable(seats) => {
+                let deck = verifiable::VerifiableLog::new(*seats, &header.stakes);
+                DeckLog::Verifiable(Box::new(deck))
+            }
+        }
     }
 
     /// The number of the try of this hand, counted from 0.
     pub(super) fn attempt(&self) -> u32 {
         match self {
             DeckLog::Sealed(deck) => deck.attempt(),
+            DeckLog::Verifiable(_) => 0,
         }
     }
 
     /// Whether a seat may deal with this input.
     pub(super) fn accepts(&self, input: &DealInput) -> bool {
-        match self {
-            DeckLog::Sealed(deck) => deck.accepts(input),
+        match (self, input) {
+            (DeckLog::Sealed(deck), DealInput::Sealed(input)) => deck.accepts(input),
+            (DeckLog::Verifiable(_), DealInput::Verifiable { .. }) => true,
+            _ => false,
         }
     }
 
@@ -79,14 +112,19 @@ impl DeckLog {
     /// the first phase of the deck.
     pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Phase {
         match self {
-            DeckLog::Sealed(deck) => deck.deal(step, inputs),
+            DeckLog::Sealed(deck) => {
+                let inputs: Vec<_> = inputs.iter().filter_map(DealInput::sealed).collect();
+                deck.deal(step, &inputs)
+            }
+            DeckLog::Verifiable(deck) => deck.deal(),
         }
     }
 
-    /// The phase that opens the cards that the rules ask for.
-    pub(super) fn open(&self, openings: Vec<Opening>) -> Phase {
+    /// The first phase that opens the cards that the rules ask for. They are in ascending order.
+    pub(super) fn open(&mut self, cards: &[(usize, Learners)]) -> Phase {
         match self {
-            DeckLog::Sealed(_) => Phase::Open(openings),
+            DeckLog::Sealed(deck) => deck.open(cards),
+            DeckLog::Verifiable(deck) => deck.open(cards),
         }
     }
 
@@ -94,6 +132,7 @@ impl DeckLog {
     pub(super) fn roll(&self, dice: Dice) -> Phase {
         match self {
             DeckLog::Sealed(_) => Phase::Commit(dice),
+            DeckLog::Verifiable(_) => NOT_ASKED,
         }
     }
 
@@ -101,6 +140,7 @@ impl DeckLog {
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
         match self {
             DeckLog::Sealed(deck) => deck.steal(step, steal),
+            DeckLog::Verifiable(_) => NOT_ASKED,
         }
     }
 
@@ -109,6 +149,64 @@ impl DeckLog {
     pub(super) fn other_kinds(&self, phase: &Phase, seat: Seat) -> Vec<PartKind> {
         match self {
             DeckLog::Sealed(deck) => deck.other_kinds(phase, seat),
+            DeckLog::Verifiable(_) if *phase == Phase::Complaints => vec![PartKind::Complain],
+            DeckLog::Verifiable(_) => Vec::new(),
+        }
+    }
+
+    /// The kind of part with which `seat`, whose turn it is, continues the match.
+    pub(super) fn kind(&self, phase: &Phase, seat: Seat) -> Option<PartKind> {
+        match (self, phase) {
+            (DeckLog::Verifiable(deck), Phase::Open(openings)) => Some(deck.kind(openings, seat)),
+            _ => phase.kind(),
+        }
+    }
+
+    /// Whether a seat may leave in this phase.
+    pub(super) fn may_leave(&self, phase: &Phase) -> bool {
+        match self {
+            DeckLog::Sealed(_) => true,
+            DeckLog::Verifiable(_) => matches!(phase, Phase::Choose { .. }),
+        }
+    }
+
+    /// Whether this seat has not left. A seat can only leave a verifiable deck without ending the
+    /// match.
+    pub(super) fn is_live(&self, seat: Seat) -> bool {
+        match self {
+            DeckLog::Sealed(_) => true,
+            DeckLog::Verifiable(deck) => deck.is_live(seat),
+        }
+    }
+
+    /// The seats that have left.
+    pub(super) fn gone(&self) -> &[Seat] {
+        match self {
+            DeckLog::Sealed(_) => &[],
+            DeckLog::Verifiable(deck) => deck.gone(),
+        }
+    }
+
+    /// Makes the public keys of a verifiable deck, after all seats have confirmed their shares.
+    /// Returns the next phase.
+    pub(super) fn make_roster(&mut self, match_id: &[u8; 32]) -> Phase {
+        match self {
+            DeckLog::Sealed(_) => Phase::Deal,
+            DeckLog::Verifiable(deck) => deck.make_roster(match_id),
+        }
+    }
+
+    /// Records that a seat has left without publishing its share of the deck's key.
+    pub(super) fn leave(&mut self, seat: Seat) {
+        if let DeckLog::Verifiable(deck) = self {
+            deck.leave(seat);
+        }
+    }
+
+    /// Keeps what the check of an accepted part has verified until the step is complete.
+    pub(super) fn keep(&mut self, seat: Seat, checked: Option<Checked>) {
+        if let (DeckLog::Verifiable(deck), Some(checked)) = (self, checked) {
+            deck.keep(seat, checked);
         }
     }
 
@@ -116,13 +214,27 @@ impl DeckLog {
     pub(super) fn size(&self, phase: &Phase, seat: Seat) -> usize {
         match self {
             DeckLog::Sealed(deck) => deck.size(phase, seat),
+            DeckLog::Verifiable(deck) => deck.size(phase, seat),
         }
     }
 
-    /// Judges a part of the deck. Returns the hand after it if this part alone changes the hand.
-    pub(super) fn judge(&self, turn: &Turn<'_>, part: &Part) -> Result<Option<Hand>, PartFoul> {
-        match self {
-            DeckLog::Sealed(deck) => deck.judge(turn, part),
+    /// Judges a part of the deck. `game` is the hand in play, if one was dealt.
+    pub(super) fn judge(
+        &self,
+        turn: &Turn<'_>,
+        game: Option<&Hand>,
+        part: &Part,
+    ) -> Result<Verdict, PartFoul> {
+        match (self, game) {
+            (DeckLog::Sealed(deck), Some(game)) => Ok(Verdict {
+                after: deck.judge(turn, game, part)?,
+                checked: None,
+            }),
+            (DeckLog::Sealed(_), None) => Err(PartFoul::Kind(part.kind())),
+            (DeckLog::Verifiable(deck), _) => Ok(Verdict {
+                after: None,
+                checked: deck.judge(turn, part)?,
+            }),
         }
     }
 
@@ -130,6 +242,7 @@ impl DeckLog {
     pub(super) fn signed(&mut self, step: u64, seats: impl Iterator<Item = Seat>) {
         match self {
             DeckLog::Sealed(deck) => deck.signed(step, seats),
+            DeckLog::Verifiable(_) => {}
         }
     }
 
@@ -143,6 +256,7 @@ impl DeckLog {
     ) -> Completed {
         match self {
             DeckLog::Sealed(deck) => deck.complete(step, phase, parts),
+            DeckLog::Verifiable(deck) => deck.complete(step, phase),
         }
     }
 
@@ -150,6 +264,7 @@ impl DeckLog {
     pub(super) fn hand_over(&mut self) {
         match self {
             DeckLog::Sealed(deck) => deck.hand_over(),
+            DeckLog::Verifiable(deck) => deck.hand_over(),
         }
     }
 
@@ -157,6 +272,7 @@ impl DeckLog {
     pub(super) fn has_turn_before_sealed(&self, phase: &Phase, seat: Seat) -> bool {
         match self {
             DeckLog::Sealed(_) => sealed::seals_later(phase, seat),
+            DeckLog::Verifiable(_) => false,
         }
     }
 
@@ -165,6 +281,7 @@ impl DeckLog {
     pub(super) fn final_since(&self) -> Option<u64> {
         match self {
             DeckLog::Sealed(deck) => deck.final_since(),
+            DeckLog::Verifiable(deck) => deck.final_since(),
         }
     }
 
@@ -172,6 +289,7 @@ impl DeckLog {
     pub(super) fn card(&self, position: usize) -> Option<Card> {
         match self {
             DeckLog::Sealed(deck) => deck.card(position),
+            DeckLog::Verifiable(deck) => deck.card(position),
         }
     }
 }

@@ -160,7 +160,7 @@ fn seat_without_chips_buys_in_again_if_all_agree_or_the_match_is_over() {
             } else {
                 vec![false; 2]
             };
-            let deal = Part::Deal(log.deal([1; 32], rebuys, 4));
+            let deal = Part::Deal(log.deal(log.sealed_input([1; 32], 4).unwrap(), rebuys));
             log.sign(&table.identities[seat.index()], seat, &deal)
                 .unwrap();
         }

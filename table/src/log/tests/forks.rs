@@ -92,7 +92,10 @@ fn two_parts_of_one_seat_for_one_step_are_evidence_whenever_the_second_arrives()
                 assert_eq!(log.hash(), hash);
                 assert_eq!(evidence.seat(), honest.seat);
                 assert!(evidence.holds(&table.match_info));
-                assert_eq!(Evidence::decode(&evidence.encode()), Ok(*evidence.clone()));
+                assert_eq!(
+                    Evidence::decode_parts(&evidence.encode()),
+                    Ok(*evidence.clone())
+                );
             }
         }
     }
@@ -107,9 +110,9 @@ fn changed_evidence_convicts_nobody() {
     let Err(Refused::Fork(evidence)) = log.accept(forked.clone()) else {
         panic!();
     };
-    let one = evidence.parts[0].clone();
+    let one = evidence.statements[0].clone();
     let twice = Evidence {
-        parts: [one.clone(), one],
+        statements: [one.clone(), one],
         ..(*evidence).clone()
     };
     assert!(!twice.holds(&table.match_info));
@@ -118,12 +121,12 @@ fn changed_evidence_convicts_nobody() {
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
-        let changed = Evidence::decode(&other);
+        let changed = Evidence::decode_parts(&other);
         assert!(
             changed.is_err() || !changed.unwrap().holds(&table.match_info),
             "{at}"
         );
-        assert!(Evidence::decode(&bytes[..at]).is_err() || at > bytes.len() - 400);
+        assert!(Evidence::decode_parts(&bytes[..at]).is_err() || at > bytes.len() - 400);
     }
     assert!(log.record_fork(twice).is_err());
     assert_eq!(log.phase(), Phase::Deal);
@@ -139,7 +142,14 @@ fn ending_part_next_to_another_part_ends_the_match_in_either_order() {
     let Phase::Result(outcome) = log.phase() else {
         panic!();
     };
-    let result = table.sign(&log, Seat::HOST, &Part::Result(outcome.stacks.clone()));
+    let result = table.sign(
+        &log,
+        Seat::HOST,
+        &Part::Result {
+            stacks: outcome.stacks.clone(),
+            last: false,
+        },
+    );
     let leave = table.sign(&log, Seat::GUEST, &Part::Leave);
     let mut other = log.clone();
     log.accept(result.clone()).unwrap();

@@ -7,6 +7,7 @@ mod files;
 mod forks;
 mod free_deck;
 mod kinds;
+pub(crate) mod many_seats;
 mod model;
 mod parts;
 mod resume;

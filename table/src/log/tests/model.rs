@@ -103,9 +103,9 @@ fn phase(log: &MatchLog) -> &'static str {
             seat: Seat::HOST, ..
         } => "moveG",
         Phase::Choose { .. } => "moveE",
-        Phase::Reseal(..) | Phase::Commit(_) | Phase::Reveal(_) => panic!("not a phase of hold'em"),
         Phase::Result(_) => "result",
         Phase::Over(_) => "over",
+        phase => panic!("{phase:?} is not a phase of hold'em with a sealed deck"),
     }
 }
 

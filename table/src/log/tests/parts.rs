@@ -60,7 +60,7 @@ fn header_of_version_2_is_read_and_other_old_versions_are_unknown() {
     let older = Header::decode(&bytes).unwrap();
     assert_eq!(older.log_version, Edition::Two);
     assert_eq!(older.encode(), bytes);
-    for version in [0, 1, 4] {
+    for version in [0, 1, 5] {
         bytes[0] = version;
         let unknown = HeaderError::Version(version.into());
         assert_eq!(Header::decode(&bytes), Err(unknown));

@@ -42,6 +42,11 @@ fn resume_with(log: &mut MatchLog, other: &MatchLog) -> Outcome {
                         .rev(),
                 );
             }
+            Ok(ToDo::AcceptStatement(statement)) => match log.accept_statement(statement) {
+                Ok(_) => {}
+                Err(refused) => return Outcome::Refused(refused),
+            },
+            Ok(ToDo::Convict(_)) => panic!("the other side has no evidence"),
             Ok(ToDo::SendAll) => panic!("the other side did not ask"),
             Err(error) => return Outcome::Cannot(error),
         }
@@ -167,7 +172,7 @@ fn histories_that_diverged_long_ago_are_sent_from_the_start_and_convict_the_sign
     let fourth = |log: &MatchLog| log.attempt().hand == 4;
     let (mut one, mut other) = (table.log(), table.log());
     table.play_until(&mut one, fourth);
-    let deal = other.deal([77; 32], vec![false; 2], 0);
+    let deal = other.deal(other.sealed_input([77; 32], 0).unwrap(), vec![false; 2]);
     let identity = &table.identities[0];
     other.sign(identity, Seat::HOST, &Part::Deal(deal)).unwrap();
     table.play_until(&mut other, fourth);
@@ -177,7 +182,7 @@ fn histories_that_diverged_long_ago_are_sent_from_the_start_and_convict_the_sign
         panic!("{outcome:?}");
     };
     assert_eq!(
-        (evidence.seat(), evidence.before),
+        (evidence.seat(), evidence.statements[0].before),
         (Seat::HOST, table.match_info.id())
     );
 }

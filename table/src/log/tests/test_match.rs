@@ -7,8 +7,9 @@ use rand::{RngExt, SeedableRng};
 
 use super::super::*;
 use crate::identity::{Identity, Name};
+use crate::log::Opening;
 use crate::rules::{
-    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
+    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
@@ -69,11 +70,13 @@ impl TestMatch {
     pub(crate) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
         let header = Header {
             log_version: Header::LOG_VERSION,
-            engine_version: 3,
             stakes: Stakes::new(variety, seats, hands).unwrap(),
-            algorithm: dealerless::shuffle::Algorithm::Waksman,
-            circuit: [7; 32],
-            validity: seats,
+            deck: DeckTerms::Sealed(SealedTerms {
+                engine_version: 3,
+                algorithm: dealerless::shuffle::Algorithm::Waksman,
+                circuit: [7; 32],
+                validity: seats,
+            }),
             clock: Clock {
                 each_move: 30,
                 bank: 60,
@@ -220,13 +223,14 @@ impl TestMatch {
         match kind {
             PartKind::Deal => {
                 let none = vec![false; self.match_info.seats()];
-                Part::Deal(log.deal([seat.number() + 1; 32], none, 0))
+                let input = log.sealed_input([seat.number() + 1; 32], 0).unwrap();
+                Part::Deal(log.deal(input, none))
             }
             PartKind::Seal => Part::Seal(self.seal(log, seat)),
             PartKind::Again => Part::Again,
             PartKind::Open => {
-                let due = match log.game().map(Hand::next) {
-                    Some(Next::Open(openings)) => due(&openings, seat),
+                let due = match log.phase() {
+                    Phase::Open(openings) => due(&openings, seat),
                     _ => None,
                 };
                 self.opening(log, seat, &due.unwrap_or(vec![0]))
@@ -259,12 +263,23 @@ impl TestMatch {
                 Part::Commit(reveal.commitment(&terms, seat.number()).0)
             }
             PartKind::Reveal => Part::Reveal(self.drawn_dice(log, seat).1),
-            PartKind::Result => Part::Result(match log.game().map(Hand::next) {
-                Some(Next::Over(outcome)) => outcome.stacks,
-                _ => log.stacks().to_vec(),
-            }),
+            PartKind::Result => Part::Result {
+                stacks: match log.game().map(Hand::next) {
+                    Some(Next::Over(outcome)) => outcome.stacks,
+                    _ => log.stacks().to_vec(),
+                },
+                last: false,
+            },
             PartKind::Leave => Part::Leave,
             PartKind::Forfeit => Part::Forfeit,
+            PartKind::Keys
+            | PartKind::KeyDealing
+            | PartKind::Fine
+            | PartKind::Complain
+            | PartKind::Shuffle
+            | PartKind::Partials
+            | PartKind::Show
+            | PartKind::Key => unreachable!("a sealed deck has no {kind}"),
             PartKind::Dispute => {
                 let now = log.step();
                 let opened =

@@ -82,7 +82,9 @@ mod tests {
             journal: Journal::create(MemoryStorage::default(), keys, &sitting).unwrap(),
             inputs: inputs.unwrap().file,
             vault: MemoryVault::default(),
-            circuit: Arc::new(DealCircuit::of(&header.stakes, header.algorithm).unwrap()),
+            circuit: Arc::new(
+                DealCircuit::of(&header.stakes, header.sealed().unwrap().algorithm).unwrap(),
+            ),
             rng: system_rng(),
         })
         .unwrap();
@@ -113,7 +115,7 @@ mod tests {
             assert_eq!(next_part(&log, FLOP), Some(Part::Dispute { step: FLOP }));
             let older = match edition {
                 Edition::Two => Part::Dispute { step: HOLE },
-                Edition::Three => Part::Forfeit,
+                _ => Part::Forfeit,
             };
             assert_eq!(next_part(&log, HOLE), Some(older));
         }
@@ -132,7 +134,10 @@ mod tests {
             panic!("{:?}", log.phase());
         };
         let mut play = host(&table, &log, FLOP);
-        let result = Part::Result(outcome.stacks);
+        let result = Part::Result {
+            stacks: outcome.stacks,
+            last: false,
+        };
         assert_eq!(play.next_part().unwrap(), Some(result));
         assert!(play.reportable_failure().is_none());
         table.play_until(&mut log, |log| log.phase() == Phase::Deal);

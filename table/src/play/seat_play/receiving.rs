@@ -63,6 +63,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
             ToDo::Accept(part) => self.accept(part)?,
+            ToDo::AcceptStatement(_) | ToDo::Convict(_) => {}
             ToDo::RequestAll => {
                 self.reload_log()?;
                 if let Some(connected) = &mut self.connected {
@@ -84,7 +85,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let seat = signed.seat;
         let before = self.setting.log.phase();
         match self.setting.log.accept(signed.clone()) {
-            Ok(Accepted::Known) => Ok(()),
+            Ok(Accepted::Known | Accepted::Ack) => Ok(()),
             Ok(Accepted::New(part, events)) => {
                 let step = signed.step;
                 self.unwritten.push(signed);

@@ -9,8 +9,9 @@ use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
 use super::{BATCH, FailedCheck, Play};
+use crate::log::Opening;
 use crate::log::{CardOpening, Input, Part, PartKind, Phase, Storage};
-use crate::rules::{Choice, Legal, Opening};
+use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -47,8 +48,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Phase::Deal => self.deal(),
             Phase::Seal(_) if self.has_lost_engine_run() => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),
-            Phase::Result(outcome) => Ok(Some(Part::Result(outcome.stacks))),
-            Phase::Over(_) => Ok(None),
+            Phase::Result(outcome) => Ok(Some(Part::Result {
+                stacks: outcome.stacks,
+                last: false,
+            })),
+            Phase::Over(_)
+            | Phase::Keys
+            | Phase::KeyDealing
+            | Phase::Complaints
+            | Phase::Shuffle(_)
+            | Phase::Key(_) => Ok(None),
             // Without its deck, this seat declares the try void while that is allowed, and forfeits
             // otherwise.
             _ if self.hand.deck.is_none() => match allowed.contains(&PartKind::Again) {
@@ -185,8 +194,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             connected.run.seeds = Some(seeds);
         }
         let batch = self.batch();
-        let deal = self.setting.log.deal(commitment, rebuys, batch);
-        Ok(Some(Part::Deal(deal)))
+        let log = &self.setting.log;
+        let input = log.sealed_input(commitment, batch);
+        Ok(input.map(|input| Part::Deal(log.deal(input, rebuys))))
     }
 
     /// The number of hands in the next batch of preprocessing; 0 for no batch. All seats compute

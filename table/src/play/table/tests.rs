@@ -69,6 +69,7 @@ fn named(phase: &Phase) -> String {
         Phase::Reveal(_) => "reveal".to_owned(),
         Phase::Result(_) => "result".to_owned(),
         Phase::Over(_) => "over".to_owned(),
+        phase => panic!("{phase:?} is not a phase of a sealed deck"),
     }
 }
 
@@ -164,7 +165,7 @@ fn match_can_be_closed_when_the_peer_stops_responding_in_any_phase() {
             let header = test.match_info.header();
             let algorithm = match header.stakes.boards() {
                 Some(_) => Algorithm::Waksman,
-                None => header.algorithm,
+                None => header.sealed().unwrap().algorithm,
             };
             let circuit = Arc::new(DealCircuit::of(&header.stakes, algorithm).unwrap());
             let parts = parts_of(&test, last_first);

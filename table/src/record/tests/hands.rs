@@ -4,7 +4,7 @@ use dealerless::deck::Card;
 
 use super::files::{begun, face, file, random_match};
 use crate::log::tests::test_match::{TestMatch, draw, free_deck, holdem};
-use crate::log::{Attempt, LogEvent, MatchLog, PartKind, Phase, Seen};
+use crate::log::{Attempt, LogEvent, MatchLog, PartKind, Phase, Seen, Signed};
 use crate::record::{BadRecord, Record, RecordedHand};
 use crate::rules::{Choice, Edition};
 use crate::seat::Seat;
@@ -147,7 +147,7 @@ fn older_notes_of_reshuffled_cards_are_ignored() {
         let (mut journal, memory) = begun(&table, Seat::HOST);
         journal.append(log.history(0)).unwrap();
         notes.iter().for_each(|note| journal.note(note));
-        journal.append([]).unwrap();
+        journal.append(Vec::<Signed>::new()).unwrap();
         let record = Record::read(&memory.bytes(), Some(&table.identities[0])).unwrap();
         let seen = record.hands[0].seen.get(&position);
         let counts = notes.contains(&new).then_some(&new.card);
@@ -158,7 +158,7 @@ fn older_notes_of_reshuffled_cards_are_ignored() {
     table.play_until(&mut before, |log| log.stolen_in().is_some());
     journal.append(before.history(0)).unwrap();
     journal.note(&old);
-    journal.append([]).unwrap();
+    journal.append(Vec::<Signed>::new()).unwrap();
     let record = Record::read(&memory.bytes(), Some(&table.identities[0])).unwrap();
     assert_eq!(record.hands[0].seen.get(&position), Some(&old.card));
 }
@@ -230,7 +230,7 @@ fn a_note_of_an_undealt_hand_or_a_missing_card_is_refused() {
     ] {
         let (mut journal, memory) = begun(&table, Seat::HOST);
         journal.note(&note);
-        journal.append([]).unwrap();
+        journal.append(Vec::<Signed>::new()).unwrap();
         let read = Record::read(&memory.bytes(), None);
         assert_eq!(read.is_ok(), good, "{read:?}");
         assert!(good || matches!(read, Err(BadRecord::Foreign(_))));

@@ -10,7 +10,9 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Deadlines, VERSION};
 use dealerless_table::connection::{Connection, ConnectionError, Door};
-use dealerless_table::log::{Clock, DiskStorage, Inputs, Journal, Match, MatchFolder, MatchLog};
+use dealerless_table::log::{
+    Clock, DeckTerms, DiskStorage, Inputs, Journal, Match, MatchFolder, MatchLog,
+};
 use dealerless_table::play::{CannotBegin, MemoryVault, Seating, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
@@ -109,7 +111,9 @@ fn match_with_engine_version_5_is_resumed_but_none_begins_with_it() {
         .unwrap()
         .sitting;
     for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
-        header.engine_version = engine;
+        if let DeckTerms::Sealed(terms) = &mut header.deck {
+            terms.engine_version = engine;
+        }
         let begun = Seating::of_connection(&connection, header.clone(), own);
         assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
         assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");

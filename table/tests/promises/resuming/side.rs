@@ -187,7 +187,8 @@ impl Side {
         for deal in program.log().deals(self.seat) {
             let opens = inputs.iter().any(|input| {
                 let (bits, nonce) = (&input.bits, &input.nonce);
-                input.attempt.input_commitment(self.seat, bits, nonce) == deal.deck.input
+                let commitment = input.attempt.input_commitment(self.seat, bits, nonce);
+                Some(commitment) == deal.deck.sealed().map(|input| input.input)
             });
             assert!(opens, "hand {}, try {}", deal.hand, deal.attempt);
         }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use dealerless::net::memory_pair;
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock, End, Header, Journal, Match, Phase, Player, Sitting};
+use dealerless_table::log::{
+    Clock, DeckTerms, End, Header, Journal, Match, Phase, Player, SealedTerms, Sitting,
+};
 use dealerless_table::play::{Done, Event, PlayError};
 
 use super::disk::{Disk, Kill};
@@ -53,11 +55,13 @@ impl World {
         let (stakes, circuit) = plan.game.terms();
         let header = Header {
             log_version: Header::LOG_VERSION,
-            engine_version: dealerless::net::VERSION,
             stakes: stakes.clone(),
-            algorithm: circuit.algorithm(),
-            circuit: circuit.circuit().digest(),
-            validity: if circuit.checks_inputs() { 2 } else { 0 },
+            deck: DeckTerms::Sealed(SealedTerms {
+                engine_version: dealerless::net::VERSION,
+                algorithm: circuit.algorithm(),
+                circuit: circuit.circuit().digest(),
+                validity: if circuit.checks_inputs() { 2 } else { 0 },
+            }),
             clock: Clock {
                 each_move: 0,
                 bank: 0,

@@ -80,7 +80,7 @@ fn deal(
     input: [u8; 32],
     change: impl FnOnce(&mut Vec<u8>),
 ) -> Event {
-    let honest = Part::Deal(log.deal(input, vec![false; 2], 0));
+    let honest = Part::Deal(log.deal(log.sealed_input(input, 0).unwrap(), vec![false; 2]));
     let (signed, _) = log.clone().sign(identity, Seat::HOST, &honest).unwrap();
     let mut part = signed.part;
     change(&mut part);
@@ -146,7 +146,8 @@ fn deck_name_depends_on_all_deals() {
     let name = |input: u8| {
         let mut log = MatchLog::new(info.clone());
         for (seat, wiring) in [Seat::HOST, Seat::GUEST].into_iter().zip(&seats) {
-            let deal = Part::Deal(log.deal([input; 32], vec![false; 2], 0));
+            let deal =
+                Part::Deal(log.deal(log.sealed_input([input; 32], 0).unwrap(), vec![false; 2]));
             log.sign(&wiring.identity, seat, &deal).unwrap();
         }
         dealerless_table::play::deck_name(&log)

@@ -359,7 +359,7 @@ fn fork_repeated_on_a_new_connection_does_not_spoil_the_evidence() {
     let mut guest = Watched::new(guest, &MatchLog::new(info.clone()));
     let forks = [[1; 32], [2; 32], [3; 32]].map(|input| {
         let mut log = MatchLog::new(info.clone());
-        let deal = Part::Deal(log.deal(input, vec![false; 2], 0));
+        let deal = Part::Deal(log.deal(log.sealed_input(input, 0).unwrap(), vec![false; 2]));
         log.sign(&host.identity, Seat::HOST, &deal).unwrap().0
     });
     let message = |part: &SignedPart| Event::Received(LogMessage::Part(part.clone()).encode());

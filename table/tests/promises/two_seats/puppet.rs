@@ -152,7 +152,10 @@ impl Puppet {
                 self.running_void = true;
                 Some(Part::Again)
             }
-            Phase::Deal => Some(Part::Deal(self.log.deal([0; 32], vec![false; 2], 0))),
+            Phase::Deal => Some(Part::Deal(
+                self.log
+                    .deal(self.log.sealed_input([0; 32], 0).unwrap(), vec![false; 2]),
+            )),
             Phase::Seal(_) => self
                 .deck
                 .as_ref()
@@ -176,7 +179,10 @@ impl Puppet {
             Phase::Choose { .. } => Some(Part::Move(dealerless_table::rules::Choice::Show)),
             Phase::Result(outcome) => {
                 self.deck = None;
-                Some(Part::Result(outcome.stacks))
+                Some(Part::Result {
+                    stacks: outcome.stacks,
+                    last: false,
+                })
             }
             _ => None,
         }

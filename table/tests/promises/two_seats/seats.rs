@@ -11,7 +11,8 @@ use dealerless::testing::session::system_rng;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{
-    Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, Player, Sitting, Storage,
+    Clock, DeckTerms, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, Player,
+    SealedTerms, Sitting, Storage,
 };
 use dealerless_table::play::{
     Binding, Command, DealCircuit, Dealer, Event, MemoryVault, News, Outbox, Play, PlayError,
@@ -73,11 +74,13 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
     let header = Header {
         log_version: Header::LOG_VERSION,
-        engine_version: 3,
         stakes: stakes.clone(),
-        algorithm: circuit.algorithm(),
-        circuit: circuit.circuit().digest(),
-        validity: if circuit.checks_inputs() { 2 } else { 0 },
+        deck: DeckTerms::Sealed(SealedTerms {
+            engine_version: 3,
+            algorithm: circuit.algorithm(),
+            circuit: circuit.circuit().digest(),
+            validity: if circuit.checks_inputs() { 2 } else { 0 },
+        }),
         clock: Clock {
             each_move: 0,
             bank: 0,

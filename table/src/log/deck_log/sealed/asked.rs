@@ -5,9 +5,9 @@ use dealerless::dice::Commitment;
 use super::super::DeckLog;
 use super::opening::CardOpening;
 use super::reseal::Reseal;
-use super::seal::{DealInput, Seal};
+use super::seal::{Seal, SealedInput};
 use super::{SealedLog, cards};
-use crate::log::deal::Deal;
+use crate::log::deal::DealInput;
 use crate::log::match_log::MatchLog;
 use crate::log::part::Part;
 use crate::log::phase::Phase;
@@ -23,35 +23,30 @@ pub(crate) struct OpenedCards {
 }
 
 impl MatchLog {
-    fn sealed(&self) -> &SealedLog {
-        let DeckLog::Sealed(deck) = &self.state.deck;
-        deck
+    fn sealed(&self) -> Option<&SealedLog> {
+        match &self.state.deck {
+            DeckLog::Sealed(deck) => Some(deck),
+            DeckLog::Verifiable(_) => None,
+        }
     }
 
-    /// Makes the deal that a seat signs next. `input` is the commitment to the seat's input,
-    /// `rebuys` has an entry for each seat that may buy in again, and `batch` is the number of
-    /// hands in the next batch of preprocessing.
+    /// The fields for the shuffle in the deal that a seat signs next. `input` is the commitment to
+    /// the seat's input, and `batch` is the number of hands in the next batch of preprocessing.
+    /// `None` if the deck is not sealed.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
-        let stacks = self.state.stacks_with(&rebuys);
-        Deal {
-            hand: self.state.hand,
-            attempt: self.sealed().attempt,
-            button: self.state.next_button(&stacks).unwrap_or(Seat::HOST),
-            stacks,
-            stakes: self.state.stakes_digest,
-            deck: DealInput {
-                circuit: self.sealed().circuit,
-                input,
-                batch,
-            },
-            rebuys,
-        }
+    pub(crate) fn sealed_input(&self, input: [u8; 32], batch: u32) -> Option<DealInput> {
+        let circuit = self.sealed()?.circuit;
+        Some(DealInput::Sealed(SealedInput {
+            circuit,
+            input,
+            batch,
+        }))
     }
 
     /// The number of tries of this hand that seats other than `seat` have declared void.
     pub(crate) fn voided_by_others(&self, seat: Seat) -> u32 {
-        let others = Seat::all(self.match_info().seats()).zip(&self.sealed().voids);
+        let voids = self.sealed().map_or(&[][..], |deck| &deck.voids);
+        let others = Seat::all(self.match_info().seats()).zip(voids);
         others
             .filter(|(by, _)| *by != seat)
             .map(|(_, tries)| tries)
@@ -74,12 +69,12 @@ impl MatchLog {
 
     /// The number of hands in the batch of preprocessing after the deal of the hand in play.
     pub(crate) fn batch(&self) -> u32 {
-        self.sealed().deck.batch
+        self.sealed().map_or(0, |deck| deck.deck.batch)
     }
 
     /// The seals of the hand in play, in order of the seats.
     pub(crate) fn seals(&self) -> &[Seal] {
-        &self.sealed().deck.seals
+        self.sealed().map_or(&[], |deck| &deck.deck.seals)
     }
 
     /// The cards that the seats have opened in the try in play, without the cards that were
@@ -90,12 +85,8 @@ impl MatchLog {
             _ => &[],
         };
         let step = self.step();
-        let complete = self
-            .sealed()
-            .deck
-            .openings
-            .iter()
-            .map(|(step, due)| (*step, due));
+        let openings = self.sealed().map_or(&[][..], |deck| &deck.deck.openings);
+        let complete = openings.iter().map(|(step, due)| (*step, due));
         let all = complete.chain(now.iter().map(|due| (step, due)));
         all.filter_map(|(step, due)| {
             let part = self.part(step, due.opener)?;
@@ -118,14 +109,20 @@ impl MatchLog {
 
     /// Whether a seat may dispute the opening of this step.
     pub(crate) fn may_dispute(&self, seat: Seat, step: u64) -> bool {
-        let mut steps = self.sealed().disputable(&self.state.phase, seat);
-        steps.any(|opened| opened == step)
+        let disputes = |deck: &SealedLog| {
+            let mut steps = deck.disputable(&self.state.phase, seat);
+            steps.any(|opened| opened == step)
+        };
+        self.sealed().is_some_and(disputes)
     }
 
     /// The seats that have opened cards to the seat `to` in a step of the hand in play. A dispute
     /// of the step is directed against these seats.
     pub fn openers(&self, step: u64, to: Seat) -> Vec<Seat> {
-        let openings = self.sealed().openings_to(to);
+        let openings = self
+            .sealed()
+            .into_iter()
+            .flat_map(|deck| deck.openings_to(to));
         let opened = openings.filter(|(opened, _)| *opened == step);
         opened.map(|(_, opening)| opening.opener).collect()
     }
@@ -134,7 +131,7 @@ impl MatchLog {
     /// was reshuffled, and the card's place in that hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn resealed(&self, position: usize) -> Option<(u64, usize)> {
-        let again = self.sealed().deck.resealed.get(position)?;
+        let again = self.sealed()?.deck.resealed.get(position)?;
         again.as_ref().map(|again| again.place)
     }
 
@@ -142,31 +139,31 @@ impl MatchLog {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stolen_in(&self) -> Option<u64> {
         match self.state.phase {
-            Phase::Reseal(..) => Some(self.sealed().deck.stolen_in),
+            Phase::Reseal(..) => self.sealed().map(|deck| deck.deck.stolen_in),
             _ => None,
         }
     }
 
     /// The host's reseal, while other seats have not resealed yet.
     pub(crate) fn reseal(&self) -> Option<&Reseal> {
-        self.sealed().deck.reseals.first()
+        self.sealed()?.deck.reseals.first()
     }
 
     /// A seat's commitment to the dice that are being revealed.
     pub(crate) fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
-        let commitments = &self.sealed().deck.commitments;
+        let commitments = &self.sealed()?.deck.commitments;
         commitments.get(seat.index()).copied()
     }
 
     /// The masked value of a card of the hand in play, once it is sealed.
     #[cfg(test)]
     pub(crate) fn masked(&self, position: usize) -> Option<u64> {
-        self.sealed().deck.masked(position)
+        self.sealed()?.deck.masked(position)
     }
 
     /// A seat's share of a card of the hand in play, once it was opened.
     #[cfg(test)]
     pub(crate) fn share(&self, seat: Seat, position: usize) -> Option<u64> {
-        self.sealed().deck.shares.of(seat, position)
+        self.sealed()?.deck.shares.of(seat, position)
     }
 }

@@ -8,8 +8,9 @@ use super::reseal::Reseal;
 use super::{Deck, SealedLog};
 use crate::log::foul::{PartFoul, require};
 use crate::log::part::{Part, PartKind};
+use crate::log::phase::Opening;
 use crate::log::phase::Phase;
-use crate::rules::{Edition, Hand, Learners, Opening, Steal};
+use crate::rules::{Edition, Hand, Learners, Steal};
 use crate::seat::Seat;
 
 impl SealedLog {
@@ -48,6 +49,7 @@ impl SealedLog {
     pub(in super::super) fn judge(
         &self,
         turn: &Turn<'_>,
+        game: &Hand,
         part: &Part,
     ) -> Result<Option<Hand>, PartFoul> {
         match (part, turn.phase) {
@@ -58,13 +60,15 @@ impl SealedLog {
                 PartFoul::Seal,
             ),
             (Part::Open(cards), Phase::Open(openings)) => self.judge_opening(turn, openings, cards),
-            (Part::Reveal(reveal), &Phase::Reveal(dice)) => self.judge_reveal(turn, dice, reveal),
+            (Part::Reveal(reveal), &Phase::Reveal(dice)) => {
+                self.judge_reveal(turn, game, dice, reveal)
+            }
             (&Part::Dispute { step }, phase) => self.judge_dispute(phase, turn.seat, step),
-            (Part::Void, _) => return reshuffled(turn.game, false).map(Some),
+            (Part::Void, _) => return reshuffled(game, false).map(Some),
             (Part::Reseal(reseal), Phase::Reseal(_, steal)) => {
                 judge_reseal(turn.seat, steal, reseal)?;
                 let is_last = self.is_last(turn.seat);
-                return is_last.then(|| reshuffled(turn.game, true)).transpose();
+                return is_last.then(|| reshuffled(game, true)).transpose();
             }
             _ => Err(PartFoul::Kind(part.kind())),
         }
@@ -92,11 +96,17 @@ impl SealedLog {
         Ok(())
     }
 
-    fn judge_reveal(&self, turn: &Turn<'_>, dice: Dice, reveal: &Reveal) -> Result<(), PartFoul> {
+    fn judge_reveal(
+        &self,
+        turn: &Turn<'_>,
+        game: &Hand,
+        dice: Dice,
+        reveal: &Reveal,
+    ) -> Result<(), PartFoul> {
         let context = turn.attempt.dice_context();
         let terms = Terms {
             context: &context,
-            number: turn.game.rolls().into(),
+            number: game.rolls().into(),
             dice,
         };
         let commitment = self.deck.commitments.get(turn.seat.index());
@@ -118,7 +128,7 @@ impl SealedLog {
     pub(super) fn disputable(&self, phase: &Phase, seat: Seat) -> impl Iterator<Item = u64> {
         let since = match self.edition {
             Edition::Two => 0,
-            Edition::Three => self.deck.last_signed[seat.index()],
+            Edition::Three | Edition::Four => self.deck.last_signed[seat.index()],
         };
         let openings = self.openings_to(seat).filter(|_| phase.is_sealed());
         let steps = openings.map(|(step, _)| *step);

@@ -22,8 +22,9 @@ use dealerless::dice::{Commitment, Dice, Reveal};
 use super::Completed;
 use crate::log::header::Header;
 use crate::log::part::Part;
+use crate::log::phase::Opening;
 use crate::log::phase::Phase;
-use crate::rules::{Edition, Learners, Opening, Steal};
+use crate::rules::{Edition, Learners, Steal};
 use crate::seat::Seat;
 
 pub use commitment::Attempt;
@@ -31,7 +32,7 @@ pub(in crate::log) use dice::{read_reveal, write_reveal};
 pub use opening::CardOpening;
 pub(in crate::log) use opening::read_openings;
 pub use reseal::Reseal;
-pub use seal::{DealInput, Masked, Seal};
+pub use seal::{Masked, Seal, SealedInput};
 use shares::Shares;
 pub(in crate::log) use sizes::Sizes;
 
@@ -60,6 +61,8 @@ struct Deck {
     shares: Shares,
     /// The complete openings, each with its step.
     openings: Vec<(u64, Opening)>,
+    /// The second step of the first opening of the deck: the openings of all seats but the host.
+    second: Vec<Opening>,
     /// The resealed cards, by position.
     resealed: Vec<Option<Resealed>>,
     /// The last step that each seat has signed since the deal.
@@ -84,13 +87,13 @@ struct Resealed {
 }
 
 impl SealedLog {
-    pub(super) fn new(header: &Header) -> Self {
+    pub(super) fn new(circuit: [u8; 32], header: &Header) -> Self {
         let shape = header.shape();
         SealedLog {
             seats: shape.seats,
             sizes: shape.deck,
             edition: header.log_version,
-            circuit: header.circuit,
+            circuit,
             attempt: 0,
             voids: vec![0; shape.seats],
             deck: Deck::new(shape.seats, shape.deck.drawn, 0),
@@ -101,11 +104,11 @@ impl SealedLog {
         self.attempt
     }
 
-    pub(super) fn accepts(&self, input: &DealInput) -> bool {
+    pub(super) fn accepts(&self, input: &SealedInput) -> bool {
         input.circuit == self.circuit
     }
 
-    pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Phase {
+    pub(super) fn deal(&mut self, step: u64, inputs: &[&SealedInput]) -> Phase {
         let batch = inputs.first().map_or(0, |input| input.batch);
         let agreed = inputs.iter().all(|input| input.batch == batch);
         self.deck = Deck {
@@ -114,6 +117,22 @@ impl SealedLog {
             ..Deck::new(self.seats, self.sizes.drawn, step)
         };
         Phase::Seal(Seat::HOST)
+    }
+
+    /// The first step that opens these cards. The first opening of a deck takes two steps: the host
+    /// opens its shares before any other seat does, even if there are none. So the host can still
+    /// declare the try void when it has received the seals of all other seats.
+    pub(super) fn open(&mut self, cards: &[(usize, Learners)]) -> Phase {
+        let mut openings: Vec<Opening> = (Seat::all(self.seats))
+            .map(|seat| self.deck.opening(seat, cards))
+            .collect();
+        if self.deck.openings.is_empty() {
+            self.deck.second = openings.split_off(1);
+            self.deck.second.retain(|opening| !opening.cards.is_empty());
+        } else {
+            openings.retain(|opening| !opening.cards.is_empty());
+        }
+        Phase::Open(openings)
     }
 
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
@@ -138,14 +157,18 @@ impl SealedLog {
         }
         match phase {
             Phase::Seal(seat) => self.sealed(seat, parts),
-            Phase::Open(openings) => Completed::Opened(self.deck.opened(step, openings, parts)),
+            Phase::Open(openings) => {
+                let public = self.deck.opened(step, openings, parts);
+                match std::mem::take(&mut self.deck.second) {
+                    second if second.is_empty() => Completed::Opened(public),
+                    second => Completed::Next(Phase::Open(second)),
+                }
+            }
             Phase::Reseal(seat, steal) => self.resealed(seat, steal, parts),
             Phase::Commit(dice) => self.deck.committed(dice, parts),
             Phase::Reveal(dice) => Completed::Rolled(dice.faces(&revealed(parts))),
-            // These are not steps of the deck.
-            Phase::Deal | Phase::Choose { .. } | Phase::Result(_) | Phase::Over(_) => {
-                Completed::Next(phase)
-            }
+            // These are not steps of a sealed deck.
+            phase => Completed::Next(phase),
         }
     }
 
@@ -216,8 +239,8 @@ impl SealedLog {
             Phase::Reseal(_, steal) => self.sizes.reseal(steal.hand.len(), seat == Seat::HOST),
             Phase::Commit(_) => self.sizes.commit(),
             Phase::Reveal(dice) => self.sizes.reveal(dice.count()),
-            // These are not steps of the deck.
-            Phase::Deal | Phase::Choose { .. } | Phase::Result(_) | Phase::Over(_) => 0,
+            // These are not steps of a sealed deck.
+            _ => 0,
         }
     }
 
@@ -258,11 +281,24 @@ impl Deck {
             seals: Vec::new(),
             shares: Shares::none(seats, drawn),
             openings: Vec::new(),
+            second: Vec::new(),
             resealed: vec![None; drawn],
             last_signed: vec![step; seats],
             stolen_in: 0,
             reseals: Vec::new(),
             commitments: Vec::new(),
+        }
+    }
+
+    /// The shares of these cards that a seat has to open: those that it has not opened yet, except
+    /// those of cards that it learns alone.
+    fn opening(&self, seat: Seat, cards: &[(usize, Learners)]) -> Opening {
+        let is_due = |&(position, to): &(usize, Learners)| {
+            to != Learners::Seat(seat) && self.shares.of(seat, position).is_none()
+        };
+        Opening {
+            opener: seat,
+            cards: cards.iter().copied().filter(is_due).collect(),
         }
     }
 

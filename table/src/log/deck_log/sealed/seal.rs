@@ -7,7 +7,7 @@ use crate::wire::{Malformed, Reader, Writer};
 
 /// The fields of a deal for the shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DealInput {
+pub struct SealedInput {
     /// The digest of the circuit.
     pub circuit: [u8; 32],
     /// The commitment to the seat's input bits.
@@ -39,7 +39,7 @@ pub struct Masked {
     pub validity: Vec<bool>,
 }
 
-impl DealInput {
+impl SealedInput {
     pub(in crate::log) const LEN: usize = 2 * 32 + 4;
 
     pub(in crate::log) fn write(&self, writer: &mut Writer) {
@@ -47,7 +47,7 @@ impl DealInput {
     }
 
     pub(in crate::log) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(DealInput {
+        Ok(SealedInput {
             circuit: reader.array()?,
             input: reader.array()?,
             batch: reader.u32()?,

@@ -1,0 +1,170 @@
+//! Acks, and when a seat may open cards.
+//!
+//! In a match with more than two seats, other seats may have seen another log than this one, if a
+//! seat cheats. So a seat opens cards only after the others have signed the hash of the same steps.
+//! A step in which cards are opened or a share of the deck's key is published is a *release*. Each
+//! seat signs an ack for a release as soon as it has all earlier steps on its disk. With two seats
+//! there are no acks: a seat that signs a part shows the log that it has.
+
+use super::deck_log::DeckLog;
+use super::foul::Refused;
+use super::match_log::{Accepted, CannotSign, MatchLog};
+use super::phase::Phase;
+use super::signed::{Signed, SignedAck, Statement};
+use crate::identity::Identity;
+use crate::seat::Seat;
+
+impl MatchLog {
+    /// Whether the current step is a release.
+    pub(super) fn is_release(&self) -> bool {
+        let phase = self.phase();
+        matches!(self.state.deck, DeckLog::Verifiable(_))
+            && matches!(phase, Phase::Open(_) | Phase::Key(_))
+    }
+
+    /// Whether `seat` may sign its part of a release only with a statement of `other`: a seat other
+    /// than these two can have shown them different logs. This is not possible if only these two
+    /// have signed parts since (and in) the last step with a part of `other`.
+    fn needs(&self, seat: Seat, other: Seat) -> bool {
+        for step in (0..self.step()).rev() {
+            let signers = || self.signers_of(step);
+            if signers().any(|signer| signer != seat && signer != other) {
+                return true;
+            }
+            if signers().any(|signer| signer == other) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn live(&self) -> impl Iterator<Item = Seat> {
+        let seats = Seat::all(self.match_info().seats());
+        seats.filter(|seat| self.state.deck.is_live(*seat))
+    }
+
+    /// Whether `seat` has signed a part or an ack in the current step.
+    fn has_spoken(&self, seat: Seat) -> bool {
+        let step = self.step();
+        self.part(step, seat).is_some() || self.ack(step, seat).is_some()
+    }
+
+    /// Whether `seat` has to sign an ack now: it has signed nothing for this release, and another
+    /// seat needs its statement.
+    pub fn owes_ack(&self, seat: Seat) -> bool {
+        self.is_release()
+            && self.state.deck.is_live(seat)
+            && !self.has_spoken(seat)
+            && self
+                .live()
+                .any(|other| other != seat && self.needs(other, seat))
+    }
+
+    /// The seats whose statements `seat` still needs before it may sign its part of this release.
+    pub fn lacks(&self, seat: Seat) -> Vec<Seat> {
+        if !self.is_release() {
+            return Vec::new();
+        }
+        let lacks =
+            |other: &Seat| *other != seat && !self.has_spoken(*other) && self.needs(seat, *other);
+        self.live().filter(lacks).collect()
+    }
+
+    /// Signs an ack for the current step, and adds it to the log. The caller must
+    /// [write](super::Journal::append) it before sending it.
+    ///
+    /// # Errors
+    /// [`CannotSign::NoAck`] if the seat owes none.
+    pub(crate) fn sign_ack(
+        &mut self,
+        identity: &Identity,
+        seat: Seat,
+    ) -> Result<SignedAck, CannotSign> {
+        if !self.owes_ack(seat) {
+            return Err(CannotSign::NoAck);
+        }
+        let (of, step) = (self.match_info().id(), self.step());
+        let ack = SignedAck::sign(identity, &of, step, &self.hash(), seat);
+        self.add_ack(ack.clone());
+        Ok(ack)
+    }
+
+    /// Adds a statement of any seat, which names the history for which it was signed.
+    ///
+    /// # Errors
+    /// Those of [`accept`](Self::accept), and [`Refused::OtherHistory`] if the seat has another
+    /// history than this log. The log is unchanged.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn accept_statement(&mut self, statement: Statement) -> Result<Accepted, Refused> {
+        let before = self.before(statement.signed.step(), statement.signed.seat())?;
+        if statement.before != before {
+            return Err(self.other_history(statement, before));
+        }
+        self.accept_signed(statement.signed)
+    }
+
+    /// Adds a part or an ack that was signed for the history of this log.
+    ///
+    /// # Errors
+    /// Those of [`accept`](Self::accept).
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn accept_signed(&mut self, signed: Signed) -> Result<Accepted, Refused> {
+        match signed {
+            Signed::Part(part) => self.accept(part),
+            Signed::Ack(ack) => {
+                let before = self.before(ack.step, ack.seat)?;
+                self.accept_ack(ack, before)
+            }
+        }
+    }
+
+    /// Adds an ack for a history that this log has. `before` is the hash of this history.
+    fn accept_ack(&mut self, ack: SignedAck, before: [u8; 32]) -> Result<Accepted, Refused> {
+        let (step, seat) = (ack.step, ack.seat);
+        if self.ack(step, seat).is_some() {
+            return Ok(Accepted::Known);
+        }
+        let player = &self.match_info().players()[seat.index()];
+        if !ack.is_signed(&player.identity, &self.match_info().id(), &before) {
+            return Err(Refused::Signature(seat));
+        }
+        let is_release = match step == self.step() {
+            true => self.is_release() && self.state.deck.is_live(seat),
+            false => self.was_release(step),
+        };
+        if self.is_convicted() {
+            return Err(Refused::Over);
+        }
+        if !is_release || self.match_info().seats() == 2 {
+            return Err(Refused::NoAck(seat));
+        }
+        self.add_ack(ack);
+        Ok(Accepted::Ack)
+    }
+
+    /// Judges a valid statement for another history than `own`, that of this log.
+    fn other_history(&self, statement: Statement, own: [u8; 32]) -> Refused {
+        let (step, seat) = (statement.signed.step(), statement.signed.seat());
+        if !statement.is_valid(self.match_info()) {
+            return Refused::Signature(seat);
+        }
+        if self.is_convicted() {
+            return Refused::Over;
+        }
+        let part = self.part(step, seat).cloned().map(Signed::Part);
+        let known = part.or_else(|| self.ack(step, seat).cloned().map(Signed::Ack));
+        match known {
+            Some(signed) => {
+                let known = Statement {
+                    before: own,
+                    signed,
+                };
+                Refused::Fork(Box::new(super::signed::Evidence {
+                    match_id: self.match_info().id(),
+                    statements: [known, statement],
+                }))
+            }
+            None => Refused::OtherHistory { seat, step },
+        }
+    }
+}

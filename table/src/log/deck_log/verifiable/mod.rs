@@ -1,0 +1,362 @@
+//! The verifiable deck: each seat shuffles in turn, with a proof that anybody can check.
+//!
+//! At the start of a match, the seats make its keys in three steps of all seats. In each hand, every
+//! seat that has not left shuffles the deck. Cards are opened by partial decryptions of all seats,
+//! and a seat shows a card that was opened to it alone without the others. The crypto is in
+//! [`dealerless::verifiable`]; this module keeps its results, and names who opens which card.
+
+mod asked;
+mod judge;
+mod sizes;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dealerless::deck::Card;
+use dealerless::verifiable::{
+    Cards, Dealing, Decks, Keys, Partial, Partials, Receiver, Roster, Seats, Shown, Slot,
+    VerifiedDeck, openers,
+};
+
+use super::Completed;
+use crate::log::part::PartKind;
+use crate::log::phase::Opening;
+use crate::log::phase::{End, Phase};
+use crate::rules::{Learners, Stakes};
+use crate::seat::Seat;
+pub(crate) use asked::{DeckNow, Opens};
+pub(in crate::log) use sizes::VerifiableSizes;
+
+/// The number of the deck in a hand: every hand has one deck.
+const DECK: usize = 0;
+
+/// The verifiable decks of a match.
+#[derive(Clone)]
+pub(in crate::log) struct VerifiableLog {
+    seats: Seats,
+    cards: Arc<Cards>,
+    /// The results of the checks of the parts in the current step, in order of the seats.
+    checked: Vec<(Seat, Checked)>,
+    keys: Vec<Keys>,
+    dealings: Vec<Dealing>,
+    /// The public keys of the match, once the seats have made them.
+    roster: Option<Arc<Roster>>,
+    /// The seats that have left.
+    gone: Vec<Seat>,
+    /// The published shares of the secret of the deck's key, by seat.
+    shares: Vec<Option<[u8; 32]>>,
+    /// The deck after the shuffles so far.
+    deck: VerifiedDeck,
+    /// The deck of the hand, once all seats have shuffled it.
+    hand: Option<HandDeck>,
+}
+
+/// The deck of a hand after the last shuffle.
+#[derive(Clone)]
+struct HandDeck {
+    decks: Decks,
+    /// The first step after the last shuffle.
+    since: u64,
+    /// The partials of each slot, by step and then by seat.
+    partials: BTreeMap<Slot, Vec<Partial>>,
+    /// The cards that all seats see.
+    open: BTreeMap<usize, Card>,
+}
+
+/// The result of the check of a part.
+#[derive(Clone)]
+pub(in crate::log) enum Checked {
+    Keys(Box<Keys>),
+    Dealing(Dealing),
+    Shuffle(VerifiedDeck),
+    Partials(Partials),
+    Shown(Vec<(usize, Card)>),
+    Share([u8; 32]),
+}
+
+impl std::fmt::Debug for VerifiableLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VerifiableLog").finish_non_exhaustive()
+    }
+}
+
+impl VerifiableLog {
+    pub(super) fn new(seats: Seats, stakes: &Stakes) -> Self {
+        let cards = Cards::new("cards", stakes.deck().0).expect("the header allows only poker");
+        VerifiableLog {
+            deck: VerifiedDeck::start(&cards),
+            cards,
+            checked: Vec::new(),
+            keys: Vec::new(),
+            dealings: Vec::new(),
+            roster: None,
+            gone: Vec::new(),
+            shares: vec![None; seats.count()],
+            hand: None,
+            seats,
+        }
+    }
+
+    /// Keeps the result of the check of an accepted part until the step is complete.
+    pub(super) fn keep(&mut self, seat: Seat, checked: Checked) {
+        let at = self.checked.partition_point(|(other, _)| *other < seat);
+        self.checked.insert(at, (seat, checked));
+    }
+
+    pub(super) fn is_live(&self, seat: Seat) -> bool {
+        !self.gone.contains(&seat)
+    }
+
+    fn live(&self) -> impl Iterator<Item = Seat> {
+        Seat::all(self.seats.count()).filter(|seat| self.is_live(*seat))
+    }
+
+    /// Starts the shuffles of a hand.
+    pub(super) fn deal(&mut self) -> Phase {
+        self.deck = VerifiedDeck::start(&self.cards);
+        self.hand = None;
+        self.shuffle_from(Seat::HOST).unwrap_or(Phase::Deal)
+    }
+
+    /// The shuffle of the first seat that has not left, from `seat` on.
+    fn shuffle_from(&self, seat: Seat) -> Option<Phase> {
+        self.live().find(|live| *live >= seat).map(Phase::Shuffle)
+    }
+
+    /// The openings of these cards. A card that one seat has seen is shown to all by that seat. Any
+    /// other card is opened by the seats of [`openers`].
+    pub(super) fn open(&self, cards: &[(usize, Learners)]) -> Phase {
+        let mut due: BTreeMap<Seat, Vec<(usize, Learners)>> = BTreeMap::new();
+        for &(position, to) in cards {
+            for seat in self.openers(position, to) {
+                due.entry(seat).or_default().push((position, to));
+            }
+        }
+        let openings = due.into_iter();
+        Phase::Open(
+            openings
+                .map(|(opener, cards)| Opening { opener, cards })
+                .collect(),
+        )
+    }
+
+    fn openers(&self, position: usize, to: Learners) -> Vec<Seat> {
+        if let (Learners::All, Some(owner)) = (to, self.owner(position)) {
+            return vec![owner];
+        }
+        let slot = slot(position, to);
+        let given = self.partials(&slot);
+        let gave = |seat| given.iter().any(|partial| partial.seat() == seat);
+        let live = |seat| self.is_live(Seat::new(seat as u8));
+        let seats = openers(self.seats, &slot, live, gave).into_iter();
+        seats.map(|seat| Seat::new(seat as u8)).collect()
+    }
+
+    /// The seat to which the card at a position was opened alone.
+    fn owner(&self, position: usize) -> Option<Seat> {
+        let hand = self.hand.as_ref()?;
+        let mut slots = hand.partials.keys();
+        slots.find_map(|slot| match slot.receiver {
+            Receiver::Seat(seat) if slot.position == position => Some(Seat::new(seat as u8)),
+            _ => None,
+        })
+    }
+
+    /// The partials of a slot: first those that were signed, by step and then by seat, then those
+    /// computed from published shares.
+    fn partials(&self, slot: &Slot) -> Vec<Partial> {
+        let (Some(hand), Some(roster)) = (&self.hand, &self.roster) else {
+            return Vec::new();
+        };
+        let mut partials = hand.partials.get(slot).cloned().unwrap_or_default();
+        for (seat, share) in self.shares.iter().enumerate() {
+            let gave = partials.iter().any(|partial| partial.seat() == seat);
+            if let (Some(share), false) = (share, gave || slot.receiver == Receiver::Seat(seat)) {
+                partials.extend(Partial::published(roster, &hand.decks, slot, seat, share));
+            }
+        }
+        partials
+    }
+
+    /// The kind of part with which `seat` opens these cards.
+    pub(super) fn kind(&self, openings: &[Opening], seat: Seat) -> PartKind {
+        match self.shows(openings, seat) {
+            true => PartKind::Show,
+            false => PartKind::Partials,
+        }
+    }
+
+    /// Whether `seat` shows cards that only it has seen.
+    fn shows(&self, openings: &[Opening], seat: Seat) -> bool {
+        due(openings, seat)
+            .iter()
+            .any(|&(position, to)| to == Learners::All && self.owner(position) == Some(seat))
+    }
+
+    /// The cards that a seat shows in this opening, with the partials that opened them to it.
+    fn shown(&self, openings: &[Opening], seat: Seat) -> Vec<Shown> {
+        let shown = |&(position, _): &(usize, Learners)| Shown {
+            deck: DECK,
+            position,
+            partials: self.partials(&slot(position, Learners::Seat(seat))),
+        };
+        due(openings, seat).iter().map(shown).collect()
+    }
+
+    pub(super) fn complete(&mut self, step: u64, phase: Phase) -> Completed {
+        let checked = std::mem::take(&mut self.checked);
+        match phase {
+            Phase::Keys => {
+                let keys = checked
+                    .into_iter()
+                    .filter_map(|(_, checked)| match checked {
+                        Checked::Keys(keys) => Some(*keys),
+                        _ => None,
+                    });
+                self.keys = keys.collect();
+                Completed::Next(Phase::KeyDealing)
+            }
+            Phase::KeyDealing => {
+                let dealings = checked
+                    .into_iter()
+                    .filter_map(|(_, checked)| match checked {
+                        Checked::Dealing(dealing) => Some(dealing),
+                        _ => None,
+                    });
+                self.dealings = dealings.collect();
+                Completed::Next(Phase::Complaints)
+            }
+            Phase::Shuffle(seat) => {
+                if let Some((_, Checked::Shuffle(deck))) = checked.into_iter().next() {
+                    self.deck = deck;
+                }
+                self.shuffled(step, seat)
+            }
+            Phase::Open(openings) => Completed::Opened(self.opened(&openings, checked)),
+            Phase::Key(seat) => {
+                if let Some((_, Checked::Share(share))) = checked.into_iter().next() {
+                    self.shares[seat.index()] = Some(share);
+                }
+                self.gone.push(seat);
+                Completed::Ready
+            }
+            phase => Completed::Next(phase),
+        }
+    }
+
+    /// Makes the public keys of the match, after all seats have confirmed their shares.
+    pub(super) fn make_roster(&mut self, match_id: &[u8; 32]) -> Phase {
+        let roster = Roster::new(match_id, self.seats, &self.keys, &self.dealings);
+        self.roster = roster.map(Arc::new);
+        match self.roster {
+            Some(_) => Phase::Deal,
+            None => Phase::Over(End::NoKeys),
+        }
+    }
+
+    fn shuffled(&mut self, step: u64, seat: Seat) -> Completed {
+        if let Some(next) = self.shuffle_from(Seat::new(seat.number() + 1)) {
+            return Completed::Next(next);
+        }
+        self.hand = Some(HandDeck {
+            decks: Decks::new(vec![self.deck.clone()]),
+            since: step + 1,
+            partials: BTreeMap::new(),
+            open: BTreeMap::new(),
+        });
+        Completed::Ready
+    }
+
+    /// Adds what the seats opened. Returns the cards that all seats now see.
+    fn opened(
+        &mut self,
+        openings: &[Opening],
+        checked: Vec<(Seat, Checked)>,
+    ) -> Vec<(usize, Card)> {
+        let mut public = Vec::new();
+        let Some(hand) = &mut self.hand else {
+            return public;
+        };
+        for (_, checked) in checked {
+            match checked {
+                Checked::Partials(partials) => {
+                    for (slot, partial) in partials.iter() {
+                        hand.partials.entry(*slot).or_default().push(*partial);
+                    }
+                }
+                Checked::Shown(cards) => public.extend(cards),
+                _ => {}
+            }
+        }
+        let mut cards: Vec<(usize, Learners)> = openings
+            .iter()
+            .flat_map(|opening| &opening.cards)
+            .copied()
+            .collect();
+        cards.sort_unstable();
+        cards.dedup();
+        for (position, to) in cards {
+            let is_new = public.iter().all(|&(shown, _)| shown != position);
+            if to == Learners::All && is_new {
+                public.extend(self.decrypted(position).map(|card| (position, card)));
+            }
+        }
+        public.sort_unstable_by_key(|&(position, _)| position);
+        if let Some(hand) = &mut self.hand {
+            hand.open.extend(public.iter().copied());
+        }
+        public
+    }
+
+    /// The card at a position, from its partials for all seats.
+    fn decrypted(&self, position: usize) -> Option<Card> {
+        let partials = self.partials(&slot(position, Learners::All));
+        let decks = &self.hand.as_ref()?.decks;
+        decks.open(self.seats, DECK, position, &partials)
+    }
+
+    /// Records that a seat has left, without publishing its share.
+    pub(super) fn leave(&mut self, seat: Seat) {
+        self.gone.push(seat);
+    }
+
+    /// The seats that have left.
+    pub(super) fn gone(&self) -> &[Seat] {
+        &self.gone
+    }
+
+    pub(super) fn hand_over(&mut self) {
+        self.hand = None;
+    }
+
+    pub(super) fn final_since(&self) -> Option<u64> {
+        self.hand.as_ref().map(|hand| hand.since)
+    }
+
+    pub(super) fn card(&self, position: usize) -> Option<Card> {
+        self.hand.as_ref()?.open.get(&position).copied()
+    }
+}
+
+/// The cards that `seat` opens.
+fn due(openings: &[Opening], seat: Seat) -> &[(usize, Learners)] {
+    let opening = openings.iter().find(|opening| opening.opener == seat);
+    opening.map_or(&[], |opening| &opening.cards)
+}
+
+fn slot(position: usize, to: Learners) -> Slot {
+    Slot {
+        deck: DECK,
+        position,
+        receiver: match to {
+            Learners::All => Receiver::All,
+            Learners::Seat(seat) => Receiver::Seat(seat.index()),
+        },
+    }
+}
+
+/// The slots that `seat` opens, in order.
+fn slots(openings: &[Opening], seat: Seat) -> Vec<Slot> {
+    let due = due(openings, seat).iter();
+    due.map(|&(position, to)| slot(position, to)).collect()
+}

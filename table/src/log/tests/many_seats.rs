@@ -1,0 +1,227 @@
+//! Matches with a verifiable deck, in which the test plays all seats. Each seat has its own log, and
+//! the test passes the statements between the logs.
+
+use std::collections::VecDeque;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use zeroize::Zeroizing;
+
+use super::super::*;
+use super::test_match::TestMatch;
+use crate::identity::Identity;
+use crate::play::VerifiableSeat;
+use crate::rules::{BettingRules, Choice, Edition, Legal, Limit, Posts, Stakes, Variety};
+use crate::seat::Seat;
+
+/// A table: the seats with their logs, and the statements on their way.
+pub(crate) struct Table {
+    pub(crate) of: TestMatch,
+    pub(crate) seats: Vec<TestSeat>,
+    /// The statements from the first seat to the second one, in order.
+    pub(crate) ways: Vec<Vec<VecDeque<Statement>>>,
+    rng: StdRng,
+}
+
+/// An honest seat.
+pub(crate) struct TestSeat {
+    pub(crate) log: MatchLog,
+    pub(crate) own: VerifiableSeat,
+    pub(crate) choose: fn(&Legal, &mut StdRng) -> Choice,
+    /// Whether the seat leaves at its next choice.
+    pub(crate) leaves: bool,
+    /// The first error with which the log refused a statement.
+    pub(crate) refused: Option<Refused>,
+}
+
+/// A match of hold'em with a verifiable deck.
+pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
+    let rules = BettingRules {
+        stack: 100,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).unwrap();
+    let header = Header {
+        log_version: Edition::Four,
+        deck: DeckTerms::verifiable(&stakes).unwrap(),
+        stakes,
+        clock: Clock::default(),
+    };
+    let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
+    let player = |identity: &Identity| Player {
+        identity: identity.public().clone(),
+        nonce: [9; 32],
+    };
+    let players = identities.iter().map(player).collect();
+    TestMatch {
+        match_info: Match::new(header, players).unwrap(),
+        identities,
+    }
+}
+
+impl Table {
+    pub(crate) fn new(of: TestMatch, seed: u64) -> Self {
+        let count = of.match_info.seats();
+        let seat = |seat: Seat| {
+            let log = of.log();
+            let secret = Zeroizing::new([seat.number() + 1; 32]);
+            TestSeat {
+                own: VerifiableSeat::new(&log, seat, secret).unwrap(),
+                log,
+                choose: passive,
+                leaves: false,
+                refused: None,
+            }
+        };
+        Table {
+            seats: of.seats().map(seat).collect(),
+            ways: vec![vec![VecDeque::new(); count]; count],
+            of,
+            rng: StdRng::seed_from_u64(seed),
+        }
+    }
+
+    /// What the seat signs now, if anything. The statement is added to the seat's log.
+    pub(crate) fn sign(&mut self, seat: Seat) -> Option<Statement> {
+        let identity = &self.of.identities[seat.index()];
+        let TestSeat {
+            log,
+            own,
+            choose,
+            leaves,
+            ..
+        } = &mut self.seats[seat.index()];
+        let before = log.hash();
+        if log.owes_ack(seat) {
+            let ack = log.sign_ack(identity, seat).unwrap();
+            let signed = Signed::Ack(ack);
+            return Some(Statement { before, signed });
+        }
+        if log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
+            return None;
+        }
+        let part = match log.phase() {
+            Phase::Deal => {
+                let none = vec![false; log.match_info().seats()];
+                Part::Deal(log.deal(DealInput::Verifiable { out: false }, none))
+            }
+            Phase::Choose { .. } if *leaves => Part::Leave,
+            Phase::Choose { legal, .. } => Part::Move(choose(&legal, &mut self.rng)),
+            Phase::Result(outcome) => Part::Result {
+                stacks: outcome.stacks,
+                last: false,
+            },
+            phase => own
+                .part(log)
+                .unwrap_or_else(|e| panic!("{e} {phase:?} {}", log.step()))
+                .unwrap(),
+        };
+        let (signed, _) = log.sign(identity, seat, &part).unwrap();
+        let signed = Signed::Part(signed);
+        Some(Statement { before, signed })
+    }
+
+    /// Sends a statement of a seat to all other seats.
+    pub(crate) fn send(&mut self, statement: &Statement) {
+        let from = statement.signed.seat();
+        for to in self.of.seats().filter(|to| *to != from) {
+            self.ways[from.index()][to.index()].push_back(statement.clone());
+        }
+    }
+
+    /// Delivers the next statement on this way that the receiver's log is ready for. Returns whether
+    /// there was one.
+    pub(crate) fn deliver(&mut self, from: Seat, to: Seat) -> bool {
+        let way = &mut self.ways[from.index()][to.index()];
+        let seat = &mut self.seats[to.index()];
+        let ready = |statement: &Statement| statement.signed.step() <= seat.log.step();
+        let Some(statement) = way.pop_front_if(|statement| ready(statement)) else {
+            return false;
+        };
+        if let Err(refused) = seat.log.accept_statement(statement) {
+            match &refused {
+                Refused::Foul(proof) => seat.log.record_foul((**proof).clone()),
+                Refused::Fork(evidence) => seat.log.record_fork((**evidence).clone()).unwrap(),
+                _ => {}
+            }
+            seat.refused.get_or_insert(refused);
+        }
+        true
+    }
+
+    /// Does one thing that is possible, chosen at random. Returns `false` if nothing is possible.
+    pub(crate) fn advance(&mut self) -> bool {
+        let pairs = self
+            .of
+            .seats()
+            .flat_map(|a| self.of.seats().map(move |b| (a, b)));
+        let mut ways: Vec<_> = pairs.filter(|(from, to)| from != to).collect();
+        let mut seats: Vec<_> = self.of.seats().collect();
+        while !ways.is_empty() || !seats.is_empty() {
+            let signs = self.rng.random_range(0..ways.len() + seats.len()) < seats.len();
+            if signs {
+                let seat = *seats.choose(&mut self.rng).unwrap();
+                if let Some(statement) = self.sign(seat) {
+                    self.send(&statement);
+                    return true;
+                }
+                seats.retain(|other| *other != seat);
+            } else {
+                let way = *ways.choose(&mut self.rng).unwrap();
+                if self.deliver(way.0, way.1) {
+                    return true;
+                }
+                ways.retain(|other| *other != way);
+            }
+        }
+        false
+    }
+
+    /// Plays until nothing more is possible.
+    pub(crate) fn play(&mut self) {
+        while self.advance() {}
+    }
+
+    /// Plays until the condition is true for the log of every seat, and nothing is on its way.
+    pub(crate) fn play_until(&mut self, condition: impl Fn(&MatchLog) -> bool) {
+        while !self.seats.iter().all(|seat| condition(&seat.log)) {
+            assert!(self.advance(), "the match cannot go on");
+        }
+    }
+
+    /// The phase that all logs are in.
+    pub(crate) fn phase(&self) -> Phase {
+        let hash = self.seats[0].log.hash();
+        assert!(self.seats.iter().all(|seat| seat.log.hash() == hash));
+        self.seats[0].log.phase()
+    }
+}
+
+pub(crate) fn passive(legal: &Legal, _: &mut StdRng) -> Choice {
+    match legal {
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        Legal::Exchange => Choice::Exchange(vec![0, 2]),
+        _ => Choice::Show,
+    }
+}
+
+#[test]
+fn honest_seats_play_to_the_end_in_any_order_of_delivery() {
+    for (seats, seed) in [(2, 1), (3, 2), (3, 3), (6, 4)] {
+        let mut table = Table::new(verifiable(seats, 2), seed);
+        table.play();
+        assert_eq!(table.phase(), Phase::Over(End::Played), "{seats} seats");
+        assert!(table.seats.iter().all(|seat| seat.refused.is_none()));
+        let chips: u64 = table.seats[0].log.stacks().iter().sum();
+        assert_eq!(chips, 100 * u64::from(seats));
+        // The other seats compute the same log from the statements alone.
+        let mut other = table.of.log();
+        for statement in table.seats[0].log.statements(0) {
+            other.accept_statement(statement).unwrap();
+        }
+        assert_eq!(other.hash(), table.seats[0].log.hash());
+    }
+}

@@ -1,0 +1,122 @@
+//! One seat's secrets of a match with a verifiable deck, and the parts that the seat makes with them.
+//!
+//! All random values are derived from the secret of the match and from the place in the log. A seat
+//! that is restored from an older file therefore makes the same parts again, and convicts itself of
+//! nothing.
+
+use dealerless::deck::Card;
+use dealerless::verifiable::{Contribution, NoKey, Partials, Receiver, SecretKey, Show};
+use zeroize::Zeroizing;
+
+use super::error::PlayError;
+use crate::hash::Hash;
+use crate::log::{DeckNow, MatchLog, Opens, Part, Phase};
+use crate::random::Derived;
+use crate::seat::Seat;
+
+/// The secrets of a seat.
+pub(crate) struct VerifiableSeat {
+    seat: Seat,
+    contribution: Contribution,
+    /// The secret of the match. It must not leave the disk of the seat, and is destroyed after the
+    /// match.
+    secret: Zeroizing<[u8; 32]>,
+    /// The seat's key, once all seats have dealt their shares.
+    key: Option<SecretKey>,
+}
+
+impl VerifiableSeat {
+    /// The seat with the secret of its match. `None` if the deck of the match is not verifiable.
+    pub(crate) fn new(log: &MatchLog, seat: Seat, secret: Zeroizing<[u8; 32]>) -> Option<Self> {
+        let (of, seats) = (log.match_info().id(), log.deck_now(seat)?.seats());
+        let mut rng = Derived::new(Hash::new("own keys").field(&*secret).field(&of));
+        Some(VerifiableSeat {
+            seat,
+            contribution: Contribution::generate(of, seats, seat.index(), &mut rng),
+            secret,
+            key: None,
+        })
+    }
+
+    /// The random values for the part in this step.
+    fn rng(&self, log: &MatchLog) -> Derived {
+        let hash = Hash::new("made").field(&*self.secret);
+        let hash = hash.field(&log.match_info().id()).number(log.step());
+        Derived::new(hash.field(&log.hash()))
+    }
+
+    /// The part of the deck that the seat signs in this step. `None` if the phase is not one of the
+    /// deck.
+    ///
+    /// # Errors
+    /// [`PlayError::NotOwnKeys`] if the log has parts for the keys that this seat has not made, for
+    /// example because its secret was lost.
+    pub(crate) fn part(&mut self, log: &MatchLog) -> Result<Option<Part>, PlayError> {
+        let deck = log.deck_now(self.seat).ok_or(PlayError::NotOwnKeys)?;
+        let mut rng = self.rng(log);
+        Ok(Some(match log.phase() {
+            Phase::Keys => Part::Keys(self.contribution.keys().to_bytes()),
+            Phase::KeyDealing => {
+                Part::KeyDealing(self.contribution.dealing(deck.keys()).to_bytes())
+            }
+            Phase::Complaints => match self.receive(&deck, &mut rng) {
+                Ok(key) => {
+                    self.key = Some(key);
+                    Part::Fine
+                }
+                Err(NoKey::Complaint(complaint)) => Part::Complain(complaint.to_bytes()),
+                Err(_) => return Err(PlayError::NotOwnKeys),
+            },
+            Phase::Shuffle(_) => {
+                let context = deck.context().ok_or(PlayError::NotOwnKeys)?;
+                Part::Shuffle(deck.deck().shuffle(&context, &mut rng).0)
+            }
+            Phase::Open(_) => self.open(&deck, &mut rng)?,
+            Phase::Key(_) => Part::Key(*self.key(&deck)?.share()),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn receive(&self, deck: &DeckNow<'_>, rng: &mut Derived) -> Result<SecretKey, NoKey> {
+        self.contribution.receive(deck.keys(), deck.dealings(), rng)
+    }
+
+    /// The seat's key. After a restart, it follows from the parts in the log.
+    fn key(&mut self, deck: &DeckNow<'_>) -> Result<&SecretKey, PlayError> {
+        if self.key.is_none() {
+            // No complaint is made here, so the random values are not used.
+            let mut rng = Derived::new(Hash::new("unused"));
+            let key = self
+                .receive(deck, &mut rng)
+                .map_err(|_| PlayError::NotOwnKeys)?;
+            self.key = Some(key);
+        }
+        self.key.as_ref().ok_or(PlayError::NotOwnKeys)
+    }
+
+    fn open(&mut self, deck: &DeckNow<'_>, rng: &mut Derived) -> Result<Part, PlayError> {
+        let context = deck.context().ok_or(PlayError::NotOwnKeys)?;
+        let decks = deck.hand().ok_or(PlayError::NotOwnKeys)?;
+        let opens = deck.opens().ok_or(PlayError::NotOwnKeys)?;
+        let key = self.key(deck)?;
+        match opens {
+            Opens::Slots(slots) => {
+                let made = Partials::make(&context, decks, &slots, key, rng);
+                made.map(|(part, _)| Part::Partials(part))
+                    .map_err(|_| PlayError::NotOwnKeys)
+            }
+            Opens::Shown(shown) => {
+                let made = Show::make(&context, decks, Receiver::All, &shown, key, rng);
+                made.map(Part::Show).map_err(|_| PlayError::NotOwnKeys)
+            }
+        }
+    }
+
+    /// The card at a position, if it was opened to this seat alone.
+    pub(crate) fn card(&mut self, log: &MatchLog, position: usize) -> Option<Card> {
+        let deck = log.deck_now(self.seat)?;
+        let (partials, seats) = (deck.partials(position), deck.seats());
+        let key = self.key(&deck).ok()?;
+        deck.hand()?.open_own(seats, 0, position, &partials, key)
+    }
+}
