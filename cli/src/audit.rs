@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     say(&format!(
         "An audit opens all cards of your match with {}, including those that stayed closed. Both players \
          must run this command. Ctrl-C cancels the audit.",
-        file.peer_name()
+        file.peer_names()
     ));
     let deadline = Instant::now() + Duration::from_secs(args.timeout);
     let connection = match file.seat() {

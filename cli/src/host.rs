@@ -9,7 +9,7 @@ use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::Header;
+use dealerless_table::log::{Header, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
 use crate::in_browser::InBrowser;
@@ -19,15 +19,16 @@ use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
     wait_at_relays,
 };
+use crate::table::gathering::{self, Gathered, Gathering};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{ANSWER, BLOCKED};
 use crate::table::stored_match::{Farewells, SeatContext, StoredMatch};
 use crate::table::waiting_room::{RoomEvent, WaitingRoom};
 use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, sit, standing};
 
-/// Invites another player, waits, and plays with them.
+/// Invites other players, waits, and plays with them.
 ///
-/// Prints a command for the other player to run. Anybody who has the command can take the seat,
+/// Prints a command for each other player to run. Anybody who has the command can take a seat,
 /// once: send the command over a channel that you trust.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -36,7 +37,8 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
     dealerless host --game bridge --boards 24 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
-    dealerless host --for Bert\n\n\
+    dealerless host --for Bert\n  \
+    dealerless host --seats 6 --name Anna\n\n\
     Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
     invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
     `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
@@ -96,6 +98,14 @@ enum Arrival {
     Resuming(Box<Connection>, Box<MatchFile>),
 }
 
+/// The guest or guests with whom the host plays.
+enum Guests {
+    /// The guest of a match of two players.
+    One(Arrival),
+    /// All guests of a match with several guests, which they have agreed to.
+    All(Vec<Connection>, Box<Sitting>),
+}
+
 impl Arrival {
     fn connection(&self) -> &Connection {
         let (Arrival::New(connection) | Arrival::Resuming(connection, _)) = self;
@@ -105,8 +115,7 @@ impl Arrival {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        // The circuit is dropped. Building it again when the guest has come takes only a moment.
-        let (header, _) = args.stakes.propose(args.memory)?;
+        let header = args.stakes.header(args.memory)?;
         let own = args.own.open()?;
         let expected = match &args.guest {
             Some(name) => Some(known(&own, name)?),
@@ -126,7 +135,7 @@ impl Hosting {
         let door = open_door(&self.own, &self.header, &args.listen)?;
         let addresses = reachable(&door, &args.advertise)?;
         let dead_relay = dead_relay(args.relay.as_ref(), &addresses)?;
-        let invite = self.invite(&door, addresses, args, &mut player)?;
+        let invites = self.invite(&door, &addresses, args, &mut player)?;
         if let Some(text) = &dead_relay {
             player.tell(&notice(text))?;
         }
@@ -136,13 +145,20 @@ impl Hosting {
             own: &self.own,
             args,
             posts: &posts,
-            invite,
+            invites,
+            gathering: self.header.sealed().is_none().then(|| {
+                let own = (
+                    self.own.home.identity().public().clone(),
+                    self.own.name.clone(),
+                );
+                Gathering::new(self.header.clone(), own)
+            }),
             room: WaitingRoom::new(door),
             admission: Admission::new(&self.own, &posts, self.expected),
             farewells: Farewells::default(),
             player,
         };
-        let arrival = waiting.guest()?;
+        let guests = waiting.guests()?;
         let Waiting { player, room, .. } = waiting;
         let around = SeatContext {
             own: &self.own,
@@ -151,38 +167,48 @@ impl Hosting {
             dialer: None,
         };
         let listens_at = room.door().addresses().to_vec();
-        let stored = match arrival {
-            Arrival::New(connection) => {
+        let stored = match guests {
+            Guests::One(Arrival::New(connection)) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_connection(&connection, self.header, own)?;
                 let id = seating.sitting.match_info.id();
-                keep_watch(room, &posts, connection.peer.clone(), id)?;
+                keep_watch(room, &posts, vec![connection.peer.clone()], id)?;
                 StoredMatch::begin(around, *connection, seating)?
             }
-            Arrival::Resuming(connection, file) => {
-                keep_watch(room, &posts, connection.peer.clone(), file.id())?;
+            Guests::One(Arrival::Resuming(connection, file)) => {
+                keep_watch(room, &posts, file.peers(), file.id())?;
                 let mut stored = StoredMatch::resume(around, *file)?;
                 stored.meet_again(*connection)?;
                 stored
+            }
+            Guests::All(connections, sitting) => {
+                let peers = connections.iter().map(|connection| connection.peer.clone());
+                keep_watch(room, &posts, peers.collect(), sitting.match_info.id())?;
+                StoredMatch::begin_with_several(around, connections, *sitting)?
             }
         };
         keep_addresses(&stored.path(), &listens_at)?;
         stored.play().map(drop)
     }
 
+    /// Makes an invite for each guest.
     fn invite(
         &self,
         door: &Door,
-        addresses: Vec<Address>,
+        addresses: &[Address],
         args: &Args,
         player: &mut Player,
-    ) -> anyhow::Result<Invite> {
+    ) -> anyhow::Result<Vec<Invite>> {
         let only_private = addresses.iter().all(Address::is_private);
-        let invite = door.invite(addresses, args.relay.clone())?;
-        player.tell(&Event::Invite {
-            version: VERSION,
-            invite: invite.to_string(),
-        })?;
+        let mut invites = Vec::new();
+        for _ in 1..self.header.stakes.seats() {
+            let invite = door.invite(addresses.to_vec(), args.relay.clone())?;
+            player.tell(&Event::Invite {
+                version: VERSION,
+                invite: invite.to_string(),
+            })?;
+            invites.push(invite);
+        }
         player.tell(&listening(door))?;
         if args.relay.is_none() && only_private {
             player.tell(&notice(
@@ -190,16 +216,18 @@ impl Hosting {
                  Otherwise forward a port and give its address with --advertise, or use --relay.",
             ))?;
         }
-        Ok(invite)
+        Ok(invites)
     }
 }
 
-/// A host that waits for its guest.
+/// A host that waits for its guests.
 struct Waiting<'a> {
     own: &'a Own,
     args: &'a Args,
     posts: &'a Posts,
-    invite: Invite,
+    invites: Vec<Invite>,
+    /// The guests who have come, if the match has several guests.
+    gathering: Option<Gathering>,
     room: WaitingRoom,
     admission: Admission<'a>,
     farewells: Farewells,
@@ -207,25 +235,61 @@ struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Waits until a guest has sat down.
-    fn guest(&mut self) -> anyhow::Result<Arrival> {
+    /// Waits until the guest has sat down, or all guests.
+    fn guests(&mut self) -> anyhow::Result<Guests> {
         let timeout = self.args.timeout.unwrap_or(Duration::MAX);
         let begun = Instant::now();
         loop {
             let left = timeout.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody sat down in time");
+            if let Some(guests) = self.gathered()? {
+                return Ok(guests);
+            }
             let accepted = self.admission.accepted(&mut self.room, &mut self.player)?;
+            let due = match &self.gathering {
+                Some(_) => gathering::POLL,
+                None => self.admission.due(),
+            };
             let arrival = match accepted {
                 Some((connection, wants)) => self.accepted(connection, wants)?,
-                None => match self.room.next(left.min(self.admission.due())) {
+                None => match self.room.next(left.min(due)) {
                     Some(event) => self.handle(event)?,
                     None => None,
                 },
             };
             if let Some(arrival) = arrival {
-                return Ok(arrival);
+                return Ok(Guests::One(arrival));
             }
         }
+    }
+
+    /// Processes the answers of the guests who have come. Returns all guests once they have agreed
+    /// to the match.
+    fn gathered(&mut self) -> anyhow::Result<Option<Guests>> {
+        let Some(gathering) = &mut self.gathering else {
+            return Ok(None);
+        };
+        let (present, wanted) = (gathering.present(), gathering.wanted());
+        match gathering.poll() {
+            None => {}
+            Some(Gathered::Left(name)) => {
+                let left = present - 1;
+                let text = format!("{name} has left: {left} of {wanted} players are here.");
+                self.player.tell(&notice(&text))?;
+            }
+            Some(Gathered::Proposed) => {
+                let text =
+                    "All players are here. Waiting for them to agree to the list of players.";
+                self.player.tell(&notice(text))?;
+            }
+            Some(Gathered::Complete(connections, sitting)) => {
+                let why = "All seats are taken.";
+                let (room, player) = (&mut self.room, &mut self.player);
+                self.admission.lapse(Control::Taken, why, room, player)?;
+                return Ok(Some(Guests::All(connections, sitting)));
+            }
+        }
+        Ok(None)
     }
 
     /// Handles an event at the door. Returns the guest if one has sat down.
@@ -238,7 +302,7 @@ impl Waiting<'_> {
             }
             RoomEvent::Connected(connection) => {
                 let recognised = self.recognise(&connection);
-                if connection.came_by(&self.invite) {
+                if self.invites.iter().any(|invite| connection.came_by(invite)) {
                     self.invited(&connection.peer)?;
                 }
                 match recognised {
@@ -404,7 +468,7 @@ impl Waiting<'_> {
         file: &MatchFile,
     ) -> anyhow::Result<Option<bool>> {
         let game = GameName::of(&file.opened.sitting.match_info.header().stakes);
-        let (of, peer, state) = (hex(&file.id()[..8]), file.peer_name(), file.state());
+        let (of, peer, state) = (hex(&file.id()[..8]), file.peer_names(), file.state());
         let open = format!("{peer} wants to resume your open match {of} ({game}, {state})");
         if !self.player.is_person() {
             self.player.tell(&notice(&format!(
@@ -424,7 +488,7 @@ impl Waiting<'_> {
 
     /// Closes an open match here, so that the guest can begin another one.
     fn close(&mut self, connection: Box<Connection>, file: MatchFile) -> anyhow::Result<()> {
-        let (of, peer) = (file.id(), file.peer_name());
+        let (of, peer) = (file.id(), file.peer_names());
         file.close()?;
         self.player.tell(&notice(&format!(
             "The open match is closed here; `dealerless resume {}` continues it. Waiting for {peer} to \
@@ -457,6 +521,21 @@ impl Waiting<'_> {
                 }
             }
             arrival => arrival,
+        };
+        let arrival = match (arrival, &mut self.gathering) {
+            (Arrival::New(connection), Some(gathering)) => {
+                if gathering.is_full() && !gathering.has(&connection.peer) {
+                    self.room.decline(connection, Control::Taken);
+                    return Ok(None);
+                }
+                let name = connection.peer_name.clone();
+                gathering.add(connection);
+                let (present, wanted) = (gathering.present(), gathering.wanted());
+                let text = format!("{name} is here: {present} of {wanted} players.");
+                self.player.tell(&notice(&text))?;
+                return Ok(None);
+            }
+            (arrival, _) => arrival,
         };
         let sits = match &arrival {
             Arrival::New(connection) => sit::send(connection, Control::Sit),

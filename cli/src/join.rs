@@ -165,6 +165,17 @@ impl GuestSeat<'_> {
                 stored.meet_again(connection)?;
                 (of, path, stored)
             }
+            (None, None) if is_for_several(&connection) => {
+                let sitting = match self.sit_with_several(&connection, &mut player) {
+                    Ok(sitting) => sitting,
+                    Err(error) => return Err(decline(connection, error)),
+                };
+                given_up.map(MatchFile::close).transpose()?;
+                let of = sitting.match_info.id();
+                let around = around(player, of);
+                let stored = StoredMatch::begin_with_several(around, vec![connection], sitting)?;
+                (of, stored.path(), stored)
+            }
             (None, None) => {
                 let seating = match agree(self.args, own, &connection) {
                     Ok(seating) => seating,
@@ -220,11 +231,20 @@ impl GuestSeat<'_> {
         if !self.asks(player) {
             return Ok(());
         }
+        self.confirm_sitting(connection, &seating.sitting, player)
+    }
+
+    fn confirm_sitting(
+        &self,
+        connection: &Connection,
+        sitting: &Sitting,
+        player: &mut Player,
+    ) -> anyhow::Result<()> {
         let Sitting {
             match_info: of,
             seat,
             names,
-        } = &seating.sitting;
+        } = sitting;
         let terms = Seated::of(of, *seat, names, None, false);
         let sits = |said: &Said| match said {
             Said::Sit { agree } => Some(*agree),
@@ -239,6 +259,61 @@ impl GuestSeat<'_> {
             _ => Err(AnswerIsNo("You declined, and the host was told. No match has begun.").into()),
         }
     }
+}
+
+impl GuestSeat<'_> {
+    /// Waits until all players of a match with several guests are there, and asks the player
+    /// whether to play with them. Returns the match once all players have agreed.
+    ///
+    /// # Errors
+    /// If the player declines, or the host declines or disconnects.
+    fn sit_with_several(
+        &self,
+        connection: &Connection,
+        player: &mut Player,
+    ) -> anyhow::Result<Sitting> {
+        let header = Seating::proposal(&connection.header)?;
+        self.args.terms.check(&header.stakes)?;
+        self.args
+            .terms
+            .check_clock_and_shuffle(&header, self.args.memory)?;
+        sit::send(connection, Control::Sit)?;
+        let mut proposed = None;
+        loop {
+            match sit::next(connection)? {
+                Control::Present(present) => {
+                    proposed = None;
+                    let wanted = header.stakes.seats();
+                    let text = format!("{present} of {wanted} players are here.");
+                    player.tell(&Event::Notice { text })?;
+                }
+                Control::Roster(roster) => {
+                    roster.check(connection, self.own.home.identity().public())?;
+                    let sitting = roster.sitting(header.clone())?;
+                    if self.asks(player) {
+                        self.confirm_sitting(connection, &sitting, player)?;
+                    }
+                    sit::send(connection, Control::Sit)?;
+                    proposed = Some(sitting);
+                }
+                Control::Sit => match proposed {
+                    Some(sitting) => return Ok(sitting),
+                    None => bail!("the host began a match without a list of players"),
+                },
+                Control::Open(of) => bail!(
+                    "you have an open match with the host ({}); to continue it, join again or run \
+                     `dealerless resume`",
+                    hex(&of[..8])
+                ),
+                _ => bail!("the host sent an unexpected answer"),
+            }
+        }
+    }
+}
+
+/// Whether the host of this connection proposes a match with several guests.
+fn is_for_several(connection: &Connection) -> bool {
+    Seating::proposal(&connection.header).is_ok_and(|header| header.sealed().is_none())
 }
 
 /// Notice to a player whose host proposes a new match instead of resuming the open one.

@@ -110,7 +110,7 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let dialer = match file.seat() {
         Seat::HOST => {
             let door = args.with.door(own, &file, &mut player)?;
-            keep_watch(WaitingRoom::new(door), &posts, peer, of)?;
+            keep_watch(WaitingRoom::new(door), &posts, file.peers(), of)?;
             None
         }
         _ => {
@@ -214,11 +214,16 @@ fn listed(file: &MatchFile) -> Listed {
     let changed = std::fs::metadata(&file.path).and_then(|metadata| metadata.modified());
     let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
     let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+    let peers = file.peers();
+    let fingerprints: Vec<String> = peers
+        .iter()
+        .map(|peer| peer.fingerprint().to_string())
+        .collect();
     Listed {
         of: hex(&file.id()),
         seat: file.seat().number(),
-        peer: file.peer_name().as_str().to_owned(),
-        fingerprint: file.peer().fingerprint().to_string(),
+        peer: file.peer_names(),
+        fingerprint: fingerprints.join(", "),
         state: file.state(),
         closed: file.opened.is_closed(),
         log: file.path.display().to_string(),

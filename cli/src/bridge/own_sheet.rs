@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         "Wrote your sheet of set {set}, {name}.txt and {name}.html, to {}. {} writes the other sheet. Nobody \
          may see both sheets before the boards are played.",
         args.output.display(),
-        file.peer_name()
+        file.peer_names()
     )));
     Ok(())
 }

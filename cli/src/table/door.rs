@@ -106,31 +106,31 @@ pub(crate) fn cannot_burn(error: &io::Error) -> String {
     format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
-/// Answers at the door while the match `of` with `peer` is played, in a separate thread. `peer` may
-/// reconnect. All other peers are told that the seat is taken, and a second guest with the invite
-/// is reported to the host.
+/// Answers at the door while the match `of` with `peers` is played, in a separate thread. These
+/// peers may reconnect. All other peers are told that the seat is taken, and a second guest with an
+/// invite is reported to the host.
 ///
 /// # Errors
 /// If the thread cannot be started.
 pub(crate) fn keep_watch(
     mut room: WaitingRoom,
     posts: &Posts,
-    peer: PublicIdentity,
+    peers: Vec<PublicIdentity>,
     of: [u8; 32],
 ) -> io::Result<()> {
     let posts = posts.clone();
     let watch = move || {
-        room.decline_others(&peer, Control::Taken);
+        room.decline_others(&peers, Control::Taken);
         loop {
             let in_play = match room.next(Duration::from_secs(3600)) {
                 Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
                 Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
-                Some(RoomEvent::Connected(connection)) if connection.peer == peer => {
+                Some(RoomEvent::Connected(connection)) if peers.contains(&connection.peer) => {
                     room.admit(connection, None);
                     true
                 }
                 Some(RoomEvent::Connected(connection) | RoomEvent::Request(connection, ..))
-                    if connection.peer != peer =>
+                    if !peers.contains(&connection.peer) =>
                 {
                     room.decline(connection, Control::Taken);
                     true

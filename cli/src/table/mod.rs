@@ -11,6 +11,7 @@ mod cards;
 mod columns;
 mod dial;
 pub(crate) mod door;
+pub(crate) mod gathering;
 mod headings;
 mod input;
 mod leaving;

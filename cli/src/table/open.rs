@@ -37,16 +37,53 @@ impl MatchFile {
         self.opened.sitting.seat
     }
 
-    /// The keys of the other player.
-    pub(crate) fn peer(&self) -> &PublicIdentity {
-        let players = self.opened.sitting.match_info.players();
-        &players[other(self.seat()).index()].identity
+    /// The seats of the other players.
+    fn others(&self) -> impl Iterator<Item = Seat> {
+        let seats = Seat::all(self.opened.sitting.match_info.seats());
+        seats.filter(|seat| *seat != self.seat())
     }
 
-    /// The name that the other player gave.
-    pub(crate) fn peer_name(&self) -> Name {
-        let name = self.opened.sitting.names.get(other(self.seat()).index());
+    fn identity(&self, seat: Seat) -> &PublicIdentity {
+        &self.opened.sitting.match_info.players()[seat.index()].identity
+    }
+
+    /// The keys of the other players, in order of their seats. The first one is the host, unless
+    /// this side is the host.
+    pub(crate) fn peers(&self) -> Vec<PublicIdentity> {
+        self.others()
+            .map(|seat| self.identity(seat).clone())
+            .collect()
+    }
+
+    /// The keys of the host, or on the host's side those of the first guest.
+    pub(crate) fn peer(&self) -> &PublicIdentity {
+        self.identity(match self.seat() {
+            Seat::HOST => Seat::GUEST,
+            _ => Seat::HOST,
+        })
+    }
+
+    /// Whether this side connects to `peer` in this match: one of the two is the host.
+    fn connects_to(&self, peer: &PublicIdentity) -> bool {
+        let mut others = self
+            .others()
+            .filter(|seat| [*seat, self.seat()].contains(&Seat::HOST));
+        others.any(|seat| self.identity(seat) == peer)
+    }
+
+    /// The name that the player at a seat gave.
+    fn name(&self, seat: Seat) -> Name {
+        let name = self.opened.sitting.names.get(seat.index());
         name.cloned().unwrap_or_else(|| Name::clean(""))
+    }
+
+    /// The names of the other players, as a list.
+    pub(crate) fn peer_names(&self) -> String {
+        let names: Vec<String> = self
+            .others()
+            .map(|seat| self.name(seat).to_string())
+            .collect();
+        listed(&names)
     }
 
     /// Checks that the match was begun with the identity `peer`, and not with an older identity of
@@ -57,20 +94,22 @@ impl MatchFile {
     pub(crate) fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
         let of = hex(&self.id()[..8]);
         ensure!(
-            self.peer() == peer,
+            self.connects_to(peer),
             "your open match ({of}) with {} was begun with their old keys, and cannot be resumed. You \
              cannot begin a new match until you close the old one: dealerless resume --close {of}",
-            self.peer_name()
+            self.peer_names()
         );
         Ok(())
     }
 
-    /// Whether `which` names the other player or the match.
+    /// Whether `which` names another player or the match.
     pub(crate) fn is_called(&self, which: &str) -> bool {
         let lower = which.to_lowercase();
-        self.peer_name() == Name::clean(which)
-            || self.peer().fingerprint().to_string() == lower
-            || (lower.len() >= 4 && hex(&self.id()).starts_with(&lower))
+        let mut others = self.others();
+        others.any(|seat| {
+            self.name(seat) == Name::clean(which)
+                || self.identity(seat).fingerprint().to_string() == lower
+        }) || (lower.len() >= 4 && hex(&self.id()).starts_with(&lower))
     }
 
     /// This side's inputs to the shuffles.
@@ -89,7 +128,7 @@ impl MatchFile {
     /// The match as a line of a list.
     fn line(&self) -> String {
         let of = hex(&self.id()[..8]);
-        format!("{of}  with {}", self.peer_name())
+        format!("{of}  with {}", self.peer_names())
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -142,10 +181,17 @@ impl MatchFile {
         let attempt = log.attempt();
         let hands = log.match_info().header().stakes.hands();
         let speaks = log.waits_for();
+        let named = |seats: &[Seat]| {
+            let names: Vec<String> = seats
+                .iter()
+                .map(|&seat| self.name(seat).to_string())
+                .collect();
+            listed(&names)
+        };
         let who = if speaks.contains(&self.seat()) {
             "you".to_owned()
         } else {
-            self.peer_name().to_string()
+            named(&speaks)
         };
         let closed = if self.opened.is_closed() {
             ", closed here"
@@ -154,21 +200,18 @@ impl MatchFile {
         };
         let claimed = |what| {
             let claims = &mut self.opened.claims.iter();
-            claims.any(|claim| claim.what == what && claim.is_valid(log))
+            claims.find(|claim| claim.what == what && claim.is_valid(log))
         };
-        let late = if !claimed(Claimed::OutOfTime) {
-            String::new()
-        } else if who == "you" {
+        let late = match claimed(Claimed::OutOfTime) {
+            None => String::new(),
             // This player cannot act because the peer's engine did not answer in time.
-            format!(", {} out of time", self.peer_name())
-        } else {
-            ", out of time".to_owned()
+            Some(claim) if who == "you" => format!(", {} out of time", named(&[claim.seat])),
+            Some(_) => ", out of time".to_owned(),
         };
-        let away = if claimed(Claimed::Away) {
-            format!(", {} was away", self.peer_name())
-        } else {
-            String::new()
-        };
+        let away = claimed(Claimed::Away);
+        let away = away.map_or_else(String::new, |claim| {
+            format!(", {} was away", named(&[claim.seat]))
+        });
         format!(
             "hand {} of {hands}, {who} to speak{late}{away}{closed}",
             attempt.hand
@@ -214,8 +257,12 @@ pub(crate) fn clock_file(log: &Path) -> PathBuf {
     log.with_extension("clock")
 }
 
-fn other(seat: Seat) -> Seat {
-    seat.next(2)
+/// Names as a list in a sentence.
+fn listed(names: &[String]) -> String {
+    match names {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 pub(crate) fn has_peer_parts(log: &MatchLog, own: Seat) -> bool {
@@ -288,7 +335,7 @@ pub(crate) fn only_one(
     }
 }
 
-/// The open match with the player `peer`, unless this side closed it. A match with an older
+/// The open match in which this side connects to the player `peer`, unless this side closed it. A match with an older
 /// identity of the player is also returned: it cannot be resumed, but a player must not get another
 /// deal by creating a new identity.
 ///
@@ -297,8 +344,10 @@ pub(crate) fn only_one(
 pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<MatchFile>> {
     let known = own.peers.lock().get(peer).cloned();
     let before = known.map_or_else(Vec::new, |known| known.before);
-    let is_theirs = |keys: &PublicIdentity| keys == peer || before.contains(keys);
-    let fits = |file: &MatchFile| is_theirs(file.peer()) && !file.opened.is_closed();
+    let fits = |file: &MatchFile| {
+        let keys = [peer].into_iter().chain(&before);
+        keys.into_iter().any(|keys| file.connects_to(keys)) && !file.opened.is_closed()
+    };
     Ok(all(own)?.open.into_iter().find(fits))
 }
 
@@ -319,5 +368,5 @@ pub(crate) fn find(
         return Ok(None);
     };
     let file = MatchFile::open(own, found.path)?;
-    Ok(Some(file).filter(|file| file.id() == *of && file.peer() == peer))
+    Ok(Some(file).filter(|file| file.id() == *of && file.connects_to(peer)))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use dealerless_events::event::Event;
 use dealerless_table::Seat;
-use dealerless_table::connection::{Connection, ConnectionError, Stream};
+use dealerless_table::connection::{Connection, ConnectionError, Message, Stream};
 use dealerless_table::identity::{Address, PublicIdentity, Recognised};
 use dealerless_table::play::Control;
 
@@ -115,10 +115,35 @@ pub(crate) fn sit_down(connection: &Connection, player: &mut Player) -> anyhow::
         }
         answered => answered.context("the host has not answered")?,
     };
+    match answer(&message)? {
+        control @ (Control::Sit | Control::Open(_)) => Ok(control),
+        _ => Err(ConnectionError::Broken("an unexpected answer").into()),
+    }
+}
+
+/// Waits for the next message of the host of a match with several guests.
+///
+/// # Errors
+/// If the host declines or disconnects.
+pub(crate) fn next(connection: &Connection) -> anyhow::Result<Control> {
+    loop {
+        match connection.recv(ANSWER) {
+            // The other guests may take as long as they want.
+            Err(ConnectionError::TimedOut) => {}
+            received => return answer(&received.context("the host has disconnected")?),
+        }
+    }
+}
+
+/// Decodes a message of the host.
+///
+/// # Errors
+/// If the host declines, or the message is invalid.
+fn answer(message: &Message) -> anyhow::Result<Control> {
     match (message.stream, Control::decode(&message.bytes)) {
-        (Stream::Control, Some(control @ (Control::Sit | Control::Open(_)))) => Ok(control),
         (Stream::Control, Some(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
         (Stream::Control, Some(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
+        (Stream::Control, Some(control)) => Ok(control),
         _ => Err(ConnectionError::Broken("an unexpected answer").into()),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
@@ -12,17 +12,15 @@ use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::game_name::GameName;
 use dealerless_program::arguments;
-use dealerless_table::log::{Clock, Header};
+use dealerless_table::log::{Clock, DeckTerms, Header};
 use dealerless_table::play::{DealCircuit, Seating, Term};
-use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Posts, Stakes, Variety};
+use dealerless_table::rules::{BettingRules, Edition, Limit, NamedKinds, Posts, Stakes, Variety};
 
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
 
 /// The maximum number of hands that are prepared at once.
 const AT_ONCE: u32 = 12;
-/// The number of seats.
-const SEATS: u8 = 2;
 
 /// A parser of game names that lists all of them in the help.
 fn game_name() -> impl TypedValueParser<Value = GameName> {
@@ -120,6 +118,10 @@ pub(crate) struct StakesArgs {
     /// The game to play [default: holdem].
     #[arg(long, value_name = "GAME", value_parser = game_name())]
     game: Option<GameName>,
+    /// Players at the table. With more than two, each player shuffles in turn with a proof; only for
+    /// poker, with at most 10 players (5 in draw) [default: 2].
+    #[arg(long, value_name = "N")]
+    seats: Option<u8>,
     /// Hands in the match; in bridge, sets of boards [default: 10; in bridge 1].
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
@@ -164,6 +166,7 @@ impl StakesArgs {
     pub(crate) fn are_given(&self) -> bool {
         let StakesArgs {
             game,
+            seats,
             hands,
             stack,
             blinds,
@@ -176,6 +179,7 @@ impl StakesArgs {
             algorithm,
         } = self;
         game.is_some()
+            || seats.is_some()
             || hands.or(*boards).is_some()
             || stack.is_some()
             || blinds.or(*ante).is_some()
@@ -192,6 +196,7 @@ impl StakesArgs {
     pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
         let bridge = self.game() == GameName::Bridge;
         let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
+        let seats = self.seats.unwrap_or(2);
         if self.boards.is_some() && !bridge {
             bail!("--boards requires --game bridge");
         }
@@ -204,7 +209,7 @@ impl StakesArgs {
                 let number = |number| u32::try_from(number).context("the deck is too large");
                 let (cards, drawn) = (number(cards)?, number(drawn)?);
                 if let Some(kinds) = &self.kinds {
-                    return Ok(Stakes::of_kinds(kinds.clone(), drawn, SEATS, hands)?);
+                    return Ok(Stakes::of_kinds(kinds.clone(), drawn, seats, hands)?);
                 }
                 Variety::Deck { cards, drawn }
             }
@@ -218,7 +223,7 @@ impl StakesArgs {
             GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
             GameName::Draw => Variety::FiveCardDraw(self.betting(Limit::NoLimit)),
         };
-        Ok(Stakes::new(variety, SEATS, hands)?)
+        Ok(Stakes::new(variety, seats, hands)?)
     }
 
     fn betting(&self, limit: Limit) -> BettingRules {
@@ -233,7 +238,35 @@ impl StakesArgs {
         }
     }
 
-    /// The header of the match that the host proposes, and the circuit for it.
+    /// The header of the match that the host proposes.
+    ///
+    /// # Errors
+    /// If the options contradict each other, or the circuit takes too much memory.
+    pub(crate) fn header(&self, memory: Memory) -> anyhow::Result<Header> {
+        if self.seats.is_none_or(|seats| seats == 2) {
+            // The circuit is dropped. Building it again when the guest has come takes only a moment.
+            return Ok(self.propose(memory)?.0);
+        }
+        ensure!(
+            self.algorithm.is_none(),
+            "--algorithm is for two players: with more, the deck is shuffled without a circuit"
+        );
+        let stakes = self.stakes()?;
+        let deck = DeckTerms::verifiable(&stakes).with_context(|| {
+            format!(
+                "{} is for two players; --seats requires a game of poker",
+                self.game()
+            )
+        })?;
+        Ok(Header {
+            log_version: Edition::Four,
+            deck,
+            clock: self.time.unwrap_or_else(|| Time::default_of(self.game())).0,
+            stakes,
+        })
+    }
+
+    /// The header of a match of two players, and the circuit for it.
     ///
     /// # Errors
     /// If the options contradict each other, or the circuit takes too much memory.

@@ -117,14 +117,14 @@ impl WaitingRoom {
         self.leaving.push((connection, Instant::now() + GOODBYE));
     }
 
-    /// Declines all waiting peers except this one.
-    pub(crate) fn decline_others(&mut self, peer: &PublicIdentity, control: Control) {
+    /// Declines all waiting peers except these.
+    pub(crate) fn decline_others(&mut self, peers: &[PublicIdentity], control: Control) {
         let all = std::mem::take(&mut self.silent).into_iter();
-        let (stay, go) = all.partition(|silent| silent.connection.peer == *peer);
+        let (stay, go) = all.partition(|silent| peers.contains(&silent.connection.peer));
         self.silent = stay;
         let go: Vec<Silent> = go;
         go.into_iter()
-            .for_each(|silent| self.decline(silent.connection, control));
+            .for_each(|silent| self.decline(silent.connection, control.clone()));
     }
 
     /// The request of a waiting peer, or the end of its connection, if one has arrived.

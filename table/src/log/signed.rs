@@ -112,8 +112,6 @@ pub struct SignedAck {
 }
 
 impl SignedAck {
-    const LEN: usize = 8 + 1 + 64;
-
     /// Signs an ack, like [`SignedPart::sign`].
     pub(super) fn sign(
         identity: &Identity,

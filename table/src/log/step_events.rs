@@ -3,7 +3,7 @@
 use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 use super::match_log::MatchLog;
 use super::part::Part;
-use super::phase::Phase;
+use super::phase::{Phase, Stop};
 use super::state::State;
 use crate::log::phase::Opening;
 use crate::rules::{Choice, Hand, Learners, Legal, Posts};
@@ -40,6 +40,11 @@ impl Before {
             (Part::Again, _) => vec![LogEvent::Void { seat }],
             (_, Phase::Deal) => log.begun().map(LogEvent::Begun).into_iter().collect(),
             (_, Phase::Open(openings)) => self.opened(log, openings),
+            (_, Phase::Shuffle(_)) => self.sealed(log).into_iter().collect(),
+            (Part::Leave, Phase::Choose { .. }) => vec![LogEvent::Stopped {
+                seat,
+                stop: Stop::Leave,
+            }],
             (Part::Move(choice), Phase::Choose { legal, .. }) => {
                 self.chose(log, seat, choice, legal)
             }
@@ -64,15 +69,19 @@ impl Before {
         }
     }
 
+    /// The event that the deck is final, if it has become so in this step.
+    fn sealed(&self, log: &MatchLog) -> Option<LogEvent> {
+        let seal = log.seal_hash().filter(|_| !self.is_final);
+        seal.map(|seal| LogEvent::Sealed { seal })
+    }
+
     fn opened(&self, log: &MatchLog, openings: &[Opening]) -> Vec<LogEvent> {
         let mut cards: Vec<(usize, Learners)> =
             openings.iter().flat_map(|o| &o.cards).copied().collect();
         cards.sort_unstable();
         cards.dedup();
         let mut events = Vec::new();
-        if !self.is_final {
-            events.extend(log.seal_hash().map(|seal| LogEvent::Sealed { seal }));
-        }
+        events.extend(self.sealed(log));
         match &self.hand {
             Some(hand) => {
                 events.extend(opened_to_hands(log, hand, &cards));

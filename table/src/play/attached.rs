@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines};
@@ -47,6 +47,12 @@ pub(super) enum Incoming<X> {
 /// A connection that a table uses, with its listener and its engine.
 pub(super) struct Attached {
     pub(super) connection: Arc<Connection>,
+    /// The number of the connection. Each connection of a table has another number.
+    pub(super) number: u64,
+    /// The time at which the connection began.
+    pub(super) since: Instant,
+    /// Whether the end of the connection was received. Nothing arrives on it after that.
+    pub(super) ended: bool,
     engine: Engine,
     guard: ListenerGuard,
     listener: JoinHandle<()>,
@@ -58,8 +64,9 @@ enum Engine {
     NotStarted(Box<dyn Attempts>),
     /// The engine is running.
     Running(Dealer),
-    /// The engine could not be started, because the connection has ended.
-    Failed,
+    /// There is no engine: the deck is verifiable, or the connection ended before the engine
+    /// started.
+    Absent,
 }
 
 /// Ends the listener thread when it is dropped. Otherwise the thread would keep alive a connection
@@ -79,20 +86,19 @@ impl Drop for ListenerGuard {
     }
 }
 
-impl Outbox for &Connection {
-    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
-        self.send_log(message).map_err(io::Error::other)
+/// The connections to other seats.
+pub(super) struct Connections(pub(super) Vec<(Seat, Arc<Connection>)>);
+
+impl Outbox for Connections {
+    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
+        let connection = self.0.iter().find(|(seat, _)| *seat == to);
+        let sent = connection.map_or(Ok(()), |(_, connection)| connection.send_log(message));
+        sent.map_err(io::Error::other)
     }
 }
 
-/// The outbox and engine between two connections: sends nothing and executes no orders.
+/// The engine between two connections, or with a verifiable deck: executes no orders.
 pub(super) struct Disconnected;
-
-impl Outbox for Disconnected {
-    fn send(&mut self, _: Vec<u8>) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 impl Orders for Disconnected {
     fn order(&mut self, _: Order) {}
@@ -111,16 +117,18 @@ impl Orders for Attached {
         match &mut self.engine {
             Engine::NotStarted(attempts) => attempts.begins(Attempt::Run),
             Engine::Running(dealer) => dealer.voided(),
-            Engine::Failed => Ok(()),
+            Engine::Absent => Ok(()),
         }
     }
 }
 
 impl Attached {
-    /// Starts the listener. Received items go to `sender`, with the number of the connection.
+    /// Starts the listener of the connection to `peer`. Received items go to `sender`, with the
+    /// number of the connection. `attempts` counts the sessions of the engine, if there is one.
     pub(super) fn new<X: Send + 'static>(
+        peer: Seat,
         connection: Connection,
-        attempts: Box<dyn Attempts>,
+        attempts: Option<Box<dyn Attempts>>,
         (number, sender): (u64, Sender<(u64, Incoming<X>)>),
     ) -> Self {
         let connection = Arc::new(connection);
@@ -128,11 +136,14 @@ impl Attached {
         let listener = {
             let (connection, state) = (Arc::clone(&connection), Arc::clone(&guard.0));
             let deliver = move |item| sender.send((number, item)).is_ok();
-            thread::spawn(move || listen(&connection, &state, deliver))
+            thread::spawn(move || listen(peer, &connection, &state, deliver))
         };
         Attached {
             connection,
-            engine: Engine::NotStarted(attempts),
+            number,
+            since: Instant::now(),
+            ended: false,
+            engine: attempts.map_or(Engine::Absent, Engine::NotStarted),
             guard,
             listener,
         }
@@ -148,7 +159,7 @@ impl Attached {
         deadlines: Deadlines,
         (number, sender): (u64, Sender<(u64, Incoming<X>)>),
     ) -> Result<(), ConnectionError> {
-        let attempts = match std::mem::replace(&mut self.engine, Engine::Failed) {
+        let attempts = match std::mem::replace(&mut self.engine, Engine::Absent) {
             Engine::NotStarted(attempts) => attempts,
             engine => {
                 self.engine = engine;
@@ -184,7 +195,7 @@ impl Attached {
 
     /// Records that the table processes an event.
     pub(super) fn processed(&self, event: &Event) {
-        if let Event::Received(_) = event {
+        if let Event::Received(..) = event {
             self.guard.0.waiting.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -217,6 +228,7 @@ fn unshared(mut connection: Arc<Connection>) -> Option<Connection> {
 }
 
 fn listen<X>(
+    peer: Seat,
     connection: &Connection,
     state: &ListenerState,
     deliver: impl Fn(Incoming<X>) -> bool,
@@ -229,7 +241,7 @@ fn listen<X>(
         let event = match connection.recv(POLL_INTERVAL) {
             Ok(message) if message.stream == Stream::Log => {
                 state.waiting.fetch_add(1, Ordering::Relaxed);
-                Incoming::Event(Event::Received(message.bytes))
+                Incoming::Event(Event::Received(peer, message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
                 Some(control) => Incoming::Control(control),

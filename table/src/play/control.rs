@@ -2,15 +2,22 @@
 
 use std::fmt;
 
+use super::roster::Roster;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the control stream. The guest begins with *Sit*, *Resume*, *Audit* or *Declines*.
 /// The host always answers *Sit*, and answers the other messages only if it refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// From the guest: it wants to play the match that the host proposes. From the host: the match
-    /// begins.
+    /// From the guest: it wants to play the match that the host proposes, or agrees to the roster.
+    /// From the host: the match begins.
     Sit,
+    /// From the host of a match with several guests: this number of players are there, with the
+    /// host.
+    Present(u8),
+    /// From the host of a match with several guests: all players are there. The guest answers with
+    /// *Sit* or *Declines*.
+    Roster(Box<Roster>),
     /// The guest resumes the match with this id.
     Resume([u8; 32]),
     /// The guest [audits](crate::audit::Auditing) the match with this id, which is over. The inputs
@@ -104,20 +111,27 @@ const AUDIT: u8 = 4;
 const DECLINES: u8 = 5;
 const TAKEN: u8 = 6;
 const DECLINED: u8 = 7;
+const PRESENT: u8 = 8;
+const ROSTER: u8 = 9;
 
 impl Control {
     /// Encodes the message.
-    pub fn encode(self) -> Vec<u8> {
+    pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         match self {
             Control::Sit => writer.u8(SIT),
-            Control::Resume(of) => writer.u8(RESUME).raw(&of),
-            Control::Audit(of) => writer.u8(AUDIT).raw(&of),
-            Control::Open(of) => writer.u8(OPEN).raw(&of),
-            Control::Unknown(of) => writer.u8(UNKNOWN).raw(&of),
-            Control::Declines(term) => writer.u8(DECLINES).u8(term as u8),
+            Control::Resume(of) => writer.u8(RESUME).raw(of),
+            Control::Audit(of) => writer.u8(AUDIT).raw(of),
+            Control::Open(of) => writer.u8(OPEN).raw(of),
+            Control::Unknown(of) => writer.u8(UNKNOWN).raw(of),
+            Control::Declines(term) => writer.u8(DECLINES).u8(*term as u8),
             Control::Taken => writer.u8(TAKEN),
             Control::Declined => writer.u8(DECLINED),
+            Control::Present(players) => writer.u8(PRESENT).u8(*players),
+            Control::Roster(roster) => {
+                roster.write(writer.u8(ROSTER));
+                &mut writer
+            }
         };
         writer.finish()
     }
@@ -141,6 +155,8 @@ impl Control {
             }
             TAKEN => Control::Taken,
             DECLINED => Control::Declined,
+            PRESENT => Control::Present(reader.u8()?),
+            ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
             _ => return Err(Malformed),
         };
         reader.finish()?;
@@ -165,6 +181,7 @@ mod tests {
             Control::Declines(Term::All),
             Control::Taken,
             Control::Declined,
+            Control::Present(3),
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Some(control));
@@ -172,7 +189,7 @@ mod tests {
             assert_eq!(Control::decode(&more), None);
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(Control::decode(&[8]), None);
+        assert_eq!(Control::decode(&[10]), None);
         assert_eq!(Control::decode(&[DECLINES, 12]), None);
         for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);

@@ -4,7 +4,7 @@ use std::io;
 
 use dealerless::{Blame, deck};
 
-use crate::log::{CannotResume, CannotSign, JournalError, Refused};
+use crate::log::{CannotResume, CannotSign, JournalError, NoEvidence, Refused};
 
 /// An error that stops a seat. The match file stays valid.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,9 @@ pub enum PlayError {
     /// The peer sent bytes that are not a message of the log.
     #[error("the peer violated the table protocol: it sent an invalid message")]
     NoMessage,
+    /// The peer sent evidence that convicts nobody.
+    #[error("the peer violated the table protocol: it sent evidence that convicts nobody")]
+    NoEvidence(#[source] NoEvidence),
     /// The peer does not send its history as the protocol requires.
     #[error("the match cannot be resumed with the peer")]
     Resume(#[source] CannotResume),
@@ -71,7 +74,9 @@ impl PlayError {
             | Self::Uncounted(_)
             | Self::Fault(_) => Blame::ThisSide,
             Self::Connection(_) => Blame::Connection,
-            Self::Refused(_) | Self::NoMessage | Self::Resume(_) => Blame::ProgramOrConnection,
+            Self::Refused(_) | Self::NoMessage | Self::NoEvidence(_) | Self::Resume(_) => {
+                Blame::ProgramOrConnection
+            }
             Self::Engine(error) | Self::Seal(error) | Self::Opening(error) => error.blame(),
         }
     }

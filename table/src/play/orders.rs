@@ -7,14 +7,15 @@ use dealerless::shuffle::Randomness;
 
 use super::cost::{Prepared, Spent};
 use super::deck::Shuffled;
+use crate::seat::Seat;
 
 /// Sends the messages of a seat's log.
 pub trait Outbox {
-    /// Sends a message to the other seats.
+    /// Sends a message to a connected seat.
     ///
     /// # Errors
     /// If the connection is lost.
-    fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
+    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()>;
 }
 
 /// The engine, as a seat uses it. Its results come back as [`Event::Done`], in the sequence of the
@@ -60,7 +61,8 @@ pub struct Reshuffling {
 /// An event for a seat.
 pub enum Event {
     /// Another seat has sent an encoded [`LogMessage`](crate::log::LogMessage).
-    Received(Vec<u8>),
+    /// It came from the connection to this seat.
+    Received(Seat, Vec<u8>),
     /// The engine has executed an order, or has failed.
     Done(Done),
 }

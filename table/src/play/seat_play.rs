@@ -7,13 +7,15 @@ mod resuming;
 mod rolling;
 mod signing;
 mod stealing;
+mod verifiable;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use dealerless::deck::{self, Card};
 use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
+use zeroize::Zeroizing;
 
 pub use self::ordering::deck_name;
 use super::cost::{Prepared, Spent};
@@ -24,9 +26,11 @@ use super::news::{Command, News, NotNow};
 use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::own_dice::OwnDice;
 use super::vault::Vault;
+use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{
-    Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
+    Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed, Statement,
+    Storage,
 };
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
@@ -45,27 +49,55 @@ pub struct Setting<S, V, R = SystemRng> {
     pub log: MatchLog,
     /// The file of the match.
     pub journal: Journal<S>,
+    /// What the seat needs for its deck.
+    pub deck: DeckSetting<S, V>,
+    /// The random number generator of the operating system.
+    pub rng: R,
+}
+
+/// What a seat needs for its deck, by the kind of deck.
+pub enum DeckSetting<S, V> {
+    /// For a sealed deck.
+    Sealed(SealedSetting<S, V>),
+    /// For a verifiable deck: the secret of the match, 32 random bytes. It must be on the disk
+    /// before the seat begins the match, and is destroyed after the match.
+    Verifiable(Zeroizing<[u8; 32]>),
+}
+
+/// What a seat needs for a sealed deck.
+pub struct SealedSetting<S, V> {
     /// The file of this seat's inputs to the shuffles.
     pub inputs: Inputs<S>,
     /// Storage for the deck of the current hand.
     pub vault: V,
     /// The circuit of the match.
     pub circuit: Arc<DealCircuit>,
-    /// The random number generator of the operating system.
-    pub rng: R,
 }
 
 /// One seat of a match.
 ///
-/// A seat starts without a connection. `begin` starts the match on its first connection, and
-/// `resume` continues it on a new connection. After `lose_connection`, the seat sends nothing until
-/// it has a new connection.
+/// A seat has a connection to each other seat that it talks to: the host to each guest, and a guest
+/// to the host, which forwards what the others sign. A seat starts without connections. `begin`
+/// starts the match on the first connection to a seat, and `resume` continues it on a new one.
+/// After `lose_connection`, nothing is sent to that seat until there is a new connection.
 pub struct Play<S, V, R> {
     setting: Setting<S, V, R>,
-    /// The state that is lost with the connection.
+    /// The seats that this seat is connected to.
+    peers: BTreeMap<Seat, Peer>,
+    /// The seats that have sent their histories since the program has started.
+    heard: BTreeSet<Seat>,
+    /// The state of the engine on the connection. `None` with a verifiable deck.
     connected: Option<Connected>,
-    /// Received and signed parts that are not written to the disk yet.
-    unwritten: Vec<SignedPart>,
+    /// This seat's secrets of a verifiable deck.
+    own: Option<VerifiableSeat>,
+    /// Received and signed parts and acks that are not written to the disk yet.
+    unwritten: Vec<Signed>,
+    /// Whether a part or an ack of this seat is in `unwritten`.
+    owes_write: bool,
+    /// The step of the last question to the player.
+    asked: Option<u64>,
+    /// The step of the last report about another seat's turn.
+    reported_turn: Option<u64>,
     hand: HandState,
     /// The numbers of the hand and the try whose engine run was lost with its connection.
     lost_engine_run: Option<(u32, u32)>,
@@ -89,12 +121,26 @@ pub struct Play<S, V, R> {
     news: VecDeque<News>,
 }
 
-/// The state of a connection and of the engine on it.
-struct Connected {
-    /// The progress of the peer's history.
-    peer_history: Resuming,
+/// The state of a connection to another seat.
+struct Peer {
+    /// The progress of the seat's history.
+    history: Resuming,
     /// Messages to send once all signed parts are on the disk.
     unsent: Vec<LogMessage>,
+}
+
+impl Peer {
+    fn new(history: Resuming) -> Self {
+        Peer {
+            history,
+            unsent: Vec::new(),
+        }
+    }
+}
+
+/// The state of the engine of a sealed deck on its connection.
+#[derive(Default)]
+struct Connected {
     /// Orders that were not given to the engine yet.
     due: VecDeque<Order>,
     run: Run,
@@ -104,26 +150,6 @@ struct Connected {
     failed: Option<deck::Error>,
     /// The number of hands for which preprocessing was ordered, but no shuffle.
     pooled: u32,
-    /// The step of the last question to the player.
-    asked: Option<u64>,
-    /// The step of the last report about another seat's turn.
-    reported_turn: Option<u64>,
-}
-
-impl Connected {
-    fn new(peer_history: Resuming) -> Self {
-        Connected {
-            peer_history,
-            unsent: Vec::new(),
-            due: VecDeque::new(),
-            run: Run::default(),
-            stale: 0,
-            failed: None,
-            pooled: 0,
-            asked: None,
-            reported_turn: None,
-        }
-    }
 }
 
 /// The state of the engine in a try of a hand.
@@ -178,10 +204,22 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     fn without_deck(setting: Setting<S, V, R>) -> Self {
+        let own = match &setting.deck {
+            DeckSetting::Sealed(_) => None,
+            DeckSetting::Verifiable(secret) => {
+                VerifiableSeat::new(&setting.log, setting.seat, secret.clone())
+            }
+        };
         Play {
             setting,
+            peers: BTreeMap::new(),
+            heard: BTreeSet::new(),
             connected: None,
+            own,
             unwritten: Vec::new(),
+            owes_write: false,
+            asked: None,
+            reported_turn: None,
             hand: HandState::default(),
             lost_engine_run: None,
             deals_again: None,
@@ -208,9 +246,24 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.setting.seat
     }
 
-    /// The circuit of the match.
-    pub(super) fn circuit(&self) -> Arc<DealCircuit> {
-        Arc::clone(&self.setting.circuit)
+    /// The circuit of the match, if its deck is sealed.
+    pub(super) fn circuit(&self) -> Option<Arc<DealCircuit>> {
+        self.sealed().map(|deck| Arc::clone(&deck.circuit))
+    }
+
+    /// What this seat needs for a sealed deck, if the deck is sealed.
+    fn sealed(&self) -> Option<&SealedSetting<S, V>> {
+        match &self.setting.deck {
+            DeckSetting::Sealed(deck) => Some(deck),
+            DeckSetting::Verifiable(_) => None,
+        }
+    }
+
+    fn sealed_mut(&mut self) -> Option<&mut SealedSetting<S, V>> {
+        match &mut self.setting.deck {
+            DeckSetting::Sealed(deck) => Some(deck),
+            DeckSetting::Verifiable(_) => None,
+        }
     }
 
     /// The card at this position, if this seat has seen it in the hand in play.
@@ -238,7 +291,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn receive(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
-            Event::Received(bytes) => self.receive_message(&bytes),
+            Event::Received(from, bytes) => self.receive_message(from, &bytes),
             Event::Done(Done::Prepared(prepared)) => {
                 self.prepared.add(prepared);
                 Ok(())
@@ -319,30 +372,37 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.uncounted_voids -= 1;
         }
         // Nothing is signed before the peer has sent its history.
-        while self.is_synced()
-            && let Some(part) = self.next_part()?
-        {
-            let before = self.setting.log.phase();
-            let (signed, events) =
-                (self.setting.log).sign(&self.setting.identity, self.setting.seat, &part)?;
-            let step = signed.step;
-            self.unwritten.push(signed.clone());
-            if let Some(connected) = &mut self.connected {
-                connected.unsent.push(LogMessage::Part(signed));
+        while self.is_synced() {
+            let (identity, seat) = (&self.setting.identity, self.setting.seat);
+            let (before, hash) = (self.setting.log.phase(), self.setting.log.hash());
+            if self.setting.log.owes_ack(seat) {
+                let ack = self.setting.log.sign_ack(identity, seat)?;
+                self.send_own(hash, Signed::Ack(ack));
+                continue;
             }
-            self.after_part(self.setting.seat, step, &part, &before, events)?;
+            let Some(part) = self.next_part()? else {
+                break;
+            };
+            let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
+            let step = signed.step;
+            self.send_own(hash, Signed::Part(signed));
+            self.after_part(seat, step, &part, &before, events)?;
         }
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_));
-        let connected = self.connected.as_mut();
-        let unsent = connected.map_or_else(Vec::new, |now| std::mem::take(&mut now.unsent));
-        if !unsent.is_empty() || over {
+        let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
+        if over || self.owes_write || is_unsent && self.own.is_none() {
             self.write()?;
         }
-        for message in unsent {
-            outbox
-                .send(message.encode())
-                .map_err(PlayError::Connection)?;
+        for (&seat, peer) in &mut self.peers {
+            for message in peer.unsent.drain(..) {
+                let sent = outbox.send(seat, message.encode());
+                // With a verifiable deck, a lost connection does not stop the other seats, and the
+                // reader of the connection reports it.
+                if self.own.is_none() {
+                    sent.map_err(PlayError::Connection)?;
+                }
+            }
         }
         if over {
             self.destroy_deck()?;
@@ -360,6 +420,28 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Err(PlayError::Engine(error));
         }
         self.send_orders(orders)
+    }
+
+    /// Queues a part or an ack of this seat for all connected seats. It was signed for the history
+    /// with the hash `before`.
+    fn send_own(&mut self, before: [u8; 32], signed: Signed) {
+        self.unwritten.push(signed.clone());
+        self.owes_write = true;
+        let message = self.message(Statement { before, signed });
+        for peer in self.peers.values_mut() {
+            peer.unsent.push(message.clone());
+        }
+    }
+
+    /// The message with a statement, in the form for the number of seats.
+    fn message(&self, statement: Statement) -> LogMessage {
+        match statement {
+            Statement {
+                signed: Signed::Part(part),
+                ..
+            } if self.setting.log.match_info().seats() == 2 => LogMessage::Part(part),
+            statement => LogMessage::Statement(statement),
+        }
     }
 
     /// Takes the error of a failed check, once its try is void or its hand is over.
@@ -384,9 +466,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Allows the question of this step to be asked again.
     fn ask_again(&mut self) {
-        if let Some(connected) = &mut self.connected {
-            connected.asked = None;
-        }
+        self.asked = None;
     }
 
     /// Resets the state of a try that is void or whose hand is over. Keeps a failed check, which is
@@ -404,8 +484,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Destroys the deck once no more of its cards will be opened.
     fn destroy_deck(&mut self) -> Result<(), PlayError> {
         self.hand.deck = None;
-        if std::mem::take(&mut self.vault_has_deck) {
-            self.setting.vault.destroy().map_err(PlayError::Vault)?;
+        if std::mem::take(&mut self.vault_has_deck)
+            && let Some(deck) = self.sealed_mut()
+        {
+            deck.vault.destroy().map_err(PlayError::Vault)?;
         }
         Ok(())
     }
@@ -425,6 +507,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn write(&mut self) -> Result<(), PlayError> {
         self.setting.journal.append(&self.unwritten)?;
         self.unwritten.clear();
+        self.owes_write = false;
         Ok(())
     }
 

@@ -67,6 +67,9 @@ pub enum CannotBegin {
     /// The match is not played with a sealed deck.
     #[error("the match is not played with a deck that two seats shuffle by a circuit")]
     OtherDeck,
+    /// The host's list of players is not for this guest.
+    #[error("the host's list of players has another player or another nonce at this seat")]
+    Roster,
     /// These players cannot play this match.
     #[error(transparent)]
     Players(#[from] CannotSit),
@@ -108,7 +111,7 @@ impl Seating {
     pub fn proposal(bytes: &[u8]) -> Result<Header, CannotBegin> {
         let header = Header::decode(bytes)?;
         let (theirs, ours) = (header.log_version, Header::LOG_VERSION);
-        match theirs == ours {
+        match theirs == ours || header.sealed().is_none() {
             true => Ok(header),
             false => Err(CannotBegin::Log { theirs, ours }),
         }

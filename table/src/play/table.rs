@@ -1,17 +1,18 @@
 //! A seat of a match over connections that come and go. Messages of the peer, results of the engine
 //! and commands of the player arrive in one queue, in the order in which they happen.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dealerless::Blame;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 
-use super::attached::{Attached, Disconnected, Incoming};
+use super::attached::{Attached, Connections, Disconnected, Incoming};
 use super::clock::TimeLeft;
 use super::clocks::{Clocks, ConnectionState, Timeout, View};
 use super::control::Control;
@@ -35,19 +36,16 @@ const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Table<S, V, X> {
     play: Play<S, V, SystemRng>,
     deadlines: Deadlines,
-    attached: Option<Attached>,
-    /// The number of the current connection. Items of older connections are ignored.
+    /// The current connections. Items of older connections are ignored.
+    attached: BTreeMap<Seat, Attached>,
+    /// The number of the last connection.
     connection_number: u64,
-    /// The time at which the current connection began.
-    since: Instant,
     mailbox: Mailbox<X>,
     queue: Receiver<(u64, Incoming<X>)>,
     /// Commands and posted items that arrived while a connection was drained.
     deferred: VecDeque<Incoming<X>>,
     /// Control messages that arrived while a connection was drained.
     controls: VecDeque<Control>,
-    /// Whether the end of the connection was received. Nothing arrives on it after that.
-    connection_ended: bool,
     clocks: Clocks,
     /// Whether this side currently looks for no connection. While this is true, other seats do not
     /// count as away. The next connection sets it to false.
@@ -59,8 +57,9 @@ pub struct Table<S, V, X> {
 pub enum TableEvent<X> {
     /// News for the player.
     News(News),
-    /// The connection is lost. The match can be [resumed](Table::resume) on another one.
-    ConnectionLost(PlayError),
+    /// The connection to this seat is lost. The match can be [resumed](Table::resume) on another
+    /// one.
+    ConnectionLost(Seat, PlayError),
     /// The peer has sent a control message.
     Control(Control),
     /// The table has accepted a [command](Mailbox::command) of the player.
@@ -107,50 +106,59 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             clocks,
             on_hold: false,
             deadlines,
-            attached: None,
+            attached: BTreeMap::new(),
             connection_number: 0,
-            since: Instant::now(),
             mailbox: Mailbox(sender),
             queue,
             deferred: VecDeque::new(),
             controls: VecDeque::new(),
-            connection_ended: false,
         })
     }
 
-    /// Starts the match on this connection, to which the engine's session is bound.
-    pub fn begin(&mut self, connection: Connection, attempts: Box<dyn Attempts>) {
-        self.attach(connection, attempts);
-        self.play.begin();
+    /// Starts the match on this connection to `peer`. With a sealed deck, the engine's session is
+    /// bound to the connection, and `attempts` counts its attempts.
+    pub fn begin(
+        &mut self,
+        peer: Seat,
+        connection: Connection,
+        attempts: Option<Box<dyn Attempts>>,
+    ) {
+        self.attach(peer, connection, attempts);
+        self.play.begin(peer);
     }
 
-    /// Resumes the match on this connection, in place of the previous one.
+    /// Resumes the match on this connection to `peer`, in place of the previous one.
     ///
     /// # Errors
     /// If the parts received before cannot be written.
     pub fn resume(
         &mut self,
+        peer: Seat,
         connection: Connection,
-        attempts: Box<dyn Attempts>,
+        attempts: Option<Box<dyn Attempts>>,
     ) -> Result<(), PlayError> {
-        self.attach(connection, attempts);
-        self.play.resume()
+        self.attach(peer, connection, attempts);
+        self.play.resume(peer)
     }
 
-    fn attach(&mut self, connection: Connection, attempts: Box<dyn Attempts>) {
-        self.lose_connection();
+    fn attach(&mut self, peer: Seat, connection: Connection, attempts: Option<Box<dyn Attempts>>) {
+        self.lose_connection(peer);
         self.connection_number += 1;
-        self.since = Instant::now();
-        self.connection_ended = false;
         self.on_hold = false;
         let sender = (self.connection_number, self.mailbox.0.clone());
-        self.attached = Some(Attached::new(connection, attempts, sender));
+        let attached = Attached::new(peer, connection, attempts, sender);
+        self.attached.insert(peer, attached);
     }
 
-    /// Drops the connection, if there is one, and the engine with it.
-    pub fn lose_connection(&mut self) {
-        self.attached = None;
-        self.play.lose_connection();
+    /// Drops the connection to `peer`, if there is one, and the engine with it.
+    pub fn lose_connection(&mut self, peer: Seat) {
+        self.attached.remove(&peer);
+        self.play.lose_connection(peer);
+    }
+
+    /// Drops all connections.
+    pub fn lose_connections(&mut self) {
+        self.others().for_each(|peer| self.lose_connection(peer));
     }
 
     /// Writes the parts that were received since this side last signed one, so that the file of an
@@ -172,7 +180,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
             Command::Close => Ok(()),
             // The caller makes the new connection.
-            Command::Again if self.connection().is_none() => Ok(()),
+            Command::Again if !self.is_connected() => Ok(()),
             Command::Again => {
                 let again = self.play.command(Command::DealAgain);
                 again.map_err(|_| NotNow::Connected)
@@ -206,9 +214,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         &self.play
     }
 
-    /// The connection, if there is one.
-    pub fn connection(&self) -> Option<&Connection> {
-        self.attached.as_ref().map(|attached| &*attached.connection)
+    /// Whether there is a connection.
+    pub fn is_connected(&self) -> bool {
+        !self.attached.is_empty()
+    }
+
+    /// Whether the deck is sealed. Then there is one connection at most, and the engine runs on it.
+    fn is_sealed(&self) -> bool {
+        self.play.circuit().is_some()
     }
 
     /// Plays until there is an event, or until the timeout `within` has passed. After
@@ -221,7 +234,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         let deadline = Instant::now() + within;
         loop {
             if let Err(error) = self.advance() {
-                return self.handle_error(error).map(Some);
+                let peer = self.attached.keys().next().copied();
+                return self.handle_error(peer, error).map(Some);
             }
             if self.update_clocks(Instant::now())? {
                 continue;
@@ -229,15 +243,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             if let Some(news) = self.play.news() {
                 return Ok(Some(TableEvent::News(news)));
             }
-            if self.attached.is_some()
-                && !self.play.is_synced()
-                && self.since.elapsed() > RESUME_TIMEOUT
-            {
-                self.lose_connection();
-                let error = io::ErrorKind::TimedOut.into();
-                return Ok(Some(TableEvent::ConnectionLost(PlayError::Connection(
-                    error,
-                ))));
+            if let Some(peer) = self.silent() {
+                self.lose_connection(peer);
+                let error = PlayError::Connection(io::ErrorKind::TimedOut.into());
+                return Ok(Some(TableEvent::ConnectionLost(peer, error)));
             }
             if let Some(control) = self.controls.pop_front() {
                 return Ok(Some(TableEvent::Control(control)));
@@ -253,18 +262,18 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                     return self.execute(command, turn).map(Some);
                 }
                 Ok((0, Incoming::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
-                Ok((connection, Incoming::Control(control)))
-                    if connection == self.connection_number =>
-                {
-                    return Ok(Some(TableEvent::Control(control)));
-                }
-                Ok((connection, item)) if connection == self.connection_number => {
-                    if let Err(error) = self.receive(item) {
-                        return self.handle_error(error).map(Some);
+                Ok((connection, item)) => match (self.peer_of(connection), item) {
+                    (Some(_), Incoming::Control(control)) => {
+                        return Ok(Some(TableEvent::Control(control)));
                     }
-                }
-                // An item of an old connection.
-                Ok(_) => {}
+                    (Some(peer), item) => {
+                        if let Err(error) = self.receive(peer, item) {
+                            return self.handle_error(Some(peer), error).map(Some);
+                        }
+                    }
+                    // An item of an old connection.
+                    (None, _) => {}
+                },
                 Err(RecvTimeoutError::Timeout) if next_timeout < left => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -274,24 +283,47 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
     }
 
+    /// The seat at the other end of the connection with this number.
+    fn peer_of(&self, number: u64) -> Option<Seat> {
+        let mut attached = self.attached.iter();
+        let found = attached.find(|(_, attached)| attached.number == number);
+        found.map(|(peer, _)| *peer)
+    }
+
+    /// A connected seat that does not send its history in time.
+    fn silent(&self) -> Option<Seat> {
+        let mut attached = self.attached.iter();
+        let is_silent = |(peer, attached): &(&Seat, &Attached)| {
+            !self.play.has_heard(**peer) && attached.since.elapsed() > RESUME_TIMEOUT
+        };
+        attached.find(is_silent).map(|(peer, _)| *peer)
+    }
+
     fn advance(&mut self) -> Result<(), PlayError> {
-        let Some(attached) = &mut self.attached else {
-            return self.play.advance(&mut Disconnected, &mut Disconnected);
+        let connections = self.attached.iter();
+        let mut connections = Connections(
+            connections
+                .map(|(peer, attached)| (*peer, Arc::clone(&attached.connection)))
+                .collect(),
+        );
+        let attached = self.attached.values_mut().next();
+        let (Some(attached), Some(circuit)) = (attached, self.play.circuit()) else {
+            return self.play.advance(&mut connections, &mut Disconnected);
         };
         // Both sides have the same log at this point, so either both start the engine or neither
         // does.
         if self.play.is_synced() && !matches!(self.play.log().phase(), Phase::Over(_)) {
-            let setting = (self.play.seat(), self.play.circuit());
-            let sender = (self.connection_number, self.mailbox.0.clone());
+            let setting = (self.play.seat(), circuit);
+            let sender = (attached.number, self.mailbox.0.clone());
             let started = attached.start_engine(setting, self.deadlines, sender);
             started.map_err(|error| PlayError::Connection(io::Error::other(error)))?;
         }
-        let connection = Arc::clone(&attached.connection);
-        self.play.advance(&mut &*connection, attached)
+        self.play.advance(&mut connections, attached)
     }
 
-    fn receive(&mut self, item: Incoming<X>) -> Result<(), PlayError> {
-        let Some(attached) = &self.attached else {
+    /// Processes an item of the connection to `peer`.
+    fn receive(&mut self, peer: Seat, item: Incoming<X>) -> Result<(), PlayError> {
+        let Some(attached) = self.attached.get_mut(&peer) else {
             return Ok(());
         };
         match item {
@@ -300,46 +332,60 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 self.play.receive(event)
             }
             Incoming::Lost(error) => {
-                self.connection_ended = true;
+                attached.ended = true;
                 Err(PlayError::Connection(io::Error::other(error)))
             }
             Incoming::Command(..) | Incoming::Posted(_) | Incoming::Control(_) => Ok(()),
         }
     }
 
-    /// Drops the connection after an error that a new connection can fix, and returns any other
-    /// error. Before dropping the connection, processes the messages that the peer has already
-    /// sent: the peer may have ended the match, and the engine can notice a lost connection before
-    /// the table does.
-    fn handle_error(&mut self, error: PlayError) -> Result<TableEvent<X>, PlayError> {
-        if !matches!(error.blame(), Blame::Connection | Blame::Peer) {
+    /// Drops the connection to `peer` after an error that a new connection can fix, and returns any
+    /// other error. With a verifiable deck, that includes all errors of the peer, which must not
+    /// stop the other seats. With a sealed deck, processes the messages that the peer has already
+    /// sent before dropping the connection: the peer may have ended the match, and the engine can
+    /// notice a lost connection before the table does.
+    fn handle_error(
+        &mut self,
+        peer: Option<Seat>,
+        error: PlayError,
+    ) -> Result<TableEvent<X>, PlayError> {
+        let Some(peer) = peer else {
+            return Err(error);
+        };
+        let is_fixable = match error.blame() {
+            Blame::Connection | Blame::Peer => true,
+            Blame::ThisSide => false,
+            _ => !self.is_sealed(),
+        };
+        if !is_fixable {
             return Err(error);
         }
-        if !self.connection_ended {
-            self.drain_connection()?;
+        let ended = self
+            .attached
+            .get(&peer)
+            .is_none_or(|attached| attached.ended);
+        if !ended && self.is_sealed() {
+            self.drain_connection(peer)?;
         }
-        self.lose_connection();
+        self.lose_connection(peer);
         self.advance()?;
-        Ok(TableEvent::ConnectionLost(error))
+        Ok(TableEvent::ConnectionLost(peer, error))
     }
 
-    fn drain_connection(&mut self) -> Result<(), PlayError> {
+    fn drain_connection(&mut self, peer: Seat) -> Result<(), PlayError> {
         let deadline = Instant::now() + DRAIN_TIMEOUT;
+        let number = self.attached.get(&peer).map(|attached| attached.number);
         while !matches!(self.play.log().phase(), Phase::Over(_)) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.queue.recv_timeout(left) {
                 Ok((0, item)) => self.deferred.push_back(item),
-                Ok((connection, Incoming::Lost(_))) if connection == self.connection_number => {
+                Ok((connection, Incoming::Lost(_))) if Some(connection) == number => {
                     break;
                 }
-                Ok((connection, Incoming::Control(control)))
-                    if connection == self.connection_number =>
-                {
+                Ok((connection, Incoming::Control(control))) if Some(connection) == number => {
                     self.controls.push_back(control);
                 }
-                Ok((connection, item)) if connection == self.connection_number => {
-                    self.receive(item)?
-                }
+                Ok((connection, item)) if Some(connection) == number => self.receive(peer, item)?,
                 Ok(_) => {}
                 Err(_) => break,
             }
@@ -347,12 +393,25 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(())
     }
 
-    /// Sends the last messages and closes the connection. Returns whether the peer has received all
-    /// messages. If not, a later connection can still deliver them.
+    /// Sends the last messages and closes all connections. Returns whether each other seat that this
+    /// side talks to has received all messages. If not, a later connection can still deliver them.
     pub fn close(&mut self) -> bool {
-        let attached = self.attached.take();
-        self.play.lose_connection();
-        attached.is_some_and(Attached::close)
+        let attached = std::mem::take(&mut self.attached);
+        self.others()
+            .for_each(|peer| self.play.lose_connection(peer));
+        let peers = match self.play.seat() {
+            Seat::HOST => self.others().count(),
+            _ => 1,
+        };
+        let all = attached.len() == peers;
+        // A slow peer does not keep the others waiting.
+        let closing = attached
+            .into_values()
+            .map(|one| thread::spawn(|| one.close()));
+        let threads: Vec<_> = closing.collect();
+        threads
+            .into_iter()
+            .fold(all, |all, thread| all & thread.join().unwrap_or(false))
     }
 
     /// The time that a seat has left, as this side counts it. `None` in a match without a clock.

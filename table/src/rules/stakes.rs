@@ -183,8 +183,7 @@ impl Stakes {
     }
 
     /// The number of seats.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn seats(&self) -> usize {
+    pub fn seats(&self) -> usize {
         usize::from(self.seats)
     }
 

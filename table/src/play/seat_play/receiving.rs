@@ -12,8 +12,8 @@ use super::super::news::News;
 use super::super::vault::Vault;
 use super::{FailedCheck, Play};
 use crate::log::{
-    Accepted, CardOpening, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart,
-    Storage, ToDo,
+    Accepted, CardOpening, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
+    Signed, Statement, Storage, ToDo,
 };
 use crate::rules::Learners;
 use crate::seat::Seat;
@@ -52,47 +52,90 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Processes a message of another seat.
-    pub(super) fn receive_message(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
+    /// Processes a message from the connection to `from`.
+    pub(super) fn receive_message(&mut self, from: Seat, bytes: &[u8]) -> Result<(), PlayError> {
         let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
-        let Some(connected) = &mut self.connected else {
+        let was_synced = self.is_synced();
+        let Some(peer) = self.peers.get_mut(&from) else {
             return Ok(());
         };
-        let was_complete = connected.peer_history.is_complete();
-        let to_do = connected.peer_history.receive(&self.setting.log, message);
+        let was_complete = peer.history.is_complete();
+        let to_do = peer.history.receive(&self.setting.log, message);
         match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
-            ToDo::Accept(part) => self.accept(part)?,
-            ToDo::AcceptStatement(_) | ToDo::Convict(_) => {}
+            ToDo::Accept(part) => self.accept(from, Signed::Part(part), None)?,
+            ToDo::AcceptStatement(Statement { before, signed }) => {
+                self.accept(from, signed, Some(before))?;
+            }
+            ToDo::Convict(evidence) => self.convict(from, evidence)?,
             ToDo::RequestAll => {
                 self.reload_log()?;
-                if let Some(connected) = &mut self.connected {
-                    connected.unsent.push(LogMessage::RequestAll);
-                }
+                self.send(from, LogMessage::RequestAll);
             }
             ToDo::SendAll => {
                 self.reload_log()?;
-                self.send_history_from(0);
+                self.send_history_from(from, 0);
             }
         }
-        if !was_complete && self.is_synced() {
-            return self.finish_resume();
+        let peer = self.peers.get(&from);
+        if !was_complete && peer.is_some_and(|peer| peer.history.is_complete()) {
+            self.heard.insert(from);
+            if !was_synced && self.is_synced() {
+                return self.finish_resume();
+            }
         }
         Ok(())
     }
 
-    fn accept(&mut self, signed: SignedPart) -> Result<(), PlayError> {
-        let seat = signed.seat;
+    /// Queues a message for a connected seat.
+    fn send(&mut self, to: Seat, message: LogMessage) {
+        if let Some(peer) = self.peers.get_mut(&to) {
+            peer.unsent.push(message);
+        }
+    }
+
+    /// Queues a message that came from one seat for all other connected seats.
+    fn forward(&mut self, from: Seat, message: &LogMessage) {
+        for (_, peer) in self.peers.iter_mut().filter(|(seat, _)| **seat != from) {
+            peer.unsent.push(message.clone());
+        }
+    }
+
+    /// Accepts a part or an ack that came from the connection to `from`. With more than two seats,
+    /// `history` is the hash of the history for which it was signed.
+    fn accept(
+        &mut self,
+        from: Seat,
+        signed: Signed,
+        history: Option<[u8; 32]>,
+    ) -> Result<(), PlayError> {
+        let (seat, step) = (signed.seat(), signed.step());
         let before = self.setting.log.phase();
-        match self.setting.log.accept(signed.clone()) {
-            Ok(Accepted::Known | Accepted::Ack) => Ok(()),
+        let statement = history.map(|before| Statement {
+            before,
+            signed: signed.clone(),
+        });
+        let accepted = match statement.clone() {
+            Some(statement) => self.setting.log.accept_statement(statement),
+            None => self.setting.log.accept_signed(signed.clone()),
+        };
+        if let (Ok(Accepted::New(..) | Accepted::Ack) | Err(Refused::Foul(_)), Some(statement)) =
+            (&accepted, statement)
+        {
+            self.forward(from, &LogMessage::Statement(statement));
+        }
+        match accepted {
+            Ok(Accepted::Known) => Ok(()),
+            Ok(Accepted::Ack) => {
+                self.unwritten.push(signed);
+                Ok(())
+            }
             Ok(Accepted::New(part, events)) => {
-                let step = signed.step;
                 self.unwritten.push(signed);
                 self.after_part(seat, step, &part, &before, events)
             }
             Err(Refused::Foul(proof)) => {
-                self.unwritten.push(proof.part.clone());
+                self.unwritten.push(Signed::Part(proof.part.clone()));
                 self.setting.log.record_foul(*proof);
                 self.write()?;
                 self.report_end();
@@ -101,22 +144,35 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The match file still has the step.
             Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
                 self.reload_log()?;
-                self.accept(signed)
+                self.accept(from, signed, history)
             }
             // The match has already ended. A convicted seat can send more forks on each connection.
             Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
-            Err(Refused::Fork(evidence)) => {
-                self.write()?;
-                self.setting.journal.append_evidence(&evidence)?;
-                // The evidence contains this log's own part, so it is valid.
-                let _ = self.setting.log.record_fork(*evidence);
-                self.report_end();
-                Ok(())
-            }
+            // The evidence contains a statement of this log, so it is valid.
+            Err(Refused::Fork(evidence)) => self.convict(from, evidence),
             // The peer signed this part before it learned that the match is over.
             Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
+    }
+
+    /// Ends the match with evidence that came from the connection to `from`.
+    fn convict(&mut self, from: Seat, evidence: Box<Evidence>) -> Result<(), PlayError> {
+        if self.setting.log.is_convicted() {
+            return Ok(());
+        }
+        let recorded = self.setting.log.record_fork((*evidence).clone());
+        recorded.map_err(PlayError::NoEvidence)?;
+        self.write()?;
+        self.setting.journal.append_evidence(&evidence)?;
+        if self.setting.log.match_info().seats() > 2 {
+            let message = LogMessage::Evidence(evidence);
+            self.forward(from, &message);
+            // The seat may not know that the statements which it has sent prove this.
+            self.send(from, message);
+        }
+        self.report_end();
+        Ok(())
     }
 
     /// Reacts to a part that was added to the log. The log was in the phase `before`, and the part
@@ -193,6 +249,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             _ => {}
         }
+        if self.own.is_some() {
+            self.learn_opened(&event);
+        }
         self.news.push_back(News::Log(event));
         Ok(())
     }
@@ -205,7 +264,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let cost = self.hand.shuffle.take().map(|shuffle| DealCost {
                 shuffle,
                 prepared: std::mem::take(&mut self.prepared),
-                ands: self.setting.circuit.joint_ands(),
+                ands: self.circuit().map_or(0, |circuit| circuit.joint_ands()),
             });
             self.news.push_back(News::Sealed { cost });
         }
@@ -230,7 +289,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Notes in the match file a card that only this seat has seen, because the log alone does not
     /// determine this card.
-    fn note(&mut self, position: usize, card: Card, learners: Learners) {
+    pub(super) fn note(&mut self, position: usize, card: Card, learners: Learners) {
         if learners == Learners::Seat(self.setting.seat) {
             let log = &self.setting.log;
             self.setting.journal.note(&Seen {

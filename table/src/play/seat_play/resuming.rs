@@ -1,8 +1,6 @@
 //! The loss of a connection and the start of a new one: the state that a seat drops, sends and
 //! restores.
 
-use std::iter;
-
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
@@ -11,51 +9,81 @@ use super::super::news::News;
 use super::super::own_dice;
 use super::super::vault::Vault;
 use super::stealing::steal_name;
-use super::{Connected, Play, deck_name};
+use super::{Connected, Peer, Play, deck_name};
 use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// Starts the match on its first connection.
+    /// Starts the match on its first connection to `peer`.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn begin(&mut self) {
-        self.connected = Some(Connected::new(Resuming::first_connection()));
+    pub(crate) fn begin(&mut self, peer: Seat) {
+        self.connect(peer, Resuming::first_connection());
+        self.heard.insert(peer);
     }
 
-    /// Resumes the match on a new connection. [`advance`](Self::advance) then sends the history of
-    /// this side, and signs nothing before the peer has sent its own history.
+    /// Resumes the match on a new connection to `peer`. [`advance`](Self::advance) then sends the
+    /// history of this side, and signs nothing before the peer has sent its own history.
     ///
     /// # Errors
     /// If the received parts cannot be written.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn resume(&mut self) -> Result<(), PlayError> {
-        self.lose_connection();
+    pub(crate) fn resume(&mut self, peer: Seat) -> Result<(), PlayError> {
+        self.lose_connection(peer);
         self.write()?;
-        self.connected = Some(Connected::new(Resuming::reconnection()));
-        self.send_history_from(self.setting.log.resume().from);
+        self.connect(peer, Resuming::reconnection());
+        self.send_history_from(peer, self.setting.log.resume().from);
         Ok(())
     }
 
-    /// Drops the connection, and with it the engine and all its orders.
+    fn connect(&mut self, peer: Seat, history: Resuming) {
+        self.peers.insert(peer, Peer::new(history));
+        if self.own.is_none() {
+            self.connected = Some(Connected::default());
+        }
+    }
+
+    /// Drops the connection to `peer`. With a sealed deck, the engine and all its orders are lost
+    /// with it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn lose_connection(&mut self) {
-        self.connected = None;
+    pub(crate) fn lose_connection(&mut self, peer: Seat) {
+        self.peers.remove(&peer);
+        if self.own.is_none() {
+            self.connected = None;
+            (self.asked, self.reported_turn) = (None, None);
+        }
     }
 
-    /// Whether there is a connection on which the peer has sent its complete history. Only then may
-    /// this seat sign a part.
+    /// Whether this seat may sign. The host of a verifiable deck needs the histories of all guests,
+    /// once after the program has started: later, a lost connection does not stop the other seats.
+    /// Otherwise there must be a connection on which the other side has sent its complete history.
     pub fn is_synced(&self) -> bool {
-        let connected = self.connected.as_ref();
-        connected.is_some_and(|connected| connected.peer_history.is_complete())
+        let seats = self.setting.log.match_info().seats();
+        if seats > 2 && self.setting.seat == Seat::HOST {
+            return self.heard.len() + 1 == seats;
+        }
+        let mut peers = self.peers.values();
+        peers.any(|peer| peer.history.is_complete())
     }
 
-    /// Queues the history of this side from a step on.
-    pub(super) fn send_history_from(&mut self, from: u64) {
+    /// Whether `peer` is connected and has sent its complete history on this connection.
+    pub(in crate::play) fn has_heard(&self, peer: Seat) -> bool {
+        let peer = self.peers.get(&peer);
+        peer.is_some_and(|peer| peer.history.is_complete())
+    }
+
+    /// Queues the history of this side from a step on, for `peer`.
+    pub(super) fn send_history_from(&mut self, peer: Seat, from: u64) {
         let log = &self.setting.log;
-        if let Some(connected) = &mut self.connected {
-            let resume = LogMessage::Resume(log.resume_from(from));
-            let parts = log.history(from).cloned().map(LogMessage::Part);
-            connected.unsent.extend(iter::once(resume).chain(parts));
+        let resume = LogMessage::Resume(log.resume_from(from));
+        let statements = log.statements(from).into_iter();
+        let mut messages = vec![resume];
+        messages.extend(statements.map(|statement| self.message(statement)));
+        if log.match_info().seats() > 2 {
+            let evidence = log.evidence().cloned().map(Box::new);
+            messages.extend(evidence.map(LogMessage::Evidence));
+        }
+        if let Some(peer) = self.peers.get_mut(&peer) {
+            peer.unsent.extend(messages);
         }
     }
 
@@ -68,8 +96,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Completes the resumption once the peer has sent its complete history and both sides have the
-    /// same log.
+    /// Completes the resumption once the other side has sent its complete history, or all other
+    /// sides.
     pub(super) fn finish_resume(&mut self) -> Result<(), PlayError> {
         let attempt = self.setting.log.attempt();
         self.restore()?;
@@ -99,9 +127,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Restores the deck of the try in play, if the vault has this deck. Then checks the seals of
     /// the other seats, and learns the cards that they have opened.
     pub(super) fn restore(&mut self) -> Result<(), PlayError> {
+        if self.own.is_some() {
+            return self.restore_cards();
+        }
         let log = &self.setting.log;
         let (attempt, is_sealed) = (log.attempt(), log.phase().is_sealed());
-        let kept = self.setting.vault.kept().map_err(PlayError::Vault)?;
+        let vault = self.sealed_mut().map(|deck| &mut deck.vault);
+        let kept = vault
+            .map_or(Ok(None), Vault::kept)
+            .map_err(PlayError::Vault)?;
+        let log = &self.setting.log;
         self.vault_has_deck |= kept.is_some();
         let (None, Some(name)) = (&self.hand.deck, deck_name(log)) else {
             return Ok(());

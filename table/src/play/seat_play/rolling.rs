@@ -47,7 +47,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         dice: Option<&OwnDice>,
     ) -> Result<(), PlayError> {
         let bytes = own_dice::to_bytes(deck, dice);
-        self.setting.vault.keep(&bytes).map_err(PlayError::Vault)?;
+        if let Some(deck) = self.sealed_mut() {
+            deck.vault.keep(&bytes).map_err(PlayError::Vault)?;
+        }
         self.vault_has_deck = true;
         Ok(())
     }

@@ -21,6 +21,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if allowed.is_empty() {
             return Ok(None);
         }
+        if self.own.is_some() {
+            return self.next_of_verifiable();
+        }
         match self.hand.failed_check {
             // The failed check is reported after this part.
             Some(FailedCheck::Seal(_)) => {
@@ -52,6 +55,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 stacks: outcome.stacks,
                 last: false,
             })),
+            // The phases of a verifiable deck are not those of this deck.
             Phase::Over(_)
             | Phase::Keys
             | Phase::KeyDealing
@@ -68,14 +72,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Phase::Reseal(seat, steal) => self.reseal(seat, &steal),
             Phase::Commit(dice) => self.commit_to_dice(dice).map(Some),
             Phase::Reveal(dice) => Ok(Some(self.reveal_dice(dice))),
-            Phase::Choose { legal, .. } => {
-                let choice = self.choice.take();
-                if choice.is_none() {
-                    self.ask(News::YourTurn { legal });
-                }
-                Ok(choice.map(Part::Move))
-            }
+            Phase::Choose { legal, .. } => Ok(self.choose(legal)),
         }
+    }
+
+    /// The choice of the player, who is asked for it.
+    pub(super) fn choose(&mut self, legal: Legal) -> Option<Part> {
+        let choice = self.choice.take();
+        if choice.is_none() {
+            self.ask(News::YourTurn { legal });
+        }
+        choice.map(Part::Move)
     }
 
     /// Whether a player who leaves now does so immediately: when this seat deals, seals, reseals or
@@ -112,9 +119,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Asks the player a question, once in each step.
     pub(super) fn ask(&mut self, question: News) {
         let step = self.setting.log.step();
-        if let Some(connected) = &mut self.connected
-            && connected.asked.replace(step) != Some(step)
-        {
+        if self.asked.replace(step) != Some(step) {
             self.news.push_back(question);
         }
     }
@@ -124,8 +129,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let step = self.setting.log.step();
         match self.setting.log.phase() {
             Phase::Choose { seat, .. } if seat != self.setting.seat && self.is_synced() => {
-                let connected = self.connected.as_mut()?;
-                let is_new = connected.reported_turn.replace(step) != Some(step);
+                let is_new = self.reported_turn.replace(step) != Some(step);
                 is_new.then_some(News::TheirTurn { seat })
             }
             _ => None,
@@ -173,10 +177,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let rebuy = self.rebuy.take().unwrap_or(false);
         let seats = Seat::all(self.setting.log.match_info().seats());
         let rebuys = seats.map(|seat| rebuy && broke.contains(&seat)).collect();
-        let seeds = self
-            .setting
-            .circuit
-            .sample(role(self.setting.seat), &mut self.setting.rng);
+        let Some(circuit) = self.circuit() else {
+            return Ok(None);
+        };
+        let seeds = circuit.sample(role(self.setting.seat), &mut self.setting.rng);
         let mut nonce = Zeroizing::new([0; 32]);
         self.setting.rng.fill_bytes(&mut *nonce);
         let attempt = self.setting.log.attempt();
@@ -186,10 +190,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             bits: Zeroizing::new(seeds.bits().to_vec()),
             nonce,
         };
-        self.setting
-            .inputs
-            .append(&input)
-            .map_err(PlayError::Inputs)?;
+        if let Some(deck) = self.sealed_mut() {
+            deck.inputs.append(&input).map_err(PlayError::Inputs)?;
+        }
         if let Some(connected) = &mut self.connected {
             connected.run.seeds = Some(seeds);
         }

@@ -1,0 +1,151 @@
+//! The guests of a host whose match has several guests, from their arrival until all players have
+//! agreed to the list of players.
+
+use std::time::{Duration, Instant};
+
+use dealerless_table::connection::{Connection, ConnectionError, Stream};
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{Header, Sitting};
+use dealerless_table::play::{Control, Roster};
+use dealerless_table::system_rng;
+use rand::Rng;
+
+use super::sit::{self, ANSWER};
+
+/// The poll interval for the guests' answers.
+pub(crate) const POLL: Duration = Duration::from_millis(50);
+
+/// The guests who have come so far.
+pub(crate) struct Gathering {
+    header: Header,
+    own: (PublicIdentity, Name),
+    /// The guests, in order of their seats.
+    guests: Vec<Guest>,
+    /// The match that was proposed to all guests, and the time until which they may answer.
+    proposed: Option<(Sitting, Instant)>,
+}
+
+struct Guest {
+    connection: Box<Connection>,
+    agreed: bool,
+}
+
+/// What has happened since the last poll.
+pub(crate) enum Gathered {
+    /// A guest has left or declined.
+    Left(Name),
+    /// All guests are there, and each of them was asked to agree to the list of players.
+    Proposed,
+    /// All guests have agreed.
+    Complete(Vec<Connection>, Box<Sitting>),
+}
+
+impl Gathering {
+    pub(crate) fn new(header: Header, own: (PublicIdentity, Name)) -> Self {
+        Gathering {
+            header,
+            own,
+            guests: Vec::new(),
+            proposed: None,
+        }
+    }
+
+    /// The number of players who are there, with the host.
+    pub(crate) fn present(&self) -> usize {
+        self.guests.len() + 1
+    }
+
+    /// The number of players in the match.
+    pub(crate) fn wanted(&self) -> usize {
+        self.header.stakes.seats()
+    }
+
+    /// Whether no seat is free. The guests may still have to agree.
+    pub(crate) fn is_full(&self) -> bool {
+        self.present() == self.wanted()
+    }
+
+    /// Whether this peer has a seat.
+    pub(crate) fn has(&self, peer: &PublicIdentity) -> bool {
+        self.guests
+            .iter()
+            .any(|guest| guest.connection.peer == *peer)
+    }
+
+    /// Gives a guest the next seat. A guest who has lost its connection and comes again keeps its
+    /// seat.
+    pub(crate) fn add(&mut self, connection: Box<Connection>) {
+        self.guests
+            .retain(|guest| guest.connection.peer != connection.peer);
+        self.guests.push(Guest {
+            connection,
+            agreed: false,
+        });
+        self.begin_anew();
+    }
+
+    /// Tells all guests how many players are there, after a guest has come or gone.
+    fn begin_anew(&mut self) {
+        self.proposed = None;
+        let present = self.present() as u8;
+        for guest in &mut self.guests {
+            guest.agreed = false;
+            // A lost connection is found by the next poll.
+            let _ = sit::send(&guest.connection, Control::Present(present));
+        }
+    }
+
+    /// Processes the answers of the guests.
+    pub(crate) fn poll(&mut self) -> Option<Gathered> {
+        let late = (self.proposed.as_ref()).is_some_and(|(_, until)| Instant::now() >= *until);
+        for place in 0..self.guests.len() {
+            let guest = &mut self.guests[place];
+            let stays = match guest.connection.recv(Duration::ZERO) {
+                Err(ConnectionError::TimedOut) => guest.agreed || !late,
+                Ok(message) if message.stream == Stream::Control => {
+                    guest.agreed = true;
+                    self.proposed.is_some() && Control::decode(&message.bytes) == Some(Control::Sit)
+                }
+                _ => false,
+            };
+            if !stays {
+                let gone = self.guests.remove(place);
+                self.begin_anew();
+                return Some(Gathered::Left(gone.connection.peer_name.clone()));
+            }
+        }
+        if !self.is_full() {
+            return None;
+        }
+        if self.proposed.is_none() {
+            return self.propose();
+        }
+        if !self.guests.iter().all(|guest| guest.agreed) {
+            return None;
+        }
+        let (sitting, _) = self.proposed.take()?;
+        let guests = std::mem::take(&mut self.guests).into_iter();
+        let connections: Vec<Connection> = guests.map(|guest| *guest.connection).collect();
+        for connection in &connections {
+            // A guest whose connection is lost resumes the match, which it has agreed to.
+            let _ = sit::send(connection, Control::Sit);
+        }
+        Some(Gathered::Complete(connections, Box::new(sitting)))
+    }
+
+    /// Sends each guest the list of all players.
+    fn propose(&mut self) -> Option<Gathered> {
+        let mut nonce = [0; 32];
+        system_rng().fill_bytes(&mut nonce);
+        let connections: Vec<&Connection> =
+            self.guests.iter().map(|guest| &*guest.connection).collect();
+        let (identity, name) = &self.own;
+        let mut rosters = Roster::of_guests((identity, name), nonce, &connections).into_iter();
+        let sitting = rosters.next()?.sitting(self.header.clone()).ok()?;
+        for (guest, roster) in self.guests.iter().zip(rosters) {
+            let _ = sit::send(&guest.connection, Control::Roster(Box::new(roster)));
+        }
+        self.proposed = Some((sitting, Instant::now() + ANSWER));
+        Some(Gathered::Proposed)
+    }
+}

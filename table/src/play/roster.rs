@@ -1,0 +1,108 @@
+//! The players of a match with several guests, as the host lists them for each guest before the
+//! match begins.
+
+use super::seating::CannotBegin;
+use crate::connection::Connection;
+use crate::identity::{Name, PublicIdentity};
+use crate::log::{Header, Match, Player, Sitting};
+use crate::seat::Seat;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// The players in order of their seats, for the player at one of the seats. All players must get
+/// the same list: it is part of the match's id, so players with different lists are in different
+/// matches, in which no signature of the others is valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// The seat of the player who gets this roster.
+    pub seat: Seat,
+    /// The players, in order of their seats. The first one is the host.
+    pub players: Vec<Player>,
+    /// The names that the players chose. Nobody has verified them.
+    pub names: Vec<Name>,
+}
+
+impl Roster {
+    /// The rosters of all players, in order of their seats: the host, then the guests in the order
+    /// of their connections. `nonce` is the host's nonce for this match.
+    pub fn of_guests(
+        (identity, name): (&PublicIdentity, &Name),
+        nonce: [u8; 32],
+        guests: &[&Connection],
+    ) -> Vec<Self> {
+        let host = Player {
+            identity: identity.clone(),
+            nonce,
+        };
+        let guest = |connection: &&Connection| Player {
+            identity: connection.peer.clone(),
+            nonce: connection.nonces[1],
+        };
+        let players: Vec<Player> = [host].into_iter().chain(guests.iter().map(guest)).collect();
+        let others = guests.iter().map(|connection| connection.peer_name.clone());
+        let names: Vec<Name> = [name.clone()].into_iter().chain(others).collect();
+        let roster = |seat| Roster {
+            seat,
+            players: players.clone(),
+            names: names.clone(),
+        };
+        Seat::all(players.len()).map(roster).collect()
+    }
+
+    /// The match of these players, with the header that the host proposed.
+    ///
+    /// # Errors
+    /// If these players cannot play this match.
+    pub fn sitting(self, header: Header) -> Result<Sitting, CannotBegin> {
+        Ok(Sitting {
+            match_info: Match::new(header, self.players)?,
+            seat: self.seat,
+            names: self.names,
+        })
+    }
+
+    /// Checks that the roster is for the guest `own` of this connection, and names the host of this
+    /// connection as the host.
+    ///
+    /// # Errors
+    /// [`CannotBegin::Roster`].
+    pub fn check(&self, connection: &Connection, own: &PublicIdentity) -> Result<(), CannotBegin> {
+        let guest = self.players.get(self.seat.index());
+        let is_own = |player: &Player| {
+            self.seat != Seat::HOST
+                && player.identity == *own
+                && player.nonce == connection.nonces[1]
+        };
+        let host = self.players.first();
+        let is_host = host.is_some_and(|host| host.identity == connection.peer);
+        match guest.is_some_and(is_own) && is_host {
+            true => Ok(()),
+            false => Err(CannotBegin::Roster),
+        }
+    }
+
+    pub(super) fn write(&self, writer: &mut Writer) {
+        writer.u8(self.seat.number()).u8(self.players.len() as u8);
+        for (player, name) in self.players.iter().zip(&self.names) {
+            writer.raw(&player.identity.encode()).raw(&player.nonce);
+            writer.string(name.as_str().as_bytes());
+        }
+    }
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (seat, count) = (Seat::new(reader.u8()?), reader.u8()?);
+        let (mut players, mut names) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let identity = reader.raw(PublicIdentity::LEN)?;
+            players.push(Player {
+                identity: PublicIdentity::decode(identity).map_err(|_| Malformed)?,
+                nonce: reader.array()?,
+            });
+            names.push(Name::from_peer(reader.string(Name::MAX_BYTES)?));
+        }
+        Ok(Roster {
+            seat,
+            players,
+            names,
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! The seat with a verifiable deck: the part that it signs next, and the cards that it learns.
+
+use dealerless::deck::Card;
+use rand::CryptoRng;
+
+use super::super::error::PlayError;
+use super::super::news::News;
+use super::super::vault::Vault;
+use super::Play;
+use crate::log::{DealInput, LogEvent, Part, Phase, Storage};
+use crate::rules::Learners;
+use crate::seat::Seat;
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// The part that this seat has to sign now, if any. The rules allow the seat to sign.
+    pub(super) fn next_of_verifiable(&mut self) -> Result<Option<Part>, PlayError> {
+        if !self.setting.log.lacks(self.setting.seat).is_empty() {
+            return Ok(None);
+        }
+        match self.setting.log.phase() {
+            Phase::Deal if self.paused => Ok(None),
+            Phase::Deal => Ok(self.deal_verifiable()),
+            Phase::Choose { .. } if self.leaving => Ok(Some(Part::Leave)),
+            Phase::Choose { legal, .. } => Ok(self.choose(legal)),
+            Phase::Result(outcome) => Ok(Some(Part::Result {
+                stacks: outcome.stacks,
+                last: self.leaving,
+            })),
+            _ => match &mut self.own {
+                Some(own) => own.part(&self.setting.log),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The deal of this seat. A player who sits out delays nobody: the program deals, without cards
+    /// for the player. The player is asked about rebuys only if no hand can be dealt without one.
+    fn deal_verifiable(&mut self) -> Option<Part> {
+        let log = &self.setting.log;
+        let broke = self.broke();
+        let seats = log.match_info().seats();
+        let asks = broke.len() + 1 >= seats;
+        if asks && self.rebuy.is_none() {
+            self.ask(News::AskRebuy { broke });
+            return None;
+        }
+        let rebuy = self.rebuy.take().unwrap_or(false);
+        let rebuys = Seat::all(seats).map(|seat| rebuy && broke.contains(&seat));
+        let input = DealInput::Verifiable { out: self.sits_out };
+        Some(Part::Deal(log.deal(input, rebuys.collect())))
+    }
+
+    /// Learns the cards that were opened in an event of the log.
+    pub(super) fn learn_opened(&mut self, event: &LogEvent) {
+        match event {
+            LogEvent::Dealt { seat, positions } if *seat == self.setting.seat => {
+                self.learn_own(positions);
+            }
+            LogEvent::Board(faces) | LogEvent::Shown { cards: faces, .. } => {
+                for face in faces {
+                    self.know(face.position, face.card);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Learns the cards at these positions, as far as they were opened to this seat alone.
+    fn learn_own(&mut self, positions: &[usize]) {
+        for &position in positions {
+            let own = self.own.as_mut();
+            let card = own.and_then(|own| own.card(&self.setting.log, position));
+            if let Some(card) = card.filter(|_| self.hand.known.get(position) == Some(&None)) {
+                self.note(position, card, Learners::Seat(self.setting.seat));
+                self.know(position, card);
+            }
+        }
+    }
+
+    fn know(&mut self, position: usize, card: Card) {
+        if let Some(known) = self.hand.known.get_mut(position)
+            && known.replace(card).is_none()
+        {
+            self.news.push_back(News::Card { position, card });
+        }
+    }
+
+    /// Learns the cards of the hand in play again, after the program has started.
+    pub(super) fn restore_cards(&mut self) -> Result<(), PlayError> {
+        let log = &self.setting.log;
+        if self.hand.known.is_empty()
+            && let Some(begun) = log.begun()
+        {
+            self.handle_event(log.step(), LogEvent::Begun(begun))?;
+        }
+        let log = &self.setting.log;
+        let public = (0..self.hand.known.len()).filter_map(|at| Some((at, log.public_card(at)?)));
+        let public: Vec<_> = public.collect();
+        let held = log.game().map(|game| game.held(self.setting.seat));
+        self.learn_own(&held.unwrap_or_default());
+        for (position, card) in public {
+            self.know(position, card);
+        }
+        self.report_sealed();
+        Ok(())
+    }
+}
