@@ -56,7 +56,7 @@ pub use journal::{Journal, JournalError, Opened};
 pub use match_folder::{MatchEntry, MatchFolder};
 pub use match_log::MatchLog;
 pub use part::PartKind;
-pub use phase::{End, Phase, Stop};
+pub use phase::{End, Opening, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
 pub use signed::Evidence;
 pub use sitting::Sitting;

@@ -1,7 +1,7 @@
 //! The phases of a match, and the ways in which a match ends.
 
 use super::part::PartKind;
-use crate::rules::{BadCards, Legal, Opening, Outcome, Steal};
+use crate::rules::{BadCards, Learners, Legal, Outcome, Steal};
 use crate::seat::Seat;
 use dealerless::dice::Dice;
 
@@ -34,6 +34,16 @@ pub enum Phase {
     Result(Outcome),
     /// The match is over.
     Over(End),
+}
+
+/// The shares that one seat opens in a step: one for each card in `cards`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The seat that opens its shares.
+    pub opener: Seat,
+    /// The positions of the cards, in ascending order, and who learns each of them. A seat that
+    /// learns a card alone does not open its own share of that card.
+    pub cards: Vec<(usize, Learners)>,
 }
 
 /// The end of a match.

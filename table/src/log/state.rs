@@ -157,8 +157,12 @@ impl State {
         let Some(dealt) = &self.dealt else {
             return Phase::Deal;
         };
-        match dealt.game.next() {
-            Next::Open(openings) => self.deck.open(openings),
+        let next = dealt.game.next();
+        if let Some(first) = self.deck.first_opening(&next) {
+            return first;
+        }
+        match next {
+            Next::Open(cards) => self.deck.open(&cards),
             Next::Roll(dice) => self.deck.roll(dice),
             Next::Steal(steal) => self.deck.steal(step, steal),
             Next::Choose { seat, legal } => Phase::Choose { seat, legal },

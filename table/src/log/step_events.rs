@@ -3,9 +3,9 @@
 use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 use super::match_log::MatchLog;
 use super::part::Part;
-use super::phase::Phase;
+use super::phase::{Opening, Phase};
 use super::state::State;
-use crate::rules::{Choice, Hand, Learners, Legal, Opening, Posts};
+use crate::rules::{Choice, Hand, Learners, Legal, Posts};
 use crate::seat::Seat;
 
 /// The state before a step was completed, as far as the events depend on it.

@@ -1,5 +1,4 @@
-//! The positions of the cards, and the openings that show them. Each seat has a secret share of
-//! each card. A card is shown to a *learner* when all other seats *open* their shares of the card.
+//! The positions of the cards, and the cards that everybody has seen.
 //!
 //! Hole cards are dealt in turn, one to each seat starting with seat 0, then another one to each
 //! seat, and so on: card `i` of seat `s` at a table with `n` seats is at position `i * n + s`, even
@@ -7,7 +6,7 @@
 //! exchange, in the order in which they are needed.
 
 use super::foul::BadCards;
-use super::next::{Learners, Opening};
+use super::next::Learners;
 use crate::seat::Seat;
 use dealerless::deck::{Card, Check, Pack};
 use std::collections::BTreeMap;
@@ -15,26 +14,6 @@ use std::collections::BTreeMap;
 /// The positions of a seat's hole cards.
 pub(super) fn hole_cards(seat: Seat, seats: usize, count: usize) -> Vec<usize> {
     (0..count).map(|i| i * seats + seat.index()).collect()
-}
-
-/// The openings by the seats in `openers` that show each card to its learners. A seat that learns a
-/// card alone does not open its own share of that card. Openers without a share to open are
-/// omitted.
-pub(super) fn openings(
-    cards: &[(usize, Learners)],
-    openers: impl Iterator<Item = Seat>,
-) -> Vec<Opening> {
-    let mut cards = cards.to_vec();
-    cards.sort_unstable();
-    let by = |opener| {
-        let not_its_own = |&&(_, to): &&(usize, Learners)| to != Learners::Seat(opener);
-        let cards: Vec<_> = cards.iter().filter(not_its_own).copied().collect();
-        Opening { opener, cards }
-    };
-    openers
-        .map(by)
-        .filter(|opening| !opening.cards.is_empty())
-        .collect()
 }
 
 /// The cards that everybody has seen.
@@ -63,23 +42,17 @@ impl Seen {
             .retain(|position, _| !positions.contains(position));
     }
 
-    /// Adds the cards in `public`. They must be exactly the cards that `openings` show to all
-    /// seats.
+    /// Adds the cards in `public`. They must be exactly the cards in `due` that are opened to all
+    /// seats. `due` is in ascending order.
     pub(super) fn add(
         &mut self,
-        openings: &[Opening],
+        due: &[(usize, Learners)],
         public: &[(usize, Card)],
     ) -> Result<(), BadCards> {
-        let to_all = openings.iter().flat_map(|opening| &opening.cards);
-        let mut due: Vec<usize> = to_all
-            .filter(|(_, to)| *to == Learners::All)
-            .map(|&(position, _)| position)
-            .collect();
-        due.sort_unstable();
-        due.dedup();
+        let to_all = due.iter().filter(|(_, to)| *to == Learners::All);
         let mut positions: Vec<usize> = public.iter().map(|&(position, _)| position).collect();
         positions.sort_unstable();
-        if due != positions {
+        if !to_all.map(|&(position, _)| position).eq(positions) {
             return Err(BadCards::NotDue);
         }
         let mut cards = self.cards.clone();

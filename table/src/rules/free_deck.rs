@@ -21,12 +21,12 @@
 //! or rolling.
 //!
 //! A card is closed, seen by one seat, or seen by all seats. A card that one seat sees can only be
-//! opened to all seats, not to a second seat alone, because every seat receives every opened share.
+//! opened to all seats, not to a second seat alone.
 
 use super::choice::Choice;
-use super::dealing::{Seen, openings};
+use super::dealing::Seen;
 use super::foul::{BadCards, BadFaces, Foul};
-use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal, Rolled, Steal};
+use super::next::{Learners, Legal, Next, Outcome, Proposal, Rolled, Steal};
 use super::stakes::Stakes;
 use crate::seat::Seat;
 use dealerless::deck::{Card, Pack};
@@ -62,9 +62,7 @@ pub(super) struct FreeDeck {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Due {
-    /// An opening of seat 0 without cards: every hand starts with an opening of seat 0 alone.
-    Begin,
-    /// These cards are being opened.
+    /// These cards are being opened, in ascending order of their positions.
     Cards(Vec<(usize, Learners)>),
     /// These dice are to be rolled, at the request of this seat.
     Roll(Seat, Dice),
@@ -95,17 +93,13 @@ impl FreeDeck {
             }),
             rolls: 0,
             last_roll: None,
-            due: Due::Begin,
+            due: Due::Nothing,
         }
     }
 
     pub(super) fn next(&self) -> Next {
         match &self.due {
-            Due::Begin => Next::Open(vec![Opening {
-                opener: Seat::HOST,
-                cards: Vec::new(),
-            }]),
-            Due::Cards(cards) => Next::Open(self.openings(cards)),
+            Due::Cards(cards) => Next::Open(cards.clone()),
             &Due::Roll(_, dice) => Next::Roll(dice),
             Due::Steal(steal) => Next::Steal(steal.clone()),
             Due::Nothing if self.passed == self.seats => Next::Over(Outcome {
@@ -134,42 +128,16 @@ impl FreeDeck {
         self.learned.iter().position(Option::is_none)
     }
 
-    /// The openings of these cards. A card that one seat already sees is opened to all by that seat
-    /// alone, because the other shares were opened before.
-    fn openings(&self, cards: &[(usize, Learners)]) -> Vec<Opening> {
-        let opens = |opener, position: usize| match self.learned[position] {
-            Some(Learners::Seat(seat)) => seat == opener,
-            _ => true,
-        };
-        let mut due = openings(cards, Seat::all(self.seats));
-        for opening in &mut due {
-            let opener = opening.opener;
-            opening
-                .cards
-                .retain(|&(position, _)| opens(opener, position));
-        }
-        due.retain(|opening| !opening.cards.is_empty());
-        due
-    }
-
     pub(super) fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
-        match std::mem::replace(&mut self.due, Due::Nothing) {
-            Due::Begin if public.is_empty() => {}
-            Due::Cards(cards) => {
-                if let Err(bad) = self.seen.add(&self.openings(&cards), public) {
-                    self.due = Due::Cards(cards);
-                    return Err(bad);
-                }
-                for (position, to) in cards {
-                    self.learned[position] = Some(to);
-                }
-                self.drop_stale();
-            }
-            due => {
-                self.due = due;
-                return Err(BadCards::NotDue);
-            }
+        let Due::Cards(cards) = &self.due else {
+            return Err(BadCards::NotDue);
+        };
+        self.seen.add(cards, public)?;
+        for &(position, to) in cards {
+            self.learned[position] = Some(to);
         }
+        self.due = Due::Nothing;
+        self.drop_stale();
         Ok(())
     }
 

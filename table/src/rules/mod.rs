@@ -26,7 +26,7 @@ pub use edition::Edition;
 pub use foul::{BadCards, Foul};
 pub use hand::Hand;
 pub use kinds::{BadKinds, NamedKinds};
-pub use next::{Amounts, Learners, Legal, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal};
+pub use next::{Amounts, Learners, Legal, Outcome, Pot, Proposal, Rolled, Shown, Steal};
 pub use poker_kind::PokerKind;
 pub use ranking::HandRank;
 pub use stakes::{Stakes, StakesError, Variety};

@@ -9,9 +9,9 @@ use dealerless::dice::Dice;
 /// The next action in a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Cards are to be opened: all openers open their shares in one step. Then call `Hand::opened`
-    /// with the cards that everybody sees.
-    Open(Vec<Opening>),
+    /// The cards at these positions are to be opened to these seats. The positions are in ascending
+    /// order and differ. Then call `Hand::opened` with the cards that everybody sees.
+    Open(Vec<(usize, Learners)>),
     /// All seats roll these dice together: all commit, then all reveal. Then call `Hand::rolled`
     /// with the faces.
     Roll(Dice),
@@ -28,21 +28,12 @@ pub enum Next {
     Over(Outcome),
 }
 
-/// The shares that one seat opens in a step: one for each card in `cards`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
-    /// The seat that opens its shares.
-    pub opener: Seat,
-    /// The positions of the cards, in ascending order, and who learns each of them.
-    pub cards: Vec<(usize, Learners)>,
-}
-
 /// The seats that learn a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Learners {
     /// All seats.
     All,
-    /// One seat. It does not open its own share, so the card stays closed to all other seats.
+    /// One seat. The card stays closed to all other seats.
     Seat(Seat),
 }
 

@@ -5,10 +5,10 @@
 use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
 use super::choice::Choice;
-use super::dealing::{Seen, hole_cards, openings};
+use super::dealing::{Seen, hole_cards};
 use super::edition::Edition;
 use super::foul::{BadCards, Foul};
-use super::next::{Learners, Legal, Next, Opening, Outcome, Shown};
+use super::next::{Learners, Legal, Next, Outcome, Shown};
 use super::poker_kind::PokerKind;
 use super::pots::{Claims, pots};
 use super::ranking::HandRank;
@@ -39,11 +39,8 @@ pub(super) struct Poker {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Seat 0 opens its shares of the hole cards of all other seats. `first` will act first in the
-    /// first round.
-    DealByHost { first: Seat },
-    /// Each other seat opens its shares of all hole cards but its own.
-    DealByOthers { first: Seat },
+    /// Each seat in the hand learns its hole cards. `first` will act first in the first round.
+    Deal { first: Seat },
     /// It is the turn of this seat to bet, call, check or fold.
     Bet(Seat),
     /// The board of the next round is opened.
@@ -90,7 +87,7 @@ impl Poker {
             claims: Vec::new(),
             shown: Vec::new(),
             face_up: false,
-            phase: Phase::DealByHost { first },
+            phase: Phase::Deal { first },
         }
     }
 
@@ -105,32 +102,29 @@ impl Poker {
         }
     }
 
-    /// The openings that are due.
-    fn due(&self) -> Vec<Opening> {
-        let all = Seat::all(self.held.len());
-        match &self.phase {
-            Phase::DealByHost { .. } => openings(&self.dealt(), std::iter::once(Seat::HOST)),
-            Phase::DealByOthers { .. } => openings(&self.dealt(), all.skip(1)),
+    /// The cards that are to be opened, in ascending order of their positions.
+    fn due(&self) -> Vec<(usize, Learners)> {
+        let mut cards = match &self.phase {
+            Phase::Deal { .. } => self.dealt(),
             Phase::Board => {
                 let board = self.kind.board(self.round)..self.kind.board(self.round + 1);
-                let first = self.undealt;
-                let cards: Vec<_> = board.map(|i| (first + i, Learners::All)).collect();
-                openings(&cards, all)
+                board.map(|i| (self.undealt + i, Learners::All)).collect()
             }
-            Phase::Draw(cards) => openings(cards, all),
+            Phase::Draw(cards) => cards.clone(),
             Phase::TurnUp => (self.contesting())
-                .flat_map(|seat| self.own_hand(seat))
+                .flat_map(|seat| self.hand_of(seat, Learners::All))
                 .collect(),
-            Phase::Show(left) => self.own_hand(left[0]),
+            Phase::Show(left) => self.hand_of(left[0], Learners::All).collect(),
             _ => Vec::new(),
-        }
+        };
+        cards.sort_unstable();
+        cards
     }
 
-    /// The opening with which a seat shows its hand to all seats.
-    fn own_hand(&self, seat: Seat) -> Vec<Opening> {
+    /// The cards of a seat, with the seats that learn them.
+    fn hand_of(&self, seat: Seat, to: Learners) -> impl Iterator<Item = (usize, Learners)> {
         let cards = self.held[seat.index()].iter();
-        let cards: Vec<_> = cards.map(|&card| (card, Learners::All)).collect();
-        openings(&cards, std::iter::once(seat))
+        cards.map(move |&card| (card, to))
     }
 
     /// The seats that claim a pot together with another seat.
@@ -141,10 +135,7 @@ impl Poker {
 
     /// The hole cards of all seats in the hand.
     fn dealt(&self) -> Vec<(usize, Learners)> {
-        let hole = |seat: Seat| {
-            let cards = self.held[seat.index()].iter();
-            cards.map(move |&card| (card, Learners::Seat(seat)))
-        };
+        let hole = |seat| self.hand_of(seat, Learners::Seat(seat));
         self.betting.live().flat_map(hole).collect()
     }
 
@@ -155,8 +146,7 @@ impl Poker {
         }
         self.seen.add(&due, public)?;
         match std::mem::replace(&mut self.phase, Phase::Board) {
-            Phase::DealByHost { first } => self.phase = Phase::DealByOthers { first },
-            Phase::DealByOthers { first } => self.bet_from(first),
+            Phase::Deal { first } => self.bet_from(first),
             Phase::Show(mut left) => {
                 let seat = left.remove(0);
                 self.note_shown(seat);
@@ -406,9 +396,7 @@ mod tests {
         let card = |(position, name): (usize, u64)| (position, Card(name));
         // 7c 9d Jc 3s 2h: the board gives nobody more than a pair.
         let board = [(4, 5), (5, 20), (6, 9), (7, 40), (8, 26)].map(card);
-        for cards in [&[][..], &[]] {
-            hand.opened(cards).unwrap();
-        }
+        hand.opened(&[]).unwrap();
         hand.choose(&Choice::Call).unwrap();
         hand.choose(&Choice::Check).unwrap();
         for street in [&board[..3], &board[3..4], &board[4..]] {

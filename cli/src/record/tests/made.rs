@@ -6,11 +6,11 @@ use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     CardOpening, Claim, Claimed, Clock, Header, Journal, Masked, Match, MatchLog, MemoryStorage,
-    Part, PartKind, Phase, Player, Seal, Seen, SignedPart, Sitting,
+    Opening, Part, PartKind, Phase, Player, Seal, Seen, SignedPart, Sitting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
-    BettingRules, Choice, Learners, Legal, Limit, Opening, Posts, Stakes, Variety,
+    BettingRules, Choice, Learners, Legal, Limit, Posts, Stakes, Variety,
 };
 
 /// A test match with the file of each seat.

@@ -20,7 +20,7 @@ use super::foul::PartFoul;
 use super::header::Header;
 use super::part::{Part, PartKind};
 use super::phase::Phase;
-use crate::rules::{Hand, Opening, Steal};
+use crate::rules::{Hand, Learners, Next, Steal};
 use crate::seat::Seat;
 
 pub use sealed::{Attempt, CardOpening, DealInput, Masked, Reseal, Seal};
@@ -83,10 +83,18 @@ impl DeckLog {
         }
     }
 
-    /// The phase that opens the cards that the rules ask for.
-    pub(super) fn open(&self, openings: Vec<Opening>) -> Phase {
+    /// The opening with which the deck has to start before the rules continue with `next`. `None`
+    /// if there is no such opening, or it is complete.
+    pub(super) fn first_opening(&self, next: &Next) -> Option<Phase> {
         match self {
-            DeckLog::Sealed(_) => Phase::Open(openings),
+            DeckLog::Sealed(deck) => deck.first_opening(next),
+        }
+    }
+
+    /// The phase that opens the cards that the rules ask for.
+    pub(super) fn open(&self, cards: &[(usize, Learners)]) -> Phase {
+        match self {
+            DeckLog::Sealed(deck) => deck.open(cards),
         }
     }
 

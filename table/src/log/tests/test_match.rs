@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::super::*;
 use crate::identity::{Identity, Name};
 use crate::rules::{
-    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
+    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
@@ -225,8 +225,8 @@ impl TestMatch {
             PartKind::Seal => Part::Seal(self.seal(log, seat)),
             PartKind::Again => Part::Again,
             PartKind::Open => {
-                let due = match log.game().map(Hand::next) {
-                    Some(Next::Open(openings)) => due(&openings, seat),
+                let due = match log.phase() {
+                    Phase::Open(openings) => due(&openings, seat),
                     _ => None,
                 };
                 self.opening(log, seat, &due.unwrap_or(vec![0]))

@@ -9,8 +9,8 @@ use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
 use super::{BATCH, FailedCheck, Play};
-use crate::log::{CardOpening, Input, Part, PartKind, Phase, Storage};
-use crate::rules::{Choice, Legal, Opening};
+use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase, Storage};
+use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {

@@ -22,8 +22,8 @@ use dealerless::dice::{Commitment, Dice, Reveal};
 use super::Completed;
 use crate::log::header::Header;
 use crate::log::part::Part;
-use crate::log::phase::Phase;
-use crate::rules::{Edition, Learners, Opening, Steal};
+use crate::log::phase::{Opening, Phase};
+use crate::rules::{Edition, Learners, Next, Steal};
 use crate::seat::Seat;
 
 pub use commitment::Attempt;
@@ -116,6 +116,24 @@ impl SealedLog {
         Phase::Seal(Seat::HOST)
     }
 
+    /// The host's opening with which each deck starts: its shares of the cards that the rules ask
+    /// for, or no card. Until this opening, the host may declare the try void.
+    pub(super) fn first_opening(&self, next: &Next) -> Option<Phase> {
+        let cards = match next {
+            Next::Open(cards) => &cards[..],
+            _ => &[],
+        };
+        let opening = || self.deck.opening(Seat::HOST, cards);
+        let is_due = self.deck.openings.is_empty();
+        is_due.then(|| Phase::Open(vec![opening()]))
+    }
+
+    /// The phase in which all seats open the shares of these cards that they have not opened yet.
+    pub(super) fn open(&self, cards: &[(usize, Learners)]) -> Phase {
+        let openings = Seat::all(self.seats).map(|opener| self.deck.opening(opener, cards));
+        Phase::Open(openings.filter(|o| !o.cards.is_empty()).collect())
+    }
+
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
         self.deck.stolen_in = step;
         Phase::Reseal(Seat::HOST, steal)
@@ -138,7 +156,14 @@ impl SealedLog {
         }
         match phase {
             Phase::Seal(seat) => self.sealed(seat, parts),
-            Phase::Open(openings) => Completed::Opened(self.deck.opened(step, openings, parts)),
+            Phase::Open(openings) => {
+                let is_first = self.deck.openings.is_empty();
+                let public = self.deck.opened(step, openings, parts);
+                match is_first {
+                    true => Completed::Ready,
+                    false => Completed::Opened(public),
+                }
+            }
             Phase::Reseal(seat, steal) => self.resealed(seat, steal, parts),
             Phase::Commit(dice) => self.deck.committed(dice, parts),
             Phase::Reveal(dice) => Completed::Rolled(dice.faces(&revealed(parts))),
@@ -264,6 +289,16 @@ impl Deck {
             reseals: Vec::new(),
             commitments: Vec::new(),
         }
+    }
+
+    /// The opening of a seat when these cards are to be opened: the cards that are not for the seat
+    /// alone and whose share it has not opened yet.
+    fn opening(&self, opener: Seat, cards: &[(usize, Learners)]) -> Opening {
+        let is_due = |&&(position, to): &&(usize, Learners)| {
+            to != Learners::Seat(opener) && self.shares.of(opener, position).is_none()
+        };
+        let cards = cards.iter().filter(is_due).copied().collect();
+        Opening { opener, cards }
     }
 
     /// Adds the shares in `parts`. Returns the cards that are now open to everybody.

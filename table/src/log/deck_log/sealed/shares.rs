@@ -31,7 +31,6 @@ impl Shares {
     }
 
     /// A seat's share of a card, if it was opened.
-    #[cfg(test)]
     pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u64> {
         *self.0.get(seat.index())?.get(position)?
     }
