@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use dealerless_table::Seat;
-use dealerless_table::log::Opening;
-use dealerless_table::log::{End, MatchLog, PartKind, Phase, Stop, Unsettled};
+use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Stop, Unsettled};
 use dealerless_table::rules::{Learners, Legal, Outcome};
 
 use crate::event::Ended;

@@ -60,7 +60,7 @@ static PLAYED: LazyLock<[Played; 2]> = LazyLock::new(|| {
 struct Nowhere(usize);
 
 impl Outbox for Nowhere {
-    fn send(&mut self, message: Vec<u8>) -> std::io::Result<()> {
+    fn send(&mut self, _: Seat, message: Vec<u8>) -> std::io::Result<()> {
         LogMessage::decode(&message).expect("a sent message can be decoded");
         self.0 += 1;
         Ok(())
@@ -83,7 +83,8 @@ fn continue_match(
     program: &mut Program,
     messages: Vec<Vec<u8>>,
 ) -> std::result::Result<(), PlayError> {
-    program.resume()?;
+    let peer = program.seat().next(2);
+    program.resume(peer)?;
     for message in messages {
         program.advance(&mut Nowhere::default(), &mut Nowhere::default())?;
         while let Some(news) = program.news() {
@@ -91,7 +92,7 @@ fn continue_match(
                 assert!(program.card(position).is_some());
             }
         }
-        program.receive(Event::Received(message))?;
+        program.receive(Event::Received(peer, message))?;
     }
     program.advance(&mut Nowhere::default(), &mut Nowhere::default())
 }

@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening,
-    Outcome, Posts, Stakes, Variety,
+    BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Outcome, Posts,
+    Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -142,17 +142,12 @@ fn least(legal: &Legal) -> Choice {
 
 fn open(
     hand: &mut Hand,
-    openings: &[Opening],
+    due: &[(usize, Learners)],
     deck: &[Card],
     input: &mut Unstructured,
 ) -> Result<()> {
-    let mut positions: Vec<usize> = (openings.iter().flat_map(|opening| &opening.cards))
-        .filter(|(_, to)| *to == Learners::All)
-        .map(|&(position, _)| position)
-        .collect();
-    positions.sort_unstable();
-    positions.dedup();
-    let mut cards: Vec<_> = positions.iter().map(|&at| (at, deck[at])).collect();
+    let to_all = due.iter().filter(|(_, to)| *to == Learners::All);
+    let mut cards: Vec<_> = to_all.map(|&(at, _)| (at, deck[at])).collect();
     if input.ratio(1, 8)? {
         let honest = cards.clone();
         let (at, card) = (
@@ -203,7 +198,7 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
                 assert!(hand.opened(&[]).is_err());
                 return Ok(());
             }
-            Next::Open(openings) => open(hand, &openings, deck, input)?,
+            Next::Open(due) => open(hand, &due, deck, input)?,
             Next::Steal(_) => {
                 assert!(hand.rolled(&[1]).is_err() && hand.opened(&[]).is_err());
                 hand.reshuffled(false)

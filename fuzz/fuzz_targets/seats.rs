@@ -12,11 +12,12 @@ use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    CardOpening, Clock, DeckTerms, SealedTerms, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal,
-    SignedPart, Sitting,
+    CardOpening, Clock, Header, Masked, Match, MatchLog, Opening, Part, PartKind, Phase, Player,
+    Seal, SignedPart, Sitting,
 };
-use dealerless_table::log::Opening;
-use dealerless_table::rules::{BettingRules, Choice, Hand, Learners, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    BettingRules, Choice, Hand, Learners, Legal, Limit, Posts, Stakes, Variety,
+};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

@@ -15,7 +15,8 @@ use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Identity, Name};
 use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog, MemoryStorage};
 use dealerless_table::play::{
-    Command, DealCost, MemoryVault, News, Seating, Setting, Table, TableEvent,
+    Command, DealCost, DeckSetting, MemoryVault, News, SealedSetting, Seating, Setting, Table,
+    TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{Seat, system_rng};
@@ -135,18 +136,21 @@ impl Player {
         let of = seating.sitting.match_info.clone();
         let mut table = InMemory::new(
             Setting {
-                inputs: Inputs::open(MemoryStorage::default(), key.clone(), of.id())?.file,
+                deck: DeckSetting::Sealed(SealedSetting {
+                    inputs: Inputs::open(MemoryStorage::default(), key.clone(), of.id())?.file,
+                    vault: MemoryVault::default(),
+                    circuit: seating.circuit,
+                }),
                 journal: Journal::create(MemoryStorage::default(), key, &seating.sitting)?,
                 identity: self.identity,
                 seat: seating.sitting.seat,
                 log: MatchLog::new(of),
-                vault: MemoryVault::default(),
-                circuit: seating.circuit,
                 rng: system_rng(),
             },
             Deadlines::default(),
         )?;
-        table.begin(self.connection, Box::new(Uncounted));
+        let peer = table.play().seat().next(2);
+        table.begin(peer, self.connection, Some(Box::new(Uncounted)));
         let mut side = Side {
             hands: Vec::new(),
             setup: Duration::ZERO,
@@ -157,12 +161,12 @@ impl Player {
             match table.next(TIMEOUT)? {
                 Some(TableEvent::News(News::Over(end))) => {
                     ensure!(end == End::Played, "the match ended early: this is a bug");
-                    side.sent = table.connection().map_or(0, Connection::bytes_sent);
+                    side.sent = table.connection(peer).map_or(0, Connection::bytes_sent);
                     table.close();
                     return Ok(side);
                 }
                 Some(TableEvent::News(news)) => side.handle(news, &mut table, begun, progress)?,
-                Some(TableEvent::ConnectionLost(error)) => return Err(error.into()),
+                Some(TableEvent::ConnectionLost(_, error)) => return Err(error.into()),
                 Some(_) => {}
                 None => bail!("the other seat of this process did not answer in time"),
             }

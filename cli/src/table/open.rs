@@ -63,6 +63,16 @@ impl MatchFile {
         })
     }
 
+    /// Whether the deck of the match is sealed.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.opened.sitting.match_info.header().sealed().is_some()
+    }
+
+    /// The seat of the other player with these keys.
+    pub(crate) fn seat_of(&self, peer: &PublicIdentity) -> Option<Seat> {
+        self.others().find(|seat| self.identity(*seat) == peer)
+    }
+
     /// Whether this side connects to `peer` in this match: one of the two is the host.
     fn connects_to(&self, peer: &PublicIdentity) -> bool {
         let mut others = self
@@ -225,7 +235,15 @@ impl MatchFile {
 /// If a file cannot be removed.
 pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
     MatchFolder::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
-    for sibling in [deck_file, clock_file, inputs_file, audit_file, listen_file] {
+    let siblings = [
+        deck_file,
+        keys_file,
+        clock_file,
+        inputs_file,
+        audit_file,
+        listen_file,
+    ];
+    for sibling in siblings {
         let sibling = sibling(path);
         match std::fs::remove_file(&sibling) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error)?,
@@ -246,6 +264,11 @@ pub(crate) fn inputs_file(log: &Path) -> PathBuf {
 /// The file with the inputs that both sides opened in an audit.
 pub(crate) fn audit_file(log: &Path) -> PathBuf {
     log.with_extension("audit")
+}
+
+/// The file of the secret from which a seat's keys of a verifiable deck are derived.
+pub(crate) fn keys_file(log: &Path) -> PathBuf {
+    log.with_extension("keys")
 }
 
 /// The file of the addresses at which the match was hosted.

@@ -3,13 +3,15 @@
 
 use std::time::{Duration, Instant};
 
+use dealerless::mpc::Attempts;
 use dealerless_events::event::{Awaited, Event};
 use dealerless_events::leaving::leaves;
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
 use dealerless_table::Seat;
-use dealerless_table::identity::{Name, PublicIdentity};
-use dealerless_table::log::{End, LogEvent, Phase, Storage};
+use dealerless_table::connection::Connection;
+use dealerless_table::identity::{Name, PeersError, PublicIdentity};
+use dealerless_table::log::{End, LogEvent, Phase, Sitting, Storage};
 use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent, Vault};
 
 use super::banks::Banks;
@@ -41,12 +43,35 @@ pub(crate) enum Stopped {
     Declined(Control),
 }
 
-/// A seat, with its table, its player and the peer in the other seat.
+/// Another player of the match.
+pub(crate) struct Other {
+    pub(crate) seat: Seat,
+    pub(crate) identity: PublicIdentity,
+    pub(crate) name: Name,
+}
+
+impl Other {
+    /// All players of a match but the one whose file this is.
+    pub(crate) fn all_of(sitting: &Sitting) -> Vec<Self> {
+        let seats = Seat::all(sitting.match_info.seats());
+        let players = seats.zip(sitting.match_info.players()).zip(&sitting.names);
+        let others = players.filter(|((seat, _), _)| *seat != sitting.seat);
+        others
+            .map(|((seat, player), name)| Other {
+                seat,
+                identity: player.identity.clone(),
+                name: name.clone(),
+            })
+            .collect()
+    }
+}
+
+/// A seat, with its table, its player and the other players.
 pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) own: &'a Own,
     pub(crate) table: Table<S, V, Post>,
-    pub(crate) peer: PublicIdentity,
-    pub(crate) peer_name: Name,
+    /// The other players, in order of their seats. With a sealed deck there is only one.
+    pub(crate) others: Vec<Other>,
     pub(crate) story: Story,
     pub(crate) player: Player,
     /// The dialer of a guest. A host waits at its door instead.
@@ -95,7 +120,9 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             let stopped = match happened {
                 None => self.report_waiting()?,
                 Some(TableEvent::News(news)) => self.news(&news)?,
-                Some(TableEvent::ConnectionLost(error)) => self.connection_lost(&error)?,
+                Some(TableEvent::ConnectionLost(peer, error)) => {
+                    self.connection_lost(peer, &error)?
+                }
                 Some(TableEvent::Control(
                     control @ (Control::Open(_) | Control::Unknown(_) | Control::Declined),
                 )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
@@ -113,7 +140,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         if *news == News::Resumed {
             // If the connection is lost again by now, a dialer is running and must not be stopped.
-            if self.table.connection().is_none() {
+            if !self.table.is_connected() {
                 return Ok(None);
             }
             self.dialer.iter_mut().for_each(Dialer::connected);
@@ -158,8 +185,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             self.sessions.after_pause = Some((at, Command::DealAgain));
             return Ok(());
         }
-        let whom = (&self.peer, &self.peer_name);
-        let question = standing::question_of_tries(self.own, whom, tries);
+        let question = standing::question_of_tries(self.own, self.whom(), tries);
         standing::refuse_for_bots(&self.player, &question)?;
         self.player.tell(&question)
     }
@@ -200,7 +226,66 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         })
     }
 
-    fn connection_lost(&mut self, error: &PlayError) -> anyhow::Result<Option<Stopped>> {
+    /// Whether the deck of the match is sealed. Then there is only one other player.
+    fn is_sealed(&self) -> bool {
+        let header = self.table.play().log().match_info().header();
+        header.sealed().is_some()
+    }
+
+    /// The other player of a match with a sealed deck, or the first of several.
+    fn whom(&self) -> (&PublicIdentity, &Name) {
+        (&self.others[0].identity, &self.others[0].name)
+    }
+
+    /// The counter of the attempts in the next session of the engine, if there is an engine.
+    ///
+    /// # Errors
+    /// If the peer is unknown.
+    pub(crate) fn counted(&mut self) -> Result<Option<Box<dyn Attempts>>, PeersError> {
+        if !self.is_sealed() {
+            return Ok(None);
+        }
+        let peer = &self.others[0].identity;
+        self.sessions.counted(self.own, peer).map(Some)
+    }
+
+    /// Starts or resumes the match on a connection. A connection of somebody who does not play is
+    /// dropped.
+    ///
+    /// # Errors
+    /// If the peer is unknown, or the file of the match cannot be written.
+    pub(crate) fn connected(
+        &mut self,
+        connection: Connection,
+        is_first: bool,
+    ) -> anyhow::Result<()> {
+        let mut others = self.others.iter();
+        let Some(other) = others.find(|other| other.identity == connection.peer) else {
+            return Ok(());
+        };
+        let peer = other.seat;
+        let attempts = self.counted()?;
+        match is_first {
+            true => self.table.begin(peer, connection, attempts),
+            false => self.table.resume(peer, connection, attempts)?,
+        }
+        Ok(())
+    }
+
+    fn connection_lost(
+        &mut self,
+        peer: Seat,
+        error: &PlayError,
+    ) -> anyhow::Result<Option<Stopped>> {
+        if self.table.play().is_synced() {
+            // With several seats, the others go on.
+            let mut others = self.others.iter();
+            if let Some(other) = others.find(|other| other.seat == peer) {
+                let text = format!("{} is not connected ({}).", other.name, with_sources(error));
+                self.player.tell(&Event::Notice { text })?;
+            }
+            return Ok(None);
+        }
         self.player.tell(&Event::LineLost {
             message: with_sources(error),
         })?;
@@ -214,8 +299,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// If no further session is allowed.
     pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
         self.sessions.until_settled();
-        let whom = (&self.peer, &self.peer_name);
-        let question = standing::question(self.own, whom)?;
+        let question = match self.is_sealed() {
+            true => standing::question(self.own, self.whom())?,
+            false => None,
+        };
         if let Some(question) = question.filter(|_| !self.sessions.allowed) {
             standing::refuse_for_bots(&self.player, &question)?;
             self.table.on_hold = true;
@@ -230,17 +317,23 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     fn posted(&mut self, post: Post) -> anyhow::Result<Option<Stopped>> {
         match post {
+            Post::Connection(connection) if !self.is_sealed() => {
+                let name = connection.peer_name.clone();
+                self.connected(*connection, false)?;
+                if self.table.play().is_synced() {
+                    let text = format!("{name} is connected again.");
+                    self.player.tell(&Event::Notice { text })?;
+                }
+            }
             Post::Connection(connection) => {
                 // The peer has lost the old connection, which this side may not have noticed.
-                self.table.lose_connection();
+                self.table.lose_connections();
                 self.sessions.until_settled();
-                let whom = (&self.peer, &self.peer_name);
-                let asks = standing::question(self.own, whom)?.is_some();
+                let asks = standing::question(self.own, self.whom())?.is_some();
                 // Otherwise the connection is dropped, which closes it. The player was asked when
                 // the last connection was lost.
                 if !asks || std::mem::take(&mut self.sessions.allowed) {
-                    let attempts = self.sessions.counted(self.own, &self.peer)?;
-                    self.table.resume(*connection, attempts)?;
+                    self.connected(*connection, false)?;
                 }
             }
             Post::Tell(event) => self.player.tell(&event)?,
@@ -257,7 +350,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         match command {
             Command::Close => return Ok(Some(Stopped::Closed)),
             Command::Stay => self.player.tell(&Event::Stays {})?,
-            Command::Again if self.table.connection().is_none() => {
+            Command::Again if !self.table.is_connected() => {
                 self.sessions.allowed = true;
                 self.reconnect()?;
             }

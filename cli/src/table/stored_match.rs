@@ -14,20 +14,21 @@ use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
-use dealerless_table::identity::{Name, PublicIdentity};
-use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Sitting};
+use dealerless_table::identity::PublicIdentity;
+use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Sitting};
 use dealerless_table::play::{
-    Control, DealCircuit, FileVault, PlayError, Seating, Setting, Table, TableEvent,
+    Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
+    Table, TableEvent,
 };
 use dealerless_table::{Seat, system_rng};
 
 use super::banks::Banks;
 use super::dial::Dialer;
-use super::open::{MatchFile, deck_file, inputs_file};
+use super::open::{MatchFile, deck_file, inputs_file, keys_file};
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Post, Posts};
-use super::seat::{SeatRunner, Stopped, Wait};
+use super::seat::{Other, SeatRunner, Stopped, Wait};
 use super::session::Sessions;
 use crate::failure::BrokenOff;
 
@@ -54,7 +55,7 @@ pub(crate) struct SeatContext<'a> {
 }
 
 impl<'a> StoredMatch<'a> {
-    /// Begins a match that both players have agreed to on this connection.
+    /// Begins a match of two players, who have agreed to it on this connection.
     ///
     /// # Errors
     /// If the file of the match cannot be created.
@@ -63,34 +64,59 @@ impl<'a> StoredMatch<'a> {
         connection: Connection,
         Seating { sitting, circuit }: Seating,
     ) -> anyhow::Result<Self> {
+        Self::begin_on(around, vec![connection], sitting, Some(circuit))
+    }
+
+    /// Begins a match that all players have agreed to. A host has a connection to each guest, and a
+    /// guest one to the host.
+    ///
+    /// # Errors
+    /// If a file of the match cannot be created.
+    pub(crate) fn begin_with_several(
+        around: SeatContext<'a>,
+        connections: Vec<Connection>,
+        sitting: Sitting,
+    ) -> anyhow::Result<Self> {
+        Self::begin_on(around, connections, sitting, None)
+    }
+
+    fn begin_on(
+        around: SeatContext<'a>,
+        connections: Vec<Connection>,
+        sitting: Sitting,
+        circuit: Option<Arc<DealCircuit>>,
+    ) -> anyhow::Result<Self> {
         let own = around.own;
         let shelf = MatchFolder(own.home.matches());
+        let name = connections
+            .first()
+            .map_or("", |connection| connection.peer_name.as_str());
         let (path, storage) = shelf
-            .create(&sitting.match_info.id(), connection.peer_name.as_str())
+            .create(&sitting.match_info.id(), name)
             .context("cannot make the file of the match")?;
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
         let log = MatchLog::new(sitting.match_info.clone());
-        let (peer, name) = (connection.peer.clone(), connection.peer_name.clone());
-        let setting = setting(own, &path, &sitting, journal, log, circuit)?;
-        let mut stored = StoredMatch::sit(around, &path, &sitting, false, setting, peer, name)?;
-        let seat = &mut stored.seat;
-        let attempts = seat.sessions.counted(own, &seat.peer)?;
-        seat.table.begin(connection, attempts);
+        let deck = match circuit {
+            Some(circuit) => sealed(own, &path, &sitting, circuit)?,
+            None => DeckSetting::Verifiable(FileVault(keys_file(&path))),
+        };
+        let setting = setting(own, &sitting, journal, log, deck);
+        let mut stored = StoredMatch::sit(around, &path, &sitting, false, setting)?;
+        for connection in connections {
+            stored.seat.connected(connection, true)?;
+        }
         Ok(stored)
     }
 
-    /// Loads a match to resume. The match has no connection until [`meet_again`](Self::meet_again)
-    /// is called.
+    /// A seat whose match is resumed from its file. The seat has no connection yet.
     ///
     /// # Errors
-    /// If the match cannot continue, for example because of a damaged deck or an unknown shuffle.
+    /// If the file cannot be resumed here, or the files of the deck are damaged.
     pub(crate) fn resume(around: SeatContext<'a>, file: MatchFile) -> anyhow::Result<Self> {
         let own = around.own;
-        let (peer, name) = (file.peer().clone(), file.peer_name());
         let MatchFile { path, opened } = file;
-        let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
-        let setting = setting(own, &path, &sitting, opened.journal, opened.log, circuit)?;
-        StoredMatch::sit(around, &path, &sitting, true, setting, peer, name)
+        let (sitting, setting) = resumed(own, &path, opened)?;
+        StoredMatch::sit(around, &path, &sitting, true, setting)
     }
 
     fn sit(
@@ -99,8 +125,6 @@ impl<'a> StoredMatch<'a> {
         sitting: &Sitting,
         resumed: bool,
         setting: OnDisk,
-        peer: PublicIdentity,
-        peer_name: Name,
     ) -> anyhow::Result<Self> {
         let SeatContext {
             own,
@@ -137,8 +161,7 @@ impl<'a> StoredMatch<'a> {
         let seat = SeatRunner {
             own,
             table,
-            peer,
-            peer_name,
+            others: Other::all_of(sitting),
             story: Story::new(*seat, &of.header().stakes, Some(log_file.clone())),
             player,
             dialer,
@@ -166,9 +189,7 @@ impl<'a> StoredMatch<'a> {
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn meet_again(&mut self, connection: Connection) -> anyhow::Result<()> {
-        let seat = &mut self.seat;
-        let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
-        Ok(seat.table.resume(connection, attempts)?)
+        self.seat.connected(connection, false)
     }
 
     /// Looks for a new connection.
@@ -191,7 +212,7 @@ impl<'a> StoredMatch<'a> {
             Ok(Stopped::BrokenOff) => {
                 // The match stays open even if this fails, and the peer resends its parts.
                 let _ = self.seat.table.write_received();
-                self.seat.table.lose_connection();
+                self.seat.table.lose_connections();
                 true
             }
             _ => self.seat.table.close(),
@@ -251,8 +272,7 @@ impl<'a> StoredMatch<'a> {
         while Instant::now() < deadline {
             match seat.table.next(Duration::from_millis(200))? {
                 Some(TableEvent::Posted(Post::Connection(connection))) => {
-                    let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
-                    seat.table.resume(*connection, attempts)?;
+                    seat.connected(*connection, false)?;
                 }
                 Some(TableEvent::Posted(Post::BreakOff)) => break,
                 _ => {}
@@ -270,7 +290,9 @@ impl<'a> StoredMatch<'a> {
         let hands = hands_with_a_result(self.seat.table.play().log());
         let new = hands.saturating_sub(self.before);
         if new > 0 {
-            peers.count_hands(&self.seat.peer, new.into())?;
+            for other in &self.seat.others {
+                peers.count_hands(&other.identity, new.into())?;
+            }
         }
         let failed = match stopped {
             Ok(Stopped::Over(end)) => {
@@ -282,8 +304,9 @@ impl<'a> StoredMatch<'a> {
                 // An honest peer on an encrypted connection does not cause this error.
                 .is_some_and(|error| error.blame() == Blame::CheatOrConnection),
         };
-        if failed {
-            peers.count_failed_check(&self.seat.peer)?;
+        // With several players, the record names the one at fault.
+        if failed && let [other] = &self.seat.others[..] {
+            peers.count_failed_check(&other.identity)?;
         }
         Ok(())
     }
@@ -312,26 +335,62 @@ pub(crate) fn closed(
 
 fn setting(
     own: &Own,
-    path: &Path,
     sitting: &Sitting,
     journal: Journal<DiskStorage>,
     log: MatchLog,
-    circuit: Arc<DealCircuit>,
-) -> anyhow::Result<OnDisk> {
-    let identity = Arc::clone(own.home.identity());
-    let inputs = opened_or_new(&inputs_file(path))
-        .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.match_info.id()))
-        .context("cannot open the file of your inputs to the shuffles")?;
-    Ok(Setting {
-        identity,
-        inputs: inputs.file,
+    deck: DeckSetting<DiskStorage, FileVault>,
+) -> OnDisk {
+    Setting {
+        identity: Arc::clone(own.home.identity()),
         seat: sitting.seat,
         log,
         journal,
+        deck,
+        rng: system_rng(),
+    }
+}
+
+/// What a seat needs for a sealed deck, from the files next to the log at `path`.
+fn sealed(
+    own: &Own,
+    path: &Path,
+    sitting: &Sitting,
+    circuit: Arc<DealCircuit>,
+) -> anyhow::Result<DeckSetting<DiskStorage, FileVault>> {
+    let key = own.home.identity().file_key();
+    let inputs = opened_or_new(&inputs_file(path))
+        .and_then(|storage| Inputs::open(storage, key, sitting.match_info.id()))
+        .context("cannot open the file of your inputs to the shuffles")?;
+    Ok(DeckSetting::Sealed(SealedSetting {
+        inputs: inputs.file,
         vault: FileVault(deck_file(path)),
         circuit,
-        rng: system_rng(),
-    })
+    }))
+}
+
+/// The match of an opened file, and what its seat needs.
+///
+/// # Errors
+/// If this program cannot resume the match, or a file next to the log is lost.
+fn resumed(
+    own: &Own,
+    path: &Path,
+    opened: Opened<DiskStorage>,
+) -> anyhow::Result<(Sitting, OnDisk)> {
+    let header = opened.sitting.match_info.header();
+    let (sitting, deck) = match header.sealed() {
+        Some(_) => {
+            let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
+            let deck = sealed(own, path, &sitting, circuit)?;
+            (sitting, deck)
+        }
+        None => {
+            let deck = DeckSetting::Verifiable(FileVault(keys_file(path)));
+            (opened.sitting, deck)
+        }
+    };
+    let setting = setting(own, &sitting, opened.journal, opened.log, deck);
+    Ok((sitting, setting))
 }
 
 /// The table of a match to resume, without a player.
@@ -343,8 +402,7 @@ pub(crate) fn unattended(
     file: MatchFile,
 ) -> anyhow::Result<Table<DiskStorage, FileVault, Post>> {
     let MatchFile { path, opened } = file;
-    let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
-    let setting = setting(own, &path, &sitting, opened.journal, opened.log, circuit)?;
+    let (_, setting) = resumed(own, &path, opened)?;
     Ok(Table::new(setting, Deadlines::default())?)
 }
 
@@ -353,13 +411,20 @@ pub(crate) fn unattended(
 /// # Errors
 /// If its file is damaged, or the other side breaks the protocol.
 pub(crate) fn send_end(own: &Own, file: MatchFile, connection: Connection) -> anyhow::Result<()> {
-    let peer = connection.peer.clone();
+    let (is_sealed, peer) = (file.is_sealed(), file.seat_of(&connection.peer));
+    let Some(peer) = peer else {
+        return Ok(());
+    };
     let mut table = unattended(own, file)?;
     let mut sessions = Sessions::default();
-    table.resume(connection, sessions.counted(own, &peer)?)?;
+    let attempts = match is_sealed {
+        true => Some(sessions.counted(own, &connection.peer)?),
+        false => None,
+    };
+    table.resume(peer, connection, attempts)?;
     let deadline = Instant::now() + LAST_CALL;
     while Instant::now() < deadline {
-        if let Some(TableEvent::ConnectionLost(_)) = table.next(Duration::from_millis(200))? {
+        if let Some(TableEvent::ConnectionLost(..)) = table.next(Duration::from_millis(200))? {
             return Ok(());
         }
     }

@@ -205,7 +205,7 @@ fn declined_guest_is_told_and_not_asked_about_again() {
     assert_eq!(refused(join_by_name(c.path(), &at)), message);
     // Connections that send nothing, too much or a wrong message cause at most one notice.
     let carla = Carla::new(c.path(), &at);
-    for messages in [&[][..], &[Control::Sit; 50], &[Control::Taken]] {
+    for messages in [&[][..], &[const { Control::Sit }; 50], &[Control::Taken]] {
         for _ in 0..4 {
             drop(carla.connect(messages));
         }

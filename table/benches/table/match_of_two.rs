@@ -13,7 +13,9 @@ use dealerless::net::Deadlines;
 use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Home, Name, SharedPeers};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
-use dealerless_table::play::{Command, News, Seating, Setting, Table, TableEvent, Vault};
+use dealerless_table::play::{
+    Command, DeckSetting, News, SealedSetting, Seating, Setting, Table, TableEvent, Vault,
+};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
 
@@ -238,15 +240,17 @@ pub(crate) fn seat<X: Send + 'static>(
     };
     let id = seating.sitting.match_info.id();
     let setting = Setting {
-        inputs: Inputs::open(inputs, own.file_key(), id)
-            .expect("a new file")
-            .file,
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: Inputs::open(inputs, own.file_key(), id)
+                .expect("a new file")
+                .file,
+            vault: CountedVault(syncs.clone()),
+            circuit: seating.circuit,
+        }),
         identity: Arc::clone(own),
         seat: connection.seat,
         log: MatchLog::new(seating.sitting.match_info.clone()),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
-        vault: CountedVault(syncs.clone()),
-        circuit: seating.circuit,
         rng: system_rng(),
     };
     Table::new(setting, Deadlines::default()).expect("no old deck")
@@ -276,7 +280,8 @@ fn play(player: &Player, connection: Connection, begun: Instant, sync: Duration)
     };
     let mut table = seat::<()>(player, &connection, &syncs);
     let attempts = attempts(player, &connection);
-    table.begin(connection, attempts);
+    let peer = table.play().seat().next(2);
+    table.begin(peer, connection, Some(attempts));
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
     let (mut chosen, mut received) = (Vec::new(), Vec::new());
     loop {

@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dealerless_table::Seat;
 use dealerless_table::connection::{Connection, DoorEvent, Guest, Timing};
 use dealerless_table::identity::Address;
 use dealerless_table::log::{LogEvent, Storage};
@@ -59,7 +60,7 @@ fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Ins
     let first = connection();
     let mut table = seat::<()>(player, &first, &Syncs::default());
     let counts = attempts(player, &first);
-    table.begin(first, counts);
+    table.begin(Seat::GUEST, first, Some(counts));
     let mut again = false;
     loop {
         match news(&mut table) {
@@ -73,7 +74,9 @@ fn play_host(player: &Player, mut connection: impl FnMut() -> Connection) -> Ins
             None => {
                 let next = connection();
                 let counts = attempts(player, &next);
-                table.resume(next, counts).expect("files in memory");
+                table
+                    .resume(Seat::GUEST, next, Some(counts))
+                    .expect("files in memory");
                 again = true;
             }
         }
@@ -89,7 +92,7 @@ fn play_guest(
 ) -> [Instant; 2] {
     let mut table = seat::<()>(player, &connection, &Syncs::default());
     let counts = attempts(player, &connection);
-    table.begin(connection, counts);
+    table.begin(Seat::HOST, connection, Some(counts));
     let mut hands = 0;
     loop {
         match news(&mut table).expect("a connection") {
@@ -100,12 +103,14 @@ fn play_guest(
         }
     }
     // Both sides notice that the connection is gone.
-    table.lose_connection();
+    table.lose_connection(Seat::HOST);
     thread::sleep(NOTICE_TIME);
     let dialed = Instant::now();
     let connection = again();
     let counts = attempts(player, &connection);
-    table.resume(connection, counts).expect("files in memory");
+    table
+        .resume(Seat::HOST, connection, Some(counts))
+        .expect("files in memory");
     loop {
         if let News::YourTurn { legal } = news(&mut table).expect("a connection") {
             let resumed = Instant::now();

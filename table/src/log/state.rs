@@ -178,7 +178,11 @@ impl State {
         let Some(dealt) = &self.dealt else {
             return Phase::Deal;
         };
-        match dealt.game.next() {
+        let next = dealt.game.next();
+        if let Some(first) = self.deck.first_opening(&next) {
+            return first;
+        }
+        match next {
             Next::Open(cards) => self.deck.open(&cards),
             Next::Roll(dice) => self.deck.roll(dice),
             Next::Steal(steal) => self.deck.steal(step, steal),

@@ -3,9 +3,8 @@
 use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 use super::match_log::MatchLog;
 use super::part::Part;
-use super::phase::{Phase, Stop};
+use super::phase::{Opening, Phase, Stop};
 use super::state::State;
-use crate::log::phase::Opening;
 use crate::rules::{Choice, Hand, Learners, Legal, Posts};
 use crate::seat::Seat;
 

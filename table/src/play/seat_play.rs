@@ -15,7 +15,6 @@ use std::sync::Arc;
 use dealerless::deck::{self, Card};
 use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
-use zeroize::Zeroizing;
 
 pub use self::ordering::deck_name;
 use super::cost::{Prepared, Spent};
@@ -59,9 +58,9 @@ pub struct Setting<S, V, R = SystemRng> {
 pub enum DeckSetting<S, V> {
     /// For a sealed deck.
     Sealed(SealedSetting<S, V>),
-    /// For a verifiable deck: the secret of the match, 32 random bytes. It must be on the disk
-    /// before the seat begins the match, and is destroyed after the match.
-    Verifiable(Zeroizing<[u8; 32]>),
+    /// For a verifiable deck: storage for the secret of the match. It is drawn and stored before
+    /// the seat signs its first part, and destroyed after the match.
+    Verifiable(V),
 }
 
 /// What a seat needs for a sealed deck.
@@ -88,7 +87,7 @@ pub struct Play<S, V, R> {
     heard: BTreeSet<Seat>,
     /// The state of the engine on the connection. `None` with a verifiable deck.
     connected: Option<Connected>,
-    /// This seat's secrets of a verifiable deck.
+    /// This seat's secrets of a verifiable deck. `None` also after the match.
     own: Option<VerifiableSeat>,
     /// Received and signed parts and acks that are not written to the disk yet.
     unwritten: Vec<Signed>,
@@ -199,23 +198,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(setting: Setting<S, V, R>) -> Result<Self, PlayError> {
         let mut play = Self::without_deck(setting);
+        play.open_secret()?;
         play.restore()?;
         Ok(play)
     }
 
     fn without_deck(setting: Setting<S, V, R>) -> Self {
-        let own = match &setting.deck {
-            DeckSetting::Sealed(_) => None,
-            DeckSetting::Verifiable(secret) => {
-                VerifiableSeat::new(&setting.log, setting.seat, secret.clone())
-            }
-        };
         Play {
             setting,
             peers: BTreeMap::new(),
             heard: BTreeSet::new(),
             connected: None,
-            own,
+            own: None,
             unwritten: Vec::new(),
             owes_write: false,
             asked: None,
@@ -257,6 +251,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             DeckSetting::Sealed(deck) => Some(deck),
             DeckSetting::Verifiable(_) => None,
         }
+    }
+
+    fn is_verifiable(&self) -> bool {
+        matches!(self.setting.deck, DeckSetting::Verifiable(_))
     }
 
     fn sealed_mut(&mut self) -> Option<&mut SealedSetting<S, V>> {
@@ -391,15 +389,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_));
         let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
-        if over || self.owes_write || is_unsent && self.own.is_none() {
+        if over || self.owes_write || is_unsent && !self.is_verifiable() {
             self.write()?;
         }
+        let is_verifiable = self.is_verifiable();
         for (&seat, peer) in &mut self.peers {
             for message in peer.unsent.drain(..) {
                 let sent = outbox.send(seat, message.encode());
                 // With a verifiable deck, a lost connection does not stop the other seats, and the
                 // reader of the connection reports it.
-                if self.own.is_none() {
+                if !is_verifiable {
                     sent.map_err(PlayError::Connection)?;
                 }
             }
@@ -481,13 +480,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Destroys the deck once no more of its cards will be opened.
+    /// Destroys the deck, or the secret of a verifiable deck, once no more cards will be opened.
     fn destroy_deck(&mut self) -> Result<(), PlayError> {
         self.hand.deck = None;
-        if std::mem::take(&mut self.vault_has_deck)
-            && let Some(deck) = self.sealed_mut()
-        {
-            deck.vault.destroy().map_err(PlayError::Vault)?;
+        if std::mem::take(&mut self.vault_has_deck) {
+            let vault = match &mut self.setting.deck {
+                DeckSetting::Sealed(deck) => &mut deck.vault,
+                DeckSetting::Verifiable(vault) => vault,
+            };
+            vault.destroy().map_err(PlayError::Vault)?;
         }
         Ok(())
     }

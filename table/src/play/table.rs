@@ -214,6 +214,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         &self.play
     }
 
+    /// The connection to `peer`, if there is one.
+    pub fn connection(&self, peer: Seat) -> Option<&Connection> {
+        self.attached
+            .get(&peer)
+            .map(|attached| &*attached.connection)
+    }
+
     /// Whether there is a connection.
     pub fn is_connected(&self) -> bool {
         !self.attached.is_empty()

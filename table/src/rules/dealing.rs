@@ -42,18 +42,17 @@ impl Seen {
             .retain(|position, _| !positions.contains(position));
     }
 
-    /// Adds the cards in `public`. They must be exactly the cards in `opened` that all seats learn.
+    /// Adds the cards in `public`. They must be exactly the cards in `due` that are opened to all
+    /// seats. `due` is in ascending order.
     pub(super) fn add(
         &mut self,
-        opened: &[(usize, Learners)],
+        due: &[(usize, Learners)],
         public: &[(usize, Card)],
     ) -> Result<(), BadCards> {
-        let to_all = opened.iter().filter(|(_, to)| *to == Learners::All);
-        let mut due: Vec<usize> = to_all.map(|&(position, _)| position).collect();
-        due.sort_unstable();
+        let to_all = due.iter().filter(|(_, to)| *to == Learners::All);
         let mut positions: Vec<usize> = public.iter().map(|&(position, _)| position).collect();
         positions.sort_unstable();
-        if due != positions {
+        if !to_all.map(|&(position, _)| position).eq(positions) {
             return Err(BadCards::NotDue);
         }
         let mut cards = self.cards.clone();

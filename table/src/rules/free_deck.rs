@@ -21,7 +21,7 @@
 //! or rolling.
 //!
 //! A card is closed, seen by one seat, or seen by all seats. A card that one seat sees can only be
-//! opened to all seats, not to a second seat alone, because every seat receives every opened share.
+//! opened to all seats, not to a second seat alone.
 
 use super::choice::Choice;
 use super::dealing::Seen;
@@ -62,9 +62,7 @@ pub(super) struct FreeDeck {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Due {
-    /// An opening without cards: every hand starts with an opening.
-    Begin,
-    /// These cards are being opened.
+    /// These cards are being opened, in ascending order of their positions.
     Cards(Vec<(usize, Learners)>),
     /// These dice are to be rolled, at the request of this seat.
     Roll(Seat, Dice),
@@ -95,13 +93,12 @@ impl FreeDeck {
             }),
             rolls: 0,
             last_roll: None,
-            due: Due::Begin,
+            due: Due::Nothing,
         }
     }
 
     pub(super) fn next(&self) -> Next {
         match &self.due {
-            Due::Begin => Next::Open(Vec::new()),
             Due::Cards(cards) => Next::Open(cards.clone()),
             &Due::Roll(_, dice) => Next::Roll(dice),
             Due::Steal(steal) => Next::Steal(steal.clone()),
@@ -132,23 +129,15 @@ impl FreeDeck {
     }
 
     pub(super) fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
-        match std::mem::replace(&mut self.due, Due::Nothing) {
-            Due::Begin if public.is_empty() => {}
-            Due::Cards(cards) => {
-                if let Err(bad) = self.seen.add(&cards, public) {
-                    self.due = Due::Cards(cards);
-                    return Err(bad);
-                }
-                for (position, to) in cards {
-                    self.learned[position] = Some(to);
-                }
-                self.drop_stale();
-            }
-            due => {
-                self.due = due;
-                return Err(BadCards::NotDue);
-            }
+        let Due::Cards(cards) = &self.due else {
+            return Err(BadCards::NotDue);
+        };
+        self.seen.add(cards, public)?;
+        for &(position, to) in cards {
+            self.learned[position] = Some(to);
         }
+        self.due = Due::Nothing;
+        self.drop_stale();
         Ok(())
     }
 

@@ -23,8 +23,8 @@ const MAX_CHIPS: u64 = 1 << 62;
 /// Hole cards are dealt in turn: card `i` of seat `s` at a table with `n` seats is at position `i *
 /// n + s`, even if some seats are not in the hand. The next positions hold the board, in the order
 /// of its streets, or the new cards of an exchange, in the order in which seats and places asked
-/// for them. No card is burnt. All hole cards are opened together, as are the cards of a street and
-/// the new cards of all exchanges. A hand of a deck without rules starts with an opening of no card.
+/// for them. No card is burnt. All hole cards are opened together, and so are the cards of a street
+/// and the new cards of all exchanges.
 ///
 /// # The rules of poker
 /// The rules are those of the Poker Tournament Directors Association (2022, rule numbers in

@@ -9,9 +9,8 @@ use dealerless::dice::Dice;
 /// The next action in a hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// These cards are to be opened, each to its learners. They are in ascending order, without
-    /// repetition. The kind of deck decides who opens them, in which steps. Then call
-    /// `Hand::opened` with the cards that everybody sees.
+    /// The cards at these positions are to be opened to these seats. The positions are in ascending
+    /// order and differ. Then call `Hand::opened` with the cards that everybody sees.
     Open(Vec<(usize, Learners)>),
     /// All seats roll these dice together: all commit, then all reveal. Then call `Hand::rolled`
     /// with the faces.
@@ -34,7 +33,7 @@ pub enum Next {
 pub enum Learners {
     /// All seats.
     All,
-    /// One seat. It does not open its own share, so the card stays closed to all other seats.
+    /// One seat. The card stays closed to all other seats.
     Seat(Seat),
 }
 

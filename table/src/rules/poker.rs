@@ -39,7 +39,7 @@ pub(super) struct Poker {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The hole cards are opened to their seats. `first` will act first in the first round.
+    /// Each seat in the hand learns its hole cards. `first` will act first in the first round.
     Deal { first: Seat },
     /// It is the turn of this seat to bet, call, check or fold.
     Bet(Seat),
@@ -102,30 +102,29 @@ impl Poker {
         }
     }
 
-    /// The cards that are to be opened, in ascending order.
+    /// The cards that are to be opened, in ascending order of their positions.
     fn due(&self) -> Vec<(usize, Learners)> {
-        let mut due: Vec<_> = match &self.phase {
+        let mut cards = match &self.phase {
             Phase::Deal { .. } => self.dealt(),
             Phase::Board => {
                 let board = self.kind.board(self.round)..self.kind.board(self.round + 1);
-                let first = self.undealt;
-                board.map(|i| (first + i, Learners::All)).collect()
+                board.map(|i| (self.undealt + i, Learners::All)).collect()
             }
             Phase::Draw(cards) => cards.clone(),
             Phase::TurnUp => (self.contesting())
-                .flat_map(|seat| self.own_hand(seat))
+                .flat_map(|seat| self.hand_of(seat, Learners::All))
                 .collect(),
-            Phase::Show(left) => self.own_hand(left[0]).collect(),
+            Phase::Show(left) => self.hand_of(left[0], Learners::All).collect(),
             _ => Vec::new(),
         };
-        due.sort_unstable();
-        due
+        cards.sort_unstable();
+        cards
     }
 
-    /// The cards of a seat that shows its hand to all seats.
-    fn own_hand(&self, seat: Seat) -> impl Iterator<Item = (usize, Learners)> {
+    /// The cards of a seat, with the seats that learn them.
+    fn hand_of(&self, seat: Seat, to: Learners) -> impl Iterator<Item = (usize, Learners)> {
         let cards = self.held[seat.index()].iter();
-        cards.map(|&card| (card, Learners::All))
+        cards.map(move |&card| (card, to))
     }
 
     /// The seats that claim a pot together with another seat.
@@ -136,10 +135,7 @@ impl Poker {
 
     /// The hole cards of all seats in the hand.
     fn dealt(&self) -> Vec<(usize, Learners)> {
-        let hole = |seat: Seat| {
-            let cards = self.held[seat.index()].iter();
-            cards.map(move |&card| (card, Learners::Seat(seat)))
-        };
+        let hole = |seat| self.hand_of(seat, Learners::Seat(seat));
         self.betting.live().flat_map(hole).collect()
     }
 

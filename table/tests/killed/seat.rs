@@ -14,7 +14,8 @@ use dealerless_table::connection::{Connection, Door, DoorEvent, Guest, Timing};
 use dealerless_table::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
 use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
 use dealerless_table::play::{
-    Command, Control, FileVault, Mailbox, News, Seating, Setting, Table, TableEvent,
+    Command, Control, DeckSetting, FileVault, Mailbox, News, SealedSetting, Seating, Setting,
+    Table, TableEvent,
 };
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{SystemRng, system_rng};
@@ -144,7 +145,7 @@ pub(crate) fn play() {
                         true => Control::Sit,
                         false => Control::Resume(of.id()),
                     };
-                    let connection = Box::new(connection(&home, &peer, &host, message));
+                    let connection = Box::new(connection(&home, &peer, &host, message.clone()));
                     mailbox.post(Post::Connection(connection, Some(message)));
                 }
             });
@@ -189,17 +190,19 @@ fn setting(
     let of = opened.log.match_info().id();
     let inputs = Inputs::open(inputs, identity.file_key(), of).expect("its own inputs");
     Setting {
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: inputs.file,
+            vault: CountedVault {
+                file: FileVault(path.with_extension("deck")),
+                unfinished: path.with_file_name(".dealerless-unfinished-half"),
+                operations: operations.clone(),
+            },
+            circuit: seating.circuit,
+        }),
         identity,
         seat: seating.sitting.seat,
         log: opened.log,
         journal: opened.journal,
-        inputs: inputs.file,
-        vault: CountedVault {
-            file: FileVault(path.with_extension("deck")),
-            unfinished: path.with_file_name(".dealerless-unfinished-half"),
-            operations: operations.clone(),
-        },
-        circuit: seating.circuit,
         rng: system_rng(),
     }
 }
@@ -257,7 +260,7 @@ impl Program {
                 .expect("an honest match")
             {
                 Some(TableEvent::News(news)) => self.handle_news(&news),
-                Some(TableEvent::ConnectionLost(_)) => drop(self.dial.send(())),
+                Some(TableEvent::ConnectionLost(..)) => drop(self.dial.send(())),
                 Some(TableEvent::Posted(Post::Connection(connection, message))) => {
                     self.start_connection(*connection, message)
                 }
@@ -287,9 +290,13 @@ impl Program {
             counted: counted.expect("a known peer"),
             operations: self.operations.clone(),
         });
+        let peer = self.table.play().seat().next(2);
         match message {
-            Control::Sit => self.table.begin(connection, attempts),
-            _ => self.table.resume(connection, attempts).expect("a file"),
+            Control::Sit => self.table.begin(peer, connection, Some(attempts)),
+            _ => self
+                .table
+                .resume(peer, connection, Some(attempts))
+                .expect("a file"),
         }
     }
 

@@ -4,10 +4,10 @@ use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
-use dealerless_table::log::Opening;
 use dealerless_table::log::{
     CardOpening, Claim, Claimed, Clock, DeckTerms, Header, Journal, Masked, Match, MatchLog,
-    MemoryStorage, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart, Sitting,
+    MemoryStorage, Opening, Part, PartKind, Phase, Player, Seal, SealedTerms, Seen, SignedPart,
+    Sitting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{

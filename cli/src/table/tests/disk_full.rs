@@ -6,12 +6,12 @@ use std::thread;
 use dealerless::net::Deadlines;
 use dealerless_events::story::Story;
 use dealerless_table::log::{Inputs, Journal, MatchLog, Storage};
-use dealerless_table::play::{MemoryVault, PlayError, Setting, Table};
+use dealerless_table::play::{DeckSetting, MemoryVault, PlayError, SealedSetting, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
-use dealerless_table::system_rng;
+use dealerless_table::{Seat, system_rng};
 
 use super::super::posts::Posts;
-use super::super::seat::{SeatRunner, Wait};
+use super::super::seat::{Other, SeatRunner, Wait};
 use super::super::session::Sessions;
 use super::seats::{met, player, sit};
 use crate::failure::{exit_code, explain};
@@ -71,9 +71,11 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         seat: sitting.seat,
         log: MatchLog::new(sitting.match_info.clone()),
         journal,
-        inputs: inputs.file,
-        vault: MemoryVault::default(),
-        circuit: host.seating.circuit.clone(),
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: inputs.file,
+            vault: MemoryVault::default(),
+            circuit: host.seating.circuit.clone(),
+        }),
         rng: system_rng(),
         identity,
     };
@@ -83,13 +85,12 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     let attempts = sessions.counted(own, &peer).unwrap();
     let mut table = Table::new(setting, Deadlines::default()).unwrap();
     Posts::default().go_to(table.mailbox());
-    table.begin(host.connection, attempts);
+    table.begin(Seat::GUEST, host.connection, Some(attempts));
     let mut seat = SeatRunner {
         own,
         story: Story::new(sitting.seat, &stakes, None),
         table,
-        peer,
-        peer_name: dealerless_table::identity::Name::clean("Bert"),
+        others: Other::all_of(&sitting),
         player: me,
         dialer: None,
         sessions,
@@ -108,7 +109,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     ] {
         assert!(text.contains(part), "{text}");
     }
-    seat.table.lose_connection();
+    seat.table.lose_connections();
     let lost = received.iter().find(|line| line.contains("line-lost"));
     let kinds: Vec<String> = received.try_iter().collect();
     assert!(lost.is_some(), "{kinds:?}");

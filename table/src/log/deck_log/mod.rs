@@ -22,7 +22,7 @@ use super::foul::PartFoul;
 use super::header::{DeckTerms, Header};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase};
-use crate::rules::{BadCards, Hand, Learners, Steal};
+use crate::rules::{BadCards, Hand, Learners, Next, Steal};
 use crate::seat::Seat;
 
 pub use sealed::{Attempt, CardOpening, Masked, Reseal, Seal, SealedInput};
@@ -120,8 +120,17 @@ impl DeckLog {
         }
     }
 
-    /// The first phase that opens the cards that the rules ask for. They are in ascending order.
-    pub(super) fn open(&mut self, cards: &[(usize, Learners)]) -> Phase {
+    /// The opening with which the deck has to start before the rules continue with `next`. `None`
+    /// if there is no such opening, or it is complete.
+    pub(super) fn first_opening(&self, next: &Next) -> Option<Phase> {
+        match self {
+            DeckLog::Sealed(deck) => deck.first_opening(next),
+            DeckLog::Verifiable(_) => None,
+        }
+    }
+
+    /// The phase that opens the cards that the rules ask for.
+    pub(super) fn open(&self, cards: &[(usize, Learners)]) -> Phase {
         match self {
             DeckLog::Sealed(deck) => deck.open(cards),
             DeckLog::Verifiable(deck) => deck.open(cards),

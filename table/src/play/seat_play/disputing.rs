@@ -54,7 +54,7 @@ mod tests {
     use crate::log::{Inputs, Journal, MatchLog, MemoryStorage};
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
-    use crate::play::seat_play::Setting;
+    use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
     use crate::play::vault::MemoryVault;
     use crate::random::{SystemRng, system_rng};
     use crate::rules::{Choice, Edition};
@@ -80,11 +80,13 @@ mod tests {
             seat: Seat::HOST,
             log: log.clone(),
             journal: Journal::create(MemoryStorage::default(), keys, &sitting).unwrap(),
-            inputs: inputs.unwrap().file,
-            vault: MemoryVault::default(),
-            circuit: Arc::new(
-                DealCircuit::of(&header.stakes, header.sealed().unwrap().algorithm).unwrap(),
-            ),
+            deck: DeckSetting::Sealed(SealedSetting {
+                inputs: inputs.unwrap().file,
+                vault: MemoryVault::default(),
+                circuit: Arc::new(
+                    DealCircuit::of(&header.stakes, header.sealed().unwrap().algorithm).unwrap(),
+                ),
+            }),
             rng: system_rng(),
         })
         .unwrap();

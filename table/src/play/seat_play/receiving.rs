@@ -249,7 +249,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             _ => {}
         }
-        if self.own.is_some() {
+        if self.is_verifiable() {
             self.learn_opened(&event);
         }
         self.news.push_back(News::Log(event));

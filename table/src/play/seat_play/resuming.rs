@@ -37,7 +37,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     fn connect(&mut self, peer: Seat, history: Resuming) {
         self.peers.insert(peer, Peer::new(history));
-        if self.own.is_none() {
+        if !self.is_verifiable() {
             self.connected = Some(Connected::default());
         }
     }
@@ -47,7 +47,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn lose_connection(&mut self, peer: Seat) {
         self.peers.remove(&peer);
-        if self.own.is_none() {
+        if !self.is_verifiable() {
             self.connected = None;
             (self.asked, self.reported_turn) = (None, None);
         }
@@ -101,7 +101,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn finish_resume(&mut self) -> Result<(), PlayError> {
         let attempt = self.setting.log.attempt();
         self.restore()?;
-        if self.setting.log.game().is_none() {
+        if self.setting.log.game().is_none() && !self.is_verifiable() {
             // The deck belongs to a hand that is over.
             self.destroy_deck()?;
         }
@@ -127,7 +127,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Restores the deck of the try in play, if the vault has this deck. Then checks the seals of
     /// the other seats, and learns the cards that they have opened.
     pub(super) fn restore(&mut self) -> Result<(), PlayError> {
-        if self.own.is_some() {
+        if self.is_verifiable() {
             return self.restore_cards();
         }
         let log = &self.setting.log;

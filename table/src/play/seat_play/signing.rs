@@ -9,8 +9,7 @@ use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
 use super::{BATCH, FailedCheck, Play};
-use crate::log::Opening;
-use crate::log::{CardOpening, Input, Part, PartKind, Phase, Storage};
+use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase, Storage};
 use crate::rules::{Choice, Legal};
 use crate::seat::Seat;
 
@@ -21,7 +20,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if allowed.is_empty() {
             return Ok(None);
         }
-        if self.own.is_some() {
+        if self.is_verifiable() {
             return self.next_of_verifiable();
         }
         match self.hand.failed_check {

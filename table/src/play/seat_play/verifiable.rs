@@ -2,16 +2,52 @@
 
 use dealerless::deck::Card;
 use rand::CryptoRng;
+use zeroize::Zeroizing;
 
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
-use super::Play;
+use super::super::verifiable_seat::VerifiableSeat;
+use super::{DeckSetting, Play};
 use crate::log::{DealInput, LogEvent, Part, Phase, Storage};
 use crate::rules::Learners;
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Reads the secret of the match, or draws and stores it before the seat signs its first part.
+    ///
+    /// # Errors
+    /// [`PlayError::NotOwnKeys`] if the secret is lost or damaged.
+    pub(super) fn open_secret(&mut self) -> Result<(), PlayError> {
+        let (log, seat) = (&self.setting.log, self.setting.seat);
+        let DeckSetting::Verifiable(vault) = &mut self.setting.deck else {
+            return Ok(());
+        };
+        let kept = vault.kept().map_err(PlayError::Vault)?;
+        self.vault_has_deck = kept.is_some();
+        if let Phase::Over(_) = log.phase() {
+            return Ok(());
+        }
+        let secret = match kept {
+            Some(kept) => {
+                let kept = <[u8; 32]>::try_from(&kept[..]);
+                Zeroizing::new(kept.map_err(|_| PlayError::NotOwnKeys)?)
+            }
+            None if log.step() > 0 || log.part(0, seat).is_some() => {
+                return Err(PlayError::NotOwnKeys);
+            }
+            None => {
+                let mut secret = Zeroizing::new([0; 32]);
+                self.setting.rng.fill_bytes(&mut *secret);
+                vault.keep(&*secret).map_err(PlayError::Vault)?;
+                self.vault_has_deck = true;
+                secret
+            }
+        };
+        self.own = VerifiableSeat::new(log, seat, secret);
+        Ok(())
+    }
+
     /// The part that this seat has to sign now, if any. The rules allow the seat to sign.
     pub(super) fn next_of_verifiable(&mut self) -> Result<Option<Part>, PlayError> {
         if !self.setting.log.lacks(self.setting.seat).is_empty() {

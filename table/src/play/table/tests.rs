@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use dealerless::shuffle::Algorithm;
 
 use super::super::deal_circuit::DealCircuit;
+use super::super::seat_play::{DeckSetting, SealedSetting};
 use super::super::vault::MemoryVault;
 use super::*;
 use crate::identity::Identity;
@@ -35,13 +36,15 @@ fn at_a_table(
     journal.append(&parts).unwrap();
     let inputs = Inputs::open(MemoryStorage::default(), key, test.match_info.id()).unwrap();
     let setting = Setting {
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: inputs.file,
+            vault: MemoryVault::default(),
+            circuit: Arc::clone(circuit),
+        }),
         identity,
         seat: own,
         log: log.clone(),
         journal,
-        inputs: inputs.file,
-        vault: MemoryVault::default(),
-        circuit: Arc::clone(circuit),
         rng: system_rng(),
     };
     (Table::new(setting, Deadlines::default()).unwrap(), file)
@@ -83,7 +86,7 @@ fn closes_when_peer_stops(
 ) -> bool {
     let (mut table, file) = at_a_table(test, log, own, circuit);
     if up {
-        table.play.begin();
+        table.play.begin(own.next(2));
     }
     // Skips news from before.
     while table.play.news().is_some() {}

@@ -13,7 +13,9 @@ use dealerless_table::connection::{Connection, ConnectionError, Door};
 use dealerless_table::log::{
     Clock, DeckTerms, DiskStorage, Inputs, Journal, Match, MatchFolder, MatchLog,
 };
-use dealerless_table::play::{CannotBegin, MemoryVault, Seating, Setting, Table};
+use dealerless_table::play::{
+    CannotBegin, DeckSetting, MemoryVault, SealedSetting, Seating, Setting, Table,
+};
 use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
 
@@ -65,17 +67,20 @@ fn table(
     let setting = Setting {
         seat: seating.sitting.seat,
         journal: Journal::create(storage, identity.file_key(), &seating.sitting).unwrap(),
-        inputs: Inputs::open(inputs, identity.file_key(), info.id())
-            .unwrap()
-            .file,
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: Inputs::open(inputs, identity.file_key(), info.id())
+                .unwrap()
+                .file,
+            vault: MemoryVault::default(),
+            circuit: seating.circuit,
+        }),
         identity,
         log: MatchLog::new(info),
-        vault: MemoryVault::default(),
-        circuit: seating.circuit,
         rng: system_rng(),
     };
     let mut table = Table::new(setting, Deadlines::default()).unwrap();
-    table.begin(connection, Box::new(Uncounted));
+    let peer = table.play().seat().next(2);
+    table.begin(peer, connection, Some(Box::new(Uncounted)));
     table
 }
 

@@ -11,7 +11,8 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport};
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
-    Binding, Command, Dealer, Event, News, Order, Orders, Outbox, Play, PlayError, Setting, Vault,
+    Binding, Command, Dealer, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError,
+    SealedSetting, Setting, Vault,
 };
 use dealerless_table::{Seat, SystemRng, system_rng};
 
@@ -79,7 +80,7 @@ pub(crate) struct CutOutbox<'a> {
 }
 
 impl Outbox for CutOutbox<'_> {
-    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
+    fn send(&mut self, _: Seat, message: Vec<u8>) -> io::Result<()> {
         if self.cut {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
@@ -138,9 +139,11 @@ pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, Play
         seat,
         log: opened.log,
         journal: opened.journal,
-        inputs: inputs(disk, seat, id).map_err(PlayError::Inputs)?.file,
-        vault: disk.clone(),
-        circuit: Arc::clone(&game.terms().1),
+        deck: DeckSetting::Sealed(SealedSetting {
+            inputs: inputs(disk, seat, id).map_err(PlayError::Inputs)?.file,
+            vault: disk.clone(),
+            circuit: Arc::clone(&game.terms().1),
+        }),
         rng: system_rng(),
         identity,
     })
@@ -199,7 +202,7 @@ impl Side {
         self.dealer = None;
         self.engine = None;
         if let Some(program) = &mut self.program {
-            program.lose_connection();
+            program.lose_connection(self.seat.next(2));
         }
     }
 

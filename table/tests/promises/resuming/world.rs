@@ -112,9 +112,10 @@ impl World {
         for (side, engine) in self.sides.iter_mut().zip([one, other]) {
             side.engine = Some(engine);
             let program = side.program.as_mut().expect("a started program");
+            let peer = program.seat().next(2);
             if first {
-                program.begin();
-            } else if let Err(error) = program.resume() {
+                program.begin(peer);
+            } else if let Err(error) = program.resume(peer) {
                 assert!(side.disk.was_killed(), "{error:?}");
                 side.program = None;
             }
@@ -175,7 +176,7 @@ impl World {
         while let Some(message) = self.sides[other].inbox.pop_front() {
             let side = &mut self.sides[other];
             let program = side.program.as_mut().expect("a running program");
-            let received = program.receive(Event::Received(message));
+            let received = program.receive(Event::Received(Seat::new(seat as u8), message));
             if side.disk.was_killed() {
                 side.program = None;
                 break;
@@ -215,7 +216,7 @@ impl World {
             happened |= self.sides[seat].handle_news(&mut self.void);
             while let Some(message) = self.sides[seat].inbox.pop_front() {
                 happened = true;
-                if !self.receive(seat, Event::Received(message)) {
+                if !self.receive(seat, Event::Received(Seat::new(1 - seat as u8), message)) {
                     return true;
                 }
             }

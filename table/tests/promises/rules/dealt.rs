@@ -4,8 +4,8 @@
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    Amounts, BettingRules, Choice, Edition, Foul, Hand, Learners, Legal, Limit, Next, Opening,
-    Outcome, Posts, Stakes, Variety,
+    Amounts, BettingRules, Choice, Edition, Foul, Hand, Learners, Legal, Limit, Next, Outcome,
+    Posts, Stakes, Variety,
 };
 
 pub(crate) const SMALL_AND_BIG: Posts = Posts::Blinds { small: 5, big: 10 };
@@ -41,8 +41,8 @@ pub(crate) struct Dealt {
     deck: Vec<Card>,
     /// Whether each seat has opened its share, by position and seat.
     shares: Vec<Vec<bool>>,
-    /// The openings of each step so far.
-    pub(crate) opened: Vec<Vec<Opening>>,
+    /// The cards of each opening so far, with the seats that learn them.
+    pub(crate) opened: Vec<Vec<(usize, Learners)>>,
 }
 
 impl Dealt {
@@ -80,8 +80,8 @@ impl Dealt {
     /// can compute are reported as public. All dice show their highest face.
     fn open(&mut self) {
         loop {
-            let openings = match self.hand.next() {
-                Next::Open(openings) => openings,
+            let cards = match self.hand.next() {
+                Next::Open(cards) => cards,
                 Next::Roll(dice) => {
                     let faces = vec![dice.sides(); dice.count() as usize];
                     self.hand.rolled(&faces).unwrap();
@@ -93,10 +93,17 @@ impl Dealt {
                 }
                 Next::Choose { .. } | Next::Over(_) => break,
             };
-            for opening in &openings {
-                for &(position, _) in &opening.cards {
-                    let share = &mut self.shares[position][opening.opener.index()];
-                    assert!(!std::mem::replace(share, true), "a share is opened twice");
+            assert!(cards.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            for &(position, to) in &cards {
+                let is_open = match to {
+                    Learners::All => self.is_public(position),
+                    Learners::Seat(_) => {
+                        Seat::all(self.seats).any(|seat| self.sees(seat, position))
+                    }
+                };
+                assert!(!is_open, "card {position} is opened twice");
+                for opener in Seat::all(self.seats).filter(|&seat| to != Learners::Seat(seat)) {
+                    self.shares[position][opener.index()] = true;
                 }
             }
             let public = (0..self.deck.len())
@@ -106,7 +113,7 @@ impl Dealt {
                 .map(|position| (position, self.deck[position]))
                 .collect();
             self.hand.opened(&public).unwrap();
-            self.opened.push(openings);
+            self.opened.push(cards);
         }
         self.check_visible_cards();
     }
@@ -118,10 +125,8 @@ impl Dealt {
         for (place, &position) in hand.iter().enumerate() {
             self.deck[position] = cards[(place + 1) % hand.len()];
             self.shares[position] = vec![false; self.seats];
-            for openings in &mut self.opened {
-                for opening in openings {
-                    opening.cards.retain(|&(at, _)| at != position);
-                }
+            for cards in &mut self.opened {
+                cards.retain(|&(at, _)| at != position);
             }
         }
         self.hand.reshuffled(true).unwrap();
@@ -134,12 +139,7 @@ impl Dealt {
                 let is_learner = |&(card, to): &(usize, Learners)| {
                     card == position && [Learners::All, Learners::Seat(seat)].contains(&to)
                 };
-                let mut cards = self
-                    .opened
-                    .iter()
-                    .flatten()
-                    .flat_map(|opening| &opening.cards);
-                let learns = cards.any(is_learner);
+                let learns = self.opened.iter().flatten().any(is_learner);
                 assert_eq!(self.sees(seat, position), learns, "{seat}, card {position}");
             }
         }

@@ -44,7 +44,7 @@ fn play(hand: &mut Dealt, choices: &[Choice]) {
 fn only_agreed_cards_are_opened() {
     let mut hand = dealt(2);
     play(&mut hand, &[propose(&[(3, HOST), (4, ALL), (5, GUEST)])]);
-    assert_eq!(hand.opened.len(), 1);
+    assert!(hand.opened.is_empty());
     play(&mut hand, &[Choice::Agree(0)]);
     for position in 0..12 {
         assert_eq!(hand.sees(Seat::HOST, position), [3, 4].contains(&position));
@@ -56,13 +56,6 @@ fn only_agreed_cards_are_opened() {
         (vec![3], vec![5])
     );
     assert_eq!(hand.asked().0, 0);
-}
-
-#[test]
-fn hand_begins_with_an_empty_opening_of_seat_0() {
-    let hand = dealt(2);
-    assert_eq!(hand.opened[0][0].opener, Seat::HOST);
-    assert_eq!(hand.opened[0][0].cards, []);
 }
 
 #[test]
@@ -93,11 +86,7 @@ fn card_seen_by_one_seat_can_be_opened_to_all() {
         &mut hand,
         &[propose(&[(0, ALL), (1, ALL)]), Choice::Agree(1)],
     );
-    let openers: Vec<_> = hand.opened[2]
-        .iter()
-        .map(|o| (o.opener, o.cards.len()))
-        .collect();
-    assert_eq!(openers, [(Seat::HOST, 2), (Seat::GUEST, 1)]);
+    assert_eq!(hand.opened[1], [(0, ALL), (1, ALL)]);
     assert_eq!(
         hand.try_to(&propose(&[(0, ALL)])),
         Err(Foul::AlreadyOpen(0))
@@ -209,9 +198,7 @@ fn drawn_card_is_the_next_closed_one_and_seen_by_its_seat_only() {
         (hand.hand.held(Seat::HOST), hand.hand.held(Seat::GUEST)),
         (vec![0], vec![1])
     );
-    // Only the other seat opens its share of the card.
-    assert_eq!(hand.opened[1].len(), 1);
-    assert_eq!(hand.opened[1][0].opener, Seat::GUEST);
+    assert_eq!(hand.opened, [[(0, HOST)], [(1, GUEST)]]);
     // An opened card is not drawn.
     play(&mut hand, &[propose(&[(2, ALL)]), Choice::Agree(0)]);
     play(&mut hand, &[Choice::Draw]);
@@ -255,9 +242,7 @@ fn shown_card_stays_in_the_hand_and_is_shown_once() {
         assert_eq!(refused, Err(Foul::NotHeld(position)));
     }
     play(&mut hand, &[Choice::Pass, Choice::ShowCard(0)]);
-    // Only the holder opens its share of the card, and it keeps the card.
-    let shown = hand.opened.last().unwrap();
-    assert_eq!((shown.len(), shown[0].opener), (1, Seat::HOST));
+    assert_eq!(hand.opened.last().unwrap(), &[(0, ALL)]);
     assert_eq!(hand.hand.public(0), Some(Card(29)));
     assert_eq!(hand.hand.held(Seat::HOST), [0]);
     assert!(hand.hand.held(Seat::GUEST).is_empty());
@@ -267,7 +252,7 @@ fn shown_card_stays_in_the_hand_and_is_shown_once() {
     play(&mut hand, &[Choice::Pass]);
     let again = hand.try_to(&Choice::ShowCard(0));
     assert_eq!(again, Err(Foul::AlreadyOpen(0)));
-    // Laying down a shown card opens no more shares.
+    // Laying down a shown card opens no card.
     let steps = hand.opened.len();
     play(&mut hand, &[Choice::Reveal(0)]);
     assert_eq!(hand.opened.len(), steps);

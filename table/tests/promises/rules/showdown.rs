@@ -3,9 +3,7 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{
-    Choice, Edition, Foul, Learners, Legal, Limit, Opening, Stakes, Variety,
-};
+use dealerless_table::rules::{Choice, Edition, Foul, Learners, Legal, Limit, Stakes, Variety};
 
 /// Both seats check or call to the end, starting with the button's first choice.
 const TO_THE_END: &str = "c, k, k, k, k, k, k, k";
@@ -91,13 +89,7 @@ fn fold_opens_no_hand_and_no_further_board_cards() {
 
 /// The positions opened in each step, starting with step `from`.
 fn positions(hand: &Dealt, from: usize) -> Vec<Vec<usize>> {
-    let of_step = |step: &Vec<Opening>| {
-        let cards = step.iter().flat_map(|opening| &opening.cards);
-        let mut positions: Vec<usize> = cards.map(|&(position, _)| position).collect();
-        positions.sort_unstable();
-        positions.dedup();
-        positions
-    };
+    let of_step = |step: &Vec<(usize, Learners)>| step.iter().map(|&(at, _)| at).collect();
     hand.opened[from..].iter().map(of_step).collect()
 }
 
@@ -106,11 +98,8 @@ fn all_in_hands_are_opened_before_the_rest_of_the_board() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
     hand.play("r 400, c");
     let board = [vec![4, 5, 6], vec![7], vec![8]];
-    assert_eq!(positions(&hand, 2)[0], [0, 1, 2, 3]);
-    assert_eq!(positions(&hand, 3), board);
-    // Each seat opens its own cards, in one step.
-    let openers: Vec<u8> = hand.opened[2].iter().map(|o| o.opener.number()).collect();
-    assert_eq!(openers, [0, 1]);
+    assert_eq!(positions(&hand, 1)[0], [0, 1, 2, 3]);
+    assert_eq!(positions(&hand, 2), board);
     // There is no choice, so nobody can muck.
     let outcome = hand.outcome();
     assert_eq!(outcome.stacks, [1400, 0]);
@@ -121,7 +110,7 @@ fn all_in_hands_are_opened_before_the_rest_of_the_board() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
     hand.play("r 100, c, k, b 300, c");
     assert_eq!(
-        positions(&hand, 2),
+        positions(&hand, 1),
         [vec![4, 5, 6], vec![0, 1, 2, 3], vec![7], vec![8]]
     );
     assert_eq!(hand.outcome().stacks, [1400, 0]);
@@ -131,7 +120,7 @@ fn all_in_hands_are_opened_before_the_rest_of_the_board() {
 fn all_in_hands_on_the_river_are_opened_at_once() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
     hand.play("c, k, k, k, k, k, b 390, c");
-    assert_eq!(positions(&hand, 5), [[0, 1, 2, 3]]);
+    assert_eq!(positions(&hand, 4), [[0, 1, 2, 3]]);
     assert_eq!(hand.outcome().stacks, [1400, 0]);
 }
 
@@ -149,11 +138,11 @@ fn hands_stay_closed_while_two_seats_can_bet() {
     let deck = cards("As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s");
     let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[1000, 1000, 60], 0, deck);
     hand.play("r 60, c, c");
-    assert_eq!(positions(&hand, 2), [[6, 7, 8]]);
+    assert_eq!(positions(&hand, 1), [[6, 7, 8]]);
     let mut folded = hand.clone();
     hand.play("b 100, c, k, k, k, k");
     assert_eq!(
-        positions(&hand, 3),
+        positions(&hand, 2),
         [vec![9], vec![10], vec![0, 1, 2, 3, 4, 5]]
     );
     let outcome = hand.outcome();
@@ -161,7 +150,7 @@ fn hands_stay_closed_while_two_seats_can_bet() {
     assert_eq!(outcome.shown.len(), 3);
     // The cards of a seat that has folded stay closed.
     folded.play("b 100, f");
-    assert_eq!(positions(&folded, 3), [vec![1, 2, 4, 5], vec![9], vec![10]]);
+    assert_eq!(positions(&folded, 2), [vec![1, 2, 4, 5], vec![9], vec![10]]);
     assert_eq!(folded.outcome().stacks, [940, 1120, 0]);
 }
 
@@ -173,11 +162,11 @@ fn all_in_draw_hands_are_opened_after_the_exchange() {
     let mut hand = Dealt::new(&stakes, &[1000, 400], 0, deck);
     hand.play("r 400, c");
     assert_eq!(hand.asked(), (1, Legal::Exchange));
-    assert_eq!(hand.opened.len(), 2);
+    assert_eq!(hand.opened.len(), 1);
     hand.play("x 0, x");
     // Discarded cards stay closed.
     assert_eq!(
-        positions(&hand, 2),
+        positions(&hand, 1),
         [vec![10], vec![0, 2, 3, 4, 5, 6, 7, 8, 9, 10]]
     );
     assert_eq!(hand.outcome().shown.len(), 2);
@@ -194,7 +183,7 @@ fn edition_2_opens_the_board_first_and_allows_mucking_all_in() {
         cards(ACES_AND_KINGS),
     );
     hand.play("r 400, c");
-    assert_eq!(positions(&hand, 2), [vec![4, 5, 6], vec![7], vec![8]]);
+    assert_eq!(positions(&hand, 1), [vec![4, 5, 6], vec![7], vec![8]]);
     // Nobody bet on the river, so the seat left of the button shows first.
     assert_eq!(turn_to_show(&hand), 1);
     let mut shows = hand.clone();
@@ -217,19 +206,15 @@ fn pot_is_claimed_only_by_showing() {
 }
 
 #[test]
-fn seat_0_opens_its_shares_of_hole_cards_first_and_owners_show_them() {
+fn hole_cards_are_opened_to_their_seats_and_later_shown_to_all() {
     let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
-    let to = |seat: u8| Learners::Seat(Seat::new(seat));
-    let opening = |opener: u8, cards: &[(usize, Learners)]| {
-        vec![Opening {
-            opener: Seat::new(opener),
-            cards: cards.to_vec(),
-        }]
-    };
-    assert_eq!(hand.opened[0], opening(0, &[(1, to(1)), (3, to(1))]));
-    assert_eq!(hand.opened[1], opening(1, &[(0, to(0)), (2, to(0))]));
+    let [host, guest] = [Seat::HOST, Seat::GUEST].map(Learners::Seat);
+    assert_eq!(
+        hand.opened,
+        [[(0, host), (1, guest), (2, host), (3, guest)]]
+    );
     hand.play(TO_THE_END).play("show");
-    let shown = opening(1, &[(1, Learners::All), (3, Learners::All)]);
+    let shown = vec![(1, Learners::All), (3, Learners::All)];
     assert_eq!(hand.opened.last(), Some(&shown));
 }
 

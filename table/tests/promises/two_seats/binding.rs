@@ -92,7 +92,7 @@ fn deal(
         part,
         signature,
     };
-    Event::Received(LogMessage::Part(signed).encode())
+    Event::Received(Seat::HOST, LogMessage::Part(signed).encode())
 }
 
 /// The log in the guest's file after the guest has received these messages from the host.

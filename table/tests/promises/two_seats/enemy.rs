@@ -124,7 +124,7 @@ fn no_turn_is_reported_without_a_connection() {
             guest.advance()?;
         }
         // The connection is lost before the player has seen the turn.
-        guest.play.lose_connection();
+        guest.play.lose_connection(Seat::HOST);
         assert!(!turns(guest));
         guest.advance()?;
         assert!(!turns(guest));
@@ -362,14 +362,15 @@ fn fork_repeated_on_a_new_connection_does_not_spoil_the_evidence() {
         let deal = Part::Deal(log.deal(log.sealed_input(input, 0).unwrap(), vec![false; 2]));
         log.sign(&host.identity, Seat::HOST, &deal).unwrap().0
     });
-    let message = |part: &SignedPart| Event::Received(LogMessage::Part(part.clone()).encode());
+    let message =
+        |part: &SignedPart| Event::Received(Seat::HOST, LogMessage::Part(part.clone()).encode());
     for fork in &forks[..2] {
         guest.play.receive(message(fork)).unwrap();
     }
     let is_over = |guest: &Watched| guest.play.log().phase() == over_by_fork();
     assert!(is_over(&guest));
     for fork in &forks[1..] {
-        guest.play.resume().unwrap();
+        guest.play.resume(Seat::HOST).unwrap();
         let resume = LogMessage::Resume(Resume {
             match_id: info.id(),
             from: 0,
@@ -378,7 +379,7 @@ fn fork_repeated_on_a_new_connection_does_not_spoil_the_evidence() {
         });
         guest
             .play
-            .receive(Event::Received(resume.encode()))
+            .receive(Event::Received(Seat::HOST, resume.encode()))
             .unwrap();
         guest.play.receive(message(fork)).unwrap();
         assert!(guest.play.is_synced() && is_over(&guest));

@@ -69,7 +69,7 @@ impl Puppet {
                 if self
                     .wiring
                     .wire
-                    .send(LogMessage::Part(signed).encode())
+                    .send(self.wiring.seat.next(2), LogMessage::Part(signed).encode())
                     .is_err()
                 {
                     return;
@@ -84,13 +84,16 @@ impl Puppet {
                 self.late_in = None;
                 let late = LogMessage::Part(self.out_of_turn(2));
                 // The peer may be gone.
-                let _ = self.wiring.wire.send(late.encode());
+                let _ = self
+                    .wiring
+                    .wire
+                    .send(self.wiring.seat.next(2), late.encode());
             }
             if let Phase::Over(_) = self.log.phase() {
                 return;
             }
             match self.wiring.events.recv() {
-                Ok(Event::Received(bytes)) => match LogMessage::decode(&bytes) {
+                Ok(Event::Received(_, bytes)) => match LogMessage::decode(&bytes) {
                     Ok(LogMessage::Part(part)) => drop(self.log.accept(part).unwrap()),
                     _ => return,
                 },

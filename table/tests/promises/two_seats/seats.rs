@@ -15,8 +15,8 @@ use dealerless_table::log::{
     SealedTerms, Sitting, Storage,
 };
 use dealerless_table::play::{
-    Binding, Command, DealCircuit, Dealer, Event, MemoryVault, News, Outbox, Play, PlayError,
-    Setting,
+    Binding, Command, DealCircuit, Dealer, DeckSetting, Event, MemoryVault, News, Outbox, Play,
+    PlayError, SealedSetting, Setting,
 };
 use dealerless_table::rules::Stakes;
 use rand::rand_core::UnwrapErr;
@@ -36,11 +36,11 @@ impl Attempts for Uncounted {
 }
 
 /// Sends the parts of a seat to the other seat.
-pub(crate) struct Wire(Sender<Event>);
+pub(crate) struct Wire(Sender<Event>, Seat);
 
 impl Outbox for Wire {
-    fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
-        let sent = self.0.send(Event::Received(part));
+    fn send(&mut self, to: Seat, part: Vec<u8>) -> io::Result<()> {
+        let sent = self.0.send(Event::Received(to.next(2), part));
         sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -48,7 +48,7 @@ impl Outbox for Wire {
 impl Drop for Wire {
     /// Sends an empty message, so that the other seat does not wait for this one.
     fn drop(&mut self) {
-        let _ = self.0.send(Event::Received(Vec::new()));
+        let _ = self.0.send(Event::Received(self.1, Vec::new()));
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
         seat,
         identity: identities[seat.index()].clone(),
         circuit: circuit.clone(),
-        wire: Wire(theirs),
+        wire: Wire(theirs, seat),
         dealer: dealer(seat, circuit, connection, own),
         events,
     });
@@ -143,13 +143,15 @@ impl<S: Storage + Default> Side<S> {
             seat: wiring.seat,
             log: MatchLog::new(info.clone()),
             journal: Journal::create(S::default(), key, &sitting).unwrap(),
-            inputs: inputs(S::default(), &wiring.identity, info),
-            vault: MemoryVault::default(),
-            circuit: wiring.circuit.clone(),
+            deck: DeckSetting::Sealed(SealedSetting {
+                inputs: inputs(S::default(), &wiring.identity, info),
+                vault: MemoryVault::default(),
+                circuit: wiring.circuit.clone(),
+            }),
             rng: system_rng(),
         })
         .unwrap();
-        play.begin();
+        play.begin(wiring.seat.next(2));
         Side { play, wiring }
     }
 

@@ -30,7 +30,7 @@ struct Liar<'a> {
 }
 
 impl Outbox for Liar<'_> {
-    fn send(&mut self, message: Vec<u8>) -> std::io::Result<()> {
+    fn send(&mut self, to: Seat, message: Vec<u8>) -> std::io::Result<()> {
         let Ok(LogMessage::Part(signed)) = LogMessage::decode(&message) else {
             panic!("only parts are sent on a first connection");
         };
@@ -40,11 +40,11 @@ impl Outbox for Liar<'_> {
         };
         let Some(lie) = lie else {
             self.log.accept(signed).unwrap();
-            return self.wire.send(message);
+            return self.wire.send(to, message);
         };
         let (signed, _) = self.log.sign(&self.identity, Seat::HOST, &lie).unwrap();
         self.lied = Some(lie);
-        self.wire.send(LogMessage::Part(signed).encode())
+        self.wire.send(to, LogMessage::Part(signed).encode())
     }
 }
 
@@ -59,9 +59,10 @@ impl Liar<'_> {
             {
                 let pass = Part::Move(Choice::Pass);
                 let (signed, _) = self.log.sign(&self.identity, Seat::HOST, &pass).unwrap();
-                self.wire.send(LogMessage::Part(signed).encode()).unwrap();
+                let bytes = LogMessage::Part(signed).encode();
+                self.wire.send(Seat::GUEST, bytes).unwrap();
             }
-            if let Event::Received(bytes) = events.recv().unwrap() {
+            if let Event::Received(_, bytes) = events.recv().unwrap() {
                 let Ok(LogMessage::Part(part)) = LogMessage::decode(&bytes) else {
                     return;
                 };
@@ -96,7 +97,7 @@ fn run_lying_host(mut host: Side, info: &Match, lie: Lie) {
             _ => {}
         }
         let event = wiring.events.recv().unwrap();
-        if let Event::Received(bytes) = &event {
+        if let Event::Received(_, bytes) = &event {
             let Ok(LogMessage::Part(part)) = LogMessage::decode(bytes) else {
                 return;
             };

@@ -4,9 +4,11 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use dealerless_table::Seat;
 use dealerless_table::log::{End, Journal, MatchLog, Sitting, Storage};
 use dealerless_table::play::{
-    Command, Event, News, Order, Orders, Outbox, Play, PlayError, Setting, Vault,
+    Command, DeckSetting, Event, News, Order, Orders, Outbox, Play, PlayError, SealedSetting,
+    Setting, Vault,
 };
 use dealerless_table::rules::{Choice, Legal};
 use dealerless_table::{SystemRng, system_rng};
@@ -96,9 +98,9 @@ pub(crate) struct Watched {
 struct WatchedOutbox<'a, W>(&'a mut W, &'a Actions);
 
 impl<W: Outbox> Outbox for WatchedOutbox<'_, W> {
-    fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
+    fn send(&mut self, to: Seat, part: Vec<u8>) -> io::Result<()> {
         self.1.add(Action::Send(part.clone()))?;
-        self.0.send(part)
+        self.0.send(to, part)
     }
 }
 
@@ -138,13 +140,15 @@ impl Watched {
             seat: wiring.seat,
             log: log.clone(),
             journal: Journal::create(actions.clone(), key, &sitting).unwrap(),
-            inputs: inputs(Actions::default(), &wiring.identity, log.match_info()),
-            vault: actions.clone(),
-            circuit: wiring.circuit.clone(),
+            deck: DeckSetting::Sealed(SealedSetting {
+                inputs: inputs(Actions::default(), &wiring.identity, log.match_info()),
+                vault: actions.clone(),
+                circuit: wiring.circuit.clone(),
+            }),
             rng: system_rng(),
         })
         .unwrap();
-        play.begin();
+        play.begin(wiring.seat.next(2));
         Watched {
             play,
             wiring,
@@ -166,7 +170,7 @@ impl Watched {
     pub(crate) fn receive(&mut self) -> Result<(), PlayError> {
         let mut next = Some(self.wiring.events.recv().unwrap());
         while let Some(event) = next.take() {
-            if let Event::Received(bytes) = &event
+            if let Event::Received(_, bytes) = &event
                 && bytes.is_empty()
             {
                 return Err(PlayError::NoMessage);

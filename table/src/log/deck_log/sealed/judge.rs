@@ -8,8 +8,7 @@ use super::reseal::Reseal;
 use super::{Deck, SealedLog};
 use crate::log::foul::{PartFoul, require};
 use crate::log::part::{Part, PartKind};
-use crate::log::phase::Opening;
-use crate::log::phase::Phase;
+use crate::log::phase::{Opening, Phase};
 use crate::rules::{Edition, Hand, Learners, Steal};
 use crate::seat::Seat;
 

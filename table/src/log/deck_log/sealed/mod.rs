@@ -22,9 +22,8 @@ use dealerless::dice::{Commitment, Dice, Reveal};
 use super::Completed;
 use crate::log::header::Header;
 use crate::log::part::Part;
-use crate::log::phase::Opening;
-use crate::log::phase::Phase;
-use crate::rules::{Edition, Learners, Steal};
+use crate::log::phase::{Opening, Phase};
+use crate::rules::{Edition, Learners, Next, Steal};
 use crate::seat::Seat;
 
 pub use commitment::Attempt;
@@ -61,8 +60,6 @@ struct Deck {
     shares: Shares,
     /// The complete openings, each with its step.
     openings: Vec<(u64, Opening)>,
-    /// The second step of the first opening of the deck: the openings of all seats but the host.
-    second: Vec<Opening>,
     /// The resealed cards, by position.
     resealed: Vec<Option<Resealed>>,
     /// The last step that each seat has signed since the deal.
@@ -119,20 +116,22 @@ impl SealedLog {
         Phase::Seal(Seat::HOST)
     }
 
-    /// The first step that opens these cards. The first opening of a deck takes two steps: the host
-    /// opens its shares before any other seat does, even if there are none. So the host can still
-    /// declare the try void when it has received the seals of all other seats.
-    pub(super) fn open(&mut self, cards: &[(usize, Learners)]) -> Phase {
-        let mut openings: Vec<Opening> = (Seat::all(self.seats))
-            .map(|seat| self.deck.opening(seat, cards))
-            .collect();
-        if self.deck.openings.is_empty() {
-            self.deck.second = openings.split_off(1);
-            self.deck.second.retain(|opening| !opening.cards.is_empty());
-        } else {
-            openings.retain(|opening| !opening.cards.is_empty());
-        }
-        Phase::Open(openings)
+    /// The host's opening with which each deck starts: its shares of the cards that the rules ask
+    /// for, or no card. Until this opening, the host may declare the try void.
+    pub(super) fn first_opening(&self, next: &Next) -> Option<Phase> {
+        let cards = match next {
+            Next::Open(cards) => &cards[..],
+            _ => &[],
+        };
+        let opening = || self.deck.opening(Seat::HOST, cards);
+        let is_due = self.deck.openings.is_empty();
+        is_due.then(|| Phase::Open(vec![opening()]))
+    }
+
+    /// The phase in which all seats open the shares of these cards that they have not opened yet.
+    pub(super) fn open(&self, cards: &[(usize, Learners)]) -> Phase {
+        let openings = Seat::all(self.seats).map(|opener| self.deck.opening(opener, cards));
+        Phase::Open(openings.filter(|o| !o.cards.is_empty()).collect())
     }
 
     pub(super) fn steal(&mut self, step: u64, steal: Steal) -> Phase {
@@ -158,10 +157,11 @@ impl SealedLog {
         match phase {
             Phase::Seal(seat) => self.sealed(seat, parts),
             Phase::Open(openings) => {
+                let is_first = self.deck.openings.is_empty();
                 let public = self.deck.opened(step, openings, parts);
-                match std::mem::take(&mut self.deck.second) {
-                    second if second.is_empty() => Completed::Opened(public),
-                    second => Completed::Next(Phase::Open(second)),
+                match is_first {
+                    true => Completed::Ready,
+                    false => Completed::Opened(public),
                 }
             }
             Phase::Reseal(seat, steal) => self.resealed(seat, steal, parts),
@@ -281,7 +281,6 @@ impl Deck {
             seals: Vec::new(),
             shares: Shares::none(seats, drawn),
             openings: Vec::new(),
-            second: Vec::new(),
             resealed: vec![None; drawn],
             last_signed: vec![step; seats],
             stolen_in: 0,
@@ -290,16 +289,14 @@ impl Deck {
         }
     }
 
-    /// The shares of these cards that a seat has to open: those that it has not opened yet, except
-    /// those of cards that it learns alone.
-    fn opening(&self, seat: Seat, cards: &[(usize, Learners)]) -> Opening {
-        let is_due = |&(position, to): &(usize, Learners)| {
-            to != Learners::Seat(seat) && self.shares.of(seat, position).is_none()
+    /// The opening of a seat when these cards are to be opened: the cards that are not for the seat
+    /// alone and whose share it has not opened yet.
+    fn opening(&self, opener: Seat, cards: &[(usize, Learners)]) -> Opening {
+        let is_due = |&&(position, to): &&(usize, Learners)| {
+            to != Learners::Seat(opener) && self.shares.of(opener, position).is_none()
         };
-        Opening {
-            opener: seat,
-            cards: cards.iter().copied().filter(is_due).collect(),
-        }
+        let cards = cards.iter().filter(is_due).copied().collect();
+        Opening { opener, cards }
     }
 
     /// Adds the shares in `parts`. Returns the cards that are now open to everybody.
