@@ -291,7 +291,10 @@ impl<'a> StoredMatch<'a> {
         let new = hands.saturating_sub(self.before);
         if new > 0 {
             for other in &self.seat.others {
-                peers.count_hands(&other.identity, new.into())?;
+                // The guests of a match do not connect to each other.
+                if peers.get(&other.identity).is_some() {
+                    peers.count_hands(&other.identity, new.into())?;
+                }
             }
         }
         let failed = match stopped {
