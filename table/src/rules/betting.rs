@@ -226,7 +226,7 @@ impl Betting {
             return Err(Foul::WrongKind);
         };
         match (choice, call) {
-            (Choice::Fold, _) => self.player_mut(seat).live = false,
+            (Choice::Fold, _) => self.fold(seat),
             (Choice::Check, Some(owed)) => return Err(Foul::CannotCheck(owed)),
             (Choice::Check, None) => {}
             (Choice::Call, None) => return Err(Foul::NothingToCall),
@@ -244,6 +244,11 @@ impl Betting {
         }
         self.player_mut(seat).answered = Some(self.level);
         Ok(())
+    }
+
+    /// Folds the hand of a seat, whether or not it is its turn. Its bets stay in the pot.
+    pub(super) fn fold(&mut self, seat: Seat) {
+        self.player_mut(seat).live = false;
     }
 
     fn raise(&mut self, seat: Seat, to: u64) {

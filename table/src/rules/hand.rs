@@ -53,6 +53,10 @@ const MAX_CHIPS: u64 = 1 << 62;
 ///   mucks gives up its claim. A seat that is the only one left to claim a pot wins it without
 ///   being asked.
 /// - Equal hands split a pot. Odd chips go one by one to the first winners left of the button (20).
+/// - A seat that leaves the table folds at once, whoever's turn it is. Its bets stay in the pot, the
+///   other seats still have to call them, and its other chips stay in its stack. If it made the last
+///   bet of the last round, the first seat left of the button shows first. At the showdown, the seat
+///   mucks instead of folding. If it has already shown, it keeps its claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hand {
     button: Seat,
@@ -158,6 +162,33 @@ impl Hand {
         match &mut self.game {
             Game::Poker(_) => Err(Foul::NotAsked),
             Game::FreeDeck(deck) => deck.reshuffled(sealed),
+        }
+    }
+
+    /// Continues without a seat that has left the table, at any moment and whoever's turn it is. A
+    /// seat can be reported more than once. Does nothing if the hand is over.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    #[cfg_attr(
+        not(feature = "internals"),
+        expect(dead_code, reason = "for the verifiable deck")
+    )]
+    pub(crate) fn gone(&mut self, seat: Seat) {
+        match &mut self.game {
+            Game::Poker(poker) => poker.gone(seat),
+            Game::FreeDeck(deck) => deck.gone(),
+        }
+    }
+
+    /// Whether a card that no seat has seen may still have to be opened in this hand.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    #[cfg_attr(
+        not(feature = "internals"),
+        expect(dead_code, reason = "for the verifiable deck")
+    )]
+    pub(crate) fn may_open_more(&self) -> bool {
+        match &self.game {
+            Game::Poker(poker) => poker.may_open_more(),
+            Game::FreeDeck(_) => !matches!(self.next(), Next::Over(_)),
         }
     }
 

@@ -172,6 +172,13 @@ impl Dealt {
         Ok(())
     }
 
+    /// A seat leaves the table.
+    pub(crate) fn gone(&mut self, seat: u8) -> &mut Self {
+        self.hand.gone(Seat::new(seat));
+        self.open();
+        self
+    }
+
     /// Makes choices at the next turns, separated by commas: `f`, `k` (check), `c`, `b 20`, `r 60`,
     /// `show`, `muck`, `x 0 3` (exchange).
     pub(crate) fn play(&mut self, choices: &str) -> &mut Self {
