@@ -197,9 +197,8 @@ impl State {
         let Some(dealt) = &mut self.dealt else {
             return Phase::Deal;
         };
-        // RULES: dealt.game.gone(seat); if dealt.game.may_open()
-        let _ = &mut dealt.game;
-        if true {
+        dealt.game.gone(seat);
+        if dealt.game.may_open_more() {
             return Phase::Key(seat);
         }
         self.deck.leave(seat);

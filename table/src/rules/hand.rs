@@ -168,10 +168,6 @@ impl Hand {
     /// Continues without a seat that has left the table, at any moment and whoever's turn it is. A
     /// seat can be reported more than once. Does nothing if the hand is over.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    #[cfg_attr(
-        not(feature = "internals"),
-        expect(dead_code, reason = "for the verifiable deck")
-    )]
     pub(crate) fn gone(&mut self, seat: Seat) {
         match &mut self.game {
             Game::Poker(poker) => poker.gone(seat),
@@ -181,10 +177,6 @@ impl Hand {
 
     /// Whether a card that no seat has seen may still have to be opened in this hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    #[cfg_attr(
-        not(feature = "internals"),
-        expect(dead_code, reason = "for the verifiable deck")
-    )]
     pub(crate) fn may_open_more(&self) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.may_open_more(),

@@ -225,3 +225,17 @@ fn honest_seats_play_to_the_end_in_any_order_of_delivery() {
         assert_eq!(other.hash(), table.seats[0].log.hash());
     }
 }
+
+#[test]
+fn hand_goes_on_without_a_seat_that_leaves_and_the_match_ends_after_it() {
+    for (leaver, seed) in [(0, 1), (1, 2), (2, 3)] {
+        let mut table = Table::new(verifiable(3, 2), seed);
+        table.seats[leaver].leaves = true;
+        table.play();
+        let left = vec![Seat::new(leaver as u8)];
+        assert_eq!(table.phase(), Phase::Over(End::Left(left)));
+        assert!(table.seats.iter().all(|seat| seat.refused.is_none()));
+        let chips: u64 = table.seats[0].log.stacks().iter().sum();
+        assert_eq!(chips, 300);
+    }
+}
