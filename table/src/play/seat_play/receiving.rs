@@ -150,7 +150,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
             // The evidence contains a statement of this log, so it is valid.
             Err(Refused::Fork(evidence)) => self.convict(from, evidence),
-            // The peer signed this part before it learned that the match is over.
+            // The seat signed this before it learned that the match is over.
             Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
