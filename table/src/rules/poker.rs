@@ -71,12 +71,13 @@ impl Poker {
         edition: Edition,
         rules: BettingRules,
         stacks: &[u64],
+        out: &[Seat],
         button: Seat,
     ) -> Self {
         let seats = stacks.len();
-        let (betting, first) = Betting::new(&rules, stacks, button);
+        let (betting, first) = Betting::new(&rules, stacks, out, button);
         let hole = |seat| hole_cards(seat, seats, kind.hole_cards());
-        Poker {
+        let mut poker = Poker {
             kind,
             edition,
             rules,
@@ -90,7 +91,11 @@ impl Poker {
             shown: Vec::new(),
             face_up: false,
             phase: Phase::Deal { first },
+        };
+        if poker.betting.live().count() < 2 {
+            poker.phase = Phase::Over(poker.pay_out());
         }
+        poker
     }
 
     pub(super) fn next(&self) -> Next {
@@ -411,6 +416,7 @@ mod tests {
             Edition::NEWEST,
             rules,
             &[100, 100],
+            &[],
             Seat::HOST,
         );
         let card = |(position, name): (usize, u64)| (position, Card(name));

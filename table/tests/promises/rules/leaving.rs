@@ -103,7 +103,7 @@ fn round_ends_when_the_last_seat_that_has_to_choose_leaves() {
 #[test]
 fn seat_that_leaves_before_the_deal_gets_no_cards() {
     let stakes = holdem(Limit::NoLimit, 4);
-    let mut hand = Hand::new(&stakes, &[1000; 4], Seat::HOST, Edition::NEWEST).unwrap();
+    let mut hand = Hand::new(&stakes, &[1000; 4], &[], Seat::HOST, Edition::NEWEST).unwrap();
     hand.gone(Seat::new(2));
     let dealt = [0, 1, 3, 4, 5, 7].map(|at| (at, Learners::Seat(Seat::new(at as u8 % 4))));
     assert_eq!(hand.next(), Next::Open(dealt.to_vec()));

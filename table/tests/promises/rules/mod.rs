@@ -11,4 +11,5 @@ mod random_play;
 mod ranking;
 mod showdown;
 mod side_pots;
+mod sitting_out;
 mod varieties;
