@@ -146,7 +146,12 @@ impl State {
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
-        let new = |button| Hand::new(&self.stakes, &stacks, &[], button, self.edition).ok();
+        let sits_out = |(seat, part): &(Seat, Part)| {
+            let deck = part.deal()?.deck;
+            (deck == DealInput::Verifiable { out: true }).then_some(*seat)
+        };
+        let out: Vec<Seat> = parts.iter().filter_map(sits_out).collect();
+        let new = |button| Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
         let Some(game) = button.and_then(new) else {
             return Phase::Over(End::NoChips);
         };
@@ -156,7 +161,12 @@ impl State {
             game,
         });
         let inputs: Vec<DealInput> = deals.iter().map(|deal| deal.deck).collect();
-        self.deck.deal(step, &inputs)
+        let first = self.deck.deal(step, &inputs);
+        match self.dealt.as_ref().map(|dealt| dealt.game.next()) {
+            // Too few seats play, so no deck is needed.
+            Some(Next::Over(outcome)) => Phase::Result(outcome),
+            _ => first,
+        }
     }
 
     /// Lets `to` pass opened cards or rolled dice to the rules. If the rules reject them, the match

@@ -237,6 +237,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             LogEvent::Reshuffled { positions, .. } => self.finish_steal(positions),
             LogEvent::HandOver { outcome, .. } => {
                 self.paused = self.pauses && !outcome.shown.is_empty();
+                self.idle = outcome.pots.is_empty();
                 // A crash must not undo the parts that opened cards of this hand.
                 self.write()?;
                 // If an old state was restored, the vault may hold the deck of a later hand.
