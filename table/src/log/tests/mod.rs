@@ -13,4 +13,5 @@ mod model;
 mod openings;
 mod parts;
 mod resume;
+mod settlement;
 pub(crate) mod test_match;
