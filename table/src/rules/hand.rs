@@ -197,10 +197,6 @@ impl Hand {
     ///    seat, all seats that are not lost take its place. If all seats are lost, each seat takes
     ///    back what it has paid.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    #[cfg_attr(
-        not(feature = "internals"),
-        expect(dead_code, reason = "for the verifiable deck")
-    )]
     pub(crate) fn settled(
         &self,
         convicted: &[Seat],

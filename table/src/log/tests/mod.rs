@@ -2,6 +2,7 @@
 
 mod boards;
 mod cheats;
+mod cheats_of_several;
 mod endings;
 mod files;
 mod forks;
