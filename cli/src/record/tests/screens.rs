@@ -254,7 +254,11 @@ fn verify_names_the_seat_that_signed_two_parts_for_a_step() {
         read("bert.log", &other.file(Seat::GUEST)),
     ];
     let compared = compared(&files);
-    assert!(matches!(compared, Some(Compared::Forked { .. })));
+    assert!(
+        compared
+            .as_ref()
+            .is_some_and(|pair| matches!(pair.compared, Compared::Forked { .. }))
+    );
     assert!(outcome(&files, compared.as_ref()).is_err());
     golden(
         &report(&files, compared.as_ref(), false),

@@ -7,7 +7,7 @@
 //! deck returns the next phase of the log, so it decides which seat signs when.
 //!
 //! # How to add a kind of deck
-//! Add a variant of [`DeckLog`] with a module next to `sealed`. Add the parts of the new kind to
+//! Add a variant of [`DeckLog`] with a module next to `sealed` and `verifiable`. Add the parts of the new kind to
 //! `Part`, with their own codes, and its phases to `Phase`. Its fields of a `Deal` replace
 //! [`DealInput`]. Compiler errors then show the other places that have to change.
 
