@@ -313,6 +313,10 @@ impl Screen {
             Event::Invite { .. } | Event::Waiting { .. } | Event::Pause { .. } => Vec::new(),
             // The player's own turn has the prompt; another player's turn is shown by its choice.
             Event::YourTurn(_) | Event::TheirTurn(_) => Vec::new(),
+            // With several players, the others play the hand to its end.
+            Event::Stopped { seat, .. } if names.all().len() > 2 => {
+                one(format!("{} the match.", names.does(*seat, "leave")))
+            }
             // The message of `Event::Over` includes this one.
             Event::Stopped { .. } => Vec::new(),
             // Only for programs.
