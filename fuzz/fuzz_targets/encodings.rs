@@ -13,9 +13,11 @@ mod seats;
 use std::sync::LazyLock;
 
 use dealerless_table::Seat;
-use dealerless_table::identity::{PublicIdentity, Succession};
-use dealerless_table::log::{Evidence, Header, LogMessage, MatchLog, SignedPart};
-use dealerless_table::play::{Control, Term};
+use dealerless_table::identity::{Name, PublicIdentity, Succession};
+use dealerless_table::log::{
+    Evidence, Header, LogMessage, MatchLog, Signed, SignedAck, SignedPart, Statement,
+};
+use dealerless_table::play::{Control, Roster, Term};
 use dealerless_table::rules::{Choice, Learners, Stakes};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -44,12 +46,13 @@ fn any_choice(input: &mut Unstructured) -> Result<Choice> {
 }
 
 fn evidence(table: &Table, log: &MatchLog) -> Evidence {
-    let [one, other] = [7, 8].map(|kind| table.sign(log, Seat::HOST, vec![kind; 1]));
-    let (of, before) = (log.match_info().id(), log.hash());
+    let statement = |kind| Statement {
+        before: log.hash(),
+        signed: Signed::Part(table.sign(log, Seat::HOST, vec![kind; 1])),
+    };
     Evidence {
-        match_id: of,
-        before,
-        parts: [one, other],
+        match_id: log.match_info().id(),
+        statements: [7, 8].map(statement),
     }
 }
 
@@ -60,10 +63,43 @@ fn any_control(input: &mut Unstructured, log: &MatchLog) -> Result<Control> {
         Control::Taken,
         Control::Declined,
     ];
+    let roster = || {
+        let names = ["Anna", "Bert"].map(Name::clean);
+        Control::Roster(Box::new(Roster {
+            seat: Seat::GUEST,
+            players: log.match_info().players().iter().take(2).cloned().collect(),
+            names: names.to_vec(),
+        }))
+    };
     Ok(if input.arbitrary()? {
+        roster()
+    } else if input.arbitrary()? {
         Control::Resume(log.match_info().id())
     } else {
-        *input.choose(&short)?
+        input.choose(&short)?.clone()
+    })
+}
+
+fn any_message(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
+    let part = table.sign(log, Seat::HOST, input.arbitrary()?);
+    let ack = SignedAck {
+        step: part.step,
+        seat: part.seat,
+        signature: part.signature,
+    };
+    let statement = |signed| Statement {
+        before: log.hash(),
+        signed,
+    };
+    Ok(match input.int_in_range(0..=4)? {
+        0 => LogMessage::Resume(log.resume()),
+        1 => LogMessage::Statement(statement(Signed::Part(part))),
+        2 => LogMessage::Statement(statement(Signed::Ack(ack))),
+        3 => LogMessage::Evidence(Box::new(evidence(table, log))),
+        _ => LogMessage::Evidence(Box::new(Evidence {
+            match_id: log.match_info().id(),
+            statements: [Signed::Part(part), Signed::Ack(ack)].map(statement),
+        })),
     })
 }
 
@@ -74,10 +110,10 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         1 => Header::decode(bytes).ok().map(|read| read.encode()),
         2 => Choice::decode(bytes).ok().map(|read| read.encode()),
         3 => SignedPart::decode(bytes).ok().map(|read| read.encode()),
-        4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
+        4 => Evidence::decode_parts(bytes).ok().map(|read| read.encode()),
         5 => LogMessage::decode(bytes).ok().map(|read| read.encode()),
         6 => Succession::decode(bytes).ok().map(|read| read.encode()),
-        7 => Control::decode(bytes).map(Control::encode),
+        7 => Control::decode(bytes).map(|read| read.encode()),
         _ => PublicIdentity::decode(bytes)
             .ok()
             .map(|read| read.encode().to_vec()),
@@ -95,7 +131,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         2 => any_choice(input)?.encode(),
         3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
         4 => evidence(table, log).encode(),
-        5 => LogMessage::Resume(log.resume()).encode(),
+        5 => any_message(table, log, input)?.encode(),
         6 => CHAIN.encode(),
         7 => any_control(input, log)?.encode(),
         _ => table.identities[0].public().encode().to_vec(),

@@ -106,7 +106,7 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
             assert!(seen(&again) == seen(log));
             return;
         }
-        Ok(Accepted::Known) => assert!(was.part(part.step, part.seat).is_some()),
+        Ok(Accepted::Known | Accepted::Ack) => assert!(was.part(part.step, part.seat).is_some()),
         Err(Refused::Foul(proof)) => {
             assert_eq!((proof.part.seat, &proof.part), (hostile, &part));
             over.record_foul(*proof);
@@ -115,7 +115,7 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
         Err(Refused::Fork(evidence)) => {
             assert_eq!(evidence.seat(), hostile);
             assert_eq!(
-                Evidence::decode(&evidence.encode()).as_ref(),
+                Evidence::decode_parts(&evidence.encode()).as_ref(),
                 Ok(&*evidence)
             );
             over.record_fork(*evidence).expect("the evidence is valid");
@@ -161,6 +161,8 @@ fn receive(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
                 Err(Refused::Foul(proof)) => log.record_foul(*proof),
                 Err(_) => return false,
             },
+            // These messages are only for matches with more than two seats.
+            Ok(ToDo::AcceptStatement(_) | ToDo::Convict(_)) => return false,
             Ok(ToDo::Nothing) => {}
             Ok(ToDo::RequestAll | ToDo::SendAll) | Err(_) => return false,
         }

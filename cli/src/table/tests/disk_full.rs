@@ -91,7 +91,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         own,
         story: Story::new(sitting.seat, Names::default(), &stakes, None),
         table,
-        others: Other::all_of(&sitting),
+        others: Other::all_of(sitting),
         player: me,
         dialer: None,
         sessions,
