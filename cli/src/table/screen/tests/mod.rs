@@ -69,6 +69,7 @@ fn seated(game: &str) -> Event {
         log: Some("matches/00-Bert.log".into()),
         clock: None,
         shuffle: None,
+        opens: None,
         resumed: false,
     }))
 }
@@ -302,6 +303,7 @@ fn an_invite_is_one_line() {
         &[Event::Invite {
             version: 1,
             invite: invite.clone(),
+            guests: None,
         }],
     );
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));
