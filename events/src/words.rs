@@ -387,8 +387,8 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
 
 /// Describes what a seat that leaves gives away when it publishes its key.
 pub(crate) fn several_may_read() -> &'static str {
-    "From then on, the other players together can read all your cards of this match, also those of \
-     earlier hands."
+    "If cards are still to come in that hand, the other players together can then read all your \
+     cards of this match, also those of earlier hands."
 }
 
 /// Describes the result of dice: the number on each die and, if there are several, their sum.
@@ -497,21 +497,23 @@ pub fn posted(names: &Names, posted: &[u64]) -> String {
 }
 
 /// Describes the chips of all seats and their bets in this round. `playing` are the seats that can
-/// still win; it is empty if all can.
+/// still win; it is empty if all can. The other seats are only named.
 pub fn bets(names: &Names, stacks: &[u64], bets: &[u64], playing: &[u8]) -> String {
     let chips = |(seat, &stack): (u8, &u64)| {
         let bet = match bets.get(usize::from(seat)) {
             Some(&bet) if bet > 0 => format!(" + {} bet", count(bet)),
             _ => String::new(),
         };
-        let out = match playing {
-            [] => "",
-            playing if playing.contains(&seat) => "",
-            _ => " out",
-        };
-        format!("{} {}{bet}{out}", names.name(seat), count(stack))
+        format!("{} {}{bet}", names.name(seat), count(stack))
     };
-    let all: Vec<String> = own_first(names, stacks).map(chips).collect();
+    let plays = |seat: &u8| playing.is_empty() || playing.contains(seat);
+    let (plays, out): (Vec<_>, Vec<_>) =
+        own_first(names, stacks).partition(|(seat, _)| plays(seat));
+    let mut all: Vec<String> = plays.into_iter().map(chips).collect();
+    if !out.is_empty() {
+        let out: Vec<u8> = out.into_iter().map(|(seat, _)| seat).collect();
+        all.push(format!("out: {}", names.list(&out)));
+    }
     all.join(", ")
 }
 
