@@ -241,8 +241,29 @@ function feltView(app) {
     if (all.length === count && all[app.match.own]?.own) return;
     all = Array.from({ length: count }, (_, seat) => seatView(app, seat, pick));
     const order = all.map((_, step) => all[(app.match.own + step) % count]);
-    clear(ring, ...order.slice(1).map((seat) => seat.root), middle, order[0].root);
-    root.className = `table ${count > 2 ? "several" : ""} ${count > 6 ? "many" : count > 3 ? "some" : ""}`;
+    const others = order.slice(1).map((seat) => seat.root);
+    clear(ring, ...others, middle, order[0].root);
+    root.classList.toggle("several", count > 2);
+    const rows = Math.floor(others.length / 2);
+    setPlaces("--tall", others, rows, 1);
+    setPlaces("--wide", others, others.length > 5 ? 2 : 1, 2);
+    middle.style.setProperty("--tall", rows > 1 ? `${1 + others.length % 2} / 2 / ${rows + 1}` : "2 / 1 / auto / -1");
+    order[0].root.style.setProperty("--tall", "auto / 1 / auto / -1");
+    root.classList.toggle("many", rows > 1);
+  }
+
+  /**
+   * Places the other seats around the table, clockwise: `sides` seats at each side from row `first`
+   * on, and the others in the top row.
+   * @param {"--tall" | "--wide"} shape the custom property for the grid area
+   * @param {HTMLElement[]} others @param {number} sides @param {number} first
+   */
+  function setPlaces(shape, others, sides, first) {
+    const top = others.length - 2 * sides;
+    const column = top > 2 ? 1 : 2;
+    root.style.setProperty("--columns", `${Math.max(top - 2 * (2 - column), 1)}`);
+    others.forEach((seat, at) => seat.style.setProperty(shape, at < sides ? `${first + sides - 1 - at} / 1`
+      : at < sides + top ? `1 / ${column + at - sides}` : `${first + at - sides - top} / -2`));
   }
 
   const exchanging = () => {
