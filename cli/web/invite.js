@@ -81,21 +81,19 @@ export function inviteView(app) {
     const code = h("div");
     app.post("/qr", invite).then((qr) => clear(code, picture(qr)), () => {});
     const text = h("p.invite-text.code", { tabindex: "0", "aria-label": `Invite${of}` }, invite);
-    const copy = h("div.row",
-      copyButton("Copy the invite", () => invite, of && `Copy invite${of}`),
-      copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`, of && `Copy the command of invite${of}`));
-    return { code, text, copy };
+    const copy = (/** @type {string} */ label, /** @type {string} */ content) => copyButton(label, () => content, label + of);
+    return [code, text, h("div.row", copy("Copy the invite", invite), copy("Copy the command for a terminal", `dealerless join ${invite}`))];
   };
   /** @param {string[]} invites */
   const showInvites = (invites) => {
     shownInvites = invites.length;
     if (invites.length === 1) {
-      const { code, text, copy } = parts(invites[0], "");
-      return clear(sent, h("div.invite", h("div", steps(1), text, copy), code));
+      const [code, ...said] = parts(invites[0], "");
+      return clear(sent, h("div.invite", h("div", steps(1), ...said), code));
     }
     meets.after(notices);
     clear(sent, steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
-      const { code, text, copy } = parts(invite, ` ${at + 1}`);
+      const [code, text, copy] = parts(invite, ` ${at + 1}`);
       return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
     })));
   };
