@@ -38,7 +38,6 @@ pub(super) struct Dealt {
     pub(super) since: u64,
     /// The chips of each seat before any bet, including the rebuys.
     pub(super) stacks: Vec<u64>,
-    pub(super) button: Seat,
     pub(super) game: Hand,
 }
 
@@ -147,17 +146,13 @@ impl State {
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
-        let new = |button| {
-            let game = Hand::new(&self.stakes, &stacks, button, self.edition);
-            Some((button, game.ok()?))
-        };
-        let Some((button, game)) = button.and_then(new) else {
+        let new = |button| Hand::new(&self.stakes, &stacks, &[], button, self.edition).ok();
+        let Some(game) = button.and_then(new) else {
             return Phase::Over(End::NoChips);
         };
         self.dealt = Some(Dealt {
             since: step + 1,
             stacks,
-            button,
             game,
         });
         let inputs: Vec<DealInput> = deals.iter().map(|deal| deal.deck).collect();
@@ -215,7 +210,7 @@ impl State {
         left.extend(parts.iter().filter_map(leaves));
         left.sort_unstable();
         self.stacks = outcome.stacks;
-        self.last_button = self.dealt.take().map(|dealt| dealt.button);
+        self.last_button = self.dealt.take().map(|dealt| dealt.game.button());
         self.deck.hand_over();
         self.hand += 1;
         match self.hand > self.stakes.hands() {
