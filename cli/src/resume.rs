@@ -4,6 +4,8 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
+use dealerless_events::seated::Seated;
+use dealerless_events::words::Names;
 use dealerless_table::identity::Name;
 use dealerless_table::log::MatchEntry;
 use dealerless_table::play::{Control, PlayError};
@@ -91,7 +93,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let log = file.path.display().to_string();
         let opened = file.close()?;
         let mut player = args.own.player(&own);
-        return stored_match::closed(&mut player, log, &opened.log, opened.sitting.seat);
+        let sitting = &opened.sitting;
+        let (of, names) = (&sitting.match_info, &sitting.names);
+        let names = Names::of(&Seated::of(of, sitting.seat, names, None, true));
+        return stored_match::closed(&mut player, log, &opened.log, (sitting.seat, &names));
     }
     let file = if args.forfeit {
         without_deck(&own, file)?

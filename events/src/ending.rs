@@ -7,7 +7,7 @@ use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Stop, Unset
 use dealerless_table::rules::{Learners, Legal, Outcome};
 
 use crate::event::Ended;
-use crate::words::count;
+use crate::words::{Names, count};
 
 /// The exit code for incorrect usage and local errors.
 pub const LOCAL: u8 = 1;
@@ -27,11 +27,11 @@ impl Breach {
     ///
     /// # Errors
     /// If the end is a breach of the rules.
-    pub fn check(end: &End, seat: Seat) -> Result<(), Self> {
+    pub fn check(end: &End, seat: Seat, names: &Names) -> Result<(), Self> {
         match exit_code(end, seat) {
             0 => Ok(()),
             exit_code => Err(Breach {
-                message: in_words(end, seat),
+                message: in_words(end, seat, names),
                 exit_code,
             }),
         }
@@ -48,6 +48,7 @@ pub fn how(end: &End) -> Ended {
     match end {
         End::Played => Ended::Played,
         End::NoChips => Ended::NoChips,
+        End::Left(_) => Ended::Left,
         End::Cards(_) => Ended::BadCards,
         End::Fork { .. } => Ended::Fork,
         End::Stopped(stops) => match worst(stops) {
@@ -72,7 +73,7 @@ fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
 pub fn exit_code(end: &End, seat: Seat) -> u8 {
     let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
     match end {
-        End::Played | End::NoChips => 0,
+        End::Played | End::NoChips | End::Left(_) => 0,
         End::Stopped(stops) => match worst(stops) {
             Some((_, Stop::Dispute { .. })) => PEER,
             Some((by, Stop::Forfeit)) if *by == seat => LOCAL,
@@ -84,13 +85,11 @@ pub fn exit_code(end: &End, seat: Seat) -> u8 {
 }
 
 /// Describes the end to the player at this seat.
-pub fn in_words(end: &End, seat: Seat) -> String {
-    let name = |other: &Seat| {
-        if *other == seat {
-            "This side"
-        } else {
-            "The other player"
-        }
+pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
+    let name = |other: &Seat| match *other == seat {
+        _ if names.all().len() > 2 => names.name(other.number()),
+        true => "This side".to_owned(),
+        false => "The other player".to_owned(),
     };
     match end {
         End::Played => "The match was played to its end.".into(),
@@ -117,6 +116,12 @@ pub fn in_words(end: &End, seat: Seat) -> String {
             Some((by, Stop::Leave)) if *by == seat => "You have left the match.".into(),
             _ => "The other player has left the match.".into(),
         },
+        End::Left(seats) => {
+            let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
+            let left = names.list(&seats);
+            format!("{left} left the match. The last hand was played to its end.")
+        }
+        End::NoKeys => "The keys of the deck cannot be used, by a rare chance. Begin again.".into(),
         End::Cards(bad) => format!(
             "The opened cards are not cards of this deck ({bad}). One of the players cheated, and \
              the record cannot show which one. The hand is undecided."
@@ -171,14 +176,11 @@ pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String
 }
 
 /// Same as [`unsettled`], for the player at this seat.
-pub fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
-    unsettled(log, |other| {
-        let name = if other == seat {
-            "this side"
-        } else {
-            "the other player"
-        };
-        name.to_owned()
+pub fn unsettled_at(log: &MatchLog, seat: Seat, names: &Names) -> Option<String> {
+    unsettled(log, |other| match other == seat {
+        true => "this side".to_owned(),
+        false if names.all().len() > 2 => names.name(other.number()),
+        false => "the other player".to_owned(),
     })
 }
 
@@ -203,6 +205,9 @@ pub fn due(log: &MatchLog) -> &'static str {
     match log.phase() {
         Phase::Deal => "deal",
         Phase::Seal(_) => "seal the deck",
+        Phase::Keys | Phase::KeyDealing | Phase::Complaints => "make the keys of the deck",
+        Phase::Shuffle(_) => "shuffle",
+        Phase::Key(_) => "publish its share of the key",
         Phase::Open(openings) if openings.iter().any(shows_its_own) => "open its cards",
         Phase::Open(_) => "open cards",
         Phase::Choose {
@@ -236,6 +241,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn end_of_a_match_of_three_names_its_players() {
+        let names = ["Anna", "Bert", "Carl"].map(str::to_owned).to_vec();
+        let names = Names::of_all(names, false);
+        let [me, other] = [Seat::HOST, Seat::new(2)];
+        let fork = in_words(&End::Fork { seat: other }, me, &names);
+        assert!(
+            fork.starts_with("Carl signed two different messages"),
+            "{fork}"
+        );
+        let left = in_words(&End::Left(vec![Seat::GUEST, other]), me, &names);
+        assert!(left.starts_with("Bert and Carl left the match."), "{left}");
+    }
+
+    #[test]
     fn exit_code_tells_regular_ends_from_breaches() {
         let [me, other] = [Seat::HOST, Seat::GUEST];
         let stopped = |stops: &[(Seat, Stop)]| End::Stopped(stops.to_vec());
@@ -250,11 +269,13 @@ mod tests {
             (stopped(&[(me, Stop::Leave), (other, dispute)]), 2),
             (End::Fork { seat: other }, 2),
             (End::Fork { seat: me }, 1),
+            (End::Left(vec![other]), 0),
         ];
         for (end, code) in cases {
             assert_eq!(exit_code(&end, me), code, "{end:?}");
-            assert_eq!(Breach::check(&end, me).is_ok(), code == 0);
-            assert!(in_words(&end, me).ends_with('.'));
+            let names = Names::default();
+            assert_eq!(Breach::check(&end, me, &names).is_ok(), code == 0);
+            assert!(in_words(&end, me, &names).ends_with('.'));
             // A player's own breach does not count against the peer.
             assert_eq!(counts_against_peer(&end, me), code == 2, "{end:?}");
         }

@@ -2,7 +2,7 @@
 
 use dealerless::deck::Choice;
 use dealerless_table::identity::Name;
-use dealerless_table::log::{Clock, Header, Match, Player};
+use dealerless_table::log::{Clock, DeckTerms, Header, Match, Player};
 use dealerless_table::play::DealCircuit;
 use dealerless_table::rules::{NamedKinds, Stakes};
 use dealerless_table::{Seat, hex};
@@ -36,6 +36,9 @@ pub struct Seated {
     /// The shuffle algorithm, if it is not the one that `auto` chooses.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shuffle: Option<String>,
+    /// The number of seats that together open a card, if the deck is verifiable.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub opens: Option<usize>,
     /// Whether the match is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub resumed: bool,
@@ -112,6 +115,10 @@ impl Seated {
                 bank: clock.bank.into(),
             }),
             shuffle: unusual_shuffle(of.header()),
+            opens: match of.header().deck {
+                DeckTerms::Sealed(_) => None,
+                DeckTerms::Verifiable(seats) => Some(seats.threshold()),
+            },
             resumed,
         }
     }

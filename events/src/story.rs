@@ -16,10 +16,12 @@ use crate::event::{
     Ask, Awaited, Cost, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing,
     TheirTurn, Winner, YourTurn,
 };
+use crate::words::Names;
 
 /// Turns the news of a seat into events. It keeps the data that is not in the news or the log.
 pub struct Story {
     seat: Seat,
+    names: Names,
     cards: CardNames,
     drawn: usize,
     /// The board of the hand in play, by position.
@@ -54,14 +56,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
 
 impl Story {
     /// Creates the story of a match for the player at `seat`.
-    pub fn new(seat: Seat, stakes: &Stakes, log_file: Option<String>) -> Self {
+    pub fn new(seat: Seat, names: Names, stakes: &Stakes, log_file: Option<String>) -> Self {
         Story {
             seat,
+            names,
             cards: CardNames::of(stakes),
             drawn: stakes.deck().1,
             board: BTreeMap::new(),
             log_file,
         }
+    }
+
+    /// Returns the names of the players for sentences.
+    pub fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Returns the events for `news`. `seat` has the state after the news.
@@ -269,7 +277,7 @@ impl Story {
             stacks: log.final_stacks(),
             log: self.log_file.clone(),
             exit_code: ending::exit_code(end, self.seat),
-            message: ending::in_words(end, self.seat),
+            message: ending::in_words(end, self.seat, &self.names),
         }
     }
 }
@@ -374,8 +382,9 @@ fn numbers(seats: &[Seat]) -> Vec<u8> {
 pub fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
     let what = match log.phase() {
         Phase::Deal => Awaited::Deal,
-        Phase::Seal(_) => Awaited::Shuffle,
-        Phase::Open(_) => Awaited::Cards,
+        Phase::Seal(_) | Phase::Shuffle(_) => Awaited::Shuffle,
+        Phase::Keys | Phase::KeyDealing | Phase::Complaints => Awaited::Deal,
+        Phase::Open(_) | Phase::Key(_) => Awaited::Cards,
         Phase::Reseal(..) => Awaited::Shuffle,
         Phase::Commit(_) | Phase::Reveal(_) => Awaited::Dice,
         Phase::Choose { .. } => Awaited::Move,

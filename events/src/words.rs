@@ -160,9 +160,34 @@ pub fn terms(seated: &Seated) -> Vec<String> {
         None => String::new(),
         Some(shuffle) => format!(" Shuffled by {shuffle}."),
     };
-    vec![
-        format!("{others} wants to play:"),
+    let wants = if seated.names.len() > 2 {
+        "want"
+    } else {
+        "wants"
+    };
+    let mut lines = vec![
+        format!("{others} {wants} to play:"),
         format!("  {}{clock}{shuffle}", game(seated)),
+    ];
+    lines.extend(risks(seated));
+    lines
+}
+
+/// Describes what the players of a verifiable deck have to trust each other with. Empty for a sealed
+/// deck.
+pub fn risks(seated: &Seated) -> Vec<String> {
+    let Some(opens) = seated.opens else {
+        return Vec::new();
+    };
+    vec![
+        "If a player disappears during a hand, the hand cannot be finished.".to_owned(),
+        format!(
+            "All {opens} players together can read every card, also later. The others together cannot \
+             read yours."
+        ),
+        "Players can tell each other their cards, and two players can be the same person. No program \
+         can prevent this: play with people you trust. The host chooses who sits."
+            .to_owned(),
     ]
 }
 
@@ -295,12 +320,17 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     } else {
         "and the match can be resumed"
     };
-    let break_off = if has_clock {
+    let several = seated.is_some_and(|seated| seated.names.len() > 2);
+    let break_off = if has_clock && several {
+        "and the match stays open. Another player may close it when your time is up"
+    } else if has_clock {
         "and the match stays open. The other player may close it when your time is up"
     } else {
         "and the match stays open"
     };
-    let leave = if has_chips {
+    let leave = if several {
+        "your bets stay in the pot of the hand in play, and the others together can read your cards"
+    } else if has_chips {
         "the other player gets the pot of the hand in play"
     } else {
         "all closed cards stay closed forever"

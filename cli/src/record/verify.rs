@@ -1,4 +1,4 @@
-//! `verify`: replays the record of a match, and compares the records of both sides.
+//! `verify`: replays the record of a match, and compares the records of several sides.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,8 @@ use crate::table::FolderArgs;
 /// This needs no keys, so anybody can settle an argument with the file of either side. A valid
 /// record proves who signed what in which order, that each opened card is the one that was sealed,
 /// and that the chips add up. It does not prove that a shuffle took place, who lied when an opening
-/// is disputed, or who interrupted an open match.
+/// is disputed, or who interrupted an open match. The record of more than two players also proves
+/// that each of them shuffled, and opened the right cards.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \
@@ -33,12 +34,10 @@ use crate::table::FolderArgs;
     the two files do not agree, or a file shows that somebody broke the rules.")]
 pub(crate) struct Args {
     /// The file of one side, or the id of one of your own matches, or the name of a player for your
-    /// latest match with that player.
-    #[arg(value_name = "FILE|MATCH")]
-    file: PathBuf,
-    /// The file of the other side, to check that both files agree.
-    #[arg(value_name = "FILE_B")]
-    other: Option<PathBuf>,
+    /// latest match with that player. With several files of one match, also checks that all of them
+    /// agree.
+    #[arg(value_name = "FILE|MATCH", required = true)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
     folder: FolderArgs,
     /// Recompute every deck from the inputs that both players opened in an audit.
@@ -61,10 +60,7 @@ pub(super) struct Read {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut files = Vec::new();
-    for given in [Some(&args.file), args.other.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    for given in &args.files {
         let path = path_of(given, &args.folder)?;
         let bytes = read(&path)?;
         files.push(Read {
@@ -72,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             record: Record::read(&bytes, None),
         });
     }
-    let compared = both(&files);
+    let compared = compared(&files);
     let decks = match (&args.audit, &files[0].record) {
         (Some(path), Ok(record)) => Some(Decks::of_file(record, path)?),
         _ => None,
@@ -90,25 +86,48 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(decks.as_ref().map_or(Ok(()), Decks::outcome)?)
 }
 
-/// Compares two files, if both are valid.
-pub(super) fn both(files: &[Read]) -> Option<Compared> {
-    match files {
-        [Read { record: Ok(a), .. }, Read { record: Ok(b), .. }] => Some(compare(a, b)),
-        _ => None,
+/// Compares each file with each other one, if all are valid. Returns the first pair that does not
+/// agree, or else the first pair. `None` for a single file.
+pub(super) fn compared(files: &[Read]) -> Option<Pair> {
+    let records: Result<Vec<&Record>, &BadRecord> =
+        files.iter().map(|read| read.record.as_ref()).collect();
+    let records = records.ok()?;
+    let pairs = (0..records.len()).flat_map(|a| (a + 1..records.len()).map(move |b| [a, b]));
+    let mut first = None;
+    for places in pairs {
+        let compared = compare(records[places[0]], records[places[1]]);
+        let pair = Pair { places, compared };
+        if !pair.agrees() {
+            return Some(pair);
+        }
+        first = first.or(Some(pair));
+    }
+    first
+}
+
+/// Two of the files, compared.
+pub(super) struct Pair {
+    /// The places of the two files in the list of files.
+    places: [usize; 2],
+    pub(super) compared: Compared,
+}
+
+impl Pair {
+    /// Whether the two files agree in everything.
+    fn agrees(&self) -> bool {
+        match &self.compared {
+            Compared::Together { renamed, .. } => renamed.is_empty(),
+            _ => false,
+        }
     }
 }
 
 /// The error that decides the exit code, if there is one.
-pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), AnswerIsNo> {
+pub(super) fn outcome(files: &[Read], compared: Option<&Pair>) -> Result<(), AnswerIsNo> {
     if files.iter().any(|read| read.record.is_err()) {
         return Err(AnswerIsNo("a record does not verify"));
     }
-    let agree = match compared {
-        None => true,
-        Some(Compared::Together { renamed, .. }) => renamed.is_empty(),
-        Some(_) => false,
-    };
-    if !agree {
+    if !compared.is_none_or(Pair::agrees) {
         return Err(AnswerIsNo("the two records do not agree"));
     }
     let breach = |record: &Record| words::is_breach(&record.state());
@@ -120,10 +139,19 @@ pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(),
 }
 
 /// The report for people.
-pub(super) fn report(files: &[Read], compared: Option<&Compared>, verbose: bool) -> String {
+pub(super) fn report(files: &[Read], compared: Option<&Pair>, verbose: bool) -> String {
     let mut parts: Vec<String> = files.iter().map(|read| of_file(read, verbose)).collect();
-    if let ([Read { record: Ok(a), .. }, _], Some(compared)) = (files, compared) {
-        parts.push(of_both(&Who::of(a), compared, files));
+    if let Some(pair) = compared {
+        let both = pair.places.map(|place| &files[place]);
+        if files.len() > 2 && pair.agrees() {
+            parts.push(format!("All {} records agree.", files.len()));
+        } else if let Ok(record) = &both[0].record {
+            let text = of_both(&Who::of(record), &pair.compared, both);
+            parts.push(match files.len() {
+                2 => text,
+                _ => format!("{} and {}\n{text}", both[0].file, both[1].file),
+            });
+        }
     }
     parts.join("\n\n")
 }
@@ -158,6 +186,9 @@ fn of_file(read: &Read, verbose: bool) -> String {
             number => format!("{} were", words::hands(stakes, number)),
         },
         match stakes.betting() {
+            Some(_) if record.log.match_info().header().sealed().is_none() => {
+                "card follows from shuffles with valid proofs, and the chips add up."
+            }
             Some(_) => "card is the one that was sealed, and the chips add up.",
             None if stakes.boards().is_some() => "hand is the one that was sealed.",
             None => "card is the one that was sealed.",
@@ -279,7 +310,7 @@ fn void_tries(who: &Who, declared: &[Seat]) -> String {
     }
 }
 
-fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
+fn of_both(who: &Who, compared: &Compared, files: [&Read; 2]) -> String {
     match compared {
         Compared::OtherMatch => "These are the records of two different matches.".into(),
         Compared::Together {
@@ -296,7 +327,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
                     count(more as u64)
                 )),
             };
-            let more: Vec<String> = files.iter().zip(more).filter_map(extra).collect();
+            let more: Vec<String> = files.into_iter().zip(more).filter_map(extra).collect();
             let what = if renamed.is_empty() {
                 "agree"
             } else {
@@ -307,7 +338,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
             } else {
                 format!("Both records {what} as far as both go. {}", more.join(" "))
             }];
-            lines.extend(renamed.iter().map(|&seat| renaming(files, seat)));
+            lines.extend(renamed.iter().map(|&seat| renaming(&files, seat)));
             if *same_owner {
                 lines.push("Both name the same seat as their owner; that is unproven.".to_owned());
             }
@@ -319,8 +350,8 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
 }
 
 /// Reports that two files have different names for a seat.
-fn renaming(files: &[Read], seat: Seat) -> String {
-    let called = |read: &Read| {
+fn renaming(files: &[&Read; 2], seat: Seat) -> String {
+    let called = |read: &&Read| {
         let record = read.record.as_ref().ok()?;
         let name = record.names.get(seat.index())?;
         Some(format!("{name} in {}", read.file))
@@ -343,7 +374,8 @@ fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
 }
 
 impl Verified {
-    fn of(files: &[Read], compared: Option<&Compared>) -> Self {
-        json::verified(files, compared, outcome(files, compared).is_ok())
+    fn of(files: &[Read], compared: Option<&Pair>) -> Self {
+        let good = outcome(files, compared).is_ok();
+        json::verified(files, compared.map(|pair| &pair.compared), good)
     }
 }

@@ -168,6 +168,10 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
             };
             stops.iter().map(one).collect::<Vec<_>>().join(" ")
         }
+        End::Left(seats) => format!(
+            "{} left the match. The last hand was played to its end.",
+            who.list(seats)
+        ),
         End::Cards(bad) => format!(
             "The cards do not belong to this deck: {bad}. One of the players cheated, and \
              the record cannot tell which; the hand is undecided."

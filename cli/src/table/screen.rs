@@ -130,7 +130,7 @@ impl Screen {
             Event::Invite { invite, .. } => {
                 // On one line, so that it can be copied.
                 self.output.lines(&format!(
-                    "Send this line to the other player, who runs it:\n\ndealerless join {invite}\n"
+                    "Send this line to another player, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
             }
             Event::Pause { .. } => {
@@ -219,6 +219,9 @@ impl Screen {
                 let mut lines = vec![words::table(names, seated), words::game(seated)];
                 if seated.resumed {
                     lines.push("This match is resumed.".into());
+                } else if seated.seat == 0 {
+                    // A guest has read this before it sat down.
+                    lines.extend(words::risks(seated));
                 }
                 let log = seated.log.iter();
                 lines.extend(log.map(|log| format!("The match is written to\n{log}")));

@@ -13,6 +13,7 @@ use dealerless_events::ending::{self, Breach, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
+use dealerless_events::words::Names;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Sitting};
@@ -145,13 +146,9 @@ impl<'a> StoredMatch<'a> {
         } = sitting;
         // This comes before the event `seated`: an answer to that event belongs to the match.
         let early = posts.go_to(table.mailbox());
-        player.sit(&Event::Seated(Box::new(Seated::of(
-            of,
-            *seat,
-            names,
-            Some(log_file.clone()),
-            resumed,
-        ))))?;
+        let seated = Seated::of(of, *seat, names, Some(log_file.clone()), resumed);
+        let in_sentences = Names::of(&seated);
+        player.sit(&Event::Seated(Box::new(seated)))?;
         let banks = Some(Banks::restore(path, &mut table));
         if early {
             let dropped = "input from before the match began was dropped";
@@ -162,7 +159,12 @@ impl<'a> StoredMatch<'a> {
             own,
             table,
             others: Other::all_of(sitting),
-            story: Story::new(*seat, &of.header().stakes, Some(log_file.clone())),
+            story: Story::new(
+                *seat,
+                in_sentences,
+                &of.header().stakes,
+                Some(log_file.clone()),
+            ),
             player,
             dialer,
             sessions: Sessions::default(),
@@ -231,16 +233,22 @@ impl<'a> StoredMatch<'a> {
         match stopped? {
             Stopped::Over(end) => {
                 seat.banks.iter().for_each(Banks::remove);
-                Breach::check(&end, seat.table.play().seat())?;
+                Breach::check(&end, seat.table.play().seat(), seat.story.names())?;
                 called?;
             }
             Stopped::Closed => {
                 let play = seat.table.play();
-                closed(&mut seat.player, self.log_file, play.log(), play.seat())?;
+                let names = seat.story.names();
+                closed(
+                    &mut seat.player,
+                    self.log_file,
+                    play.log(),
+                    (play.seat(), names),
+                )?;
             }
             Stopped::BrokenOff => {
                 let play = seat.table.play();
-                if let Some(text) = unsettled_at(play.log(), play.seat()) {
+                if let Some(text) = unsettled_at(play.log(), play.seat(), seat.story.names()) {
                     // If the output is closed, the record still shows the state of the hand.
                     let _ = seat.player.tell(&Event::Notice { text });
                 }
@@ -323,13 +331,13 @@ pub(crate) fn closed(
     player: &mut Player,
     file: String,
     log: &MatchLog,
-    seat: Seat,
+    (seat, names): (Seat, &Names),
 ) -> anyhow::Result<()> {
     let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
                   name it.";
     player.tell(&Event::Closed {
         log: Some(file),
-        message: match unsettled_at(log, seat) {
+        message: match unsettled_at(log, seat, names) {
             None => closed.into(),
             Some(unsettled) => format!("{closed} {unsettled}"),
         },

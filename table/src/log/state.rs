@@ -146,7 +146,12 @@ impl State {
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
-        let new = |button| Hand::new(&self.stakes, &stacks, &[], button, self.edition).ok();
+        let sits_out = |(seat, part): &(Seat, Part)| {
+            let deck = part.deal()?.deck;
+            (deck == DealInput::Verifiable { out: true }).then_some(*seat)
+        };
+        let out: Vec<Seat> = parts.iter().filter_map(sits_out).collect();
+        let new = |button| Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
         let Some(game) = button.and_then(new) else {
             return Phase::Over(End::NoChips);
         };
@@ -156,7 +161,12 @@ impl State {
             game,
         });
         let inputs: Vec<DealInput> = deals.iter().map(|deal| deal.deck).collect();
-        self.deck.deal(step, &inputs)
+        let first = self.deck.deal(step, &inputs);
+        match self.dealt.as_ref().map(|dealt| dealt.game.next()) {
+            // Too few seats play, so no deck is needed.
+            Some(Next::Over(outcome)) => Phase::Result(outcome),
+            _ => first,
+        }
     }
 
     /// Lets `to` pass opened cards or rolled dice to the rules. If the rules reject them, the match
@@ -192,9 +202,8 @@ impl State {
         let Some(dealt) = &mut self.dealt else {
             return Phase::Deal;
         };
-        // RULES: dealt.game.gone(seat); if dealt.game.may_open()
-        let _ = &mut dealt.game;
-        if true {
+        dealt.game.gone(seat);
+        if dealt.game.may_open_more() {
             return Phase::Key(seat);
         }
         self.deck.leave(seat);
@@ -239,6 +248,20 @@ impl State {
                 stacks
             }
             _ => dealt.stacks.clone(),
+        }
+    }
+
+    /// The chips if the hand in play ends because a seat is convicted. With more than two seats, the
+    /// chips of the convicted seat are divided among the others.
+    pub(super) fn broken_by(&self, convicted: Seat) -> Vec<u64> {
+        match &self.dealt {
+            Some(dealt) if !self.leaving_ends() => {
+                let finalised = self.deck.final_since().is_some();
+                dealt
+                    .game
+                    .settled(&[convicted], self.deck.gone(), finalised)
+            }
+            _ => self.given_up_by(&[convicted]),
         }
     }
 

@@ -8,7 +8,7 @@ use dealerless_table::record::{Compared, Record};
 use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
 
 use super::super::history::{self, of_file};
-use super::super::verify::{Read, both, outcome, report};
+use super::super::verify::{Read, compared, outcome, report};
 use super::super::words;
 use super::super::{listing, phh, pokerstars};
 use super::made::{Made, passive, rules};
@@ -166,7 +166,7 @@ fn verify_reports_what_two_valid_records_prove() {
         read("anna.log", &made.file(Seat::HOST)),
         read("bert.log", &made.file(Seat::GUEST)),
     ];
-    let compared = both(&files);
+    let compared = compared(&files);
     assert!(outcome(&files, compared.as_ref()).is_ok());
     golden(
         &report(&files, compared.as_ref(), true),
@@ -253,7 +253,7 @@ fn verify_names_the_seat_that_signed_two_parts_for_a_step() {
         read("anna.log", &one.file(Seat::HOST)),
         read("bert.log", &other.file(Seat::GUEST)),
     ];
-    let compared = both(&files);
+    let compared = compared(&files);
     assert!(matches!(compared, Some(Compared::Forked { .. })));
     assert!(outcome(&files, compared.as_ref()).is_err());
     golden(
@@ -455,7 +455,7 @@ fn records_with_different_names_disagree() {
         read("anna.log", &made.file(Seat::HOST)),
         read("bert.log", &swapped),
     ];
-    let compared = both(&files);
+    let compared = compared(&files);
     assert!(outcome(&files, compared.as_ref()).is_err());
     let text = report(&files, compared.as_ref(), false);
     assert!(!text.contains("Both records agree"), "{text}");
@@ -472,7 +472,7 @@ fn records_with_different_names_disagree() {
 fn two_files_of_one_side_agree_with_a_note() {
     let made = played();
     let files = ["anna.log", "copy.log"].map(|name| read(name, &made.file(Seat::HOST)));
-    let compared = both(&files);
+    let compared = compared(&files);
     assert!(outcome(&files, compared.as_ref()).is_ok());
     let text = report(&files, compared.as_ref(), false);
     assert!(

@@ -5,6 +5,7 @@ use std::thread;
 
 use dealerless::net::Deadlines;
 use dealerless_events::story::Story;
+use dealerless_events::words::Names;
 use dealerless_table::log::{Inputs, Journal, MatchLog, Storage};
 use dealerless_table::play::{DeckSetting, MemoryVault, PlayError, SealedSetting, Setting, Table};
 use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
@@ -88,7 +89,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     table.begin(Seat::GUEST, host.connection, Some(attempts));
     let mut seat = SeatRunner {
         own,
-        story: Story::new(sitting.seat, &stakes, None),
+        story: Story::new(sitting.seat, Names::default(), &stakes, None),
         table,
         others: Other::all_of(&sitting),
         player: me,

@@ -2,6 +2,7 @@
 
 mod boards;
 mod cheats;
+mod cheats_of_several;
 mod endings;
 mod files;
 mod forks;
@@ -13,4 +14,5 @@ mod model;
 mod openings;
 mod parts;
 mod resume;
+mod settlement;
 pub(crate) mod test_match;

@@ -9,6 +9,7 @@ mod leaving;
 mod matches;
 mod random_play;
 mod ranking;
+mod settlement;
 mod showdown;
 mod side_pots;
 mod sitting_out;

@@ -59,6 +59,7 @@ fn seated(game: &str) -> Event {
         seat: 0,
         names: vec!["Anna".into(), "Bert".into()],
         fingerprints: vec!["aaaa-bbbb".into(), "cccc-dddd".into()],
+        opens: None,
         game: serde_json::from_value(game.into()).unwrap(),
         hands: 20,
         chips: (!["deck", "bridge"].contains(&game)).then_some(chips),
