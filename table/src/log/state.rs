@@ -251,6 +251,20 @@ impl State {
         }
     }
 
+    /// The chips if the hand in play ends because a seat is convicted. With more than two seats, the
+    /// chips of the convicted seat are divided among the others.
+    pub(super) fn broken_by(&self, convicted: Seat) -> Vec<u64> {
+        match &self.dealt {
+            Some(dealt) if !self.leaving_ends() => {
+                let finalised = self.deck.final_since().is_some();
+                dealt
+                    .game
+                    .settled(&[convicted], self.deck.gone(), finalised)
+            }
+            _ => self.given_up_by(&[convicted]),
+        }
+    }
+
     /// The chips if the hand in play does not count.
     pub(super) fn undecided(&self) -> Vec<u64> {
         let dealt = self.dealt.as_ref();

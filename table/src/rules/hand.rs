@@ -7,7 +7,7 @@ use super::edition::Edition;
 use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
 use super::next::{Next, Rolled};
-use super::poker::Poker;
+use super::poker::{Lost, Poker};
 use super::stakes::Stakes;
 use crate::seat::Seat;
 use dealerless::deck::Card;
@@ -179,6 +179,37 @@ impl Hand {
         }
     }
 
+    /// The chips of each seat if the hand cannot go on because the seats in `convicted` and `missing`
+    /// are lost. A missing seat is absent or gone, including every seat that was passed to
+    /// [`gone`](Self::gone). `finalised` is true once the deck is final. All 0 in a game without
+    /// chips.
+    ///
+    /// The first rule that applies decides:
+    /// 1. The hand is over: its outcome counts.
+    /// 2. The deck is not final: each seat takes back what it has paid into the pot.
+    /// 3. One seat has not folded and is not lost: it wins the whole pot.
+    /// 4. The hand is in its showdown, only lost seats have not shown or mucked yet, and a seat that
+    ///    is not convicted has shown: the lost seats muck in turn, except the missing seats that have
+    ///    shown. Then the pots are paid.
+    /// 5. Otherwise, each seat that is not lost takes back what it has paid, even if it has folded.
+    ///    The seats that have not folded and are not lost divide what the lost seats have paid. Odd
+    ///    chips go one by one to the first of these seats left of the button. If there is no such
+    ///    seat, all seats that are not lost take its place. If all seats are lost, each seat takes
+    ///    back what it has paid.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn settled(
+        &self,
+        convicted: &[Seat],
+        missing: &[Seat],
+        finalised: bool,
+    ) -> Vec<u64> {
+        let lost = Lost { convicted, missing };
+        match &self.game {
+            Game::Poker(poker) => poker.settled(lost, finalised),
+            Game::FreeDeck(deck) => vec![0; deck.seats()],
+        }
+    }
+
     /// Whether a card that no seat has seen may still have to be opened in this hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn may_open_more(&self) -> bool {
@@ -234,8 +265,7 @@ impl Hand {
 
     /// Whether the seat can still win: it was dealt in and has not folded. In a game without chips,
     /// no seat can win.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn is_live(&self, seat: Seat) -> bool {
+    pub fn is_live(&self, seat: Seat) -> bool {
         let player = self.players().get(seat.index());
         player.is_some_and(|player| player.live)
     }

@@ -3,6 +3,9 @@
 //! Rule numbers in comments refer to the rules of the Poker Tournament Directors Association, 2022.
 
 mod gone;
+mod settlement;
+
+pub(super) use settlement::Lost;
 
 use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
@@ -10,7 +13,7 @@ use super::choice::Choice;
 use super::dealing::{Seen, hole_cards};
 use super::edition::Edition;
 use super::foul::{BadCards, Foul};
-use super::next::{Learners, Legal, Next, Outcome, Shown};
+use super::next::{Learners, Legal, Next, Outcome, Pot, Shown};
 use super::poker_kind::PokerKind;
 use super::pots::{Claims, pots};
 use super::ranking::HandRank;
@@ -369,15 +372,23 @@ impl Poker {
             Some(shown.find(|shown| shown.seat == seat)?.rank)
         };
         let split = |pot: &Claims| pot.split(&seats, rank);
-        let mut outcome = Outcome {
-            stacks: self.betting.players().iter().map(|p| p.stack).collect(),
-            pots: self.claims.iter().map(split).collect(),
+        let pots: Vec<Pot> = self.claims.iter().map(split).collect();
+        let winners = pots.iter().flat_map(|pot| &pot.winners);
+        Outcome {
+            stacks: self.stacks_with(winners.copied()),
+            pots,
             shown: self.shown.clone(),
-        };
-        for (seat, chips) in outcome.pots.iter().flat_map(|pot| &pot.winners) {
-            outcome.stacks[seat.index()] += chips;
         }
-        outcome
+    }
+
+    /// The chips of each seat that are not bet, and these gains.
+    fn stacks_with(&self, gains: impl IntoIterator<Item = (Seat, u64)>) -> Vec<u64> {
+        let players = self.betting.players().iter();
+        let mut stacks: Vec<u64> = players.map(|player| player.stack).collect();
+        for (seat, chips) in gains {
+            stacks[seat.index()] += chips;
+        }
+        stacks
     }
 
     pub(super) fn betting(&self) -> &Betting {
