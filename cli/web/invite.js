@@ -66,7 +66,7 @@ export function inviteView(app) {
   /** Whether the host has been found. */
   let found = false;
   let several = false;
-  const sent = h("div");
+  const sent = h("div.invite", { hidden: true });
   const places = quiet();
   const meets = h("p");
   const notices = h("ul.notices");
@@ -87,15 +87,16 @@ export function inviteView(app) {
   /** @param {string[]} invites */
   const showInvites = (invites) => {
     shownInvites = invites.length;
+    sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div.invite", h("div", steps(1), ...said), code));
+      return clear(sent, h("div", steps(1), ...said), code);
     }
     meets.after(notices);
-    clear(sent, steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
+    clear(sent, h("div", steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
       const [code, text, copy] = parts(invite, ` ${at + 1}`);
       return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
-    })));
+    }))));
   };
   /** @param {Match} match */
   const update = (match) => {

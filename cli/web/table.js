@@ -410,7 +410,7 @@ function seatView(app, seat, pick) {
     if (opened) return { cards: opened.cards, sees: "all" };
     const at = (/** @type {number | null} */ position) => (position === null ? null : deal.cards.get(position)?.card ?? null);
     if (own) return { cards: deal.own.map(at), sees: deal.shows[seat] || (isOpen(app.match) && !deal.folded[seat]) ? "all" : "only you" };
-    if (deal.folded[seat]) return { cards: [], sees: "" };
+    if (!isPlaying(app.match, seat)) return { cards: [], sees: "" };
     const positions = deal.held[seat];
     const faces = positions ? positions.map(at) : heldBy(deal.cards);
     const open = faces.some((card) => card !== null);

@@ -120,13 +120,9 @@ export function nameOf(match, seat) {
   if (seat === match.own) return "You";
   const name = match.seated?.names[seat];
   if (name === undefined || name === "" || misleads(name)) return `Seat ${seat}`;
+  if (match.seated?.names.some((other, at) => other === name && at !== seat && at !== match.own)) return `${called(name)} (seat ${seat})`;
   // A right-to-left name must not change the order of the text around it.
   return FROM_THE_RIGHT.test(name) ? `\u2068${called(name)}\u2069` : called(name);
-}
-
-/** "Anna, Bert and Clara". @param {string[]} names */
-export function listed(names) {
-  return new Intl.ListFormat("en-GB").format(names);
 }
 
 /** @param {Match} match */
@@ -136,7 +132,7 @@ export function theOthers(match) {
 
 /** @param {Match} match @param {number[]} seats */
 export function namesOf(match, seats) {
-  return listed(seats.map((seat) => nameOf(match, seat)));
+  return new Intl.ListFormat("en-GB").format(seats.map((seat) => nameOf(match, seat)));
 }
 
 /** "You fold", or "Bert folds". @param {Match} match @param {number} seat @param {string} verb */
