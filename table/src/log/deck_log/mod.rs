@@ -37,7 +37,7 @@ pub(super) enum DeckLog {
     /// commitments in the seals.
     Sealed(sealed::SealedLog),
     /// Each seat shuffles in turn, with a proof. A card is opened by partial decryptions.
-    Verifiable(Box<verifiable::VerifiableLog>),
+    Verifiable(verifiable::VerifiableLog),
 }
 
 /// A seat whose turn it is.
@@ -86,7 +86,7 @@ impl DeckLog {
             }
             DeckTerms::Verifiable(seats) => {
                 let deck = verifiable::VerifiableLog::new(*seats, &header.stakes);
-                DeckLog::Verifiable(Box::new(deck))
+                DeckLog::Verifiable(deck)
             }
         }
     }
