@@ -87,7 +87,7 @@ export function areSeveral(match) {
 
 /** Whether a seat can still win a pot. @param {Match} match @param {number} seat */
 export function isPlaying({ deal, left }, seat) {
-  return deal !== null && !deal.folded[seat] && deal.held[seat]?.length !== 0 && !left.includes(seat);
+  return deal !== null && !deal.folded[seat] && deal.playing?.includes(seat) !== false && !left.includes(seat);
 }
 
 /** Whether a seat is known to be disconnected. @param {Match} match @param {number} seat */
@@ -252,6 +252,7 @@ function sit(match, seated) {
 /** @param {Match} match @param {Dealt} dealt */
 function deal(match, dealt) {
   match.deal = newDeal(match, dealt.hand, dealt.try);
+  match.deal.playing = dealt.playing;
   match.deal.start = dealt.stacks.map((chips, seat) => chips + (dealt.posted?.[seat] ?? 0));
   Object.assign(match, chipsOf(dealt), { turn: null, sitsOut: false, late: null, askRebuy: null, pause: null });
 }
@@ -298,6 +299,7 @@ function ask(match, turn, now) {
   if (match.turn?.turn !== turn.turn || match.turn.event !== turn.event) match.since = now;
   if (match.bets.some((bet) => bet > 0) && turn.bets.every((bet) => bet === 0)) newRound(match);
   Object.assign(match, chipsOf(turn), { turn, refused: null });
+  deal.playing = turn.playing;
   if (turn.held) {
     deal.held = turn.held;
     deal.own = turn.held[match.own] ?? deal.own;

@@ -86,7 +86,8 @@ def departures(seats):
     held = [[] if seat == seats - 3 else cards for seat, cards in enumerate(turn["held"])]
     theirs = {key: turn[key] for key in ("hand", "button", "bets", "pot", "time")}
     return [*before, {"event": "chose", "hand": 1, "seat": 2, "do": "fold"}, {"event": "stopped", "seat": 3, "how": "leave"},
-            {**theirs, "event": "their-turn", "turn": 31, "seat": 1, "stacks": stacks, "held": held}]
+            {**theirs, "event": "their-turn", "turn": 31, "seat": 1, "stacks": stacks, "held": held,
+             "playing": [0, 1, *range(4, seats - 3), seats - 2, seats - 1]}]
 
 
 SCENES = {
