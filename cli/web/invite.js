@@ -39,20 +39,13 @@ function picture(code) {
 
 /** @param {number} guests */
 function steps(guests) {
-  const [send, use, begin] = guests === 1 ? [
-    "Send this invite to the other player",
-    "The other player pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first.",
-    "both players are",
-  ] : [
-    "Send each invite to one player",
-    "The players paste them under “Join”, or run the commands in a terminal. Players you have met can join by your name, and you are asked first.",
-    `all ${guests + 1} players are`,
-  ];
+  const several = guests > 1;
   return h("ol.steps",
-    h("li", `${send} over a channel you trust. `, h("strong", "Anyone who has it can take the seat, once.")),
-    h("li", use),
-    h("li", `The match begins when ${begin} here.`),
-    guests > 1 && h("li", risks(guests + 1).join(" ")));
+    h("li", `Send ${several ? "each invite to one player" : "this invite to the other player"} over a channel you trust. `,
+      h("strong", "Anyone who has it can take the seat, once.")),
+    h("li", "A guest pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first."),
+    h("li", `The match begins when ${several ? `all ${guests + 1}` : "both"} players are here.`),
+    several && h("li", risks(guests + 1).join(" ")));
 }
 
 /**
@@ -66,7 +59,7 @@ export function inviteView(app) {
   /** Whether the host has been found. */
   let found = false;
   let several = false;
-  const sent = h("div");
+  const sent = h("div.invite", { hidden: true });
   const places = quiet();
   const meets = h("p");
   const notices = h("ul.notices");
@@ -87,15 +80,16 @@ export function inviteView(app) {
   /** @param {string[]} invites */
   const showInvites = (invites) => {
     shownInvites = invites.length;
+    sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div.invite", h("div", steps(1), ...said), code));
+      return clear(sent, h("div", steps(1), ...said), code);
     }
     meets.after(notices);
-    clear(sent, steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
+    clear(sent, h("div", steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
       const [code, text, copy] = parts(invite, ` ${at + 1}`);
       return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
-    })));
+    }))));
   };
   /** @param {Match} match */
   const update = (match) => {

@@ -87,7 +87,7 @@ export function areSeveral(match) {
 
 /** Whether a seat can still win a pot. @param {Match} match @param {number} seat */
 export function isPlaying({ deal, left }, seat) {
-  return deal !== null && !deal.folded[seat] && deal.held[seat]?.length !== 0 && !left.includes(seat);
+  return deal !== null && !deal.folded[seat] && deal.playing?.includes(seat) !== false && !left.includes(seat);
 }
 
 /** Whether a seat is known to be disconnected. @param {Match} match @param {number} seat */
@@ -96,23 +96,22 @@ export function isAway({ waiting, outOfTime }, seat) {
 }
 
 /**
- * The chips in each pot to which several seats have paid, the main pot first. Empty if there is
- * only one, or if the start of the hand is unknown.
- * @param {Match} match
+ * The chips in each pot, the main pot first. Empty if there is only one, or if the start of the hand is unknown.
+ * @param {Match} match @returns {number[]}
  */
 export function pots(match) {
   const { deal, stacks, pot } = match;
-  const paid = (deal?.start ?? []).map((chips, seat) => chips - (stacks[seat] ?? 0));
-  if (paid.reduce((sum, chips) => sum + chips, 0) !== pot) return [];
-  const levels = new Set([...paid.filter((_, seat) => isPlaying(match, seat) && stacks[seat] === 0), Math.max(...paid)]);
+  const sum = (/** @type {number[]} */ parts) => parts.reduce((all, part) => all + part, 0);
+  const paid = deal?.start.map((chips, seat) => chips - (stacks[seat] ?? 0)) ?? [];
+  const levels = paid.filter((_, seat) => stacks[seat] === 0 && isPlaying(match, seat)).sort((a, b) => a - b);
   let below = 0;
-  const all = [...levels].sort((a, b) => a - b).map((level) => {
+  const all = [...levels, Math.max(...paid)].map((level) => {
     const parts = paid.map((chips) => Math.min(chips, level) - below).filter((part) => part > 0);
     below = level;
-    return parts.length > 1 ? parts.reduce((sum, chips) => sum + chips, 0) : 0;
-  });
-  const shared = all.filter((chips) => chips > 0);
-  return shared.length > 1 ? shared : [];
+    // Chips that nobody has called are in no pot.
+    return parts.length > 1 ? sum(parts) : 0;
+  }).filter((chips) => chips > 0);
+  return all.length > 1 && sum(paid) === pot ? all : [];
 }
 
 /**
@@ -253,6 +252,7 @@ function sit(match, seated) {
 /** @param {Match} match @param {Dealt} dealt */
 function deal(match, dealt) {
   match.deal = newDeal(match, dealt.hand, dealt.try);
+  match.deal.playing = dealt.playing;
   match.deal.start = dealt.stacks.map((chips, seat) => chips + (dealt.posted?.[seat] ?? 0));
   Object.assign(match, chipsOf(dealt), { turn: null, sitsOut: false, late: null, askRebuy: null, pause: null });
 }
@@ -299,6 +299,7 @@ function ask(match, turn, now) {
   if (match.turn?.turn !== turn.turn || match.turn.event !== turn.event) match.since = now;
   if (match.bets.some((bet) => bet > 0) && turn.bets.every((bet) => bet === 0)) newRound(match);
   Object.assign(match, chipsOf(turn), { turn, refused: null });
+  deal.playing = turn.playing;
   if (turn.held) {
     deal.held = turn.held;
     deal.own = turn.held[match.own] ?? deal.own;

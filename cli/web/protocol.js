@@ -58,6 +58,7 @@
  * @property {number} pot
  * @property {number[]} stacks
  * @property {number[]} bets
+ * @property {number[]} [playing] the seats that can still win a pot, if there are more than two
  * @property {number[][]} [held] for each seat, the positions of its cards
  * @property {Time} [time]
  */
@@ -113,6 +114,7 @@
  * @property {number[]} stacks
  * @property {number[]} bets
  * @property {number} pot
+ * @property {number[]} [playing]
  * @property {number[]} [posted] the blind or ante that each seat has paid
  */
 

@@ -204,8 +204,8 @@ function stopText(match) {
 /** What leaving costs. The program reports it only after the command. @param {Match} match */
 function leaveText(match) {
   if (areSeveral(match)) {
-    return "Your hand is folded at your next turn. The others play it to its end, and the match is over. "
-      + "From then on, all of them together can read every card that you had.";
+    return "Your hand is folded at your next turn, and the match is over when the others have played it to its end. "
+      + "All of them together can then read every card that you had.";
   }
   return `The match ends at your next turn, and ${isPoker(match) ? "the other player gets the pot of the hand in play."
     : "closed cards stay closed forever."}${mayClose(match) ? " “Close here” costs nothing, because the other player is out of time." : ""}`;
@@ -410,7 +410,7 @@ function seatView(app, seat, pick) {
     if (opened) return { cards: opened.cards, sees: "all" };
     const at = (/** @type {number | null} */ position) => (position === null ? null : deal.cards.get(position)?.card ?? null);
     if (own) return { cards: deal.own.map(at), sees: deal.shows[seat] || (isOpen(app.match) && !deal.folded[seat]) ? "all" : "only you" };
-    if (deal.folded[seat]) return { cards: [], sees: "" };
+    if (!isPlaying(app.match, seat)) return { cards: [], sees: "" };
     const positions = deal.held[seat];
     const faces = positions ? positions.map(at) : heldBy(deal.cards);
     const open = faces.some((card) => card !== null);
@@ -456,9 +456,9 @@ function seatView(app, seat, pick) {
       const wins = result ? won(result).get(seat) ?? 0 : 0;
       root.classList.toggle("winner", wins > 0);
       const chose = deal?.did[seat] ?? null;
-      const gone = match.left.includes(seat) ? "left" : isAway(match, seat) && areSeveral(match) ? "not connected" : "";
-      const out = deal?.held[seat]?.length === 0 && (chips === 0 ? "out" : "sits out");
-      setText(did, gone || out || (deal?.folded[seat] && !result ? "folded" : chose && !turn ? didShort(chose) : ""));
+      const folded = deal?.folded[seat] || deal?.held[seat]?.length ? "folded" : chips === 0 ? "out" : "sits out";
+      setText(did, match.left.includes(seat) ? "left" : isAway(match, seat) && areSeveral(match) ? "not connected"
+        : deal && !inHand && !result ? folded : chose && !turn ? didShort(chose) : "");
       const bets = match.bets[seat] ?? 0;
       setText(bet, wins > 0 ? `+${shortAmount(wins)}` : bets > 0 ? shortAmount(bets) : "");
       setAttribute(bet, "title", wins > 0 ? `wins ${amount(wins)}` : bets > 0 ? `has bet ${amount(bets)}` : null);

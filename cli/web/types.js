@@ -6,6 +6,7 @@
  * @property {number} number counted from 1
  * @property {number} attempt the number of earlier deals of this hand, all void
  * @property {number[]} start for each seat, its chips before the hand; empty if unknown
+ * @property {number[]} [playing] the seats that can still win a pot, if there are more than two
  * @property {Sealed | null} sealed
  * @property {Map<number, CardSeen>} cards the cards that this side has seen, by position
  * @property {string[]} board
