@@ -387,8 +387,8 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
 
 /// Describes what a seat that leaves gives away when it publishes its key.
 pub(crate) fn several_may_read() -> &'static str {
-    "From then on, the other players together can read all your cards of this match, also those of \
-     earlier hands."
+    "If cards are still to come in that hand, the other players together can then read all your \
+     cards of this match, also those of earlier hands."
 }
 
 /// Describes the result of dice: the number on each die and, if there are several, their sum.
@@ -497,21 +497,23 @@ pub fn posted(names: &Names, posted: &[u64]) -> String {
 }
 
 /// Describes the chips of all seats and their bets in this round. `playing` are the seats that can
-/// still win; it is empty if all can.
+/// still win; it is empty if all can. The other seats are only named.
 pub fn bets(names: &Names, stacks: &[u64], bets: &[u64], playing: &[u8]) -> String {
     let chips = |(seat, &stack): (u8, &u64)| {
         let bet = match bets.get(usize::from(seat)) {
             Some(&bet) if bet > 0 => format!(" + {} bet", count(bet)),
             _ => String::new(),
         };
-        let out = match playing {
-            [] => "",
-            playing if playing.contains(&seat) => "",
-            _ => " out",
-        };
-        format!("{} {}{bet}{out}", names.name(seat), count(stack))
+        format!("{} {}{bet}", names.name(seat), count(stack))
     };
-    let all: Vec<String> = own_first(names, stacks).map(chips).collect();
+    let plays = |seat: &u8| playing.is_empty() || playing.contains(seat);
+    let (plays, out): (Vec<_>, Vec<_>) =
+        own_first(names, stacks).partition(|(seat, _)| plays(seat));
+    let mut all: Vec<String> = plays.into_iter().map(chips).collect();
+    if !out.is_empty() {
+        let out: Vec<u8> = out.into_iter().map(|(seat, _)| seat).collect();
+        all.push(format!("out: {}", names.list(&out)));
+    }
     all.join(", ")
 }
 
@@ -631,5 +633,41 @@ mod tests {
             assert_eq!([folds, has, proposed(names, &to(0))], expected);
             assert_eq!(proposed(names, &to(1)), "card 1 to Youri");
         }
+    }
+
+    #[test]
+    fn chips_of_several_players_begin_with_the_reader_and_name_seats_that_are_out_last() {
+        let all = ["Anna", "Bert", "Cleo", "Dora"].map(String::from).to_vec();
+        let names = Names {
+            own: Some(2),
+            ..Names::of_all(all, false)
+        };
+        let stacks = [199, 198, 200, 150];
+        assert_eq!(
+            chips(&names, &stacks),
+            "You have 200 chips, Dora 150, Anna 199, Bert 198"
+        );
+        assert_eq!(
+            bets(&names, &stacks, &[1, 2, 0, 50], &[0, 2, 3]),
+            "You 200, Dora 150 + 50 bet, Anna 199 + 1 bet, out: Bert"
+        );
+        assert_eq!(names.list(&[0, 1, 2]), "Anna, Bert and You");
+    }
+
+    #[test]
+    fn several_players_are_told_who_can_read_cards() {
+        assert!(risks(2, 2).is_empty());
+        let all = risks(6, 6).join(" ");
+        for part in [
+            "the hand cannot go on",
+            "Only all 6 players together",
+            "the other 5 together cannot read yours",
+            "can be the same person",
+            "The host chooses who sits",
+        ] {
+            assert!(all.contains(part), "{all}");
+        }
+        let some = risks(6, 4).join(" ");
+        assert!(some.contains("up to 2 players") && some.contains("Any 4 players together"));
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::thread;
 
 use dealerless::net::Deadlines;
+use dealerless_events::seated::Seated;
 use dealerless_events::story::Story;
 use dealerless_table::log::{Inputs, Journal, MatchLog, Storage};
 use dealerless_table::play::{DeckSetting, MemoryVault, PlayError, SealedSetting, Setting, Table};

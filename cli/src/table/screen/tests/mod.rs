@@ -2,6 +2,7 @@
 
 mod boards;
 mod free_deck;
+mod several;
 mod terminal;
 
 use std::sync::{Arc, Mutex};
@@ -104,6 +105,7 @@ fn turn(ask: Ask, board: &[&str]) -> Event {
         pot: 12,
         stacks: vec![194, 1_190],
         bets: vec![0, 4],
+        playing: Vec::new(),
         cards: vec![Some("As".into()), Some("Kd".into())],
         positions: vec![0, 1],
         held: vec![vec![0, 1], vec![2, 3]],
@@ -135,6 +137,7 @@ fn hand() -> Vec<Event> {
             bets: vec![1, 2],
             pot: 3,
             posted: vec![1, 2],
+            playing: Vec::new(),
         },
         Event::Sealed {
             hand,
@@ -439,6 +442,7 @@ fn bets_before_a_resume_are_not_shown_as_blinds() {
         bets: vec![6, 12],
         pot: 18,
         posted,
+        playing: Vec::new(),
     };
     let text = said(dealt(vec![1, 2]));
     assert!(
