@@ -286,4 +286,44 @@ mod tests {
             assert_eq!(counts_against_peer(&end, me), code == 2, "{end:?}");
         }
     }
+
+    #[test]
+    fn of_several_players_the_end_names_the_seats() {
+        let of_all = |names: &[&str]| {
+            let names = names.iter().map(|&name| name.to_owned());
+            Names::of_all(names.collect(), false)
+        };
+        let several = of_all(&["Anna", "Bert", "Cleo"]);
+        let [anna, bert, cleo] = [0, 1, 2].map(Seat::new);
+        let left = End::Left(vec![bert]);
+        let cases = [
+            (
+                left.clone(),
+                anna,
+                "Bert has left the match. The last hand was played to its end.",
+            ),
+            (
+                left.clone(),
+                bert,
+                "You have left the match. The last hand was played to its end.",
+            ),
+            (
+                End::Left(vec![bert, cleo]),
+                cleo,
+                "Bert and this side have left the match. The last hand was played to its end.",
+            ),
+            (
+                End::Fork { seat: cleo },
+                anna,
+                "Cleo signed two different messages for the same step. Both signatures are in the record.",
+            ),
+        ];
+        for (end, seat, text) in cases {
+            assert_eq!(in_words(&end, seat, &several), text);
+        }
+        assert_eq!((exit_code(&left, anna), how(&left)), (0, Ended::Left));
+        assert!(
+            in_words(&left, anna, &of_all(&["Anna", "Bert"])).starts_with("The other player has")
+        );
+    }
 }

@@ -634,4 +634,40 @@ mod tests {
             assert_eq!(proposed(names, &to(1)), "card 1 to Youri");
         }
     }
+
+    #[test]
+    fn chips_of_several_players_begin_with_the_reader_and_name_seats_that_are_out_last() {
+        let all = ["Anna", "Bert", "Cleo", "Dora"].map(String::from).to_vec();
+        let names = Names {
+            own: Some(2),
+            ..Names::of_all(all, false)
+        };
+        let stacks = [199, 198, 200, 150];
+        assert_eq!(
+            chips(&names, &stacks),
+            "You have 200 chips, Dora 150, Anna 199, Bert 198"
+        );
+        assert_eq!(
+            bets(&names, &stacks, &[1, 2, 0, 50], &[0, 2, 3]),
+            "You 200, Dora 150 + 50 bet, Anna 199 + 1 bet, out: Bert"
+        );
+        assert_eq!(names.list(&[0, 1, 2]), "Anna, Bert and You");
+    }
+
+    #[test]
+    fn several_players_are_told_who_can_read_cards() {
+        assert!(risks(2, 2).is_empty());
+        let all = risks(6, 6).join(" ");
+        for part in [
+            "the hand cannot go on",
+            "Only all 6 players together",
+            "the other 5 together cannot read yours",
+            "can be the same person",
+            "The host chooses who sits",
+        ] {
+            assert!(all.contains(part), "{all}");
+        }
+        let some = risks(6, 4).join(" ");
+        assert!(some.contains("up to 2 players") && some.contains("Any 4 players together"));
+    }
 }

@@ -2,6 +2,7 @@
 
 mod boards;
 mod free_deck;
+mod several;
 mod terminal;
 
 use std::sync::{Arc, Mutex};
