@@ -250,6 +250,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn end_of_a_match_of_three_names_its_players() {
+        let names = ["Anna", "Bert", "Carl"].map(str::to_owned).to_vec();
+        let names = Names::of_all(names, false);
+        let [me, other] = [Seat::HOST, Seat::new(2)];
+        let fork = in_words(&End::Fork { seat: other }, me, &names);
+        assert!(fork.starts_with("Carl signed two"), "{fork}");
+        let left = in_words(&End::Left(vec![Seat::GUEST, other]), me, &names);
+        assert!(left.contains("Bert") && left.contains("Carl"), "{left}");
+    }
+
+    #[test]
     fn exit_code_tells_regular_ends_from_breaches() {
         let [me, other] = [Seat::HOST, Seat::GUEST];
         let stopped = |stops: &[(Seat, Stop)]| End::Stopped(stops.to_vec());
@@ -264,6 +275,7 @@ mod tests {
             (stopped(&[(me, Stop::Leave), (other, dispute)]), 2),
             (End::Fork { seat: other }, 2),
             (End::Fork { seat: me }, 1),
+            (End::Left(vec![other]), 0),
         ];
         for (end, code) in cases {
             assert_eq!(exit_code(&end, me), code, "{end:?}");

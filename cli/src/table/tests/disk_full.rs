@@ -87,12 +87,12 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     let mut table = Table::new(setting, Deadlines::default()).unwrap();
     Posts::default().go_to(table.mailbox());
     table.begin(Seat::GUEST, host.connection, Some(attempts));
-    let seated = Seated::of(&sitting, None, false);
+    let seated = Seated::of(sitting, None, false);
     let mut seat = SeatRunner {
         own,
         story: Story::new(&seated, &stakes),
         table,
-        others: Other::all_of(&sitting),
+        others: Other::all_of(sitting),
         player: me,
         dialer: None,
         sessions,

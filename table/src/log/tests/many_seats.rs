@@ -21,7 +21,7 @@ pub(crate) struct Table {
     pub(crate) seats: Vec<TestSeat>,
     /// The statements from the first seat to the second one, in order.
     pub(crate) ways: Vec<Vec<VecDeque<Statement>>>,
-    rng: StdRng,
+    pub(crate) rng: StdRng,
 }
 
 /// An honest seat.
@@ -35,14 +35,24 @@ pub(crate) struct TestSeat {
     pub(crate) refused: Option<Refused>,
 }
 
+const RULES: BettingRules = BettingRules {
+    stack: 100,
+    limit: Limit::NoLimit,
+    posts: Posts::Blinds { small: 1, big: 2 },
+};
+
 /// A match of hold'em with a verifiable deck.
 pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
-    let rules = BettingRules {
-        stack: 100,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).unwrap();
+    verifiable_of(Variety::Holdem(RULES), seats, hands)
+}
+
+/// A match of five-card draw with a verifiable deck.
+pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
+    verifiable_of(Variety::FiveCardDraw(RULES), seats, hands)
+}
+
+fn verifiable_of(variety: Variety, seats: u8, hands: u32) -> TestMatch {
+    let stakes = Stakes::new(variety, seats, hands).unwrap();
     let header = Header {
         log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes).unwrap(),
@@ -99,7 +109,8 @@ impl Table {
             let signed = Signed::Ack(ack);
             return Some(Statement { before, signed });
         }
-        if log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
+        let is_over = matches!(log.phase(), Phase::Over(_));
+        if is_over || log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
             return None;
         }
         let part = match log.phase() {

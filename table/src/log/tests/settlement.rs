@@ -10,7 +10,7 @@ use crate::rules::{Choice, Edition, Legal};
 use crate::seat::Seat;
 
 /// A random choice that the rules allow. Folds are rare.
-fn any_choice(legal: &Legal, rng: &mut StdRng) -> Choice {
+pub(super) fn any_choice(legal: &Legal, rng: &mut StdRng) -> Choice {
     match legal {
         Legal::Bet { call, bet, raise } => {
             let passive = match call {

@@ -60,6 +60,7 @@ fn seated(game: &str) -> Event {
         seat: 0,
         names: vec!["Anna".into(), "Bert".into()],
         fingerprints: vec!["aaaa-bbbb".into(), "cccc-dddd".into()],
+        opens: None,
         game: serde_json::from_value(game.into()).unwrap(),
         hands: 20,
         chips: (!["deck", "bridge"].contains(&game)).then_some(chips),
@@ -70,7 +71,6 @@ fn seated(game: &str) -> Event {
         log: Some("matches/00-Bert.log".into()),
         clock: None,
         shuffle: None,
-        opens: None,
         resumed: false,
     }))
 }
