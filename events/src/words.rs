@@ -489,10 +489,20 @@ pub fn chips(names: &Names, stacks: &[u64]) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Describes the blinds or antes that the seats have paid.
-pub fn posted(names: &Names, posted: &[u64]) -> String {
-    let paid = (0..).zip(posted).filter(|(_, chips)| **chips > 0);
-    let paid = paid.map(|(seat, chips)| format!("{} {}", names.name(seat), count(*chips)));
+/// Describes the blinds or antes that the seats have paid, with several players in the order in
+/// which they are due.
+pub fn posted(names: &Names, posted: &[u64], button: u8) -> String {
+    let mut paid: Vec<(u8, &u64)> = (0..).zip(posted).collect();
+    if names.are_several() {
+        paid.rotate_left((usize::from(button) + 1).min(posted.len()));
+    }
+    paid.retain(|(_, chips)| **chips > 0);
+    if names.are_several() && paid.len() == 2 && paid[1].0 == button {
+        // With two seats in the hand, the button has the small blind.
+        paid.swap(0, 1);
+    }
+    let paid = paid.iter();
+    let paid = paid.map(|(seat, chips)| format!("{} {}", names.name(*seat), count(**chips)));
     paid.collect::<Vec<_>>().join(", ")
 }
 

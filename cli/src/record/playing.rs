@@ -41,3 +41,54 @@ pub(super) fn mucks_when_leaving(before: &[LogEvent], seat: Seat, rounds: usize)
     }
     round == rounds && (is_done || has_bet_all)
 }
+
+#[cfg(test)]
+mod tests {
+    use dealerless_table::log::Chosen;
+
+    use super::*;
+
+    fn chose(seat: u8, choice: Choice, all_in: bool) -> LogEvent {
+        LogEvent::Chose(Chosen {
+            seat: Seat::new(seat),
+            choice,
+            level: 0,
+            paid: 0,
+            all_in,
+            held: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_seat_that_leaves_mucks_only_after_the_last_betting_round() {
+        let board = || LogEvent::Board(Vec::new());
+        let bet = || chose(1, Choice::Bet { to: 20 }, false);
+        let leaves =
+            |rounds, before: Vec<LogEvent>| mucks_when_leaving(&before, Seat::new(0), rounds);
+        let river = |choices: Vec<LogEvent>| {
+            let streets = [board(), board(), board()];
+            leaves(4, streets.into_iter().chain(choices).collect())
+        };
+        let checks = || chose(0, Choice::Check, false);
+        assert!(!river(vec![]));
+        assert!(!river(vec![bet()]));
+        assert!(!river(vec![checks(), bet()]));
+        assert!(river(vec![checks()]));
+        assert!(river(vec![
+            bet(),
+            chose(0, Choice::Call, false),
+            chose(2, Choice::Fold, false)
+        ]));
+        assert!(river(vec![chose(2, Choice::Show, false)]));
+        // A check on the turn is no reason to muck.
+        assert!(!leaves(4, vec![board(), board(), checks()]));
+        // An all-in seat has no further turn to bet.
+        let all_in = chose(0, Choice::Raise { to: 90 }, true);
+        assert!(leaves(4, vec![all_in, board(), board(), board(), bet()]));
+
+        let keeps = |seat| chose(seat, Choice::Exchange(Vec::new()), false);
+        assert!(!leaves(2, vec![checks()]));
+        assert!(!leaves(2, vec![checks(), keeps(0), keeps(1)]));
+        assert!(leaves(2, vec![checks(), keeps(0), keeps(1), checks()]));
+    }
+}

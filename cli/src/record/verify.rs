@@ -173,9 +173,24 @@ fn of_pairs(pairs: &[Pair], files: &[Read]) -> Vec<String> {
         } else {
             " as far as they go"
         };
-        parts.push(format!("All {} records agree{far}.{lacks}", files.len()));
+        let mut lines = vec![format!("All {} records agree{far}.{lacks}", files.len())];
+        lines.extend(pairs.iter().filter_map(|pair| of_one_owner(pair, files)));
+        parts.push(lines.join("\n"));
     }
     parts
+}
+
+/// The note about two files that name the same seat as their owner.
+fn of_one_owner(pair: &Pair, files: &[Read]) -> Option<String> {
+    let [a, b] = pair.files.map(|file| &files[file].file);
+    matches!(
+        &pair.compared,
+        Compared::Together {
+            same_owner: true,
+            ..
+        }
+    )
+    .then(|| format!("{a} and {b} name the same seat as their owner; that is unproven."))
 }
 
 /// The result of the comparison of two files.

@@ -393,13 +393,13 @@ impl Screen {
         );
         let mut lines = vec![String::new(), self.ink.bold(&title)];
         if pot > 0 {
-            let button = self.names.does(button, "have");
+            let has_button = self.names.does(button, "have");
             let chips = words::chips(&self.names, stacks);
-            lines.push(format!("{button} the button. {chips}."));
+            lines.push(format!("{has_button} the button. {chips}."));
             lines.push(format!(
                 "{}: {}.",
                 self.posts(),
-                words::posted(&self.names, posted)
+                words::posted(&self.names, posted, button)
             ));
             if pot > posted.iter().sum() {
                 lines.push(format!("In the pot: {}.", count(pot)));

@@ -250,10 +250,14 @@ impl<'a> StoredMatch<'a> {
     /// Waits for the other side to reconnect and receive the end of the match.
     fn last_call(&mut self) -> anyhow::Result<()> {
         let seat = &mut self.seat;
+        let [who, them] = match seat.others.len() {
+            1 => ["the other side", "it"],
+            _ => ["another player", "all"],
+        };
         seat.player.tell(&Event::Notice {
             text: format!(
-                "The match is over here, but the other side may not know yet. Waiting up to {} s for \
-                 it to reconnect; Ctrl-C does no harm.",
+                "The match is over here, but {who} may not know yet. Waiting up to {} s for {them} to \
+                 reconnect; Ctrl-C does no harm.",
                 LAST_CALL.as_secs()
             ),
         })?;

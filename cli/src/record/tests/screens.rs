@@ -7,10 +7,12 @@ use dealerless_table::log::{Claimed, MatchEntry, Part};
 use dealerless_table::record::{Compared, Record};
 use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
 
+use serde_json::{Value, json};
+
 use super::super::history::{self, of_file};
 use super::super::verify::{Read, outcome, pairs, report};
 use super::super::words;
-use super::super::{listing, phh, pokerstars};
+use super::super::{json, listing, phh, pokerstars};
 use super::made::{Made, passive, rules};
 
 fn holdem(hands: u32) -> Made {
@@ -260,6 +262,53 @@ fn verify_names_the_seat_that_signed_two_parts_for_a_step() {
         &report(&files, &pairs, false),
         include_str!("screens/fork.txt"),
     );
+}
+
+#[test]
+fn verify_compares_each_pair_of_more_than_two_records() {
+    let (mut one, mut other) = (holdem(1), holdem(1));
+    one.play(script(vec![Choice::Call, Choice::Check]));
+    other.play(script(vec![Choice::Call, Choice::Raise { to: 20 }]));
+    let sides = [Seat::HOST, Seat::GUEST].map(|seat| one.file(seat));
+    let agree = [
+        read("anna.log", &sides[0]),
+        read("bert.log", &sides[1]),
+        read("copy.log", &sides[0]),
+    ];
+    let found = pairs(&agree);
+    assert!(outcome(&agree, &found).is_ok());
+    let text = report(&agree, &found, false);
+    let expected = "\n\nAll 3 records agree.\n\
+                    anna.log and copy.log name the same seat as their owner; that is unproven.";
+    assert!(text.ends_with(expected), "{text}");
+
+    let files = [
+        read("anna.log", &sides[0]),
+        read("bert.log", &sides[1]),
+        read("other.log", &other.file(Seat::GUEST)),
+    ];
+    let found = pairs(&files);
+    assert!(outcome(&files, &found).is_err());
+    let text = report(&files, &found, false);
+    for pair in ["anna.log and other.log:", "bert.log and other.log:"] {
+        let fork = format!("\n\n{pair}\nThe records diverge in hand 1, step 6: Bert signed");
+        assert!(text.contains(&fork), "{text}");
+    }
+    assert!(!text.contains("records agree") && !text.contains("anna.log and bert.log"));
+    let json = json!(json::verified(&files, &found, false));
+    assert_eq!(
+        [&json["good"], &json["compared"]],
+        [&json!(false), &Value::Null]
+    );
+    let how: Vec<_> = json["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| &pair["how"])
+        .collect();
+    assert_eq!(how, ["together", "forked", "forked"]);
+    assert_eq!(json["pairs"][2]["files"], json!([1, 2]));
+    assert_eq!(json["pairs"][2]["cheat"], 1);
 }
 
 #[test]
