@@ -88,6 +88,7 @@ impl Played {
             deck: DeckTerms::verifiable(&stakes).expect("a game of poker"),
             stakes,
             clock: Clock::default(),
+            past: None,
         };
         let identity = |seat| Arc::new(Identity::from_seed([seat; 32]));
         let identities: Vec<_> = (0..seats).map(identity).collect();

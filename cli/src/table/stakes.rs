@@ -263,6 +263,7 @@ impl StakesArgs {
             deck,
             clock: self.time.unwrap_or_else(|| Time::default_of(self.game())).0,
             stakes,
+            past: None,
         })
     }
 

@@ -89,6 +89,7 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration) -> Hand {
         deck: DeckTerms::verifiable(&stakes).expect("a game of poker"),
         stakes,
         clock: Clock::default(),
+        past: None,
     };
     let identities: Vec<Arc<Identity>> = (0..seats)
         .map(|seat| Arc::new(Identity::from_seed([seat; 32])))

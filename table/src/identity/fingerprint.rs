@@ -13,6 +13,9 @@ use crate::hash::Hash;
 pub struct Fingerprint([u8; 15]);
 
 impl Fingerprint {
+    /// The length of an encoding in bytes.
+    pub(crate) const LEN: usize = 15;
+
     pub(super) fn of(identity: &PublicIdentity) -> Self {
         let hash = Hash::new("fingerprint").field(identity.ed25519());
         let hash = hash.field(identity.x25519()).finish();
@@ -36,9 +39,17 @@ impl Fingerprint {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let in_a_group = |c: &char| !matches!(c, '-' | ' ');
         let text: String = text.chars().filter(in_a_group).take(25).collect();
-        let bytes = base32::decode(&text)?.try_into().ok()?;
+        Self::decode(base32::decode(&text)?.try_into().ok()?)
+    }
+
+    /// Decodes a fingerprint. `None` if the checksum is wrong.
+    pub(crate) fn decode(bytes: [u8; Self::LEN]) -> Option<Self> {
         let right = Self::with_checksum(bytes);
         (right.0 == bytes).then_some(right)
+    }
+
+    pub(crate) fn encode(&self) -> [u8; Self::LEN] {
+        self.0
     }
 }
 

@@ -3,6 +3,7 @@
 use dealerless::shuffle::Algorithm;
 use dealerless::verifiable::Seats;
 
+use super::past::Past;
 use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
 use crate::wire::{Malformed, Reader, Writer};
@@ -18,6 +19,8 @@ pub struct Header {
     pub deck: DeckTerms,
     /// The time limits.
     pub clock: Clock,
+    /// The match that this match continues. Only with a verifiable deck.
+    pub past: Option<Past>,
 }
 
 /// The kind of deck, with the terms that depend on it.
@@ -97,7 +100,8 @@ impl Header {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const LOG_VERSION: Edition = Edition::NEWEST;
     /// The maximum length of an encoded header in bytes.
-    pub(crate) const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
+    pub(crate) const MAX_LEN: usize =
+        2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4 + 1 + Past::MAX_LEN;
 
     /// Encodes the header.
     pub fn encode(&self) -> Vec<u8> {
@@ -115,6 +119,12 @@ impl Header {
                 .u8(seats.threshold() as u8),
         };
         writer.u32(self.clock.each_move).u32(self.clock.bank);
+        if self.log_version == Edition::Four {
+            writer.u8(self.past.is_some().into());
+        }
+        if let Some(past) = &self.past {
+            past.write(&mut writer);
+        }
         writer.finish()
     }
 
@@ -135,12 +145,21 @@ impl Header {
             each_move: reader.u32()?,
             bank: reader.u32()?,
         };
+        let past = match log_version {
+            Edition::Two | Edition::Three => None,
+            Edition::Four => match reader.u8()? {
+                0 => None,
+                1 => Some(Past::read(&mut reader)?),
+                _ => return Err(HeaderError::Malformed),
+            },
+        };
         reader.finish()?;
         Ok(Header {
             log_version,
             stakes,
             deck,
             clock,
+            past,
         })
     }
 

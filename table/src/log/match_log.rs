@@ -320,6 +320,11 @@ impl MatchLog {
         self.forgotten + self.steps.len() as u64
     }
 
+    /// The seat that had the button in the last hand with a result.
+    pub(super) fn last_button(&self) -> Option<Seat> {
+        self.state.last_button
+    }
+
     /// The hash of all complete steps. The signatures of the current step cover this hash.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn hash(&self) -> [u8; 32] {

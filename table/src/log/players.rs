@@ -87,6 +87,16 @@ impl Match {
         &self.players
     }
 
+    /// The chips of each seat at the start: those that its player brings from the match before, or
+    /// a full stack.
+    pub fn first_stacks(&self) -> Vec<u64> {
+        let stack = self.header.stakes.stack();
+        let past = self.header.past.as_ref();
+        let chips = |player: &Player| past?.chips_of(player.identity.fingerprint());
+        let stacks = self.players.iter().map(chips);
+        stacks.map(|chips| chips.unwrap_or(stack)).collect()
+    }
+
     /// The number of seats.
     pub fn seats(&self) -> usize {
         self.players.len()

@@ -26,7 +26,7 @@ pub(super) struct State {
     /// The chips of each seat after the last result.
     pub(super) stacks: Vec<u64>,
     /// The seat that had the button in the last hand with a result.
-    last_button: Option<Seat>,
+    pub(super) last_button: Option<Seat>,
     /// The try in play. `None` before all seats have dealt it.
     pub(super) dealt: Option<Dealt>,
 }
@@ -57,8 +57,8 @@ impl State {
             },
             hand: 1,
             deck: DeckLog::new(header),
-            stacks: vec![stakes.stack(); shape.seats],
-            last_button: None,
+            stacks: of.first_stacks(),
+            last_button: header.past.as_ref().and_then(|past| past.last_button(of)),
             dealt: None,
             stakes,
         }

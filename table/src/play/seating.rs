@@ -100,6 +100,7 @@ impl Seating {
             }),
             clock,
             stakes,
+            past: None,
         };
         Ok((header, Arc::new(circuit)))
     }

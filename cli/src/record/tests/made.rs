@@ -54,6 +54,7 @@ impl Made {
                 each_move: 0,
                 bank: 0,
             },
+            past: None,
         };
         let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
         let player = |identity: &Identity| Player {

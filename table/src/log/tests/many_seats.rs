@@ -58,6 +58,7 @@ fn verifiable_of(variety: Variety, seats: u8, hands: u32) -> TestMatch {
         deck: DeckTerms::verifiable(&stakes).unwrap(),
         stakes,
         clock: Clock::default(),
+        past: None,
     };
     let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
     let player = |identity: &Identity| Player {

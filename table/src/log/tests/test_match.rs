@@ -81,6 +81,7 @@ impl TestMatch {
                 each_move: 30,
                 bank: 60,
             },
+            past: None,
         };
         let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
         let player = |identity: &Identity| Player {

@@ -66,6 +66,7 @@ impl World {
                 each_move: 0,
                 bank: 0,
             },
+            past: None,
         };
         let player = |seat: Seat| Player {
             identity: identity(seat).public().clone(),

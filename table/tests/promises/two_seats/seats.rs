@@ -85,6 +85,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
             each_move: 0,
             bank: 0,
         },
+        past: None,
     };
     let player = |identity: &Arc<Identity>| Player {
         identity: identity.public().clone(),
