@@ -57,7 +57,7 @@ function together(...actions) {
  */
 export function actionsView(app, picked) {
   const status = h("span");
-  const time = h("span.time.muted");
+  const time = h("span.muted");
   const error = errorLine();
 
   const fold = action("Fold", "f", "quiet", () => (turn()?.ask === "bet" && callOrCheck().do === "check" ? give("Fold") : send({ do: "fold" })));

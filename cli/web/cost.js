@@ -4,7 +4,7 @@ import { clear, h, quiet } from "./dom.js";
 import { amount, bytes } from "./words.js";
 
 export function costView() {
-  const content = h("div.cost-content");
+  const content = h("div");
   const root = h("details.panel.cost", { hidden: true }, h("summary", "Cost of the deal"), content);
   let shown = "";
   /** @type {Match | null} */

@@ -200,7 +200,7 @@ export function reveals(match, cards) {
  * @param {Match} match
  * @param {Chose} chose
  */
-export function chosen(match, chose) {
+function chosen(match, chose) {
   const who = (/** @type {string} */ verb) => does(match, chose.seat, verb);
   const own = chose.seat === match.own;
   const allIn = match.stacks[chose.seat] === 0 ? " and are all in" : "";
