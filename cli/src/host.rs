@@ -39,7 +39,8 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
     dealerless host --for Bert\n  \
-    dealerless host --seats 6 --name Anna\n\n\
+    dealerless host --seats 6 --name Anna\n  \
+    dealerless host --after --seats 5\n\n\
     Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
     invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
     `join NAME`, and the host is asked to accept, except for the player of --for.\n\n\
@@ -87,8 +88,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 struct Hosting {
     own: Own,
     header: Header,
-    /// The known peer that is seated without a question.
-    expected: Option<PublicIdentity>,
+    /// The known peers that are seated without a question.
+    expected: Vec<PublicIdentity>,
 }
 
 /// A guest that takes the seat.
@@ -116,12 +117,22 @@ impl Arrival {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        let header = args.stakes.header(args.memory)?;
-        let own = args.own.open()?;
-        let expected = match &args.guest {
-            Some(name) => Some(known(&own, name)?),
-            None => None,
+        let (own, header, mut expected) = match &args.stakes.after {
+            None => {
+                let header = args.stakes.header(args.memory)?;
+                (args.own.open()?, header, Vec::new())
+            }
+            Some(which) => {
+                let own = args.own.open()?;
+                let before = open::finished(&own, which)?;
+                let header = args.stakes.header_after(&before.opened.log)?;
+                open::must_not_be_continued(&own, &before.id())?;
+                (own, header, before.peers())
+            }
         };
+        if let Some(name) = &args.guest {
+            expected.push(known(&own, name)?);
+        }
         Ok(Hosting {
             own,
             header,

@@ -272,6 +272,9 @@ impl GuestSeat<'_> {
         self.args
             .terms
             .check_clock_and_shuffle(&header, self.args.memory)?;
+        if let Some(past) = &header.past {
+            open::must_agree(self.own, past)?;
+        }
         sit::send(connection, Control::Sit)?;
         let mut proposed = None;
         loop {

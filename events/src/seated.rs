@@ -38,9 +38,21 @@ pub struct Seated {
     /// The number of seats that open a card together, if the deck is verifiable.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub opens: Option<u8>,
+    /// The match that this one continues, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub continues: Option<Continues>,
     /// Whether the match is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub resumed: bool,
+}
+
+/// The match before, whose players keep their chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Continues {
+    #[serde(rename = "match")]
+    pub of: String,
+    /// The chips of each seat at the start.
+    pub stacks: Vec<u64>,
 }
 
 /// A kind of card and the number of cards of this kind.
@@ -121,6 +133,10 @@ impl Seated {
             }),
             shuffle: unusual_shuffle(of.header()),
             opens: opens(of.header()),
+            continues: of.header().past.as_ref().map(|past| Continues {
+                of: hex(&past.match_id),
+                stacks: of.first_stacks(),
+            }),
             resumed,
         }
     }

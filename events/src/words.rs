@@ -5,7 +5,7 @@ use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
 use crate::game_name::GameName;
 use crate::hands;
 pub use crate::misleading::misleads;
-use crate::seated::{Chips, Kind, Posts, Seated, Time};
+use crate::seated::{Chips, Continues, Kind, Posts, Seated, Time};
 use dealerless::dice::Dice;
 use dealerless_table::identity::Name;
 
@@ -150,7 +150,11 @@ pub fn game(seated: &Seated) -> String {
                 Posts::Blinds([small, big]) => format!("blinds {small}/{big}"),
                 Posts::Ante([ante, bet]) => format!("ante {ante}, smallest bet {bet}"),
             };
-            format!(", {} chips each, {posts}", count(*stack))
+            let who = match &seated.continues {
+                None => "each",
+                Some(_) => "for a new player",
+            };
+            format!(", {} chips {who}, {posts}", count(*stack))
         }
     };
     let clock = match seated.clock {
@@ -184,6 +188,10 @@ pub fn terms(seated: &Seated) -> Vec<String> {
         }
     };
     lines.push(format!("  {}{clock}{shuffle}", game(seated)));
+    if let Some(Continues { of, .. }) = &seated.continues {
+        let of = of.get(..16).unwrap_or(of);
+        lines.push(format!("  The chips are those at the end of match {of}."));
+    }
     if let Some(opens) = seated.opens {
         lines.extend(risks(seated.names.len(), opens.into()));
     }
@@ -195,7 +203,16 @@ fn seats_of(seated: &Seated) -> Vec<String> {
     let names = Names::of(seated);
     let line = |(seat, fingerprint): (u8, &String)| {
         let host = if seat == 0 { ", the host" } else { "" };
-        format!("  {} (fingerprint {fingerprint}){host}", names.name(seat))
+        let stacks = seated.continues.as_ref().map(|before| &before.stacks);
+        let chips = match stacks.and_then(|stacks| stacks.get(usize::from(seat))) {
+            None => String::new(),
+            Some(1) => ", 1 chip".to_owned(),
+            Some(chips) => format!(", {} chips", count(*chips)),
+        };
+        format!(
+            "  {} (fingerprint {fingerprint}){host}{chips}",
+            names.name(seat)
+        )
     };
     (0..).zip(&seated.fingerprints).map(line).collect()
 }

@@ -111,6 +111,11 @@ fn of_record(record: &Record) -> Value {
         "cheat": words::convicted(&state).map(Seat::number),
         "breach": words::is_breach(&state),
         "disputes": Dispute::all(record).iter().map(of_dispute).collect::<Vec<_>>(),
+        "continues": record.log.match_info().header().past.as_ref().map(|past| json!({
+            "match": hex(&past.match_id),
+            "steps": past.steps,
+            "stacks": record.log.match_info().first_stacks(),
+        })),
         "stacks": record.log.final_stacks(),
         "bought": record.bought(),
         "notes": record.notes,

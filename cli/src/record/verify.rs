@@ -221,6 +221,15 @@ fn of_file(read: &Read, verbose: bool) -> String {
     for (name, player) in who.all().iter().zip(record.log.match_info().players()) {
         lines.push(format!("  {name}   {}", player.identity.fingerprint()));
     }
+    if let Some(past) = &record.log.match_info().header().past {
+        lines.push(format!(
+            "Continues match {} after its {} steps: {}. The players have accepted these chips; the \
+             file of that match proves them.",
+            words::short_id(&past.match_id),
+            past.steps,
+            who.chips(&record.log.match_info().first_stacks())
+        ));
+    }
     if verbose {
         let hand = |hand| of_hand(&who, record, hand);
         lines.extend(record.hands.iter().map(hand));

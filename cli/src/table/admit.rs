@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_millis(50);
 pub(crate) struct Admission<'a> {
     own: &'a Own,
     posts: &'a Posts,
-    /// The guest of the invite and the peer of `--for`. The player is asked about an expected peer
+    /// The guests of the invites, the peer of `--for` and the players of the match before. The player is asked about an expected peer
     /// only if too many earlier attempts with that peer failed.
     expected: Vec<PublicIdentity>,
     /// The peers that the player was asked about.
@@ -51,11 +51,11 @@ pub(crate) enum Wants {
 }
 
 impl<'a> Admission<'a> {
-    pub(crate) fn new(own: &'a Own, posts: &'a Posts, expected: Option<PublicIdentity>) -> Self {
+    pub(crate) fn new(own: &'a Own, posts: &'a Posts, expected: Vec<PublicIdentity>) -> Self {
         Admission {
             own,
             posts,
-            expected: expected.into_iter().collect(),
+            expected,
             asked: HashSet::new(),
             reported: HashSet::new(),
             question: None,

@@ -19,7 +19,7 @@ pub(crate) const POLL: Duration = Duration::from_millis(50);
 pub(crate) struct Gathering {
     header: Header,
     own: (PublicIdentity, Name),
-    /// The guests, in order of their seats.
+    /// The guests, in order of their seats once they are proposed.
     guests: Vec<Guest>,
     /// The match that was proposed to all guests, and the time until which they may answer.
     proposed: Option<(Sitting, Instant)>,
@@ -72,8 +72,7 @@ impl Gathering {
             .any(|guest| guest.connection.peer == *peer)
     }
 
-    /// Gives a guest the next seat. A guest who has lost its connection and comes again keeps its
-    /// seat.
+    /// Adds a guest. A guest who has lost its connection and comes again takes the last place.
     pub(crate) fn add(&mut self, connection: Box<Connection>) {
         self.guests
             .retain(|guest| guest.connection.peer != connection.peer);
@@ -133,8 +132,13 @@ impl Gathering {
         Some(Gathered::Complete(connections, Box::new(sitting)))
     }
 
-    /// Sends each guest the list of all players.
+    /// Sends each guest the list of all players. Those of the match before keep their order.
     fn propose(&mut self) -> Option<Gathered> {
+        if let Some(past) = &self.header.past {
+            let host = self.own.0.fingerprint();
+            let place = |guest: &Guest| past.place_after(host, guest.connection.peer.fingerprint());
+            self.guests.sort_by_key(place);
+        }
         let mut nonce = [0; 32];
         system_rng().fill_bytes(&mut nonce);
         let connections: Vec<&Connection> =

@@ -7,7 +7,7 @@ use anyhow::{Context, bail, ensure};
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
     Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder,
-    MatchLog, Opened, Phase,
+    MatchLog, Opened, Past, Phase,
 };
 use dealerless_table::{Seat, hex};
 
@@ -356,6 +356,72 @@ pub(crate) fn only_one(
             bail!(several)
         }
     }
+}
+
+/// The finished match of several players that is called `which`, or the last one if `which` is empty.
+///
+/// # Errors
+/// If the folder cannot be read, or no such match or several are there.
+pub(crate) fn finished(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
+    const NONE: &str = "you have no finished match of several players that fits";
+    let is_finished = |file: &MatchFile| file.is_over() && !file.is_sealed();
+    if !which.is_empty() {
+        let several = "several finished matches fit: name one by the first digits of its id";
+        return only_one(own, which, is_finished, NONE, several);
+    }
+    let files = MatchFolder(own.home.matches()).list();
+    let mut files = files
+        .context("cannot read the folder of matches")?
+        .into_iter();
+    let found = files.find_map(|file| MatchFile::open(own, file.path).ok().filter(is_finished));
+    found.context(NONE)
+}
+
+/// Checks that this player has not taken its chips from the match `of` to another match. A match in
+/// which no hand was dealt does not count. Skips files that cannot be read.
+///
+/// # Errors
+/// If there is such a match, or the folder cannot be read.
+pub(crate) fn must_not_be_continued(own: &Own, of: &[u8; 32]) -> anyhow::Result<()> {
+    let files = MatchFolder(own.home.matches()).list();
+    for file in files.context("cannot read the folder of matches")? {
+        let Ok(file) = MatchFile::open(own, file.path) else {
+            continue;
+        };
+        let past = &file.opened.sitting.match_info.header().past;
+        let continues = past.as_ref().is_some_and(|past| past.match_id == *of);
+        let log = &file.opened.log;
+        ensure!(
+            !continues || (log.attempt().hand == 1 && log.game().is_none()),
+            "the chips of match {} are already in match {}; continue that one",
+            hex(&of[..8]),
+            hex(&file.id()[..8])
+        );
+    }
+    Ok(())
+}
+
+/// Checks the match that the host wants to continue against the file of this player. A player who
+/// was not there cannot check it, and sees the chips of all in the terms.
+///
+/// # Errors
+/// If the files differ, or this player has already continued the match elsewhere.
+pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<()> {
+    let of = hex(&past.match_id[..8]);
+    let files = MatchFolder(own.home.matches()).list();
+    let files = files
+        .context("cannot read the folder of matches")?
+        .into_iter();
+    let mut files = files.filter(|file| file.match_id == of);
+    if let Some(file) = files.next() {
+        let file = MatchFile::open(own, file.path)?;
+        ensure!(
+            Past::of(&file.opened.log).as_ref() == Some(past),
+            "the host continues match {of} with another end than the one in your file. If it is open \
+             here, resume it first; otherwise do not sit down"
+        );
+    }
+    must_not_be_continued(own, &past.match_id)
 }
 
 /// The open match in which this side connects to the player `peer`, unless this side closed it. A match with an older

@@ -12,7 +12,7 @@ use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::game_name::GameName;
 use dealerless_program::arguments;
-use dealerless_table::log::{Clock, DeckTerms, Header};
+use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
 use dealerless_table::play::{DealCircuit, Seating, Term};
 use dealerless_table::rules::{BettingRules, Edition, Limit, NamedKinds, Posts, Stakes, Variety};
 
@@ -112,7 +112,7 @@ impl fmt::Display for Time {
 }
 
 /// The host's offer.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(next_help_heading = GAME)]
 pub(crate) struct StakesArgs {
     /// The game to play [default: holdem].
@@ -155,6 +155,12 @@ pub(crate) struct StakesArgs {
     /// Shuffle algorithm; auto chooses the one with the smallest garbled circuit [default: auto].
     #[arg(long, value_name = "ALGORITHM", value_parser = arguments::algorithm())]
     algorithm: Option<Choice>,
+    /// Continue your last finished match of several players, or the one with this id or player. The
+    /// players keep their chips and need no invite; new players buy in. Terms that are not given
+    /// stay the same.
+    #[arg(long, value_name = "MATCH|NAME", num_args = 0..=1, default_missing_value = "",
+          conflicts_with_all = ["game", "cards", "kinds", "draw", "boards", "algorithm"])]
+    pub(crate) after: Option<String>,
 }
 
 impl StakesArgs {
@@ -177,6 +183,7 @@ impl StakesArgs {
             draw,
             boards,
             algorithm,
+            after,
         } = self;
         game.is_some()
             || seats.is_some()
@@ -187,6 +194,45 @@ impl StakesArgs {
             || cards.or(*draw).is_some()
             || kinds.is_some()
             || algorithm.is_some()
+            || after.is_some()
+    }
+
+    /// The header of a match that continues the finished match `before`, with its terms in place of
+    /// those that are not given. The default is a seat for each player who has not left.
+    ///
+    /// # Errors
+    /// If the options contradict each other, or the match cannot be continued.
+    pub(crate) fn header_after(&self, before: &MatchLog) -> anyhow::Result<Header> {
+        let past = Past::of(before).context("the match cannot be continued")?;
+        let header = before.match_info().header();
+        let left = match before.phase() {
+            Phase::Over(End::Left(seats)) => seats.len(),
+            _ => 0,
+        };
+        let seats = u8::try_from(header.stakes.seats() - left)?;
+        let mut terms = self.clone();
+        terms.game = Some(GameName::of(&header.stakes));
+        terms.seats.get_or_insert(seats);
+        terms.hands.get_or_insert(header.stakes.hands());
+        terms.time.get_or_insert(Time(header.clock));
+        if let Some(rules) = header.stakes.betting() {
+            terms.stack.get_or_insert(rules.stack);
+            if self.blinds.is_none() && self.ante.is_none() {
+                match rules.posts {
+                    Posts::Blinds { small, big } => terms.blinds = Some(Pair(small, big)),
+                    Posts::Antes { ante, bet } => terms.ante = Some(Pair(ante, bet)),
+                }
+            }
+        }
+        ensure!(
+            terms.seats > Some(2),
+            "a match of several players is continued by at least three: give their number with --seats"
+        );
+        let header = terms.verifiable()?;
+        Ok(Header {
+            past: Some(past),
+            ..header
+        })
     }
 
     /// The stakes of these options.
@@ -247,6 +293,14 @@ impl StakesArgs {
             // The circuit is dropped. Building it again when the guest has come takes only a moment.
             return Ok(self.propose(memory)?.0);
         }
+        self.verifiable()
+    }
+
+    /// The header of a match with a verifiable deck.
+    ///
+    /// # Errors
+    /// If the options contradict each other.
+    fn verifiable(&self) -> anyhow::Result<Header> {
         ensure!(
             self.algorithm.is_none(),
             "--algorithm is for two players: with more, the deck is shuffled without a circuit"

@@ -148,10 +148,10 @@ impl Record {
         }
     }
 
-    /// The chips that each seat has bought: the first stack and all rebuys.
+    /// The chips that each seat has brought: its chips at the start and all rebuys.
     pub fn bought(&self) -> Vec<u64> {
         let stack = self.log.match_info().header().stakes.stack();
-        let mut bought = vec![stack; self.log.match_info().seats()];
+        let mut bought = self.log.match_info().first_stacks();
         for seat in self.hands.iter().flat_map(|hand| &hand.begun.rebuys) {
             bought[seat.index()] += stack;
         }
