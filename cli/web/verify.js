@@ -126,6 +126,8 @@ function comparison(compared, files, record) {
         `The records diverge in hand ${compared.hand}, step ${compared.step}. The two signatures prove it: `
           + `${name} cheated, or continued from an older copy of the files.`);
     }
+    case "continues": return compared.agrees ? step("good", "One match continues the other with the chips of its end")
+      : step("bad", "One match claims to continue the other, but from another end");
     case "other-match": return step("bad", "These records are of two different matches");
     default: return step("bad", "The two records disagree");
   }
@@ -136,7 +138,7 @@ function verdict({ good, records, compared }) {
   const two = records.length > 1;
   if (good) return two ? "Both records are good, and they agree." : "This record is good.";
   if (records.some((one) => one.error)) return two ? "At least one of these is not a good record." : "This is not a good record.";
-  return compared && (compared.how !== "together" || compared.renamed.length > 0) ? "The records disagree." : "The record is genuine, and shows that somebody cheated.";
+  return compared && (compared.how !== "together" || compared.renamed.length > 0) && !compared.agrees ? "The records disagree." : "The record is genuine, and shows that somebody cheated.";
 }
 
 /** @param {Answer} answer @param {string[]} files the names of the files */

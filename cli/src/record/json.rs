@@ -182,6 +182,7 @@ fn of_both(compared: &Compared) -> Value {
             "same_owner": same_owner,
         }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
+        Compared::Continues { agrees } => json!({ "how": "continues", "agrees": agrees }),
         Compared::Forked { hand, evidence } => json!({
             "how": "forked",
             "hand": hand,

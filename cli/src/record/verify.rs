@@ -66,7 +66,11 @@ pub(super) struct Pair {
 impl Pair {
     /// Whether the two files agree, also in the names of the players.
     fn agrees(&self) -> bool {
-        matches!(&self.compared, Compared::Together { renamed, .. } if renamed.is_empty())
+        match &self.compared {
+            Compared::Together { renamed, .. } => renamed.is_empty(),
+            Compared::Continues { agrees } => *agrees,
+            _ => false,
+        }
     }
 }
 
@@ -380,6 +384,13 @@ fn void_tries(who: &Who, declared: &[Seat]) -> String {
 fn of_both(who: &Who, compared: &Compared, files: [&Read; 2]) -> String {
     match compared {
         Compared::OtherMatch => "These are the records of two different matches.".into(),
+        Compared::Continues { agrees: true } => {
+            "One match continues the other with the chips of its end.".into()
+        }
+        Compared::Continues { agrees: false } => {
+            "One match claims to continue the other, but this record of the other has another end."
+                .into()
+        }
         Compared::Together {
             more,
             renamed,

@@ -1,7 +1,7 @@
 //! Comparison of the records of two sides of a match.
 
 use super::{Record, RecordedHand};
-use crate::log::Evidence;
+use crate::log::{Evidence, Past};
 use crate::seat::Seat;
 
 /// The result of a comparison of two records.
@@ -10,6 +10,11 @@ use crate::seat::Seat;
 pub enum Compared {
     /// The records belong to different matches.
     OtherMatch,
+    /// The match of one record continues the match of the other.
+    Continues {
+        /// Whether it begins with the chips and the button of that record's end.
+        agrees: bool,
+    },
     /// The records do not conflict: one log can contain the parts of both.
     Together {
         /// The number of parts that are only in the first record, and the number only in the
@@ -37,7 +42,8 @@ pub enum Compared {
 /// been verified.
 pub fn compare(one: &Record, other: &Record) -> Compared {
     if one.log.match_info().id() != other.log.match_info().id() {
-        return Compared::OtherMatch;
+        let pairs = [(one, other), (other, one)];
+        return (pairs.into_iter().find_map(continues)).unwrap_or(Compared::OtherMatch);
     }
     let of = one.log.match_info().id();
     let mut more = [0, 0];
@@ -68,6 +74,15 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             .collect(),
         same_owner: one.owner == other.owner,
     }
+}
+
+/// Compares the match `next` with the match `before` if its header names that match.
+fn continues((next, before): (&Record, &Record)) -> Option<Compared> {
+    let past = next.log.match_info().header().past.as_ref()?;
+    let found = past.match_id == before.log.match_info().id();
+    found.then(|| Compared::Continues {
+        agrees: Past::of(&before.log).as_ref() == Some(past),
+    })
 }
 
 /// The number of the hand to which a step belongs, from 1.

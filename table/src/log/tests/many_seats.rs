@@ -43,24 +43,33 @@ const RULES: BettingRules = BettingRules {
 
 /// A match of hold'em with a verifiable deck.
 pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
-    verifiable_of(Variety::Holdem(RULES), seats, hands)
+    let players: Vec<u8> = (0..seats).collect();
+    verifiable_of(Variety::Holdem(RULES), &players, hands, None)
 }
 
 /// A match of five-card draw with a verifiable deck.
 pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
-    verifiable_of(Variety::FiveCardDraw(RULES), seats, hands)
+    let players: Vec<u8> = (0..seats).collect();
+    verifiable_of(Variety::FiveCardDraw(RULES), &players, hands, None)
 }
 
-fn verifiable_of(variety: Variety, seats: u8, hands: u32) -> TestMatch {
-    let stakes = Stakes::new(variety, seats, hands).unwrap();
+/// A match of hold'em that continues another one. The identities are those of the tests with these
+/// numbers.
+pub(crate) fn verifiable_after(past: Past, players: &[u8], hands: u32) -> TestMatch {
+    verifiable_of(Variety::Holdem(RULES), players, hands, Some(past))
+}
+
+fn verifiable_of(variety: Variety, players: &[u8], hands: u32, past: Option<Past>) -> TestMatch {
+    let stakes = Stakes::new(variety, players.len() as u8, hands).unwrap();
     let header = Header {
         log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes).unwrap(),
         stakes,
         clock: Clock::default(),
-        past: None,
+        past,
     };
-    let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
+    let seeds = players.iter();
+    let identities: Vec<_> = seeds.map(|&seed| Identity::from_seed([seed; 32])).collect();
     let player = |identity: &Identity| Player {
         identity: identity.public().clone(),
         nonce: [9; 32],

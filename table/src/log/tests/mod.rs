@@ -17,6 +17,7 @@ pub(crate) mod many_seats;
 mod model;
 mod openings;
 mod parts;
+mod past;
 mod resume;
 mod resume_of_several;
 mod settlement;
