@@ -133,18 +133,20 @@ impl Watched {
         let claiming: Vec<Seat> = around.iter().copied().filter(claims).collect();
         assert!(claiming.iter().all(|&seat| self.plays(seat)));
         assert!(!outcome.shown.is_empty() || claiming.len() <= 1);
-        // The claiming seats of each pot, and its chips.
-        let mut pots: Vec<(Vec<Seat>, u64)> = Vec::new();
+        if claiming.is_empty() {
+            return assert_eq!((&outcome.stacks, self.hand.pot()), (&self.start, 0));
+        }
+        // The claiming seats of each pot, and its chips. The last seat may win without having paid.
+        let mut pots = vec![(claiming.clone(), 0)];
         for level in 1..=self.seats().map(|seat| self.paid(seat)).max().unwrap() {
             let reaches = |seat: &&Seat| self.paid(**seat) >= level;
-            let mut seats: Vec<Seat> = claiming.iter().filter(reaches).copied().collect();
-            if let (true, Some((below, _))) = (seats.is_empty(), pots.last()) {
-                seats = below.clone();
-            }
+            let seats: Vec<Seat> = claiming.iter().filter(reaches).copied().collect();
             let chips = around.iter().filter(reaches).count() as u64;
-            match pots.last_mut() {
-                Some((below, sum)) if *below == seats => *sum += chips,
-                _ => pots.push((seats, chips)),
+            let (below, sum) = pots.last_mut().unwrap();
+            if seats.is_empty() || *below == seats {
+                *sum += chips;
+            } else {
+                pots.push((seats, chips));
             }
         }
         let mut expected = self.hand.stacks();
