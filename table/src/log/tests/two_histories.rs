@@ -29,6 +29,8 @@ struct Game {
     honest: Vec<Seat>,
     rng: StdRng,
     releases: Vec<Release>,
+    /// All statements that honest seats have signed. The cheats have them too.
+    signed: Vec<Statement>,
     /// The state of each honest seat before its last statement.
     older: Vec<Option<MatchLog>>,
     /// The seats that each honest seat has to hear before it signs anything.
@@ -130,6 +132,7 @@ impl Game {
             honest,
             rng: StdRng::seed_from_u64(seed),
             releases: Vec::new(),
+            signed: Vec::new(),
         }
     }
 
@@ -169,6 +172,15 @@ impl Game {
         let Some(statement) = self.table.sign(seat) else {
             return false;
         };
+        let place = (seat, statement.signed.step());
+        for earlier in self.signed.iter().filter(|one| (one.signed.seat(), one.signed.step()) == place) {
+            // A restored seat signs the same again.
+            assert_eq!(earlier.before, statement.before, "{seat} signs two histories");
+            if let (Signed::Part(one), Signed::Part(two)) = (&earlier.signed, &statement.signed) {
+                assert_eq!(one.part, two.part, "{seat} signs two parts");
+            }
+        }
+        self.signed.push(statement.clone());
         if let Signed::Part(part) = &statement.signed
             && Part::is_release(&part.part)
         {
@@ -216,6 +228,17 @@ impl Game {
             let log = &mut self.table.seats[to.index()].log;
             log.record_fork(evidence).unwrap();
         }
+    }
+
+    /// A cheat sends the seat what an honest seat has signed.
+    fn retell(&mut self, to: Seat) -> bool {
+        let step = self.log(to).step();
+        let Some(statement) = self.signed.choose(&mut self.rng) else {
+            return false;
+        };
+        let statement = statement.clone();
+        let can_hear = self.waits[to.index()].is_empty() && statement.signed.step() <= step;
+        can_hear && self.receive(to, statement)
     }
 
     /// A cheat signs something for the log of the seat.
@@ -325,6 +348,7 @@ impl Game {
                     None => false,
                 }
             }
+            75..80 if !self.cheats.is_empty() => self.retell(seat),
             75..98 => match self.cheats.choose(&mut self.rng) {
                 Some(&cheat) => {
                     let told = self.lie(cheat, seat);
