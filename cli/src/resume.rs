@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
+use dealerless_events::ending::unsettled_at;
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
@@ -93,10 +94,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let log = file.path.display().to_string();
         let opened = file.close()?;
         let mut player = args.own.player(&own);
-        let sitting = &opened.sitting;
-        let (of, names) = (&sitting.match_info, &sitting.names);
-        let names = Names::of(&Seated::of(of, sitting.seat, names, None, true));
-        return stored_match::closed(&mut player, log, &opened.log, (sitting.seat, &names));
+        let names = Names::of(&Seated::of(&opened.sitting, None, false));
+        let unsettled = unsettled_at(&opened.log, opened.sitting.seat, &names);
+        return stored_match::closed(&mut player, log, unsettled);
     }
     let file = if args.forfeit {
         without_deck(&own, file)?

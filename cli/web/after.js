@@ -21,7 +21,7 @@ export function after(app, id, match) {
   const recordPart = (file) => panel("record", "The record",
     h("p", "A file on this machine holds all signatures, cards and choices, until you delete it."),
     file && h("p.code", file),
-    h("p", "The other player has one too. Drop both onto “Verify” to see whether they agree. "
+    h("p", "Each player has one. Drop two onto “Verify” to see whether they agree. "
       + "The cards that only you saw cannot be read by others."),
     h("div.row",
       buttonTo("Verify a record", () => app.go("verify")),

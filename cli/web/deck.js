@@ -216,14 +216,12 @@ export function deckView(send) {
   const learners = h("div.row", { role: "group", "aria-label": "Open the cards to" });
   const numbers = h("input", { type: "text", autocomplete: "off", placeholder: "1-5, 9", "aria-label": "Card numbers" });
   const picked = h("p", { "aria-live": "polite" });
-  const propose = h("button", { type: "button", class: "main" }, "Propose");
-  const unmark = h("button", { type: "button" }, "Unmark all");
-  propose.addEventListener("click", () => {
+  const propose = buttonTo("Propose", () => {
     const cards = proposed();
     marked.clear();
     say({ do: "propose", cards });
-  });
-  unmark.addEventListener("click", () => { marked.clear(); draw(); });
+  }, { class: "main" });
+  const unmark = buttonTo("Unmark all", () => { marked.clear(); draw(); });
   const byNumber = h("form.row", numbers, h("button", { type: "submit" }, "Mark"));
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();

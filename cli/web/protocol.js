@@ -29,6 +29,7 @@
  * @property {string | null} log
  * @property {Time} [clock]
  * @property {string} [shuffle] missing if `auto` chooses it
+ * @property {number} [opens] the number of seats that open a card together, if they are more than two
  * @property {boolean} [resumed]
  */
 
@@ -57,6 +58,7 @@
  * @property {number} pot
  * @property {number[]} stacks
  * @property {number[]} bets
+ * @property {number[]} [playing] the seats that can still win a pot, if there are more than two
  * @property {number[][]} [held] for each seat, the positions of its cards
  * @property {Time} [time]
  */
@@ -112,11 +114,13 @@
  * @property {number[]} stacks
  * @property {number[]} bets
  * @property {number} pot
+ * @property {number[]} [playing]
+ * @property {number[]} [posted] the blind or ante that each seat has paid
  */
 
 /**
- * @typedef {"line" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
- * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "foul" | "fork"} Ended
+ * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
+ * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
  */
 
 /**

@@ -79,10 +79,10 @@ function proofs(record, { claims, hands, sets }) {
     record.torn === 0 ? step("good", "The file is complete")
       : step("note", `The last ${many(record.torn, "byte")} of the file are an incomplete entry`,
         "A crash can cause this, or somebody has cut off the file."),
-    step("good", `Two keys played: ${record.game}`, h("dl.facts", ...who),
+    step("good", `${names.length === 2 ? "Two" : names.length} keys played: ${record.game}`, h("dl.facts", ...who),
       "The fingerprints are proved: compare them. Names, owner, notes and claims can be changed by anybody who has the file."),
     step("good", `Every signature is valid, in ${many(record.steps, "step")}`,
-      "Neither player can deny a move or the order of the moves."),
+      "No player can deny a move or the order of the moves."),
     step("good", `Each opened ${boards ? "hand" : "card"} is the sealed one`, ...sets),
     record.bought.some((chips) => chips > 0) && step("good", "The chips follow from the rules", chipsTable(record),
       "Each choice was allowed, and each pot went to the right player."),

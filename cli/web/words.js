@@ -1,6 +1,6 @@
 // The sentences of the page. There is no DOM here: a sentence is a list of texts and cards.
 
-import { isPoker } from "./match.js";
+import { areSeveral, isPoker } from "./match.js";
 
 /** @param {number} number */
 export function amount(number) {
@@ -72,22 +72,18 @@ function placeName(match, position) {
   return `the ${SEATS[position % 4]} hand of board ${Math.floor(position / 4) + 1}`;
 }
 
-const LIKE_A = "A\u0251\u0391\u03b1\u0410\u0430";
-const LIKE_L = "LI1|!\u0131\u0399\u03b9\u0406\u0456\u04c0\u04cf\u01c0\u217c";
-const LIKE_Y = "Y\u03a5\u03b3\u0423\u0443\u04ae\u04af";
-const LIKE_O = "O0\u039f\u03bf\u041e\u043e";
-const LIKE_U = "U\u03c5\u057d";
+/** The letters of "all" and "you", each followed by the letters that resemble it. */
+const LIKE = [
+  "aA\u0251\u0391\u03b1\u0410\u0430", "lLI1|!\u0131\u0399\u03b9\u0406\u0456\u04c0\u04cf\u01c0\u217c",
+  "yY\u03a5\u03b3\u0423\u0443\u04ae\u04af", "oO0\u039f\u03bf\u041e\u043e", "uU\u03c5\u057d",
+];
 
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** The letter of "all" or "you" that `letter` resembles, or itself. @param {string} letter */
 function looksLike(letter) {
   const narrow = letter.normalize("NFKC");
-  if (LIKE_A.includes(narrow)) return "a";
-  if (LIKE_L.includes(narrow)) return "l";
-  if (LIKE_Y.includes(narrow)) return "y";
-  if (LIKE_O.includes(narrow)) return "o";
-  return LIKE_U.includes(narrow) ? "u" : narrow;
+  return LIKE.find((alike) => alike.includes(narrow))?.[0] ?? narrow;
 }
 
 /** Whether a name could be read as "all", "you" or a list. @param {string} name */
@@ -120,13 +116,19 @@ export function nameOf(match, seat) {
   if (seat === match.own) return "You";
   const name = match.seated?.names[seat];
   if (name === undefined || name === "" || misleads(name)) return `Seat ${seat}`;
+  if (match.seated?.names.some((other, at) => other === name && at !== seat && at !== match.own)) return `${called(name)} (seat ${seat})`;
   // A right-to-left name must not change the order of the text around it.
   return FROM_THE_RIGHT.test(name) ? `\u2068${called(name)}\u2069` : called(name);
 }
 
+/** @param {Match} match */
+export function theOthers(match) {
+  return areSeveral(match) ? "the other players" : "the other player";
+}
+
 /** @param {Match} match @param {number[]} seats */
 export function namesOf(match, seats) {
-  return seats.map((seat) => nameOf(match, seat)).join(" and ");
+  return new Intl.ListFormat("en-GB").format(seats.map((seat) => nameOf(match, seat)));
 }
 
 /** "You fold", or "Bert folds". @param {Match} match @param {number} seat @param {string} verb */
@@ -170,6 +172,13 @@ export function terms(seated) {
   parts.push(clockOf(seated));
   if (shuffle) parts.push(`shuffled by ${shuffle}`);
   return parts;
+}
+
+/** What `opens` players who open each card together have to trust each other with. @param {number} opens */
+export function risks(opens) {
+  return ["If a player disappears during a hand, the hand cannot be finished.",
+    `All ${opens} players together can read every card, also later. The others together cannot read yours.`,
+    "Players can tell each other their cards, and two players can be the same person: play with people you trust."];
 }
 
 /** @param {SeatedFields} seated @returns {string[]} */
@@ -277,7 +286,8 @@ export function timeWords({ move, bank }) {
 export function waitingFor(match, waiting) {
   const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
   const what = waiting.seats.length === 0 ? "" : {
-    line: " to reconnect", deal: " to deal", shuffle: " to seal the deck", cards: " to open cards",
+    line: " to reconnect", deal: " to deal", keys: " to agree on keys",
+    shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
     dice: " to roll", move: " to choose", result: " to agree to the result",
   }[waiting.for] ?? "";
   const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
@@ -358,7 +368,7 @@ function seen(match, event) {
  * @param {Message} event
  */
 export function topic(match, event) {
-  if (event.event === "waiting") return "waiting";
+  if (event.event === "waiting" || event.event === "invite") return event.event;
   return event.event === "card" && event.holder !== undefined && isPoker(match) ? `cards of ${event.holder}` : "";
 }
 

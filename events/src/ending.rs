@@ -7,7 +7,7 @@ use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Stop, Unset
 use dealerless_table::rules::{Learners, Legal, Outcome};
 
 use crate::event::Ended;
-use crate::words::{Names, count};
+use crate::words::{Names, capitalized, count, list};
 
 /// The exit code for incorrect usage and local errors.
 pub const LOCAL: u8 = 1;
@@ -49,6 +49,7 @@ pub fn how(end: &End) -> Ended {
         End::Played => Ended::Played,
         End::NoChips => Ended::NoChips,
         End::Left(_) => Ended::Left,
+        End::NoKeys => Ended::NoKeys,
         End::Cards(_) => Ended::BadCards,
         End::Fork { .. } => Ended::Fork,
         End::Stopped(stops) => match worst(stops) {
@@ -84,13 +85,10 @@ pub fn exit_code(end: &End, seat: Seat) -> u8 {
     }
 }
 
-/// Describes the end to the player at this seat.
+/// Describes the end to the player at this seat. With two players, the sentence needs no names.
 pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
-    let name = |other: &Seat| match *other == seat {
-        _ if names.all().len() > 2 => names.name(other.number()),
-        true => "This side".to_owned(),
-        false => "The other player".to_owned(),
-    };
+    let within = |seats: &[Seat]| called(seats, seat, names);
+    let name = |other: &Seat| capitalized(&within(&[*other]));
     match end {
         End::Played => "The match was played to its end.".into(),
         End::NoChips => {
@@ -98,11 +96,8 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
         }
         End::Stopped(stops) => match worst(stops) {
             Some((by, Stop::Dispute { step })) => {
-                let opener = if *by == seat {
-                    "the other player"
-                } else {
-                    "this side"
-                };
+                // Only a sealed deck has disputes, and it has two seats.
+                let opener = within(&[by.next(2)]);
                 format!(
                     "{} disputes the cards that {opener} opened in step {step}. One of the players \
                      cheated, and the record cannot show which one. The hand is undecided. Do not \
@@ -114,14 +109,22 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
                 format!("{} cannot continue and forfeits the hand.", name(by))
             }
             Some((by, Stop::Leave)) if *by == seat => "You have left the match.".into(),
-            _ => "The other player has left the match.".into(),
+            Some((by, Stop::Leave)) => format!("{} has left the match.", name(by)),
+            None => "The match has ended.".into(),
         },
         End::Left(seats) => {
-            let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
-            let left = names.list(&seats);
-            format!("{left} left the match. The last hand was played to its end.")
+            let left = match seats[..] {
+                [one] if one == seat => "You have left the match".to_owned(),
+                [one] => format!("{} has left the match", name(&one)),
+                _ => format!("{} have left the match", capitalized(&within(seats))),
+            };
+            format!("{left}. The last hand was played to its end.")
         }
-        End::NoKeys => "The keys of the deck cannot be used, by a rare chance. Begin again.".into(),
+        End::NoKeys => {
+            "The keys of the players do not make a key of a deck, which happens only by \
+                        chance. Nobody is to blame, and no hand was dealt."
+                .into()
+        }
         End::Cards(bad) => format!(
             "The opened cards are not cards of this deck ({bad}). One of the players cheated, and \
              the record cannot show which one. The hand is undecided."
@@ -142,8 +145,7 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
 /// returns the name of a seat within a sentence.
 pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
     let waits_for = log.waits_for();
-    let names: Vec<String> = waits_for.iter().map(|&seat| name(seat)).collect();
-    let names = names.join(" and ");
+    let names = list(waits_for.iter().map(|&seat| name(seat)).collect());
     match log.unsettled()? {
         Unsettled::Decided(outcome) => {
             let wins = |(seat, chips)| format!("{} wins {}", name(seat), count(chips));
@@ -177,11 +179,18 @@ pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String
 
 /// Same as [`unsettled`], for the player at this seat.
 pub fn unsettled_at(log: &MatchLog, seat: Seat, names: &Names) -> Option<String> {
-    unsettled(log, |other| match other == seat {
-        true => "this side".to_owned(),
-        false if names.all().len() > 2 => names.name(other.number()),
-        false => "the other player".to_owned(),
-    })
+    unsettled(log, |other| called(&[other], seat, names))
+}
+
+/// The names of seats within a sentence. The seat `own` is "this side". Of two players, the other
+/// one needs no name.
+fn called(seats: &[Seat], own: Seat, names: &Names) -> String {
+    let name = |&seat: &Seat| match seat {
+        seat if seat == own => "this side".to_owned(),
+        _ if !names.are_several() => "the other player".to_owned(),
+        seat => names.name(seat.number()),
+    };
+    list(seats.iter().map(name).collect())
 }
 
 /// The chips that each winning seat gets from all pots together.
@@ -205,9 +214,9 @@ pub fn due(log: &MatchLog) -> &'static str {
     match log.phase() {
         Phase::Deal => "deal",
         Phase::Seal(_) => "seal the deck",
-        Phase::Keys | Phase::KeyDealing | Phase::Complaints => "make the keys of the deck",
-        Phase::Shuffle(_) => "shuffle",
-        Phase::Key(_) => "publish its share of the key",
+        Phase::Keys | Phase::KeyDealing | Phase::Complaints => "agree to the keys of the deck",
+        Phase::Shuffle(_) => "shuffle the deck",
+        Phase::Key(_) => "publish the key of a player who leaves",
         Phase::Open(openings) if openings.iter().any(shows_its_own) => "open its cards",
         Phase::Open(_) => "open cards",
         Phase::Choose {
@@ -246,12 +255,9 @@ mod tests {
         let names = Names::of_all(names, false);
         let [me, other] = [Seat::HOST, Seat::new(2)];
         let fork = in_words(&End::Fork { seat: other }, me, &names);
-        assert!(
-            fork.starts_with("Carl signed two different messages"),
-            "{fork}"
-        );
+        assert!(fork.starts_with("Carl signed two"), "{fork}");
         let left = in_words(&End::Left(vec![Seat::GUEST, other]), me, &names);
-        assert!(left.starts_with("Bert and Carl left the match."), "{left}");
+        assert!(left.contains("Bert") && left.contains("Carl"), "{left}");
     }
 
     #[test]

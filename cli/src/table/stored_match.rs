@@ -13,7 +13,6 @@ use dealerless_events::ending::{self, Breach, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
-use dealerless_events::words::Names;
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Sitting};
@@ -21,7 +20,7 @@ use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
     Table, TableEvent,
 };
-use dealerless_table::{Seat, system_rng};
+use dealerless_table::system_rng;
 
 use super::banks::Banks;
 use super::dial::Dialer;
@@ -139,15 +138,10 @@ impl<'a> StoredMatch<'a> {
             table.pause_after_showdowns();
         }
         let log_file = path.display().to_string();
-        let Sitting {
-            match_info: of,
-            seat,
-            names,
-        } = sitting;
         // This comes before the event `seated`: an answer to that event belongs to the match.
         let early = posts.go_to(table.mailbox());
-        let seated = Seated::of(of, *seat, names, Some(log_file.clone()), resumed);
-        let in_sentences = Names::of(&seated);
+        let seated = Seated::of(sitting, Some(log_file.clone()), resumed);
+        let story = Story::new(&seated, &sitting.match_info.header().stakes);
         player.sit(&Event::Seated(Box::new(seated)))?;
         let banks = Some(Banks::restore(path, &mut table));
         if early {
@@ -159,12 +153,7 @@ impl<'a> StoredMatch<'a> {
             own,
             table,
             others: Other::all_of(sitting),
-            story: Story::new(
-                *seat,
-                in_sentences,
-                &of.header().stakes,
-                Some(log_file.clone()),
-            ),
+            story,
             player,
             dialer,
             sessions: Sessions::default(),
@@ -238,13 +227,8 @@ impl<'a> StoredMatch<'a> {
             }
             Stopped::Closed => {
                 let play = seat.table.play();
-                let names = seat.story.names();
-                closed(
-                    &mut seat.player,
-                    self.log_file,
-                    play.log(),
-                    (play.seat(), names),
-                )?;
+                let unsettled = unsettled_at(play.log(), play.seat(), seat.story.names());
+                closed(&mut seat.player, self.log_file, unsettled)?;
             }
             Stopped::BrokenOff => {
                 let play = seat.table.play();
@@ -323,21 +307,20 @@ impl<'a> StoredMatch<'a> {
     }
 }
 
-/// Reports that a match was closed here, and the state of the hand in play.
+/// Reports that a match was closed here, and the hand in play if it is `unsettled`.
 ///
 /// # Errors
 /// If the output is closed.
 pub(crate) fn closed(
     player: &mut Player,
     file: String,
-    log: &MatchLog,
-    (seat, names): (Seat, &Names),
+    unsettled: Option<String>,
 ) -> anyhow::Result<()> {
     let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
                   name it.";
     player.tell(&Event::Closed {
         log: Some(file),
-        message: match unsettled_at(log, seat, names) {
+        message: match unsettled {
             None => closed.into(),
             Some(unsettled) => format!("{closed} {unsettled}"),
         },

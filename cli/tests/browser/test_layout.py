@@ -70,12 +70,24 @@ def bet(cards=2, seats=2, draw=False, **fields):
     return [*before[:-1], raised, before[-1]]
 
 
-def showdown(cards, draw):
-    shown = [{"seat": seat, "cards": HANDS[seat][:cards], "worth": WORTHS[seat],
-              "best": HANDS[seat] if draw else ["Kc", "Kh", "Ks", "3c", "3s"]} for seat in range(2)]
-    result = {"event": "result", "hand": 1, "stacks": [9000, 15000],
+def showdown(cards, draw, seats=2):
+    """The result of a hand in which each seat shows its cards."""
+    shown = [{"seat": seat, "cards": HANDS[min(seat, 1)][:cards], "worth": WORTHS[min(seat, 1)],
+              "best": HANDS[min(seat, 1)] if draw else ["Kc", "Kh", "Ks", "3c", "3s"]} for seat in range(seats)]
+    result = {"event": "result", "hand": 1, "stacks": [9000, 15000] + [0] * (seats - 2),
               "pots": [{"chips": 6000, "winners": [{"seat": 1, "chips": 6000}]}], "shown": shown}
-    return [*bet(cards, draw=draw), result]
+    return [*bet(cards, seats, draw), result]
+
+
+def departures(seats):
+    """The turn of another seat. Other seats are all in, have folded, have left, or sit out."""
+    *before, turn = bet(seats=seats)
+    stacks = [10000] * (seats - 2) + [0, 0]
+    held = [[] if seat == seats - 3 else cards for seat, cards in enumerate(turn["held"])]
+    theirs = {key: turn[key] for key in ("hand", "button", "bets", "pot", "time")}
+    return [*before, {"event": "chose", "hand": 1, "seat": 2, "do": "fold"}, {"event": "stopped", "seat": 3, "how": "leave"},
+            {**theirs, "event": "their-turn", "turn": 31, "seat": 1, "stacks": stacks, "held": held,
+             "playing": [0, 1, *range(4, seats - 3), seats - 2, seats - 1]}]
 
 
 SCENES = {
@@ -89,7 +101,16 @@ SCENES = {
     "all-in": bet(stacks=[800, 0]),
     "over": [*showdown(2, draw=False), {"event": "over", "how": "played", "hands": 1, "stacks": [9000, 15000], "log": None,
                                         "exit_code": 0, "message": "The match was played to its end."}],
+    "three-seats": bet(seats=3),
+    "three-seats-showdown": showdown(2, draw=False, seats=3),
+    "five-seats-draw": bet(5, seats=5, draw=True),
+    "five-seats-draw-showdown": showdown(5, draw=True, seats=5),
+    "six-seats": bet(seats=6),
+    "six-seats-gone": departures(6),
+    "six-seats-showdown": showdown(2, draw=False, seats=6),
     "ten-seats": bet(seats=10),
+    "ten-seats-gone": departures(10),
+    "ten-seats-showdown": showdown(2, draw=False, seats=10),
 }
 
 
@@ -106,8 +127,8 @@ class Layout(Case):
                 browser.resize(*size)
                 browser.driver.execute_async_script(TWO_FRAMES)
                 browser.picture("layout-{}-{}x{}@{}".format(scene, *size))
-                # Ten seats on a phone in portrait need more than one screen.
-                scrolls = scene == "ten-seats" and size[0] < 640
+                # Several other seats on a phone in portrait need more than one screen.
+                scrolls = "seats" in scene and size[0] < 640
                 problems += [f"{scene}, {size}: {problem}" for problem in browser.run(PROBLEMS)
                              if not (scrolls and "outside of the window" in problem)]
             again(browser)

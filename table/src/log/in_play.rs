@@ -80,7 +80,7 @@ impl MatchLog {
     /// final chips. Otherwise they are the chips after the last decided hand, even if not all seats
     /// have signed its result. A seat that leaves, forfeits or is convicted gives up a sealed hand.
     /// A hand that is disputed, or that not all seats have sealed, does not count. With more than
-    /// two seats, a hand that a conviction ends is [settled](Hand::settled).
+    /// two seats, fixed rules divide the chips of a hand that a conviction ends.
     pub fn final_stacks(&self) -> Vec<u64> {
         let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
         match self.phase() {

@@ -265,8 +265,7 @@ impl Hand {
 
     /// Whether the seat can still win: it was dealt in and has not folded. In a game without chips,
     /// no seat can win.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn is_live(&self, seat: Seat) -> bool {
+    pub fn is_live(&self, seat: Seat) -> bool {
         let player = self.players().get(seat.index());
         player.is_some_and(|player| player.live)
     }

@@ -33,8 +33,11 @@ fn exchange(logs: &mut [MatchLog; 2]) {
     }
 }
 
-/// Changes of an honest part, and whether the foul is the right one.
-type Changes = Vec<(Vec<u8>, fn(&PartFoul) -> bool)>;
+/// Whether the foul is the right one.
+type Expected = fn(&PartFoul) -> bool;
+/// Changes of an honest part, each with its foul.
+type Changes = Vec<(Vec<u8>, Expected)>;
+type DealChange = (fn(&mut Deal), Expected);
 
 fn changes(log: &MatchLog, seat: Seat, bytes: &[u8]) -> Changes {
     let at = |place: usize, bit: u8| {
@@ -117,7 +120,7 @@ fn changes(log: &MatchLog, seat: Seat, bytes: &[u8]) -> Changes {
                 change(&mut deal);
                 encoded(&Part::Deal(deal))
             };
-            let deals: [(fn(&mut Deal), fn(&PartFoul) -> bool); 10] = [
+            let deals: [DealChange; 10] = [
                 (|deal| deal.hand += 1, |foul| *foul == PartFoul::Number),
                 (|deal| deal.hand = 0, |foul| *foul == PartFoul::Number),
                 (|deal| deal.attempt = 1, |foul| *foul == PartFoul::Number),

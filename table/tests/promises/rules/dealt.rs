@@ -198,9 +198,13 @@ impl Dealt {
     }
 
     /// Makes choices at the next turns, separated by commas: `f`, `k` (check), `c`, `b 20`, `r 60`,
-    /// `show`, `muck`, `x 0 3` (exchange).
+    /// `show`, `muck`, `x 0 3` (exchange). With `gone 2`, seat 2 leaves the table.
     pub(crate) fn play(&mut self, choices: &str) -> &mut Self {
         for words in choices.split(',') {
+            if let Some(seat) = words.trim().strip_prefix("gone ") {
+                self.gone(seat.parse().unwrap());
+                continue;
+            }
             let choice = choice(words);
             let (seat, legal) = self.asked();
             if let Err(foul) = self.try_to(&choice) {
