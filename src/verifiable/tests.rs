@@ -3,13 +3,15 @@
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{CryptoRng, SeedableRng};
 
 use super::group::{LogProof, Logarithm, Point, Transcript, vartime_sum};
 use super::keys::lagrange;
 use super::*;
 use crate::deck::Card;
+
+mod known_answers;
 
 const MATCH: [u8; 32] = [7; 32];
 
@@ -29,9 +31,13 @@ struct Setup {
 
 impl Setup {
     fn new(count: usize, threshold: usize) -> Self {
-        let seats = Seats::new(count, threshold).unwrap();
         let mut rng = StdRng::seed_from_u64(count as u64 * 100 + threshold as u64);
-        let contribution = |seat| Contribution::generate(MATCH, seats, seat, &mut rng);
+        Self::draw(count, threshold, &mut rng)
+    }
+
+    fn draw(count: usize, threshold: usize, rng: &mut impl CryptoRng) -> Self {
+        let seats = Seats::new(count, threshold).unwrap();
+        let contribution = |seat| Contribution::generate(MATCH, seats, seat, rng);
         let contributions: Vec<Contribution> = (0..count).map(contribution).collect();
         let keys = contributions
             .iter()
@@ -67,6 +73,14 @@ impl Setup {
         })
     }
 
+    fn fixture(&self) -> Fixture {
+        let secrets = (0..self.seats.count()).map(|seat| self.receive(seat).ok().unwrap());
+        Fixture {
+            secrets: secrets.collect(),
+            roster: Roster::new(&MATCH, self.seats, &self.keys, &self.dealings).unwrap(),
+        }
+    }
+
     fn judge(&self, seat: usize, part: &[u8]) -> Result<usize, BadKeys> {
         Complaint::verify(&MATCH, self.seats, &self.keys, &self.dealings, seat, part)
     }
@@ -74,12 +88,7 @@ impl Setup {
 
 impl Fixture {
     pub(super) fn new(count: usize, threshold: usize) -> Self {
-        let setup = Setup::new(count, threshold);
-        let secrets = (0..count).map(|seat| setup.receive(seat).ok().unwrap());
-        Fixture {
-            secrets: secrets.collect(),
-            roster: Roster::new(&MATCH, setup.seats, &setup.keys, &setup.dealings).unwrap(),
-        }
+        Setup::new(count, threshold).fixture()
     }
 
     pub(super) fn context(&self, seat: usize, step: u64) -> Context<'_> {
