@@ -440,7 +440,7 @@ fn a_seat_that_leaves_publishes_its_share_and_the_others_go_on_with_it() {
             .iter()
             .map(|it| (lagrange(&openers, it.seat), it.value.get()));
         let factor = vartime_sum(terms.collect::<Vec<_>>().into_iter());
-        let point = Point::new(decks.decks[0].places[0].b.get() - factor);
+        let point = decks.decks[0].places[0].b.get() - factor;
         assert_eq!(decks.decks[0].cards.card(&point), None);
     }
     // A card for one seat, and its show.
