@@ -15,6 +15,10 @@ use dealerless::mpc::{
 use dealerless::net::{Channel, Deadlines, memory_pair};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::verifiable::{
+    Cards, Context, Contribution, Dealing, Decks, Keys, Partial, Partials, Receiver, Roster, Seats,
+    SecretKey, Show, Shown, Slot, VerifiedDeck,
+};
 use rand::RngExt;
 
 use crate::memcheck::{is_secret, make_public, make_secret};
@@ -39,6 +43,7 @@ pub(crate) fn all() {
     dealing::<SemiHonest>();
     dealing::<Malicious>();
     routing();
+    verifiable_deck();
 }
 
 /// A deliberate mistake, which must be reported.
@@ -217,5 +222,103 @@ fn routing() {
     let shuffle = ShuffleCircuit::build(spec);
     for party in Party::BOTH {
         black_box(shuffle.sample(party, &mut SecretRng));
+    }
+}
+
+/// Marks a part as public, because it is sent.
+fn sent(mut part: Vec<u8>) -> Vec<u8> {
+    assert!(is_secret(&part), "parts are derived from secrets");
+    make_public(&mut part);
+    part
+}
+
+/// Three seats draw keys, shuffle a deck, open cards to all seats and to one, and show a card to all
+/// seats and to one.
+fn verifiable_deck() {
+    let match_id = [1; 32];
+    let seats = Seats::new(3, 3).expect("three seats can play");
+    let own: Vec<Contribution> = (0..3)
+        .map(|seat| Contribution::generate(match_id, seats, seat, &mut SecretRng))
+        .collect();
+    let keys = own.iter().enumerate().map(|(seat, own)| {
+        let part = sent(own.keys().to_bytes());
+        Keys::verify(&match_id, seat, &part).expect("an honest part")
+    });
+    let keys: Vec<Keys> = keys.collect();
+    let dealings = own.iter().enumerate().map(|(seat, own)| {
+        let part = sent(own.dealing(&keys).to_bytes());
+        Dealing::verify(&match_id, seats, &keys, seat, &part).expect("an honest part")
+    });
+    let dealings: Vec<Dealing> = dealings.collect();
+    let secrets = own.iter().map(|own| {
+        let received = own.receive(&keys, &dealings, &mut SecretRng);
+        let Ok(key) = received else {
+            panic!("an honest share does not fit");
+        };
+        assert!(is_secret(&*key.share()));
+        key
+    });
+    let secrets: Vec<SecretKey> = secrets.collect();
+    let roster = Roster::new(&match_id, seats, &keys, &dealings).expect("keys");
+
+    let context = |seat| Context {
+        roster: &roster,
+        match_id,
+        chain: match_id,
+        hand: 0,
+        deck: 0,
+        step: 3,
+        before: [2; 32],
+        seat,
+    };
+    let cards = Cards::new("deck", 5).expect("5 cards are a deck");
+    let deck = (0..3).fold(VerifiedDeck::start(&cards), |deck, seat| {
+        let (part, _) = deck.shuffle(&context(seat), &mut SecretRng);
+        let verified = deck.verify_shuffle(&context(seat), &sent(part));
+        verified.expect("an honest shuffle")
+    });
+    let decks = Decks::new(vec![deck]);
+
+    let slots = [
+        (0, Receiver::All),
+        (1, Receiver::Seat(0)),
+        (2, Receiver::Seat(0)),
+    ]
+    .map(|(position, receiver)| Slot {
+        deck: 0,
+        position,
+        receiver,
+    });
+    let open = |seat: usize, slots: &[Slot]| {
+        let (context, key) = (context(seat), &secrets[seat]);
+        let (part, _) = Partials::make(&context, &decks, slots, key, &mut SecretRng)
+            .expect("the slots are of the deck");
+        Partials::verify(&context, &decks, slots, &sent(part)).expect("honest partials")
+    };
+    let opened = [open(0, &slots[..1]), open(1, &slots), open(2, &slots)];
+    let partials = |slot: &Slot| -> Vec<Partial> {
+        let all = opened.iter().flat_map(Partials::iter);
+        all.filter(|(of, _)| of == slot).map(|(_, partial)| *partial).collect()
+    };
+    let own = decks.open_own(seats, 0, 1, &partials(&slots[1]), &secrets[0]);
+    assert!(is_secret(&[own.expect("a card").0]));
+    assert!(decks.open(seats, 0, 0, &partials(&slots[0])).is_some());
+
+    let shown = [1, 2].map(|position| Shown {
+        deck: 0,
+        position,
+        partials: partials(&slots[position]),
+    });
+    for receiver in [Receiver::All, Receiver::Seat(1)] {
+        let (context, key) = (context(0), &secrets[0]);
+        let part = Show::make(&context, &decks, receiver, &shown, key, &mut SecretRng)
+            .expect("the cards are of the seat");
+        let show = Show::verify(&context, &decks, receiver, &shown, &sent(part))
+            .expect("an honest show");
+        let seen = show.card_for(&decks, 0, &shown[0], &secrets[1]);
+        match receiver {
+            Receiver::All => assert!(show.card(&decks, 0, &shown[0]).is_some()),
+            Receiver::Seat(_) => assert!(is_secret(&[seen.expect("a card").0])),
+        }
     }
 }

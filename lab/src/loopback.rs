@@ -89,9 +89,9 @@ fn channel_error(error: &anyhow::Error) -> Option<&net::Error> {
     }
 }
 
-/// Opens a loopback connection in one thread: it can connect before it accepts, because the system
+/// The two ends of a new loopback connection. One thread opens both: it can connect before it accepts, because the system
 /// queues pending connections.
-fn connection() -> std::io::Result<(TcpStream, TcpStream)> {
+pub(crate) fn connection() -> std::io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(listener.local_addr()?)?;
     loop {

@@ -1,7 +1,9 @@
 //! Cards as points, and decks of encrypted cards.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use curve25519_dalek::ristretto::RistrettoPoint;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::context::Context;
 use super::group::{ELEMENT, Point, Reader, Transcript};
@@ -14,7 +16,6 @@ pub const MAX_CARDS: usize = 1024;
 /// points are unknown: all of them are hashes.
 pub struct Cards {
     points: Vec<Point>,
-    numbers: HashMap<[u8; ELEMENT], usize>,
     /// `h_i`.
     pub(super) generators: Vec<Point>,
     /// `h`.
@@ -33,19 +34,13 @@ impl Cards {
                 .bytes(deck.as_bytes())
                 .number(i as u64)
         };
-        let points: Vec<Point> = (0..count).map(|i| card(i).hash_to_group()).collect();
-        let numbers = points
-            .iter()
-            .enumerate()
-            .map(|(i, point)| (*point.bytes(), i));
         let generator = |i| {
             Transcript::new("generator h_i")
                 .number(i as u64)
                 .hash_to_group()
         };
         Some(Arc::new(Cards {
-            numbers: numbers.collect(),
-            points,
+            points: (0..count).map(|i| card(i).hash_to_group()).collect(),
             generators: (0..count).map(generator).collect(),
             generator: chain_generator(),
         }))
@@ -56,11 +51,16 @@ impl Cards {
         self.points.len()
     }
 
-    /// The card at this point. `None` if it is not a card of the deck.
-    pub(super) fn card(&self, point: &Point) -> Option<Card> {
-        self.numbers
-            .get(point.bytes())
-            .map(|&number| Card(number as u64))
+    /// The card at this point. `None` if it is not a card of the deck. The time does not depend on
+    /// the card, which may be a secret of one seat.
+    pub(super) fn card(&self, point: &RistrettoPoint) -> Option<Card> {
+        let (mut card, mut found) = (0, Choice::from(0));
+        for (number, other) in (0_u64..).zip(&self.points) {
+            let same = other.get().ct_eq(point);
+            card.conditional_assign(&number, same);
+            found |= same;
+        }
+        bool::from(found).then_some(Card(card))
     }
 }
 

@@ -441,7 +441,7 @@ impl Decks {
         let openers =
             distinct(partials, None).filter(|openers| openers.len() == seats.threshold())?;
         let factor = vartime_sum(values(partials, &openers).iter().map(|(s, p)| (*s, p)));
-        let card = Point::new(place.b.get() - factor);
+        let card = place.b.get() - factor;
         let for_it = partials.iter().all(|partial| partial.slot == slot);
         for_it.then(|| self.decks[deck].cards.card(&card))?
     }
@@ -457,8 +457,8 @@ impl Decks {
     ) -> Option<Card> {
         let factor = self.own_factor(seats, deck, position, partials, key)?;
         let place = self.place(deck, position)?;
-        let card = Point::new(place.b.get() - factor);
-        self.decks[deck].cards.card(&card)
+        let cards = &self.decks[deck].cards;
+        cards.card(&(place.b.get() - factor))
     }
 
     /// `D = xA`, where `x` is the secret of the deck's key, for a card that is opened to the seat of `key`.

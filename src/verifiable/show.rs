@@ -197,8 +197,8 @@ impl Show {
     ) -> Option<Card> {
         let place = decks.place(shown.deck, shown.position)?;
         let factor = self.values.get(number)?.value.get() - mask;
-        let card = Point::new(place.b.get() - factor);
-        decks.decks[shown.deck].cards.card(&card)
+        let cards = &decks.decks[shown.deck].cards;
+        cards.card(&(place.b.get() - factor))
     }
 }
 

@@ -3,13 +3,15 @@
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{CryptoRng, SeedableRng};
 
 use super::group::{LogProof, Logarithm, Point, Transcript, vartime_sum};
 use super::keys::lagrange;
 use super::*;
 use crate::deck::Card;
+
+mod known_answers;
 
 const MATCH: [u8; 32] = [7; 32];
 
@@ -29,9 +31,13 @@ struct Setup {
 
 impl Setup {
     fn new(count: usize, threshold: usize) -> Self {
-        let seats = Seats::new(count, threshold).unwrap();
         let mut rng = StdRng::seed_from_u64(count as u64 * 100 + threshold as u64);
-        let contribution = |seat| Contribution::generate(MATCH, seats, seat, &mut rng);
+        Self::draw(count, threshold, &mut rng)
+    }
+
+    fn draw(count: usize, threshold: usize, rng: &mut impl CryptoRng) -> Self {
+        let seats = Seats::new(count, threshold).unwrap();
+        let contribution = |seat| Contribution::generate(MATCH, seats, seat, rng);
         let contributions: Vec<Contribution> = (0..count).map(contribution).collect();
         let keys = contributions
             .iter()
@@ -67,6 +73,14 @@ impl Setup {
         })
     }
 
+    fn fixture(&self) -> Fixture {
+        let secrets = (0..self.seats.count()).map(|seat| self.receive(seat).ok().unwrap());
+        Fixture {
+            secrets: secrets.collect(),
+            roster: Roster::new(&MATCH, self.seats, &self.keys, &self.dealings).unwrap(),
+        }
+    }
+
     fn judge(&self, seat: usize, part: &[u8]) -> Result<usize, BadKeys> {
         Complaint::verify(&MATCH, self.seats, &self.keys, &self.dealings, seat, part)
     }
@@ -74,12 +88,7 @@ impl Setup {
 
 impl Fixture {
     pub(super) fn new(count: usize, threshold: usize) -> Self {
-        let setup = Setup::new(count, threshold);
-        let secrets = (0..count).map(|seat| setup.receive(seat).ok().unwrap());
-        Fixture {
-            secrets: secrets.collect(),
-            roster: Roster::new(&MATCH, setup.seats, &setup.keys, &setup.dealings).unwrap(),
-        }
+        Setup::new(count, threshold).fixture()
     }
 
     pub(super) fn context(&self, seat: usize, step: u64) -> Context<'_> {
@@ -295,6 +304,12 @@ fn a_rogue_key_or_a_copied_one_has_no_proof_of_possession() {
         verify(2, &setup.dealings[1].to_bytes()),
         Some(BadKeys::Possession)
     );
+    let dealing = setup.dealings[2].to_bytes();
+    let elsewhere = Dealing::verify(&[8; 32], setup.seats, &setup.keys, 2, &dealing).err();
+    assert_eq!(elsewhere, Some(BadKeys::Possession));
+    let fewer = Seats::new(3, 2).unwrap();
+    let elsewhere = Dealing::verify(&MATCH, fewer, &setup.keys, 2, &dealing).err();
+    assert_eq!(elsewhere, Some(BadKeys::Encoding));
     let keys = setup.keys[0].to_bytes();
     assert_eq!(
         Keys::verify(&MATCH, 1, &keys).err(),
@@ -358,8 +373,12 @@ fn a_wrong_share_convicts_its_dealer_and_a_false_complaint_its_maker() {
         let complaint = setup.receive(3).err().unwrap().to_bytes();
         assert_eq!(complaint.len(), Complaint::LEN);
         assert_eq!(setup.judge(3, &complaint), Ok(1));
-        // Another seat cannot send it, and no byte of it can be changed.
+        // Another seat or match cannot use it, and no byte of it can be changed.
         assert_eq!(setup.judge(2, &complaint), Err(BadKeys::Complaint));
+        let (keys, dealings) = (&setup.keys, &setup.dealings);
+        let elsewhere =
+            Complaint::verify(&[8; 32], setup.seats, keys, dealings, 3, &complaint).err();
+        assert_eq!(elsewhere, Some(BadKeys::Complaint));
         for byte in 0..complaint.len() {
             let mut changed = complaint.clone();
             changed[byte] ^= 1;
@@ -421,7 +440,7 @@ fn a_seat_that_leaves_publishes_its_share_and_the_others_go_on_with_it() {
             .iter()
             .map(|it| (lagrange(&openers, it.seat), it.value.get()));
         let factor = vartime_sum(terms.collect::<Vec<_>>().into_iter());
-        let point = Point::new(decks.decks[0].places[0].b.get() - factor);
+        let point = decks.decks[0].places[0].b.get() - factor;
         assert_eq!(decks.decks[0].cards.card(&point), None);
     }
     // A card for one seat, and its show.
@@ -589,4 +608,134 @@ fn seats_and_numbers_of_parts_that_do_not_exist_are_errors() {
     let seats = fixture.roster.seats();
     let openers = openers(seats, &to_all(usize::MAX), |_| true, |_| false);
     assert_eq!(openers, [0, 1, 2]);
+}
+
+/// The sum of two numbers of 32 bytes modulo 2^256.
+fn plus(a: [u8; 32], b: [u8; 32]) -> [u8; 32] {
+    let mut carry = 0;
+    std::array::from_fn(|i| {
+        carry = u16::from(a[i]) + u16::from(b[i]) + (carry >> 8);
+        carry as u8
+    })
+}
+
+/// Verifies bytes in place of a part, and returns the name of the error.
+type Verify<'a> = Box<dyn Fn(&[u8]) -> Option<String> + 'a>;
+
+fn verify<'a, T: 'a, E: std::fmt::Debug>(
+    verify: impl Fn(&[u8]) -> Result<T, E> + 'a,
+) -> Verify<'a> {
+    Box::new(move |part| verify(part).err().map(|error| format!("{error:?}")))
+}
+
+#[test]
+fn every_point_and_scalar_of_every_part_has_one_encoding_and_is_bound() {
+    let one: [u8; 32] = std::array::from_fn(|i| u8::from(i == 0));
+    // p = 2^255 - 19, and the order of the group, 2^252 + 27742317777372353535851937790883648493.
+    let mut prime = [0xff; 32];
+    (prime[0], prime[31]) = (0xed, 0x7f);
+    let mut order = [0; 32];
+    order[..16].copy_from_slice(&0x14def9dea2f79cd65812631a5cf5d3ed_u128.to_le_bytes());
+    order[31] = 0x10;
+
+    for count in [2, 3, 6, 10] {
+        let mut rng = StdRng::seed_from_u64(2);
+        let setup = Setup::new(count, count);
+        let (seats, keys, dealings) = (setup.seats, &setup.keys, &setup.dealings);
+        let maker = &setup.contributions[0];
+        let complaint = maker.complain(keys, 1, maker.shared(&keys[1]), &mut rng);
+        let fixture = setup.fixture();
+        let deck = fixture.deck(2, &mut rng);
+        let (first, last) = (fixture.context(0, 50), fixture.context(count - 1, 50));
+        let (shuffle, _) = deck.shuffle(&first, &mut rng);
+        let decks = Decks::new(vec![deck.clone()]);
+        let slots = [to_all(0), to_seat(1, 0)];
+        let others: Vec<usize> = (1..count).collect();
+        let shown = [Shown {
+            deck: 0,
+            position: 1,
+            partials: fixture.gather(&decks, &others, to_seat(1, 0)),
+        }];
+        let (to, key) = (Receiver::Seat(1), &fixture.secrets[0]);
+        let show = Show::make(&first, &decks, to, &shown, key, &mut rng).unwrap();
+
+        // Each part, where its points begin, and the numbers of its points and scalars.
+        let parts: [(Vec<u8>, usize, usize, usize, Verify<'_>); 6] = [
+            (
+                keys[0].to_bytes(),
+                0,
+                1,
+                2,
+                verify(|part| Keys::verify(&MATCH, 0, part)),
+            ),
+            (
+                dealings[0].to_bytes(),
+                0,
+                count,
+                2,
+                verify(|part| Dealing::verify(&MATCH, seats, keys, 0, part)),
+            ),
+            (
+                complaint.to_bytes(),
+                1,
+                1,
+                2,
+                verify(|part| Complaint::verify(&MATCH, seats, keys, dealings, 0, part)),
+            ),
+            (
+                shuffle,
+                0,
+                15,
+                8,
+                verify(|part| deck.verify_shuffle(&first, part)),
+            ),
+            (
+                fixture.part(&decks, count - 1, &slots),
+                0,
+                3,
+                3,
+                verify(|part| Partials::verify(&last, &decks, &slots, part)),
+            ),
+            (
+                show,
+                0,
+                2,
+                4,
+                verify(|part| Show::verify(&first, &decks, to, &shown, part)),
+            ),
+        ];
+        for (part, start, points, scalars, verify) in &parts {
+            assert_eq!(verify(part), None);
+            for element in 0..points + scalars {
+                let place = start + 32 * element;
+                let honest: [u8; 32] = part[place..][..32].try_into().unwrap();
+                let replaced = |bytes: [u8; 32]| {
+                    let mut changed = part.clone();
+                    changed[place..][..32].copy_from_slice(&bytes);
+                    verify(&changed)
+                };
+                // The identity, the negative encoding of the point, and a number above the prime; or
+                // another number for the same scalar.
+                let wrong = if element < *points {
+                    let negative = plus(plus(prime, honest.map(|byte| !byte)), one);
+                    vec![[0; 32], negative, [0xff; 32]]
+                } else {
+                    vec![plus(honest, order), [0xff; 32]]
+                };
+                for bytes in wrong {
+                    assert_eq!(replaced(bytes).as_deref(), Some("Encoding"), "{element}");
+                }
+                let other = if element < *points {
+                    *fixture.roster.deck.bytes()
+                } else {
+                    Scalar::from(5_u8).to_bytes()
+                };
+                let refused = replaced(other);
+                assert!(
+                    refused.is_some_and(|error| error != "Encoding"),
+                    "{element}"
+                );
+            }
+        }
+    }
 }

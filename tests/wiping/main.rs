@@ -1,6 +1,7 @@
 //! Secrets are wiped from memory when they are dropped, when they are taken from a list, and when a
 //! channel ends.
 
+mod verifiable;
 mod watcher;
 
 use std::convert::Infallible;

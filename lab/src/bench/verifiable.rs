@@ -1,5 +1,10 @@
 //! The verifiable deck: the time and the bytes of each of its parts, all seats in this process.
 
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
@@ -15,6 +20,7 @@ use serde::Serialize;
 
 use super::args::Args;
 use super::environment::Environment;
+use crate::loopback;
 
 /// The match that the measured parts belong to.
 const MATCH: [u8; 32] = [0; 32];
@@ -121,16 +127,7 @@ fn round(
     let (roster, keys) = rounds.time("keys of all seats", || set_up(seats, rng))?;
     rounds.part(Keys::LEN + Dealing::part_len(seats), "keys of all seats");
 
-    let context = |seat| Context {
-        roster: &roster,
-        match_id: MATCH,
-        chain: MATCH,
-        hand: 0,
-        deck: 0,
-        step: 3,
-        before: MATCH,
-        seat,
-    };
+    let context = |seat| context(&roster, seat);
     let cards = Cards::new("deck", cards).context("a deck has 1 to 1024 cards")?;
     let mut deck = VerifiedDeck::start(&cards);
     for seat in 0..seats.count() {
@@ -149,6 +146,10 @@ fn round(
         };
         deck = verified?;
     }
+    let mut connections = connections(seats.count())?;
+    let start = VerifiedDeck::start(&cards);
+    let in_turn = || shuffles_in_turn(&roster, &start, &mut connections);
+    rounds.time("all shuffles in turn, verified by all", in_turn)?;
     let decks = Decks::new(vec![deck]);
 
     let opener = seats.count() - 1;
@@ -198,6 +199,69 @@ fn round(
     let verify = || Show::verify(&context, &decks, all, &shown, &part);
     rounds.time("show a card: verify", verify)?;
     Ok(())
+}
+
+fn context(roster: &Roster, seat: usize) -> Context<'_> {
+    Context {
+        roster,
+        match_id: MATCH,
+        chain: MATCH,
+        hand: 0,
+        deck: 0,
+        step: 3,
+        before: MATCH,
+        seat,
+    }
+}
+
+/// For each seat, its end of a loopback connection with each other seat.
+fn connections(seats: usize) -> anyhow::Result<Vec<BTreeMap<usize, TcpStream>>> {
+    let mut ends: Vec<BTreeMap<usize, TcpStream>> = (0..seats).map(|_| BTreeMap::new()).collect();
+    for one in 0..seats {
+        for other in 0..one {
+            let (near, far) = loopback::connection()?;
+            ends[one].insert(other, near);
+            ends[other].insert(one, far);
+        }
+    }
+    Ok(ends)
+}
+
+/// Every seat shuffles at its turn and sends its part to all others, each of which verifies it. Each
+/// seat has a thread.
+fn shuffles_in_turn(
+    roster: &Roster,
+    start: &VerifiedDeck,
+    connections: &mut [BTreeMap<usize, TcpStream>],
+) -> anyhow::Result<()> {
+    let shuffle = |others: &mut BTreeMap<usize, TcpStream>| -> anyhow::Result<()> {
+        let mut deck = start.clone();
+        for turn in 0..roster.seats().count() {
+            let context = context(roster, turn);
+            if let Some(other) = others.get_mut(&turn) {
+                let mut part = vec![0; VerifiedDeck::shuffle_len(deck.count())];
+                other.read_exact(&mut part)?;
+                deck = deck.verify_shuffle(&context, &part)?;
+            } else {
+                let (part, shuffled) = deck.shuffle(&context, &mut system_rng());
+                for other in others.values_mut() {
+                    other.write_all(&part)?;
+                }
+                deck = shuffled;
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let shuffle = &shuffle;
+        let seats = connections
+            .iter_mut()
+            .map(|own| scope.spawn(move || shuffle(own)));
+        let seats: Vec<_> = seats.collect();
+        seats
+            .into_iter()
+            .try_for_each(|seat| seat.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// The keys of a match, from all parts of all seats, each verified once.

@@ -123,18 +123,87 @@ fn the_last_opener_cannot_choose_the_card() {
 fn errors_that_cancel_and_copied_parts_are_refused() {
     let (fixture, decks) = Fixture::dealt(3, 3);
     let difference = RistrettoPoint::mul_base(&Scalar::from(5_u8));
-    let slots = [to_all(0), to_all(1)];
-    let part = lying_part(&fixture, &decks, &slots, |partials| {
-        partials[0].value = Point::new(partials[0].value.get() + difference);
-        partials[1].value = Point::new(partials[1].value.get() - difference);
-    });
-    refused(&fixture, &decks, &slots, &part);
+    // In two cards for all, in two for one seat, in cards for two seats, and in one card for both.
+    for slots in [
+        [to_all(0), to_all(1)],
+        [to_seat(0, 1), to_seat(1, 1)],
+        [to_seat(0, 1), to_seat(1, 0)],
+        [to_all(0), to_seat(0, 0)],
+    ] {
+        let part = lying_part(&fixture, &decks, &slots, |partials| {
+            partials[0].value = Point::new(partials[0].value.get() + difference);
+            partials[1].value = Point::new(partials[1].value.get() - difference);
+        });
+        refused(&fixture, &decks, &slots, &part);
+    }
     refused(
         &fixture,
         &decks,
         &[to_all(0)],
         &fixture.part(&decks, 0, &[to_all(0)]),
     );
+}
+
+#[test]
+fn errors_in_masks_that_cancel_and_exchanged_masks_are_refused() {
+    let (fixture, decks) = Fixture::dealt(3, 3);
+    let difference = RistrettoPoint::mul_base(&Scalar::from(5_u8));
+    for slots in [
+        [to_seat(0, 1), to_seat(1, 1)],
+        [to_seat(0, 1), to_seat(1, 0)],
+    ] {
+        let cancelling = lying_part(&fixture, &decks, &slots, |partials| {
+            let [first, second] = [0, 1].map(|i| *partials[i].mask.unwrap().get());
+            partials[0].mask = Some(Point::new(first + difference));
+            partials[1].mask = Some(Point::new(second - difference));
+        });
+        refused(&fixture, &decks, &slots, &cancelling);
+        let exchanged = lying_part(&fixture, &decks, &slots, |partials| {
+            let first = partials[0].mask;
+            partials[0].mask = partials[1].mask;
+            partials[1].mask = first;
+        });
+        refused(&fixture, &decks, &slots, &exchanged);
+    }
+}
+
+#[test]
+fn a_part_opens_cards_of_two_decks_and_is_bound_to_both() {
+    let fixture = Fixture::new(3, 3);
+    let mut rng = StdRng::seed_from_u64(11);
+    let decks = [(); 2].map(|()| fixture.deck(3, &mut rng));
+    let [one, two] = decks.clone();
+    let both = Decks::new(decks.to_vec());
+    let of_second = |slot: Slot| Slot { deck: 1, ..slot };
+    let slots = [to_all(0), of_second(to_all(0)), of_second(to_seat(1, 0))];
+    let context = fixture.context(2, 50);
+    let part = fixture.part(&both, 2, &slots);
+    assert!(Partials::verify(&context, &both, &slots, &part).is_ok());
+    for position in 0..3 {
+        let slot = of_second(to_all(position));
+        let partials = fixture.gather(&both, &[0, 1, 2], slot);
+        let opened = both.open(fixture.roster.seats(), 1, position, &partials);
+        let alone = Decks::new(vec![two.clone()]);
+        assert_eq!(opened, fixture.opens(&alone, &[0, 1, 2], position));
+        // Partials of one deck open nothing in the other one.
+        assert_eq!(
+            both.open(fixture.roster.seats(), 0, position, &partials),
+            None
+        );
+    }
+    // The decks exchanged, one of them shuffled again, or one more.
+    let (_, again) = two.shuffle(&context, &mut rng);
+    for other in [
+        vec![two.clone(), one.clone()],
+        vec![one.clone(), again],
+        vec![one, two.clone(), two],
+    ] {
+        let refused = Partials::verify(&context, &Decks::new(other), &slots, &part).err();
+        assert_eq!(refused, Some(BadPartials::Proof));
+    }
+    // The slots of the other deck.
+    let moved = [to_all(0), to_all(1), of_second(to_seat(1, 0))];
+    refused(&fixture, &both, &moved, &part);
 }
 
 #[test]

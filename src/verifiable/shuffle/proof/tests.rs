@@ -1,10 +1,12 @@
-//! Shuffles that are none: each breaks one equation alone, and the batched check finds it.
+//! Shuffles that are none: for each equation, one breaks it alone, and the batched check finds it.
+
+use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::*;
-use crate::verifiable::deck::Ciphertext;
+use crate::verifiable::deck::{Cards, Ciphertext};
 use crate::verifiable::tests::Fixture;
 
 const COUNT: usize = 6;
@@ -39,6 +41,8 @@ enum Lie {
     AnotherCard,
     /// A card that no key opens.
     AnotherKey,
+    /// Card 1 in place of card 0, encrypted again.
+    CopiedCard,
 }
 
 type Matrix = Vec<Vec<Scalar>>;
@@ -85,6 +89,7 @@ fn lie(
             deck[0][..2].copy_from_slice(&[two_thirds, third]);
             deck[1][..2].copy_from_slice(&[third, two_thirds]);
         }
+        Lie::CopiedCard => deck[0].swap(0, 1),
         _ => {}
     }
     if matches!(lie, Lie::Scale | Lie::Mix | Lie::MixWithFreeChain) {
@@ -202,7 +207,7 @@ fn broken(statement: &Statement<'_>, proof: &Proof) -> Vec<Equation> {
 }
 
 #[test]
-fn each_lie_breaks_one_equation_alone_and_is_refused() {
+fn each_lie_breaks_its_equations_alone_and_is_refused() {
     let fixture = Fixture::new(3, 3);
     let mut rng = StdRng::seed_from_u64(1);
     let input = fixture.deck(COUNT, &mut rng);
@@ -215,6 +220,7 @@ fn each_lie_breaks_one_equation_alone_and_is_refused() {
         (Lie::AnotherCard, vec![Equation::FourB]),
         (Lie::AnotherKey, vec![Equation::FourA]),
         (Lie::MixWithFreeChain, vec![Equation::Five]),
+        (Lie::CopiedCard, vec![Equation::FourB, Equation::FourA]),
     ] {
         let (output, proof) = lie(&context, &input, kind, &mut rng);
         let statement = Statement::new(&context, &input, &output);
@@ -293,5 +299,43 @@ fn single_checks_and_the_batch_agree_on_every_changed_point_and_scalar() {
     for proof in changed {
         assert!(!broken(&statement, &proof).is_empty());
         assert!(!statement.check(&proof));
+    }
+}
+
+#[test]
+fn a_prover_who_knows_the_logarithms_of_the_generators_forges() {
+    // `h_i = 2iG + G` and `h = 9G`. Real generators are hashes, so that nobody knows a logarithm.
+    let logarithms: Vec<Scalar> = (0..COUNT as u64).map(|i| Scalar::from(2 * i + 1)).collect();
+    let image = |scalar: &Scalar| Point::new(RistrettoPoint::mul_base(scalar));
+    let of_h = Scalar::from(9_u8);
+    let mut cards = Cards::new("deck", COUNT).unwrap();
+    let known = Arc::get_mut(&mut cards).expect("one owner");
+    known.generators = logarithms.iter().map(image).collect();
+    known.generator = image(&of_h);
+
+    let fixture = Fixture::new(2, 2);
+    let mut rng = StdRng::seed_from_u64(5);
+    let context = fixture.context(0, 9);
+    for kind in [Lie::ScaleWithHonestCommitments, Lie::Mix] {
+        let input = VerifiedDeck::start(&cards);
+        let (output, mut proof) = lie(&context, &input, kind, &mut rng);
+        let statement = Statement::new(&context, &input, &output);
+        assert!(!statement.check(&proof));
+        let (c, chain) = (&proof.commitments, &proof.chain);
+        let z = statement.challenge(c, chain, &proof.links, &proof.firsts);
+        let u = statement.challenges(c);
+        if kind == Lie::Mix {
+            // The chain ends with the product of `v`, and not with that of `u`.
+            let v = [u[0] + u[0] - u[1], u[1] + u[1] - u[0]];
+            let rest: Scalar = u[2..].iter().product();
+            proof.responses[1] += z * of_h * rest * (v[0] * v[1] - u[0] * u[1]);
+        } else {
+            // The commitments answer for `u`, and not for `v`.
+            let third = Scalar::from(3_u8).invert();
+            let v = [u[0] * Scalar::from(3_u8), u[1] * third];
+            proof.responses[2] += z * dot(&logarithms, &[u[0] - v[0], u[1] - v[1]]);
+        }
+        assert_eq!(broken(&statement, &proof), []);
+        assert!(statement.check(&proof), "{kind:?}");
     }
 }
