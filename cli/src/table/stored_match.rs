@@ -273,7 +273,7 @@ impl<'a> StoredMatch<'a> {
                 Some(TableEvent::Posted(Post::BreakOff)) => break,
                 _ => {}
             }
-            if seat.table.play().is_synced() && seat.table.close() {
+            if seat.table.close_synced() {
                 break;
             }
         }

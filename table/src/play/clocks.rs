@@ -1,5 +1,6 @@
 //! The clocks of a table, one for each seat, as this seat's program counts them.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::clock::{TimeBank, TimeLeft};
@@ -28,8 +29,8 @@ pub(super) struct Clocks {
     banks: Vec<TimeBank>,
     /// A copy of the bank of each seat that is [measured](Wait::Measured).
     measured: Vec<Option<TimeBank>>,
-    /// The last report that another seat is late, with its step.
-    reported: Option<(u64, Late)>,
+    /// The last report that a seat is late, with its step, for each seat.
+    reported: Vec<Option<(u64, Late)>>,
 }
 
 /// The way in which another seat is late.
@@ -62,12 +63,12 @@ impl Wait {
     }
 }
 
-/// The state of the connection to the peer.
+/// The state of the connection to a seat.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionState {
-    /// There is a connection and both sides have the same log.
+    /// There is a connection, and the other side has sent its history.
     Up,
-    /// This side waits for a connection.
+    /// This side waits for a connection or for the history.
     Missing,
     /// This side does not look for a connection.
     Unwanted,
@@ -77,7 +78,10 @@ pub(super) enum ConnectionState {
 pub(super) struct View<'a> {
     pub(super) log: &'a MatchLog,
     pub(super) own: Seat,
-    pub(super) connection: ConnectionState,
+    /// The connections to the seats that this side talks to.
+    pub(super) connections: BTreeMap<Seat, ConnectionState>,
+    /// Whether this side may sign.
+    pub(super) is_synced: bool,
     /// Whether the match cannot continue without another run of the engines.
     pub(super) needs_engine: bool,
 }
@@ -88,16 +92,28 @@ impl View<'_> {
         let signers = self.log.waits_for();
         let mine = signers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
-        match (mine, self.connection) {
-            (true, ConnectionState::Missing) => Wait::Measured(Late::Away),
-            (true, ConnectionState::Up) if self.needs_engine && !is_deal => {
-                Wait::Measured(Late::AtItsTurn)
-            }
-            (true, _) => Wait::No,
-            (false, _) if !signers.contains(&seat) => Wait::No,
-            (false, _) if self.needs_engine => Wait::Measured(Late::AtItsTurn),
-            (false, _) => Wait::Turn,
+        let connection = self.connections.get(&seat);
+        let is_away = connection == Some(&ConnectionState::Missing) && !self.is_synced;
+        if is_away && (mine || self.is_cut_off() && !signers.is_empty()) {
+            Wait::Measured(Late::Away)
+        } else if self.is_cut_off() {
+            Wait::No
+        } else if mine && self.is_synced && self.needs_engine && !is_deal {
+            Wait::Measured(Late::AtItsTurn)
+        } else if mine || !signers.contains(&seat) {
+            Wait::No
+        } else if self.needs_engine {
+            Wait::Measured(Late::AtItsTurn)
+        } else {
+            Wait::Turn
         }
+    }
+
+    /// Whether this side is one of several guests and waits for the host's history. It cannot know
+    /// what the other guests have signed.
+    fn is_cut_off(&self) -> bool {
+        let seats = self.log.match_info().seats();
+        !self.is_synced && self.connections.len() + 1 < seats
     }
 
     /// The number of the turn that a measured wait belongs to. All shuffles of a hand are one turn,
@@ -145,7 +161,7 @@ impl Clocks {
             limited,
             banks: vec![bank; seats],
             measured: vec![None; seats],
-            reported: None,
+            reported: vec![None; seats],
         }
     }
 
@@ -154,22 +170,21 @@ impl Clocks {
         self.limited
     }
 
-    /// Updates all clocks. This seat's own clock runs while its player has to choose and there is a
-    /// connection. Another seat's clock runs while this side [waits](Wait) for it.
+    /// Updates the clocks, up to the first seat that has run out of time. The caller repeats this
+    /// until no further seat has. This seat's own clock runs while its player has to choose and
+    /// this side may sign. Another seat's clock runs while this side [waits](Wait) for it.
     pub(super) fn update(&mut self, view: &View<'_>, now: Instant) -> Option<Timeout> {
-        let seats = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
-        let out = seats
-            .filter_map(|seat| self.update_other(seat, view, now))
-            .last();
-        self.update_own(view, now).or(out)
+        let own = self.update_own(view, now);
+        let mut others = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
+        own.or_else(|| others.find_map(|seat| self.update_other(seat, view, now)))
     }
 
     fn update_own(&mut self, view: &View<'_>, now: Instant) -> Option<Timeout> {
         let legal = view.own_choice().filter(|_| self.limited);
-        let is_up = view.connection == ConnectionState::Up;
         let bank = &mut self.banks[view.own.index()];
-        bank.update(legal.as_ref().map(|_| view.log.step()), is_up, now);
-        let is_out = is_up && bank.is_out();
+        let turn = legal.as_ref().map(|_| view.log.step());
+        bank.update(turn, view.is_synced, now);
+        let is_out = view.is_synced && bank.is_out();
         legal.filter(|_| is_out).map(Timeout::Own)
     }
 
@@ -193,15 +208,16 @@ impl Clocks {
             }
             _ => *measured = None,
         }
+        let reported = self.reported[seat.index()];
         if wait != Wait::Measured(Late::Away) {
             // The seat may be away again in the same step.
-            self.reported = self.reported.filter(|(_, how)| *how != Late::Away);
+            self.reported[seat.index()] = reported.filter(|(_, how)| *how != Late::Away);
         }
         let how = wait.late()?;
-        if !self.is_out(seat) || self.reported == Some((step, how)) {
+        if !self.is_out(seat) || reported == Some((step, how)) {
             return None;
         }
-        self.reported = Some((step, how));
+        self.reported[seat.index()] = Some((step, how));
         Some(match how {
             Late::Away => Timeout::Away(seat),
             Late::AtItsTurn => Timeout::Other(seat),
@@ -253,6 +269,7 @@ impl Clocks {
 mod tests {
     use super::*;
     use crate::log::Part;
+    use crate::log::tests::many_seats::{Table, verifiable};
     use crate::log::tests::test_match::{TestMatch, free_deck, holdem};
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -281,7 +298,8 @@ mod tests {
         View {
             log,
             own,
-            connection,
+            connections: BTreeMap::from([(own.next(2), connection)]),
+            is_synced: connection == ConnectionState::Up,
             needs_engine: log.phase() == Phase::Deal,
         }
     }
@@ -485,6 +503,105 @@ mod tests {
             // During the pause this side has not dealt.
             assert_eq!(is_out(&log, true, at + 60), out);
             assert_eq!(is_out(&log, true, at + 95), out);
+        }
+    }
+
+    /// All timeouts of the seats at one time.
+    fn timeouts(clocks: &mut Clocks, view: &View<'_>, now: Instant) -> Vec<(Late, Seat)> {
+        let mut timeouts = Vec::new();
+        while let Some(timeout) = clocks.update(view, now) {
+            timeouts.push(match timeout {
+                Timeout::Other(seat) => (Late::AtItsTurn, seat),
+                Timeout::Away(seat) => (Late::Away, seat),
+                Timeout::Own(_) => panic!("this seat does not choose"),
+            });
+        }
+        timeouts
+    }
+
+    #[test]
+    fn each_of_several_seats_is_late_for_itself() {
+        use ConnectionState::{Missing, Up};
+        const ONE: Seat = Seat::GUEST;
+        const TWO: Seat = Seat::new(2);
+        let clock = Clock {
+            each_move: 30,
+            bank: 60,
+        };
+        // All seats have to make the keys. The second log has the part of its own seat.
+        let mut table = Table::new(verifiable(3, 1), 1);
+        let first = table.of.log();
+        let signed = |table: &mut Table, seat: Seat| {
+            table.sign(seat).unwrap();
+            table.seats[seat.index()].log.clone()
+        };
+        let [host, guest] = [Seat::HOST, ONE].map(|seat| signed(&mut table, seat));
+        let guests = |one, two| BTreeMap::from([(ONE, one), (TWO, two)]);
+        let to_host = |state| BTreeMap::from([(Seat::HOST, state)]);
+        let (turn, away) = (Late::AtItsTurn, Late::Away);
+        for (own, log, connections, is_synced, late) in [
+            // The host waits for the histories of its guests.
+            (
+                Seat::HOST,
+                &first,
+                guests(Up, Missing),
+                false,
+                vec![(away, TWO)],
+            ),
+            (
+                Seat::HOST,
+                &first,
+                guests(Missing, Missing),
+                false,
+                vec![(away, ONE), (away, TWO)],
+            ),
+            // The host has signed, or may sign without that connection.
+            (
+                Seat::HOST,
+                &host,
+                guests(Up, Missing),
+                true,
+                vec![(turn, ONE), (turn, TWO)],
+            ),
+            (Seat::HOST, &first, guests(Up, Missing), true, Vec::new()),
+            // A guest without the host does not know what the other guests have signed.
+            (
+                ONE,
+                &first,
+                to_host(Missing),
+                false,
+                vec![(away, Seat::HOST)],
+            ),
+            (
+                ONE,
+                &guest,
+                to_host(Missing),
+                false,
+                vec![(away, Seat::HOST)],
+            ),
+            (
+                ONE,
+                &guest,
+                to_host(Up),
+                true,
+                vec![(turn, Seat::HOST), (turn, TWO)],
+            ),
+        ] {
+            let view = View {
+                log,
+                own,
+                connections,
+                is_synced,
+                needs_engine: false,
+            };
+            let (mut clocks, now) = (Clocks::new(clock, 3), Instant::now());
+            for at in [0, 99] {
+                assert!(timeouts(&mut clocks, &view, now + at * SECOND).is_empty());
+            }
+            assert!(timeouts(&mut clocks, &view, now + 100 * SECOND) == late);
+            assert!(timeouts(&mut clocks, &view, now + 500 * SECOND).is_empty());
+            let out = Seat::all(3).filter(|seat| clocks.is_out(*seat));
+            assert!(out.eq(late.into_iter().map(|(_, seat)| seat)));
         }
     }
 }

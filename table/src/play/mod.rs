@@ -27,6 +27,9 @@ mod table;
 mod vault;
 mod verifiable_seat;
 
+#[cfg(test)]
+mod tests;
+
 pub use clock::TimeLeft;
 pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};

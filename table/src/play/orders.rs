@@ -60,8 +60,8 @@ pub struct Reshuffling {
 
 /// An event for a seat.
 pub enum Event {
-    /// Another seat has sent an encoded [`LogMessage`](crate::log::LogMessage).
-    /// It came from the connection to this seat.
+    /// An encoded [`LogMessage`](crate::log::LogMessage) arrived on the connection to this seat. A
+    /// host also forwards what its other guests have signed.
     Received(Seat, Vec<u8>),
     /// The engine has executed an order, or has failed.
     Done(Done),

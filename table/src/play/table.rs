@@ -1,7 +1,7 @@
 //! A seat of a match over connections that come and go. Messages of the peer, results of the engine
 //! and commands of the player arrive in one queue, in the order in which they happen.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -40,6 +40,8 @@ pub struct Table<S, V, X> {
     attached: BTreeMap<Seat, Attached>,
     /// The number of the last connection.
     connection_number: u64,
+    /// The seats that had received all messages when their last connections were closed.
+    finished: BTreeSet<Seat>,
     mailbox: Mailbox<X>,
     queue: Receiver<(u64, Incoming<X>)>,
     /// Commands and posted items that arrived while a connection was drained.
@@ -108,6 +110,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             deadlines,
             attached: BTreeMap::new(),
             connection_number: 0,
+            finished: BTreeSet::new(),
             mailbox: Mailbox(sender),
             queue,
             deferred: VecDeque::new(),
@@ -116,7 +119,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     }
 
     /// Starts the match on this connection to `peer`. With a sealed deck, the engine's session is
-    /// bound to the connection, and `attempts` counts its attempts.
+    /// bound to the connection, and `attempts` counts its attempts. A host of several guests starts
+    /// the match on all connections before it [plays](Self::next).
     pub fn begin(
         &mut self,
         peer: Seat,
@@ -144,6 +148,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     fn attach(&mut self, peer: Seat, connection: Connection, attempts: Option<Box<dyn Attempts>>) {
         self.lose_connection(peer);
         self.connection_number += 1;
+        self.finished.remove(&peer);
         self.on_hold = false;
         let sender = (self.connection_number, self.mailbox.0.clone());
         let attached = Attached::new(peer, connection, attempts, sender);
@@ -403,22 +408,34 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// Sends the last messages and closes all connections. Returns whether each other seat that this
     /// side talks to has received all messages. If not, a later connection can still deliver them.
     pub fn close(&mut self) -> bool {
-        let attached = std::mem::take(&mut self.attached);
-        self.others()
-            .for_each(|peer| self.play.lose_connection(peer));
-        let peers = match self.play.seat() {
-            Seat::HOST => self.others().count(),
-            _ => 1,
-        };
-        let all = attached.len() == peers;
-        // A slow peer does not keep the others waiting.
-        let closing = attached
-            .into_values()
-            .map(|one| thread::spawn(|| one.close()));
-        let threads: Vec<_> = closing.collect();
-        threads
-            .into_iter()
-            .fold(all, |all, thread| all & thread.join().unwrap_or(false))
+        let connected = self.attached.keys().copied().collect();
+        self.close_each(connected)
+    }
+
+    /// Like [`close`](Self::close), but closes only connections on which the other side has sent its
+    /// history.
+    pub fn close_synced(&mut self) -> bool {
+        let connected = self.attached.keys().copied();
+        let synced = connected.filter(|peer| self.play.has_heard(*peer));
+        let synced = synced.collect();
+        self.close_each(synced)
+    }
+
+    fn close_each(&mut self, peers: Vec<Seat>) -> bool {
+        let mut closing = Vec::new();
+        for peer in peers {
+            self.play.lose_connection(peer);
+            if let Some(attached) = self.attached.remove(&peer) {
+                // A slow peer does not keep the others waiting.
+                closing.push((peer, thread::spawn(|| attached.close())));
+            }
+        }
+        for (peer, thread) in closing {
+            if thread.join().unwrap_or(false) {
+                self.finished.insert(peer);
+            }
+        }
+        self.peers().all(|peer| self.finished.contains(&peer))
     }
 
     /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
@@ -436,6 +453,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
         let own = self.play.seat();
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
+    }
+
+    /// The seats that this seat talks to: all guests if it is the host, otherwise the host.
+    fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
+        let is_host = self.play.seat() == Seat::HOST;
+        self.others()
+            .filter(move |seat| is_host || *seat == Seat::HOST)
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that a person can look at
@@ -456,14 +480,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// # Errors
     /// If the file cannot be written.
     fn record_close(&mut self) -> Result<(), PlayError> {
-        let waits_for = self.play.log().waits_for();
-        if waits_for.is_empty() {
+        let Some(seat) = self.may_close() else {
             return Ok(());
-        }
-        let is_pending = |seat: &Seat| waits_for.contains(seat);
-        let seat = self.others().find(is_pending).or(self.others().next());
-        let seat = seat.unwrap_or(self.play.seat());
-        if !self.clocks.is_limited() && self.connection_state() == ConnectionState::Missing {
+        };
+        let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
+        if !self.clocks.is_limited() && is_missing {
             self.claim(seat, Claimed::Away)?;
         }
         let log = self.play.log();
@@ -472,12 +493,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.claim(seat, Claimed::Closed)
     }
 
-    fn connection_state(&self) -> ConnectionState {
-        match (self.play.is_synced(), self.on_hold) {
+    /// The states of the connections to the seats that this seat talks to.
+    fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
+        let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
             (true, _) => ConnectionState::Up,
             (false, true) => ConnectionState::Unwanted,
             (false, false) => ConnectionState::Missing,
-        }
+        };
+        self.peers().map(|peer| (peer, state(peer))).collect()
     }
 
     /// Writes a claim that a seat is late. Without a clock, no time was agreed on and nothing is
@@ -507,7 +530,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         let view = View {
             log: self.play.log(),
             own: seat,
-            connection: self.connection_state(),
+            connections: self.connections(),
+            is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
         };
         let Some(timeout) = self.clocks.update(&view, now) else {

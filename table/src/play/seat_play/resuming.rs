@@ -49,6 +49,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.peers.remove(&peer);
         if !self.is_verifiable() {
             self.connected = None;
+        }
+        if !self.is_synced() {
             (self.asked, self.reported_turn) = (None, None);
         }
     }
