@@ -190,6 +190,18 @@ impl Disk {
         self.lock().files.deck.is_some()
     }
 
+    /// Whether these bytes are in the match file.
+    pub(crate) fn log_contains(&self, bytes: &[u8]) -> bool {
+        let state = self.lock();
+        let mut windows = state.files.log.windows(bytes.len());
+        windows.any(|window| window == bytes)
+    }
+
+    /// Replaces the match file by an older copy.
+    pub(crate) fn restore_log(&self, log: Vec<u8>) {
+        self.lock().files.log = log;
+    }
+
     /// The match file, which contains the log.
     pub(crate) fn log(&self) -> Growing {
         let disk = self.clone();
