@@ -197,11 +197,6 @@ impl Disk {
         windows.any(|window| window == bytes)
     }
 
-    /// Replaces the match file by an older copy.
-    pub(crate) fn restore_log(&self, log: Vec<u8>) {
-        self.lock().files.log = log;
-    }
-
     /// The match file, which contains the log.
     pub(crate) fn log(&self) -> Growing {
         let disk = self.clone();

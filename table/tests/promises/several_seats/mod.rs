@@ -6,6 +6,8 @@
 //! --release -p dealerless-table --test promises several_seats` kills each program in each of its
 //! actions alone.
 
+mod hostile;
+mod restored;
 mod side;
 mod world;
 

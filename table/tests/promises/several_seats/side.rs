@@ -20,11 +20,12 @@ use crate::resuming::side::identity;
 pub(crate) type Program = Play<Growing, Disk, StdRng>;
 
 /// How the players choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// Check, call and show.
-    #[default]
     Passive,
+    /// The same, but one seat folds.
+    Folds(Seat),
     /// A random mix of all choices.
     Mixed,
 }
@@ -40,7 +41,16 @@ pub(crate) struct Side {
     /// The cards that this seat has seen, by hand and position.
     pub(crate) seen: HashMap<(u32, usize), Card>,
     pub(crate) end: Option<End>,
+    /// Whether the seat is expected to have lost the secret of the match.
+    pub(crate) draws_anew: bool,
+    /// The error with which such a seat has stopped.
+    pub(crate) stopped: Option<PlayError>,
 }
+
+/// The first bytes of parts that open cards or publish a share of the deck's key.
+const PARTIALS: u8 = 19;
+const SHOW: u8 = 20;
+const KEY: u8 = 21;
 
 /// What each seat has signed and sent, by step and by seat.
 #[derive(Default)]
@@ -62,16 +72,32 @@ impl Said {
         }
     }
 
-    /// The number of parts and acks for a step that have been sent.
-    pub(crate) fn parts_from(&self, seat: Seat, step: u64) -> Vec<(u64, u8)> {
+    /// The releases that `seat` has signed from a step on.
+    pub(crate) fn releases(&self, seat: Seat, from: u64) -> usize {
         let parts = self.parts.iter();
-        let mut parts: Vec<_> = parts
-            .filter(|((at, by), _)| *by == seat && *at >= step)
-            .map(|((at, _), part)| (*at, part[0]))
-            .collect();
-        parts.sort_unstable();
-        parts
+        let releases = parts.filter(|((step, by), part)| {
+            *by == seat && *step >= from && is_release(part)
+        });
+        releases.count()
     }
+
+    /// Checks that each of these seats has opened cards only in a history that the others have
+    /// confirmed.
+    pub(crate) fn check_releases(&self, seats: &[Seat]) {
+        for ((step, seat), _) in self.parts.iter().filter(|(_, part)| part[0] == PARTIALS) {
+            if !seats.contains(seat) {
+                continue;
+            }
+            for other in seats {
+                let [own, theirs] = [seat, other].map(|by| self.histories.get(&(*step, *by)));
+                assert_eq!(own, theirs, "{seat:?} opens cards without {other:?} in step {step}");
+            }
+        }
+    }
+}
+
+fn is_release(part: &[u8]) -> bool {
+    [PARTIALS, SHOW, KEY].contains(&part[0])
 }
 
 /// Collects the messages of a seat, and cuts connections as planned.
@@ -144,15 +170,12 @@ impl Side {
             hand: 0,
             seen: HashMap::new(),
             end: None,
+            draws_anew: false,
+            stopped: None,
         }
     }
 
-    pub(crate) fn is_over(&self) -> bool {
-        let over = |program: &Program| matches!(program.log().phase(), Phase::Over(_));
-        !self.is_due && self.program.as_ref().is_some_and(over)
-    }
-
-    /// Handles all news. Returns whether the player has answered.
+    /// Handles all news. The player answers all questions.
     pub(crate) fn handle_news(&mut self, style: Style, rng: &mut StdRng) {
         let Some(program) = &mut self.program else {
             return;
@@ -168,7 +191,7 @@ impl Side {
                 _ => {}
             }
             let command = match news {
-                News::YourTurn { legal } => Command::Choose(choice(&legal, style, rng)),
+                News::YourTurn { legal } => Command::Choose(choice(&legal, (self.seat, style), rng)),
                 News::AskRebuy { .. } => Command::Rebuy(true),
                 _ => continue,
             };
@@ -178,9 +201,10 @@ impl Side {
     }
 }
 
-fn choice(legal: &Legal, style: Style, rng: &mut StdRng) -> Choice {
+fn choice(legal: &Legal, (seat, style): (Seat, Style), rng: &mut StdRng) -> Choice {
     let roll = match style {
-        Style::Passive => 9,
+        Style::Folds(folding) if folding == seat => return Choice::Fold,
+        Style::Passive | Style::Folds(_) => 9,
         Style::Mixed => rng.random_range(0..10),
     };
     match legal {

@@ -241,6 +241,13 @@ impl World {
         }
     }
 
+    /// Stops the program of a seat with an error that it cannot fix.
+    fn stop(&mut self, seat: Seat, error: PlayError) {
+        self.side(seat).stopped = Some(error);
+        self.absent.push(seat);
+        self.kill(seat);
+    }
+
     /// Ends the connection of a guest. Some of the messages on their way still arrive.
     pub(crate) fn lose(&mut self, guest: Seat) {
         let line = self.line(guest);
@@ -276,6 +283,10 @@ impl World {
         let Err(error) = result else {
             return true;
         };
+        if self.side(to).draws_anew {
+            self.stop(to, error);
+            return false;
+        }
         assert!(error.blame() != Blame::ThisSide, "{error:?}");
         assert!(self.meddle.is_some(), "{to:?} refuses {from:?}: {error:?}");
         self.errors.push((to, from, error));
@@ -317,9 +328,15 @@ impl World {
         for peer in cut {
             self.lose(if seat == Seat::HOST { peer } else { seat });
         }
-        if !self.check_killed(seat) {
-            result.expect("an honest seat has no errors");
-            self.handle_news(seat);
+        if self.check_killed(seat) {
+            return;
+        }
+        match result {
+            Err(error) if self.side(seat).draws_anew => self.stop(seat, error),
+            result => {
+                result.expect("an honest seat has no errors");
+                self.handle_news(seat);
+            }
         }
     }
 
@@ -388,6 +405,11 @@ impl World {
         world.play();
         world.check();
         world
+    }
+
+    /// The number of connections of a guest.
+    pub(crate) fn connections_of(&self, guest: Seat) -> u32 {
+        self.lines[guest.index() - 1].connections
     }
 
     /// The number of connections of all guests.
