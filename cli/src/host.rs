@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::game_name::GameName;
+use dealerless_events::words;
 use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::{Header, Sitting};
+use dealerless_table::log::{DeckTerms, Header, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
 use crate::in_browser::InBrowser;
@@ -201,20 +202,32 @@ impl Hosting {
     ) -> anyhow::Result<Vec<Invite>> {
         let only_private = addresses.iter().all(Address::is_private);
         let mut invites = Vec::new();
-        for _ in 1..self.header.stakes.seats() {
+        let seats = self.header.stakes.seats();
+        let guests = u8::try_from(seats - 1).ok().filter(|&guests| guests > 1);
+        for _ in 1..seats {
             let invite = door.invite(addresses.to_vec(), args.relay.clone())?;
             player.tell(&Event::Invite {
                 version: VERSION,
                 invite: invite.to_string(),
+                guests,
             })?;
             invites.push(invite);
         }
         player.tell(&listening(door))?;
         if args.relay.is_none() && only_private {
-            player.tell(&notice(
-                "The invite has only private addresses, so the other player must be in the same network. \
-                 Otherwise forward a port and give its address with --advertise, or use --relay.",
-            ))?;
+            let who = match guests {
+                None => "The invite has only private addresses, so the other player must be",
+                Some(_) => "The invites have only private addresses, so the other players must be",
+            };
+            player.tell(&notice(&format!(
+                "{who} in the same network. Otherwise forward a port and give its address with \
+                 --advertise, or use --relay."
+            )))?;
+        }
+        if let DeckTerms::Verifiable(deck) = self.header.deck {
+            for risk in words::risks(seats, deck.threshold()) {
+                player.tell(&notice(&risk))?;
+            }
         }
         Ok(invites)
     }

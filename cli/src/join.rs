@@ -240,12 +240,7 @@ impl GuestSeat<'_> {
         sitting: &Sitting,
         player: &mut Player,
     ) -> anyhow::Result<()> {
-        let Sitting {
-            match_info: of,
-            seat,
-            names,
-        } = sitting;
-        let terms = Seated::of(of, *seat, names, None, false);
+        let terms = Seated::of(sitting, None, false);
         let sits = |said: &Said| match said {
             Said::Sit { agree } => Some(*agree),
             _ => None,

@@ -3,7 +3,10 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
+use dealerless_events::ending::unsettled_at;
 use dealerless_events::event::{Event, VERSION};
+use dealerless_events::seated::Seated;
+use dealerless_events::words::Names;
 use dealerless_table::identity::Name;
 use dealerless_table::log::MatchEntry;
 use dealerless_table::play::{Control, PlayError};
@@ -91,7 +94,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let log = file.path.display().to_string();
         let opened = file.close()?;
         let mut player = args.own.player(&own);
-        return stored_match::closed(&mut player, log, &opened.log, opened.sitting.seat);
+        let names = Names::of(&Seated::of(&opened.sitting, None, false));
+        let unsettled = unsettled_at(&opened.log, opened.sitting.seat, &names);
+        return stored_match::closed(&mut player, log, unsettled);
     }
     let file = if args.forfeit {
         without_deck(&own, file)?

@@ -1,10 +1,10 @@
 // The player's choices in poker, and why a choice is not available.
 
 import { announce, buttonTo, clear, errorLine, h, isKey, setAttribute, setText } from "./dom.js";
-import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
+import { areSeveral, hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
 import { settings } from "./settings.js";
-import { amount, asSentence, nameOf, namesOf, problem, timeWords, waitingFor } from "./words.js";
+import { amount, asSentence, nameOf, namesOf, problem, theOthers, timeWords, waitingFor } from "./words.js";
 
 /** How long keys are ignored after the page has become visible, in milliseconds. */
 const SURPRISE = 500;
@@ -261,7 +261,7 @@ export function actionsView(app, picked) {
     if (stopped()) return stopped();
     if (pending) return SENDING;
     if (watching()) return watching();
-    if (match.connectionLost !== null && !turn()) return "There is no connection to the other player.";
+    if (match.connectionLost !== null && !turn()) return `There is no connection to ${theOthers(match)}.`;
     if (turn()) return "";
     const seat = seatToChoose(match);
     if (seat !== null) return `It is ${nameOf(match, seat)}’s turn.`;
@@ -275,9 +275,10 @@ export function actionsView(app, picked) {
     if (stopped()) return stopped();
     if (match.askRebuy) {
       const { seats, chips } = match.askRebuy;
-      if (answered) return "Your answer was sent. The match continues if both agree.";
+      const all = areSeveral(match) ? "all" : "both";
+      if (answered) return `Your answer was sent. The match continues if ${all} agree.`;
       const have = seats.length > 1 || seats[0] === match.own ? "have" : "has";
-      return `${namesOf(match, seats)} ${have} no chips left. If both agree, the match continues with ${amount(chips)} more chips.`;
+      return `${namesOf(match, seats)} ${have} no chips left. If ${all} agree, the match continues with ${amount(chips)} more chips.`;
     }
     if (giving) return giving.what === "Fold" ? "Fold? Checking costs nothing." : "Muck? No shown hand beats yours.";
     if (match.waiting) return waitingFor(match, match.waiting);
@@ -289,7 +290,7 @@ export function actionsView(app, picked) {
     if (match.sitsOut) return "You sit out. The next hand waits for you.";
     if (match.deal?.result) return "The hand is over.";
     if (!match.deal) return "";
-    return isShuffling(match) ? "The deck is being shuffled." : "Waiting for the other player.";
+    return isShuffling(match) ? "The deck is being shuffled." : `Waiting for ${theOthers(match)}.`;
   }
 
   function update() {

@@ -34,7 +34,7 @@ export function costView() {
 /** @param {Cost | undefined} cost */
 function costParts(cost) {
   if (!cost) {
-    return [h("p", "This hand was resumed, so the cost of its shuffle is not known.")];
+    return [h("p", "The cost of this shuffle is not known.")];
   }
   const row = (/** @type {string} */ name, /** @type {string} */ value) => [h("dt", name), h("dd", value)];
   const ahead = cost.prepared_hands > 0

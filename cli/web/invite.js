@@ -1,8 +1,8 @@
-// The view before both players are connected: addresses, and the invite as text and QR code.
+// The view before all players are connected: addresses, and each invite as text and QR code.
 
 import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
-import { forPage } from "./words.js";
+import { forPage, risks } from "./words.js";
 
 /**
  * @param {string} label
@@ -37,30 +37,36 @@ function picture(code) {
     svg("path", { d: squares.join("") }));
 }
 
+/** @param {number} guests */
+function steps(guests) {
+  const [send, use, begin] = guests === 1 ? [
+    "Send this invite to the other player",
+    "The other player pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first.",
+    "both players are",
+  ] : [
+    "Send each invite to one player",
+    "The players paste them under “Join”, or run the commands in a terminal. Players you have met can join by your name, and you are asked first.",
+    `all ${guests + 1} players are`,
+  ];
+  return h("ol.steps",
+    h("li", `${send} over a channel you trust. `, h("strong", "Anyone who has it can take the seat, once.")),
+    h("li", use),
+    h("li", `The match begins when ${begin} here.`),
+    guests > 1 && h("li", risks(guests + 1).join(" ")));
+}
+
 /**
  * The view of a host who waits for a guest, or of a guest who looks for the host.
  * @param {App} app
  * @returns {View}
  */
 export function inviteView(app) {
-  let invite = "";
+  let shownInvites = 0;
   let shownNotices = "";
   /** Whether the host has been found. */
   let found = false;
-  const text = h("p.invite-text.code", { tabindex: "0", "aria-label": "Invite" });
-  const code = h("div.qr-place");
-  const sent = h("div.invite", { hidden: true },
-    h("div.invite-said",
-      h("ol.steps",
-        h("li", "Send this invite to the other player over a channel you trust. ",
-          h("strong", "Anyone who has it can take the seat, once.")),
-        h("li", "The other player pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first."),
-        h("li", "The match begins when both players are here.")),
-      text,
-      h("div.row",
-        copyButton("Copy the invite", () => invite),
-        copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
-    code);
+  let several = false;
+  const sent = h("div");
   const places = quiet();
   const meets = h("p");
   const notices = h("ul.notices");
@@ -70,27 +76,36 @@ export function inviteView(app) {
     sent, places, notices,
     h("div.row", stop));
 
-  const draw = async (/** @type {string} */ of) => {
-    try {
-      const qr = await app.post("/qr", of);
-      if (of === invite) clear(code, picture(qr));
-    } catch {
-      clear(code);
+  /** @param {string} invite @param {string} of the number of the invite, if there are several */
+  const parts = (invite, of) => {
+    const code = h("div");
+    app.post("/qr", invite).then((qr) => clear(code, picture(qr)), () => {});
+    const text = h("p.invite-text.code", { tabindex: "0", "aria-label": `Invite${of}` }, invite);
+    const copy = (/** @type {string} */ label, /** @type {string} */ content) => copyButton(label, () => content, label + of);
+    return [code, text, h("div.row", copy("Copy the invite", invite), copy("Copy the command for a terminal", `dealerless join ${invite}`))];
+  };
+  /** @param {string[]} invites */
+  const showInvites = (invites) => {
+    shownInvites = invites.length;
+    if (invites.length === 1) {
+      const [code, ...said] = parts(invites[0], "");
+      return clear(sent, h("div.invite", h("div", steps(1), ...said), code));
     }
+    meets.after(notices);
+    clear(sent, steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
+      const [code, text, copy] = parts(invite, ` ${at + 1}`);
+      return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
+    })));
   };
   /** @param {Match} match */
   const update = (match) => {
-    if (match.invite && match.invite !== invite) {
-      invite = match.invite;
-      setText(text, invite);
-      draw(invite);
-    }
+    if (match.invites.length > shownInvites) showInvites(match.invites);
+    several ||= shownInvites > 1 || match.notices.some((text) => /^\d+ of \d+ players are here/.test(text));
     const again = app.rematch;
     const hosts = app.state?.program?.command === "host" || match.addresses.length > 0;
-    found ||= match.askSit !== null;
+    found ||= match.askSit !== null || several;
     root.hidden = app.gone || match.askSit !== null || (!again && (hasEnded(match) || app.state?.program?.running === false));
-    sent.hidden = !invite;
-    setText(title, again ? `Rematch with ${again.name}` : hosts ? "Waiting for the other player" : found ? "Waiting for the host" : "Looking for the host");
+    setText(title, again ? `Rematch with ${again.name}` : several ? "Waiting for the other players" : hosts ? "Waiting for the other player" : found ? "Waiting for the host" : "Looking for the host");
     setText(meets, !again ? "" : hosts ? `${again.name} needs no invite and can press “Rematch” to find you. If that fails, send this invite.`
       : `Your program tries every few seconds to reach ${again.name} at the last known address. `
         + "If that fails, ask for an invite and join in the lobby.");

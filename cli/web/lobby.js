@@ -152,9 +152,9 @@ function hostForm(begin, name) {
   });
   const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each player" });
   const numbers = Object.entries(
-    { hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: 30, bank: 120 },
+    { seats: 2, hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: 30, bank: 120 },
   ).map(([name, value]) => line(`host-${name}`, String(value)));
-  const [hands, stack, low, high, cards, draw, boards, move, bank] = numbers;
+  const [seats, hands, stack, low, high, cards, draw, boards, move, bank] = numbers;
   [draw.placeholder, move.placeholder, bank.placeholder] = ["all", "no limit", "none"];
   for (const input of numbers) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
@@ -167,6 +167,7 @@ function hostForm(begin, name) {
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
+    [field("Players", seats), isPoker],
     [field("Hands", hands), () => true],
     [field("Chips per player", stack), isPoker],
     [field("Forced bets", posts), isPoker],
@@ -216,7 +217,7 @@ function hostForm(begin, name) {
       const chips = whole(stack, 1, 1_000_000_000);
       const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
       if (!wrong && smaller > larger) judge(low, "The small blind or ante must not be larger than the other bet.");
-      Object.assign(request, { stack: chips, [posts.value]: `${smaller}/${larger}` });
+      Object.assign(request, { seats: whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
     }
     if (isDeck() && !kinds.value) request.cards = whole(cards, 2, 4096);
     if (isDeck() && kinds.value) {

@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
-    seated: null, own: 0, invite: null, addresses: [], notices: [],
+    seated: null, own: 0, invites: [], left: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -80,6 +80,41 @@ export function seats(match) {
   return Math.max(2, match.seated?.names.length ?? match.stacks.length);
 }
 
+/** @param {Match} match */
+export function areSeveral(match) {
+  return seats(match) > 2;
+}
+
+/** Whether a seat can still win a pot. @param {Match} match @param {number} seat */
+export function isPlaying({ deal, left }, seat) {
+  return deal !== null && !deal.folded[seat] && deal.held[seat]?.length !== 0 && !left.includes(seat);
+}
+
+/** Whether a seat is known to be disconnected. @param {Match} match @param {number} seat */
+export function isAway({ waiting, outOfTime }, seat) {
+  return (waiting?.for === "line" && waiting.seats.includes(seat)) || (outOfTime?.away === true && outOfTime.seat === seat);
+}
+
+/**
+ * The chips in each pot to which several seats have paid, the main pot first. Empty if there is
+ * only one, or if the start of the hand is unknown.
+ * @param {Match} match
+ */
+export function pots(match) {
+  const { deal, stacks, pot } = match;
+  const paid = (deal?.start ?? []).map((chips, seat) => chips - (stacks[seat] ?? 0));
+  if (paid.reduce((sum, chips) => sum + chips, 0) !== pot) return [];
+  const levels = new Set([...paid.filter((_, seat) => isPlaying(match, seat) && stacks[seat] === 0), Math.max(...paid)]);
+  let below = 0;
+  const all = [...levels].sort((a, b) => a - b).map((level) => {
+    const parts = paid.map((chips) => Math.min(chips, level) - below).filter((part) => part > 0);
+    below = level;
+    return parts.length > 1 ? parts.reduce((sum, chips) => sum + chips, 0) : 0;
+  });
+  const shared = all.filter((chips) => chips > 0);
+  return shared.length > 1 ? shared : [];
+}
+
 /**
  * The time left to choose, in seconds; null without a clock or a connection.
  * @param {Match} match
@@ -110,7 +145,7 @@ export function apply(match, event, now) {
   if (kept) Object.assign(match, { [kept]: event });
   switch (event.event) {
     case "invite":
-      match.invite = event.invite;
+      match.invites.push(event.invite);
       break;
     case "listening":
       match.addresses = event.addresses;
@@ -170,6 +205,9 @@ export function apply(match, event, now) {
       match.askAgain = null;
       if (match.outOfTime?.away) match.outOfTime = null;
       break;
+    case "stopped":
+      if (event.how === "leave" && areSeveral(match)) match.left.push(event.seat);
+      break;
     case "stays":
       match.leaving = null;
       break;
@@ -201,10 +239,11 @@ export function apply(match, event, now) {
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
   match.seated = seated;
-  Object.assign(match, NOTHING, { own: seated.seat, invite: null });
+  Object.assign(match, NOTHING, { own: seated.seat, invites: [] });
   if (other) {
     match.deal = null;
     match.previous = null;
+    match.left = [];
     match.stacks = seated.names.map(() => seated.stack ?? 0);
     match.bets = seated.names.map(() => 0);
     match.pot = 0;
@@ -214,6 +253,7 @@ function sit(match, seated) {
 /** @param {Match} match @param {Dealt} dealt */
 function deal(match, dealt) {
   match.deal = newDeal(match, dealt.hand, dealt.try);
+  match.deal.start = dealt.stacks.map((chips, seat) => chips + (dealt.posted?.[seat] ?? 0));
   Object.assign(match, chipsOf(dealt), { turn: null, sitsOut: false, late: null, askRebuy: null, pause: null });
 }
 
@@ -226,7 +266,7 @@ function chipsOf({ button, stacks, bets, pot }) {
 function newDeal(match, number, attempt) {
   const each = Array.from({ length: seats(match) }, () => null);
   return {
-    number, attempt, sealed: null, cards: new Map(), board: [], held: [], own: [],
+    number, attempt, start: [], sealed: null, cards: new Map(), board: [], held: [], own: [],
     folded: each.map(() => false), did: each, added: 0, shows: each.map(() => false),
     open: [], rolled: [], asked: false, made: "", result: null,
   };

@@ -29,6 +29,7 @@
  * @property {string | null} log
  * @property {Time} [clock]
  * @property {string} [shuffle] missing if `auto` chooses it
+ * @property {number} [opens] the number of seats that open a card together, if they are more than two
  * @property {boolean} [resumed]
  */
 
@@ -112,11 +113,12 @@
  * @property {number[]} stacks
  * @property {number[]} bets
  * @property {number} pot
+ * @property {number[]} [posted] the blind or ante that each seat has paid
  */
 
 /**
- * @typedef {"line" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
- * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "foul" | "fork"} Ended
+ * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
+ * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
  */
 
 /**

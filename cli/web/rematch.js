@@ -1,11 +1,12 @@
 // A rematch on the same terms. The host waits for the same player, who needs no invite.
 
 import { complain } from "./dom.js";
+import { areSeveral } from "./match.js";
 import { nameOf } from "./words.js";
 
 /** @param {App} app */
 export function mayRematch({ match, role }) {
-  return role === "play" && ["played", "no-chips", "left", "forfeited"].includes(match.over?.how ?? "");
+  return role === "play" && !areSeveral(match) && ["played", "no-chips", "left", "forfeited"].includes(match.over?.how ?? "");
 }
 
 /** The proposal of the host: the terms of the last match. @param {Seated} seated */

@@ -9,7 +9,7 @@ import { inviteView } from "./invite.js";
 import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
-import { hasEnded, isMyTurn, isOpen, isPoker, isShuffling, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
+import { areSeveral, hasEnded, isAway, isMyTurn, isOpen, isPlaying, isPoker, isShuffling, pots, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
 import { amount, asSentence, cardName, didShort, gameName, inShort, lastHand, nameOf, problem, sentence, shortAmount, spoken, stakes, timeWords, topic, won } from "./words.js";
 
 /** The interval at which a clock is redrawn, in milliseconds. */
@@ -196,13 +196,17 @@ function mayClose({ outOfTime, own }) {
 const CLOSES = "Your program stops waiting, no chips move, and the match can be resumed.";
 
 /** @param {Match} match */
-function stopText({ seated }) {
-  return `Your program ends now, and the match stays open. The other player may close it ${seated?.clock ? "when your time is up"
+function stopText(match) {
+  return `Your program ends now, and the match stays open. ${areSeveral(match) ? "Each" : "The"} other player may close it ${match.seated?.clock ? "when your time is up"
     : "after ten minutes"}.`;
 }
 
 /** What leaving costs. The program reports it only after the command. @param {Match} match */
 function leaveText(match) {
+  if (areSeveral(match)) {
+    return "Your hand is folded at your next turn. The others play it to its end, and the match is over. "
+      + "From then on, all of them together can read every card that you had.";
+  }
   return `The match ends at your next turn, and ${isPoker(match) ? "the other player gets the pot of the hand in play."
     : "closed cards stay closed forever."}${mayClose(match) ? " “Close here” costs nothing, because the other player is out of time." : ""}`;
 }
@@ -237,8 +241,29 @@ function feltView(app) {
     if (all.length === count && all[app.match.own]?.own) return;
     all = Array.from({ length: count }, (_, seat) => seatView(app, seat, pick));
     const order = all.map((_, step) => all[(app.match.own + step) % count]);
-    clear(ring, ...order.slice(1).map((seat) => seat.root), middle, order[0].root);
-    root.className = `table ${count > 2 ? "several" : ""} ${count > 6 ? "many" : count > 3 ? "some" : ""}`;
+    const others = order.slice(1).map((seat) => seat.root);
+    clear(ring, ...others, middle, order[0].root);
+    root.classList.toggle("several", count > 2);
+    const rows = Math.floor(others.length / 2);
+    setPlaces("--tall", others, rows, 1);
+    setPlaces("--wide", others, others.length > 5 ? 2 : 1, 2);
+    middle.style.setProperty("--tall", rows > 1 ? `${1 + others.length % 2} / 2 / ${rows + 1}` : "2 / 1 / auto / -1");
+    order[0].root.style.setProperty("--tall", "auto / 1 / auto / -1");
+    root.classList.toggle("many", rows > 1);
+  }
+
+  /**
+   * Places the other seats around the table, clockwise: `sides` seats at each side from row `first`
+   * on, and the others in the top row.
+   * @param {"--tall" | "--wide"} shape the custom property for the grid area
+   * @param {HTMLElement[]} others @param {number} sides @param {number} first
+   */
+  function setPlaces(shape, others, sides, first) {
+    const top = others.length - 2 * sides;
+    const column = top > 2 ? 1 : 2;
+    root.style.setProperty("--columns", `${Math.max(top - 2 * (2 - column), 1)}`);
+    others.forEach((seat, at) => seat.style.setProperty(shape, at < sides ? `${first + sides - 1 - at} / 1`
+      : at < sides + top ? `1 / ${column + at - sides}` : `${first + at - sides - top} / -2`));
   }
 
   const exchanging = () => {
@@ -265,7 +290,8 @@ function feltView(app) {
     const from = pot.getBoundingClientRect();
     for (const seat of all) seat.update(turn ? marked : null);
     const result = match.deal?.result ?? null;
-    setText(pot, match.deal && !result && !match.over ? `Pot ${amount(match.pot)}` : "");
+    const parts = pots(match).map((chips, at) => ` · ${at === 0 ? "main" : "side"} ${amount(chips)}`);
+    setText(pot, match.deal && !result && !match.over ? `Pot ${amount(match.pot)}${parts.join("")}` : "");
     updateBoard();
     const before = match.deal?.asked === false && match.previous ? lastHand(match, match.previous) : "";
     setText(outcome, result ? inShort(match, result) : before || (isShuffling(match) ? "The deck is being shuffled" : ""));
@@ -418,7 +444,7 @@ function seatView(app, seat, pick) {
       setAttribute(name, "title", own ? null : nameOf(match, seat));
       const chips = match.stacks[seat] ?? 0;
       const result = deal?.result ?? null;
-      const inHand = deal !== null && !deal.folded[seat];
+      const inHand = deal !== null && isPlaying(match, seat);
       const allIn = chips === 0 && inHand && !result && match.pot > 0;
       setText(stack, allIn ? "all in" : shortAmount(chips));
       setAttribute(stack, "title", `${amount(chips)} chips`);
@@ -430,7 +456,9 @@ function seatView(app, seat, pick) {
       const wins = result ? won(result).get(seat) ?? 0 : 0;
       root.classList.toggle("winner", wins > 0);
       const chose = deal?.did[seat] ?? null;
-      setText(did, deal?.folded[seat] && !result ? "folded" : chose && !turn ? didShort(chose) : "");
+      const gone = match.left.includes(seat) ? "left" : isAway(match, seat) && areSeveral(match) ? "not connected" : "";
+      const out = deal?.held[seat]?.length === 0 && (chips === 0 ? "out" : "sits out");
+      setText(did, gone || out || (deal?.folded[seat] && !result ? "folded" : chose && !turn ? didShort(chose) : ""));
       const bets = match.bets[seat] ?? 0;
       setText(bet, wins > 0 ? `+${shortAmount(wins)}` : bets > 0 ? shortAmount(bets) : "");
       setAttribute(bet, "title", wins > 0 ? `wins ${amount(wins)}` : bets > 0 ? `has bet ${amount(bets)}` : null);

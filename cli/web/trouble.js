@@ -1,9 +1,9 @@
 // Problem reports. Their texts follow docs/threat-model.md.
 
 import { buttonTo, complain, h } from "./dom.js";
-import { hasEnded, isPoker } from "./match.js";
+import { areSeveral, hasEnded, isPoker } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
-import { amount, asSentence, called, forgive, nameOf, terms } from "./words.js";
+import { amount, asSentence, called, forgive, nameOf, risks, terms } from "./words.js";
 
 const WRITTEN = "Your choices are signed and on your disk.";
 const OPEN = "The match stays open. A sealed hand continues with the same cards, or not at all.";
@@ -30,9 +30,10 @@ function sealed({ deal }) {
 }
 
 /** @param {Match} match @param {string} [when] the start of the sentence */
-function stopPlaying({ seated, own }, when = "Do") {
+function stopPlaying(match, when = "Do") {
+  const { seated, own } = match;
   return `${when} not play with this player again unless you know why it happened. Your program will ask you first.`
-    + (seated ? ` ${forgive(seated.fingerprints[1 - own])}` : "");
+    + (seated && !areSeveral(match) ? ` ${forgive(seated.fingerprints[1 - own])}` : "");
 }
 
 /** The sentences of a program's message, without advice to use `--help`. @param {string} message */
@@ -45,8 +46,9 @@ function toLobby(app) {
   return ["Lobby", () => app.go("lobby")];
 }
 
-/** @param {Match} match */
-function otherName(match) {
+/** The player at `seat`. Of two players, the other one need not be known. @param {Match} match @param {number} [seat] */
+function otherName(match, seat) {
+  if (areSeveral(match)) return seat === undefined ? "Another player" : nameOf(match, seat);
   return match.seated ? nameOf(match, 1 - match.own) : "The other player";
 }
 
@@ -59,7 +61,7 @@ function ofEnd(app, match) {
       ["It can be resumed from the lobby."], [lobby]];
   }
   if (!over) return null;
-  const other = otherName(match);
+  const other = otherName(match, stopped?.seat);
   const message = sentences(over.message);
   const own = over.exit_code === 1;
   const self = stopped?.seat === match.own;
@@ -116,7 +118,7 @@ function ofProgram(app, match) {
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
   const open = seated || program?.command === "resume";
   const safe = seated ? [...sealed(match), WRITTEN, OPEN] : [open ? OPEN : FRESH];
-  const clock = seated?.clock ? " Meanwhile the other player’s program counts your time." : "";
+  const clock = seated?.clock ? " Meanwhile your time runs." : "";
   const again = seated ? `Resume it here, or later in the lobby.${clock}` : `You can ${open ? "resume it" : "start again"} in the lobby.`;
   const message = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
@@ -125,7 +127,7 @@ function ofProgram(app, match) {
     case 2:
       return ["cheat", "The other player violated the protocol", [...message,
         "If a check failed, the other player tried to cheat: nobody else can change data on this connection."],
-      ["Your program stopped at once. The other player has seen no sealed card, except with a chance of 2^-56.", ...(seated ? [WRITTEN] : [])],
+      ["Your program stopped at once.", ...(areSeveral(match) ? [] : ["The other player has seen no sealed card, except with a chance of 2^-56."]), ...(seated ? [WRITTEN] : [])],
       [stopPlaying(match, "After a failed check, do"), ...(open ? ["The match stays open, in case you want to continue it."] : []),
         ...(seated ? [KEEP] : [])], [lobby]];
     case 4:
@@ -158,9 +160,12 @@ function ofQuestion(app, match) {
       match.askSit = null;
       send(app, { do: "sit", agree });
     };
-    const host = nameOf({ ...match, own: askSit.seat, seated: { ...askSit, event: "seated" } }, 0);
-    return ["ask", "Do you accept these terms?", [`${host} (fingerprint ${askSit.fingerprints[0]}) proposes:`,
-      ...terms(askSit).map(asSentence)], [], ["If you decline, the host is notified."],
+    const { fingerprints, opens, seat } = askSit;
+    const [host, ...guests] = fingerprints.map((fingerprint, at) =>
+      `${nameOf({ ...match, own: seat, seated: { ...askSit, event: "seated" } }, at)} (fingerprint ${fingerprint})`);
+    const others = guests.filter((_, at) => at + 1 !== seat);
+    return ["ask", "Do you accept these terms?", [`${host} proposes:`, ...terms(askSit).map(asSentence),
+      ...(others.length > 0 ? ["The other guests:", ...others] : [])], [], [...(opens ? risks(opens) : []), "If you decline, the host is notified."],
     [["Sit down", () => sit(true)], ["Decline", () => sit(false)]]];
   }
   if (askAdmit) {
@@ -180,7 +185,7 @@ function ofQuestion(app, match) {
 function ofWaiting(app, match) {
   const { askAgain, outOfTime, connectionLost } = match;
   const clock = match.seated?.clock;
-  const other = otherName(match);
+  const other = otherName(match, outOfTime?.seat);
   /** @type {Act} */
   const close = ["Close here", () => send(app, { do: "close" })];
   if (askAgain) {

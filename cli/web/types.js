@@ -5,6 +5,7 @@
  * @typedef {object} Deal the hand in play
  * @property {number} number counted from 1
  * @property {number} attempt the number of earlier deals of this hand, all void
+ * @property {number[]} start for each seat, its chips before the hand; empty if unknown
  * @property {Sealed | null} sealed
  * @property {Map<number, CardSeen>} cards the cards that this side has seen, by position
  * @property {string[]} board
@@ -27,7 +28,8 @@
  * @property {number} events the number of events that `apply` has received
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
- * @property {string | null} invite
+ * @property {string[]} invites an invite for each guest
+ * @property {number[]} left the seats that have left a match of several guests
  * @property {string[]} addresses the addresses at which the host listens
  * @property {string[]} notices the last notices
  * @property {Deal | null} deal

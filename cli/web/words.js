@@ -1,6 +1,6 @@
 // The sentences of the page. There is no DOM here: a sentence is a list of texts and cards.
 
-import { isPoker } from "./match.js";
+import { areSeveral, isPoker } from "./match.js";
 
 /** @param {number} number */
 export function amount(number) {
@@ -124,9 +124,19 @@ export function nameOf(match, seat) {
   return FROM_THE_RIGHT.test(name) ? `\u2068${called(name)}\u2069` : called(name);
 }
 
+/** "Anna, Bert and Clara". @param {string[]} names */
+export function listed(names) {
+  return new Intl.ListFormat("en-GB").format(names);
+}
+
+/** @param {Match} match */
+export function theOthers(match) {
+  return areSeveral(match) ? "the other players" : "the other player";
+}
+
 /** @param {Match} match @param {number[]} seats */
 export function namesOf(match, seats) {
-  return seats.map((seat) => nameOf(match, seat)).join(" and ");
+  return listed(seats.map((seat) => nameOf(match, seat)));
 }
 
 /** "You fold", or "Bert folds". @param {Match} match @param {number} seat @param {string} verb */
@@ -170,6 +180,13 @@ export function terms(seated) {
   parts.push(clockOf(seated));
   if (shuffle) parts.push(`shuffled by ${shuffle}`);
   return parts;
+}
+
+/** What `opens` players who open each card together have to trust each other with. @param {number} opens */
+export function risks(opens) {
+  return ["If a player disappears during a hand, the hand cannot be finished.",
+    `All ${opens} players together can read every card, also later. The others together cannot read yours.`,
+    "Players can tell each other their cards, and two players can be the same person: play with people you trust."];
 }
 
 /** @param {SeatedFields} seated @returns {string[]} */
@@ -277,7 +294,8 @@ export function timeWords({ move, bank }) {
 export function waitingFor(match, waiting) {
   const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
   const what = waiting.seats.length === 0 ? "" : {
-    line: " to reconnect", deal: " to deal", shuffle: " to seal the deck", cards: " to open cards",
+    line: " to reconnect", deal: " to deal", keys: " to agree on keys",
+    shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
     dice: " to roll", move: " to choose", result: " to agree to the result",
   }[waiting.for] ?? "";
   const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
@@ -358,7 +376,7 @@ function seen(match, event) {
  * @param {Message} event
  */
 export function topic(match, event) {
-  if (event.event === "waiting") return "waiting";
+  if (event.event === "waiting" || event.event === "invite") return event.event;
   return event.event === "card" && event.holder !== undefined && isPoker(match) ? `cards of ${event.holder}` : "";
 }
 

@@ -7,7 +7,7 @@ use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Stop, Unset
 use dealerless_table::rules::{Learners, Legal, Outcome};
 
 use crate::event::Ended;
-use crate::words::count;
+use crate::words::{Names, capitalized, count, list};
 
 /// The exit code for incorrect usage and local errors.
 pub const LOCAL: u8 = 1;
@@ -27,11 +27,11 @@ impl Breach {
     ///
     /// # Errors
     /// If the end is a breach of the rules.
-    pub fn check(end: &End, seat: Seat) -> Result<(), Self> {
+    pub fn check(end: &End, seat: Seat, names: &Names) -> Result<(), Self> {
         match exit_code(end, seat) {
             0 => Ok(()),
             exit_code => Err(Breach {
-                message: in_words(end, seat),
+                message: in_words(end, seat, names),
                 exit_code,
             }),
         }
@@ -48,6 +48,8 @@ pub fn how(end: &End) -> Ended {
     match end {
         End::Played => Ended::Played,
         End::NoChips => Ended::NoChips,
+        End::Left(_) => Ended::Left,
+        End::NoKeys => Ended::NoKeys,
         End::Cards(_) => Ended::BadCards,
         End::Fork { .. } => Ended::Fork,
         End::Stopped(stops) => match worst(stops) {
@@ -72,7 +74,7 @@ fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
 pub fn exit_code(end: &End, seat: Seat) -> u8 {
     let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
     match end {
-        End::Played | End::NoChips => 0,
+        End::Played | End::NoChips | End::Left(_) => 0,
         End::Stopped(stops) => match worst(stops) {
             Some((_, Stop::Dispute { .. })) => PEER,
             Some((by, Stop::Forfeit)) if *by == seat => LOCAL,
@@ -83,15 +85,10 @@ pub fn exit_code(end: &End, seat: Seat) -> u8 {
     }
 }
 
-/// Describes the end to the player at this seat.
-pub fn in_words(end: &End, seat: Seat) -> String {
-    let name = |other: &Seat| {
-        if *other == seat {
-            "This side"
-        } else {
-            "The other player"
-        }
-    };
+/// Describes the end to the player at this seat. With two players, the sentence needs no names.
+pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
+    let within = |seats: &[Seat]| called(seats, seat, names);
+    let name = |other: &Seat| capitalized(&within(&[*other]));
     match end {
         End::Played => "The match was played to its end.".into(),
         End::NoChips => {
@@ -99,11 +96,8 @@ pub fn in_words(end: &End, seat: Seat) -> String {
         }
         End::Stopped(stops) => match worst(stops) {
             Some((by, Stop::Dispute { step })) => {
-                let opener = if *by == seat {
-                    "the other player"
-                } else {
-                    "this side"
-                };
+                // Only a sealed deck has disputes, and it has two seats.
+                let opener = within(&[by.next(2)]);
                 format!(
                     "{} disputes the cards that {opener} opened in step {step}. One of the players \
                      cheated, and the record cannot show which one. The hand is undecided. Do not \
@@ -115,8 +109,22 @@ pub fn in_words(end: &End, seat: Seat) -> String {
                 format!("{} cannot continue and forfeits the hand.", name(by))
             }
             Some((by, Stop::Leave)) if *by == seat => "You have left the match.".into(),
-            _ => "The other player has left the match.".into(),
+            Some((by, Stop::Leave)) => format!("{} has left the match.", name(by)),
+            None => "The match has ended.".into(),
         },
+        End::Left(seats) => {
+            let left = match seats[..] {
+                [one] if one == seat => "You have left the match".to_owned(),
+                [one] => format!("{} has left the match", name(&one)),
+                _ => format!("{} have left the match", capitalized(&within(seats))),
+            };
+            format!("{left}. The last hand was played to its end.")
+        }
+        End::NoKeys => {
+            "The keys of the players do not make a key of a deck, which happens only by \
+                        chance. Nobody is to blame, and no hand was dealt."
+                .into()
+        }
         End::Cards(bad) => format!(
             "The opened cards are not cards of this deck ({bad}). One of the players cheated, and \
              the record cannot show which one. The hand is undecided."
@@ -137,8 +145,7 @@ pub fn in_words(end: &End, seat: Seat) -> String {
 /// returns the name of a seat within a sentence.
 pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
     let waits_for = log.waits_for();
-    let names: Vec<String> = waits_for.iter().map(|&seat| name(seat)).collect();
-    let names = names.join(" and ");
+    let names = list(waits_for.iter().map(|&seat| name(seat)).collect());
     match log.unsettled()? {
         Unsettled::Decided(outcome) => {
             let wins = |(seat, chips)| format!("{} wins {}", name(seat), count(chips));
@@ -171,15 +178,19 @@ pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String
 }
 
 /// Same as [`unsettled`], for the player at this seat.
-pub fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
-    unsettled(log, |other| {
-        let name = if other == seat {
-            "this side"
-        } else {
-            "the other player"
-        };
-        name.to_owned()
-    })
+pub fn unsettled_at(log: &MatchLog, seat: Seat, names: &Names) -> Option<String> {
+    unsettled(log, |other| called(&[other], seat, names))
+}
+
+/// The names of seats within a sentence. The seat `own` is "this side". Of two players, the other
+/// one needs no name.
+fn called(seats: &[Seat], own: Seat, names: &Names) -> String {
+    let name = |&seat: &Seat| match seat {
+        seat if seat == own => "this side".to_owned(),
+        _ if !names.are_several() => "the other player".to_owned(),
+        seat => names.name(seat.number()),
+    };
+    list(seats.iter().map(name).collect())
 }
 
 /// The chips that each winning seat gets from all pots together.
@@ -203,6 +214,9 @@ pub fn due(log: &MatchLog) -> &'static str {
     match log.phase() {
         Phase::Deal => "deal",
         Phase::Seal(_) => "seal the deck",
+        Phase::Keys | Phase::KeyDealing | Phase::Complaints => "agree to the keys of the deck",
+        Phase::Shuffle(_) => "shuffle the deck",
+        Phase::Key(_) => "publish the key of a player who leaves",
         Phase::Open(openings) if openings.iter().any(shows_its_own) => "open its cards",
         Phase::Open(_) => "open cards",
         Phase::Choose {
@@ -236,6 +250,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn end_of_a_match_of_three_names_its_players() {
+        let names = ["Anna", "Bert", "Carl"].map(str::to_owned).to_vec();
+        let names = Names::of_all(names, false);
+        let [me, other] = [Seat::HOST, Seat::new(2)];
+        let fork = in_words(&End::Fork { seat: other }, me, &names);
+        assert!(fork.starts_with("Carl signed two"), "{fork}");
+        let left = in_words(&End::Left(vec![Seat::GUEST, other]), me, &names);
+        assert!(left.contains("Bert") && left.contains("Carl"), "{left}");
+    }
+
+    #[test]
     fn exit_code_tells_regular_ends_from_breaches() {
         let [me, other] = [Seat::HOST, Seat::GUEST];
         let stopped = |stops: &[(Seat, Stop)]| End::Stopped(stops.to_vec());
@@ -250,11 +275,13 @@ mod tests {
             (stopped(&[(me, Stop::Leave), (other, dispute)]), 2),
             (End::Fork { seat: other }, 2),
             (End::Fork { seat: me }, 1),
+            (End::Left(vec![other]), 0),
         ];
         for (end, code) in cases {
             assert_eq!(exit_code(&end, me), code, "{end:?}");
-            assert_eq!(Breach::check(&end, me).is_ok(), code == 0);
-            assert!(in_words(&end, me).ends_with('.'));
+            let names = Names::default();
+            assert_eq!(Breach::check(&end, me, &names).is_ok(), code == 0);
+            assert!(in_words(&end, me, &names).ends_with('.'));
             // A player's own breach does not count against the peer.
             assert_eq!(counts_against_peer(&end, me), code == 2, "{end:?}");
         }

@@ -21,8 +21,15 @@ pub const VERSION: u32 = 2;
 pub enum Event {
     /// The first event of a guest.
     Hello { version: u32 },
-    /// The first event of a host that has made an invite.
-    Invite { version: u32, invite: String },
+    /// The first event of a host that has made an invite. A host of several guests has one such
+    /// event for each of them.
+    Invite {
+        version: u32,
+        invite: String,
+        /// The number of guests, if there are several.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        guests: Option<u8>,
+    },
     /// The host waits for a connection at these addresses.
     Listening { addresses: Vec<String> },
     /// A message for people. Programs can ignore it.
@@ -61,6 +68,9 @@ pub enum Event {
         /// The blind or ante that each seat has paid. Later bets of the hand do not change it.
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         posted: Vec<u64>,
+        /// The seats that can still win a pot; empty with two seats.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        playing: Vec<u8>,
     },
     /// `seat` has declared the attempt void, and the hand is dealt again. No player has seen a
     /// card.
@@ -147,7 +157,7 @@ pub enum Event {
     Leaving {
         /// The chips of this seat in the pot, which this seat loses.
         costs: u64,
-        /// The pot, which the other seat gets.
+        /// The pot, which the other seat gets. With more than two seats, the others play for it.
         pot: u64,
         message: String,
     },
@@ -155,9 +165,10 @@ pub enum Event {
     Stays {},
     /// A hand is over.
     Result(Box<HandResult>),
-    /// Asks whether `seats`, which have no chips left, buy in again. Both players must agree.
+    /// Asks whether `seats`, which have no chips left, buy in again. All players must agree.
     AskRebuy { seats: Vec<u8>, chips: u64 },
-    /// A seat has ended the match.
+    /// A seat has ended the match. With more than two seats, a seat that leaves does not end it at
+    /// once: its hand is folded, and the others play the hand to its end.
     Stopped {
         seat: u8,
         how: How,
@@ -237,6 +248,9 @@ pub struct YourTurn {
     pub pot: u64,
     pub stacks: Vec<u64>,
     pub bets: Vec<u64>,
+    /// The seats that can still win a pot; empty with two seats.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub playing: Vec<u8>,
     /// The cards of this seat, in order of their places in the hand; null if not yet seen.
     pub cards: Vec<Option<String>>,
     /// The positions of `cards` in the deck.
@@ -268,6 +282,9 @@ pub struct TheirTurn {
     pub pot: u64,
     pub stacks: Vec<u64>,
     pub bets: Vec<u64>,
+    /// The seats that can still win a pot; empty with two seats.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub playing: Vec<u8>,
     /// The positions of the cards that each seat holds.
     pub held: Vec<Vec<usize>>,
     /// The remaining time of `seat`, if there is a limit.
@@ -374,6 +391,8 @@ pub struct Shown {
 #[serde(rename_all = "kebab-case")]
 pub enum Awaited {
     Line,
+    /// The keys of a verifiable deck.
+    Keys,
     Deal,
     Shuffle,
     Cards,
@@ -401,6 +420,7 @@ pub enum Ended {
     Forfeited,
     Disputed,
     BadCards,
+    NoKeys,
     Foul,
     Fork,
 }

@@ -2,9 +2,10 @@
 
 use dealerless_table::Seat;
 use dealerless_table::log::MatchLog;
+use dealerless_table::play::NotNow;
 
 use crate::event::Event;
-use crate::words::count;
+use crate::words::{Names, count, several_may_read};
 
 /// Returns the event for a seat that leaves, `now` or at its next turn.
 pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
@@ -26,7 +27,20 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
 /// Describes the cost of leaving in a sentence.
 pub fn costs(log: &MatchLog, seat: Seat) -> String {
     let (own, game) = (log.lost_by_leaving(seat), log.game());
+    if log.match_info().seats() > 2 {
+        return costs_of_several(own);
+    }
     let has_chips = log.match_info().header().stakes.betting().is_some();
+    if log.match_info().seats() > 2 {
+        let chips = match own {
+            0 => "It costs no chips.".to_owned(),
+            own => format!("Your {} chips in the pot stay in it.", count(own)),
+        };
+        return format!(
+            "{chips} The others play the hand to its end. From then on, all of them together can read \
+             your cards of this match."
+        );
+    }
     match game {
         Some(game) if own > 0 => format!(
             "The pot of {} goes to the other player; {} of these chips are yours.",
@@ -36,4 +50,29 @@ pub fn costs(log: &MatchLog, seat: Seat) -> String {
         Some(_) if !has_chips => "All closed cards stay closed forever.".to_owned(),
         _ => "It costs no chips.".to_owned(),
     }
+}
+
+/// Describes why a command was refused.
+pub fn refusal(refused: &NotNow, names: &Names) -> String {
+    match refused {
+        NotNow::MayClose if names.are_several() => {
+            "another player has run out of time: `close` closes the match here, moves no chips, and \
+             the match can be resumed"
+                .to_owned()
+        }
+        refused => refused.to_string(),
+    }
+}
+
+/// Same as [`costs`] in a match with more than two seats, in which the others play the hand to its end.
+/// `own` are the chips of the seat that are in the pot.
+fn costs_of_several(own: u64) -> String {
+    let chips = match own {
+        0 => "It costs no chips".to_owned(),
+        own => format!("Your {} chips in the pot stay there", count(own)),
+    };
+    format!(
+        "{chips}, and the match ends after this hand. {}",
+        several_may_read()
+    )
 }

@@ -1,11 +1,10 @@
 //! The players and the game of a match.
 
 use dealerless::deck::Choice;
-use dealerless_table::identity::Name;
-use dealerless_table::log::{Clock, Header, Match, Player};
+use dealerless_table::hex;
+use dealerless_table::log::{Clock, DeckTerms, Header, Player, Sitting};
 use dealerless_table::play::DealCircuit;
 use dealerless_table::rules::{NamedKinds, Stakes};
-use dealerless_table::{Seat, hex};
 use serde::{Deserialize, Serialize};
 
 use crate::event::VERSION;
@@ -36,6 +35,9 @@ pub struct Seated {
     /// The shuffle algorithm, if it is not the one that `auto` chooses.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shuffle: Option<String>,
+    /// The number of seats that open a card together, if the deck is verifiable.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub opens: Option<u8>,
     /// Whether the match is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub resumed: bool,
@@ -88,8 +90,14 @@ pub enum Posts {
 }
 
 impl Seated {
-    /// Returns the terms of a match for the player at `seat`. `log` is the path of the match file.
-    pub fn of(of: &Match, seat: Seat, names: &[Name], log: Option<String>, resumed: bool) -> Self {
+    /// Returns the terms of a match for the player who sits there. `log` is the path of the match
+    /// file.
+    pub fn of(sitting: &Sitting, log: Option<String>, resumed: bool) -> Self {
+        let Sitting {
+            match_info: of,
+            seat,
+            names,
+        } = sitting;
         let stakes = &of.header().stakes;
         let (cards, drawn) = stakes.deck();
         let fingerprint = |player: &Player| player.identity.fingerprint().to_string();
@@ -112,6 +120,7 @@ impl Seated {
                 bank: clock.bank.into(),
             }),
             shuffle: unusual_shuffle(of.header()),
+            opens: opens(of.header()),
             resumed,
         }
     }
@@ -140,6 +149,14 @@ impl Chips {
                 dealerless_table::rules::Posts::Antes { ante, bet } => Posts::Ante([ante, bet]),
             },
         })
+    }
+}
+
+/// Returns the number of seats that open a card of a verifiable deck together.
+fn opens(header: &Header) -> Option<u8> {
+    match header.deck {
+        DeckTerms::Sealed(_) => None,
+        DeckTerms::Verifiable(seats) => u8::try_from(seats.threshold()).ok(),
     }
 }
 

@@ -16,10 +16,14 @@ use crate::event::{
     Ask, Awaited, Cost, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing,
     TheirTurn, Winner, YourTurn,
 };
+use crate::leaving;
+use crate::seated::Seated;
+use crate::words::Names;
 
 /// Turns the news of a seat into events. It keeps the data that is not in the news or the log.
 pub struct Story {
     seat: Seat,
+    names: Names,
     cards: CardNames,
     drawn: usize,
     /// The board of the hand in play, by position.
@@ -53,15 +57,21 @@ impl<S: Storage, V: Vault, R: CryptoRng> SeatView for Play<S, V, R> {
 }
 
 impl Story {
-    /// Creates the story of a match for the player at `seat`.
-    pub fn new(seat: Seat, stakes: &Stakes, log_file: Option<String>) -> Self {
+    /// Creates the story of a match for the player who sits on these terms.
+    pub fn new(seated: &Seated, stakes: &Stakes) -> Self {
         Story {
-            seat,
+            seat: Seat::new(seated.seat),
+            names: Names::of(seated),
             cards: CardNames::of(stakes),
             drawn: stakes.deck().1,
             board: BTreeMap::new(),
-            log_file,
+            log_file: seated.log.clone(),
         }
+    }
+
+    /// Returns the names of the players.
+    pub fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Returns the events for `news`. `seat` has the state after the news.
@@ -102,7 +112,7 @@ impl Story {
                     NotNow::OnlyOpens => Refusal::OnlyOpens,
                     _ => Refusal::NotAllowed,
                 };
-                Event::refused(code, refused.to_string())
+                Event::refused(code, leaving::refusal(refused, &self.names))
             }
             News::AskRebuy { broke } => Event::AskRebuy {
                 seats: numbers(broke),
@@ -224,6 +234,7 @@ impl Story {
             pot: game.pot(),
             stacks: game.stacks(),
             bets: game.bets(),
+            playing: playing(game, log),
             cards: (seen.iter().map(|card| Some(self.cards.name((*card)?)))).collect(),
             positions,
             held: held(game, log),
@@ -269,7 +280,7 @@ impl Story {
             stacks: log.final_stacks(),
             log: self.log_file.clone(),
             exit_code: ending::exit_code(end, self.seat),
-            message: ending::in_words(end, self.seat),
+            message: ending::in_words(end, self.seat, &self.names),
         }
     }
 }
@@ -290,6 +301,7 @@ fn dealt(begun: &Begun, log: &MatchLog) -> Event {
         pot: game.map_or(0, |game| game.pot()),
         posted: (game.filter(|_| log.match_info().header().stakes.betting().is_some()))
             .map_or_else(Vec::new, |game| game.posted()),
+        playing: game.map_or_else(Vec::new, |game| playing(game, log)),
     }
 }
 
@@ -303,6 +315,7 @@ fn their_turn(hand: u32, seat: Seat, log: &MatchLog) -> Option<TheirTurn> {
         pot: game.pot(),
         stacks: game.stacks(),
         bets: game.bets(),
+        playing: playing(game, log),
         held: held(game, log),
         time: None,
     })
@@ -312,6 +325,13 @@ fn their_turn(hand: u32, seat: Seat, log: &MatchLog) -> Option<TheirTurn> {
 fn held(game: &Hand, log: &MatchLog) -> Vec<Vec<usize>> {
     let seats = Seat::all(log.match_info().seats());
     seats.map(|seat| game.held(seat)).collect()
+}
+
+/// Returns the seats that can still win a pot; empty with two seats.
+fn playing(game: &Hand, log: &MatchLog) -> Vec<u8> {
+    let seats = log.match_info().seats();
+    let live = Seat::all(seats).filter(|seat| game.is_live(*seat) && seats > 2);
+    live.map(Seat::number).collect()
 }
 
 fn stopped(seat: Seat, stop: Stop) -> Event {
@@ -373,8 +393,9 @@ fn numbers(seats: &[Seat]) -> Vec<u8> {
 /// player at this seat.
 pub fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
     let what = match log.phase() {
+        Phase::Keys | Phase::KeyDealing | Phase::Complaints | Phase::Key(_) => Awaited::Keys,
         Phase::Deal => Awaited::Deal,
-        Phase::Seal(_) => Awaited::Shuffle,
+        Phase::Seal(_) | Phase::Shuffle(_) => Awaited::Shuffle,
         Phase::Open(_) => Awaited::Cards,
         Phase::Reseal(..) => Awaited::Shuffle,
         Phase::Commit(_) | Phase::Reveal(_) => Awaited::Dice,

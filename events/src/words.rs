@@ -50,6 +50,11 @@ impl Names {
         self.boards
     }
 
+    /// Whether there are more than two players. With two, sentences can say "the other player".
+    pub fn are_several(&self) -> bool {
+        self.names.len() > 2
+    }
+
     /// Returns a position in its short form: `3`, or `2S` for the South hand of board 2.
     pub fn short_place(&self, position: usize) -> String {
         if self.boards {
@@ -90,10 +95,18 @@ impl Names {
         }
     }
 
-    /// Returns the names of several seats, joined by *and*.
+    /// Returns the names of seats, the last one after *and*.
     pub fn list(&self, seats: &[u8]) -> String {
-        let names: Vec<String> = seats.iter().map(|&seat| self.name(seat)).collect();
-        names.join(" and ")
+        list(seats.iter().map(|&seat| self.name(seat)).collect())
+    }
+}
+
+/// Joins names: `Anna, Bert and Cleo`.
+pub(crate) fn list(mut names: Vec<String>) -> String {
+    match names.pop() {
+        Some(last) if names.is_empty() => last,
+        Some(last) => format!("{} and {last}", names.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -160,9 +173,58 @@ pub fn terms(seated: &Seated) -> Vec<String> {
         None => String::new(),
         Some(shuffle) => format!(" Shuffled by {shuffle}."),
     };
+    let mut lines = match seated.names.len() {
+        ..=2 => vec![format!("{others} wants to play:")],
+        seats => {
+            let mut lines = vec![format!(
+                "A table of {seats} players, in order of the seats:"
+            )];
+            lines.extend(seats_of(seated));
+            lines
+        }
+    };
+    lines.push(format!("  {}{clock}{shuffle}", game(seated)));
+    if let Some(opens) = seated.opens {
+        lines.extend(risks(seated.names.len(), opens.into()));
+    }
+    lines
+}
+
+/// Lists the players with their fingerprints, one on each line. The host has the first seat.
+fn seats_of(seated: &Seated) -> Vec<String> {
+    let names = Names::of(seated);
+    let line = |(seat, fingerprint): (u8, &String)| {
+        let host = if seat == 0 { ", the host" } else { "" };
+        format!("  {} (fingerprint {fingerprint}){host}", names.name(seat))
+    };
+    (0..).zip(&seated.fingerprints).map(line).collect()
+}
+
+/// Describes what the other players can do at a table of `seats` players, `opens` of whom open a
+/// card together. With two players, there is nothing to describe: each of them knows the other.
+pub fn risks(seats: usize, opens: usize) -> Vec<String> {
+    if seats <= 2 {
+        return Vec::new();
+    }
+    let vanish = match seats - opens {
+        0 => "If one player disappears, the hand cannot go on without that player.".to_owned(),
+        some => format!("The hand goes on if up to {some} players disappear."),
+    };
+    let read = if opens == seats {
+        format!(
+            "Only all {seats} players together can read every card; the other {} together cannot read \
+             yours.",
+            seats - 1
+        )
+    } else {
+        format!("Any {opens} players together can read every card, also later.")
+    };
     vec![
-        format!("{others} wants to play:"),
-        format!("  {}{clock}{shuffle}", game(seated)),
+        vanish,
+        read,
+        "The host chooses who sits. Two players can be the same person, and no program can tell; \
+         players who work together know each other's cards."
+            .to_owned(),
     ]
 }
 
@@ -295,21 +357,38 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     } else {
         "and the match can be resumed"
     };
-    let break_off = if has_clock {
-        "and the match stays open. The other player may close it when your time is up"
-    } else {
-        "and the match stays open"
+    let several = seated.is_some_and(|seated| seated.names.len() > 2);
+    let break_off = match (has_clock, several) {
+        (true, false) => {
+            "and the match stays open. The other player may close it when your time is up"
+        }
+        (true, true) => {
+            "and the match stays open. Another player may close it when your time is up"
+        }
+        (false, _) => "and the match stays open",
     };
-    let leave = if has_chips {
-        "the other player gets the pot of the hand in play"
+    let leave = if several {
+        format!(
+            "your hand is folded at your next turn, and the match ends after that hand. {}",
+            several_may_read()
+        )
+    } else if has_chips {
+        "the match ends at your next turn, and the other player gets the pot of the hand in play."
+            .to_owned()
     } else {
-        "all closed cards stay closed forever"
+        "the match ends at your next turn, and all closed cards stay closed forever.".to_owned()
     };
     [
         format!("Close here: your program stops waiting, {close}."),
         format!("Stop for now: your program ends now, {break_off}."),
-        format!("Leave for good: the match ends at your next turn, and {leave}."),
+        format!("Leave for good: {leave}"),
     ]
+}
+
+/// Describes what a seat that leaves gives away when it publishes its key.
+pub(crate) fn several_may_read() -> &'static str {
+    "If cards are still to come in that hand, the other players together can then read all your \
+     cards of this match, also those of earlier hands."
 }
 
 /// Describes the result of dice: the number on each die and, if there are several, their sum.
@@ -402,12 +481,12 @@ fn rank_explains_result(result: &HandResult, shown: &Shown) -> bool {
 
 /// Describes the chips of all seats.
 pub fn chips(names: &Names, stacks: &[u64]) -> String {
-    let stack = |(seat, &stack): (u8, &u64)| {
-        let who = names.does(seat, "have");
-        format!("{who} {} chips", count(stack))
+    let stack = |(place, (seat, &stack)): (usize, (u8, &u64))| match (names.are_several(), place) {
+        (true, 1..) => format!("{} {}", names.name(seat), count(stack)),
+        _ => format!("{} {} chips", names.does(seat, "have"), count(stack)),
     };
-    let all: Vec<String> = own_first(names, stacks).map(stack).collect();
-    all.join(", ")
+    let all = own_first(names, stacks).enumerate().map(stack);
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// Describes the blinds or antes that the seats have paid.
@@ -417,8 +496,9 @@ pub fn posted(names: &Names, posted: &[u64]) -> String {
     paid.collect::<Vec<_>>().join(", ")
 }
 
-/// Describes the chips of all seats and their bets in this round.
-pub fn bets(names: &Names, stacks: &[u64], bets: &[u64]) -> String {
+/// Describes the chips of all seats and their bets in this round. `playing` are the seats that can
+/// still win; it is empty if all can. The other seats are only named.
+pub fn bets(names: &Names, stacks: &[u64], bets: &[u64], playing: &[u8]) -> String {
     let chips = |(seat, &stack): (u8, &u64)| {
         let bet = match bets.get(usize::from(seat)) {
             Some(&bet) if bet > 0 => format!(" + {} bet", count(bet)),
@@ -426,13 +506,22 @@ pub fn bets(names: &Names, stacks: &[u64], bets: &[u64]) -> String {
         };
         format!("{} {}{bet}", names.name(seat), count(stack))
     };
-    let all: Vec<String> = own_first(names, stacks).map(chips).collect();
+    let plays = |seat: &u8| playing.is_empty() || playing.contains(seat);
+    let (plays, out): (Vec<_>, Vec<_>) =
+        own_first(names, stacks).partition(|(seat, _)| plays(seat));
+    let mut all: Vec<String> = plays.into_iter().map(chips).collect();
+    if !out.is_empty() {
+        let out: Vec<u8> = out.into_iter().map(|(seat, _)| seat).collect();
+        all.push(format!("out: {}", names.list(&out)));
+    }
     all.join(", ")
 }
 
+/// The chips of all seats, from the reader's seat on to its left.
 fn own_first<'a>(names: &Names, stacks: &'a [u64]) -> impl Iterator<Item = (u8, &'a u64)> {
     let mut all: Vec<(u8, &u64)> = (0..).zip(stacks).collect();
-    all.sort_by_key(|&(seat, _)| !names.is_own(seat));
+    let own = all.iter().position(|&(seat, _)| names.is_own(seat));
+    all.rotate_left(own.unwrap_or(0));
     all.into_iter()
 }
 
@@ -441,7 +530,7 @@ pub fn sentence(message: &str) -> String {
     capitalized(message.trim_end_matches('.')) + "."
 }
 
-fn capitalized(text: &str) -> String {
+pub(crate) fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters).collect()
@@ -463,11 +552,14 @@ pub(crate) fn count(number: u64) -> String {
 /// Describes the pending seats, the action that they must take and the time that has passed.
 pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
     let who = match seats {
+        [] if names.are_several() => "your program".to_owned(),
         [] => "the shuffle".to_owned(),
         seats => names.list(seats),
     };
     let what = match what {
+        Awaited::Keys => " to send keys",
         Awaited::Deal if !seats.is_empty() => " to deal",
+        Awaited::Shuffle if names.are_several() => " to shuffle",
         Awaited::Shuffle if !seats.is_empty() => " to seal the deck",
         Awaited::Cards => " to open cards",
         Awaited::Dice => " to roll",
@@ -483,8 +575,15 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
 }
 
 /// Names the other players with their fingerprints, so that a person can check the fingerprints.
-pub fn table(names: &Names, seated: &Seated) -> String {
-    format!("You sit at a table with {}.", others(names, seated))
+pub fn table(names: &Names, seated: &Seated) -> Vec<String> {
+    if names.are_several() {
+        let title = "You sit at a table with these players, in order of the seats:".to_owned();
+        return std::iter::once(title).chain(seats_of(seated)).collect();
+    }
+    vec![format!(
+        "You sit at a table with {}.",
+        others(names, seated)
+    )]
 }
 
 fn others(names: &Names, seated: &Seated) -> String {

@@ -1,5 +1,5 @@
 //! Any bytes are rejected, or are exactly the encoding of the decoded value. The values are stakes,
-//! headers, messages before a match, choices, signed parts, evidence, resume messages, successions
+//! headers, messages before a match, choices, signed parts, evidence, messages of the log, successions
 //! and identities.
 //!
 //! Input: the type of the value, a value of this type, and the changes to its encoding.
@@ -13,9 +13,11 @@ mod seats;
 use std::sync::LazyLock;
 
 use dealerless_table::Seat;
-use dealerless_table::identity::{PublicIdentity, Succession};
-use dealerless_table::log::{Evidence, Header, LogMessage, MatchLog, SignedPart};
-use dealerless_table::play::{Control, Term};
+use dealerless_table::identity::{Name, PublicIdentity, Succession};
+use dealerless_table::log::{
+    Evidence, Header, LogMessage, MatchLog, Signed, SignedAck, SignedPart, Statement,
+};
+use dealerless_table::play::{Control, Roster, Term};
 use dealerless_table::rules::{Choice, Learners, Stakes};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -43,27 +45,64 @@ fn any_choice(input: &mut Unstructured) -> Result<Choice> {
     })
 }
 
-fn evidence(table: &Table, log: &MatchLog) -> Evidence {
-    let [one, other] = [7, 8].map(|kind| table.sign(log, Seat::HOST, vec![kind; 1]));
-    let (of, before) = (log.match_info().id(), log.hash());
+/// Evidence of two statements of the host, for the history of this log and for that history or
+/// another one.
+fn evidence(log: &MatchLog, signed: [Signed; 2], other: [u8; 32]) -> Evidence {
+    let [one, two] = signed;
+    let statement = |before, signed| Statement { before, signed };
     Evidence {
-        match_id: of,
-        before,
-        parts: [one, other],
+        match_id: log.match_info().id(),
+        statements: [statement(log.hash(), one), statement(other, two)],
     }
 }
 
-fn any_control(input: &mut Unstructured, log: &MatchLog) -> Result<Control> {
-    let short = [
-        Control::Declines(Term::Game),
-        Control::Declines(Term::All),
-        Control::Taken,
-        Control::Declined,
-    ];
-    Ok(if input.arbitrary()? {
-        Control::Resume(log.match_info().id())
-    } else {
-        *input.choose(&short)?
+fn two_parts(table: &Table, log: &MatchLog) -> Evidence {
+    let parts = [7, 8].map(|kind| table.sign(log, Seat::HOST, vec![kind; 1]));
+    evidence(log, parts.map(Signed::Part), log.hash())
+}
+
+fn any_message(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
+    let part = table.sign(log, Seat::HOST, input.arbitrary()?);
+    let ack = SignedAck {
+        step: log.step(),
+        seat: Seat::HOST,
+        signature: input.arbitrary()?,
+    };
+    let (part, ack) = (Signed::Part(part), Signed::Ack(ack));
+    let statement = |signed| {
+        let before = log.hash();
+        LogMessage::Statement(Statement { before, signed })
+    };
+    Ok(match input.int_in_range(0..=4)? {
+        0 => LogMessage::Resume(log.resume()),
+        1 => statement(part),
+        2 => statement(ack),
+        3 => LogMessage::Evidence(Box::new(two_parts(table, log))),
+        _ => LogMessage::Evidence(Box::new(evidence(log, [part, ack], input.arbitrary()?))),
+    })
+}
+
+fn any_roster(table: &Table, input: &mut Unstructured) -> Result<Roster> {
+    let mut names = Vec::new();
+    for _ in table.of.players() {
+        names.push(Name::clean(input.arbitrary()?));
+    }
+    Ok(Roster {
+        seat: Seat::new(input.arbitrary()?),
+        players: table.of.players().to_vec(),
+        names,
+    })
+}
+
+fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
+    Ok(match input.int_in_range(0..=6)? {
+        0 => Control::Resume(table.of.id()),
+        1 => Control::Declines(Term::Game),
+        2 => Control::Declines(Term::All),
+        3 => Control::Taken,
+        4 => Control::Declined,
+        5 => Control::Present(input.arbitrary()?),
+        _ => Control::Roster(Box::new(any_roster(table, input)?)),
     })
 }
 
@@ -74,10 +113,10 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         1 => Header::decode(bytes).ok().map(|read| read.encode()),
         2 => Choice::decode(bytes).ok().map(|read| read.encode()),
         3 => SignedPart::decode(bytes).ok().map(|read| read.encode()),
-        4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
+        4 => Evidence::decode_parts(bytes).ok().map(|read| read.encode()),
         5 => LogMessage::decode(bytes).ok().map(|read| read.encode()),
         6 => Succession::decode(bytes).ok().map(|read| read.encode()),
-        7 => Control::decode(bytes).map(Control::encode),
+        7 => Control::decode(bytes).map(|read| read.encode()),
         _ => PublicIdentity::decode(bytes)
             .ok()
             .map(|read| read.encode().to_vec()),
@@ -94,10 +133,10 @@ fn run(input: &mut Unstructured) -> Result<()> {
         1 => header.encode(),
         2 => any_choice(input)?.encode(),
         3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
-        4 => evidence(table, log).encode(),
-        5 => LogMessage::Resume(log.resume()).encode(),
+        4 => two_parts(table, log).encode(),
+        5 => any_message(table, log, input)?.encode(),
         6 => CHAIN.encode(),
-        7 => any_control(input, log)?.encode(),
+        7 => any_control(table, input)?.encode(),
         _ => table.identities[0].public().encode().to_vec(),
     };
     // A choice can be encoded even if no rule allows it.

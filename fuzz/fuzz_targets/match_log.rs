@@ -11,7 +11,8 @@ mod seats;
 
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Accepted, End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, SignedPart, ToDo,
+    Accepted, End, Evidence, LogMessage, MatchLog, NoEvidence, Phase, Refused, Resuming, Signed,
+    SignedPart, Statement, ToDo,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -106,6 +107,7 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
             assert!(seen(&again) == seen(log));
             return;
         }
+        Ok(Accepted::Ack) => unreachable!("a part is no ack"),
         Ok(Accepted::Known) => assert!(was.part(part.step, part.seat).is_some()),
         Err(Refused::Foul(proof)) => {
             assert_eq!((proof.part.seat, &proof.part), (hostile, &part));
@@ -115,7 +117,7 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
         Err(Refused::Fork(evidence)) => {
             assert_eq!(evidence.seat(), hostile);
             assert_eq!(
-                Evidence::decode(&evidence.encode()).as_ref(),
+                Evidence::decode_parts(&evidence.encode()).as_ref(),
                 Ok(&*evidence)
             );
             over.record_fork(*evidence).expect("the evidence is valid");
@@ -142,8 +144,14 @@ fn chips(log: &MatchLog) -> u64 {
 /// The messages that a side sends to resume its match from a step on, encoded.
 fn resume_messages(log: &MatchLog, from: u64) -> Vec<Vec<u8>> {
     let resume = LogMessage::Resume(log.resume_from(from));
-    let parts = log.history(from).cloned().map(LogMessage::Part);
-    let messages = std::iter::once(resume).chain(parts);
+    let message = |part: &SignedPart| match log.match_info().seats() {
+        2 => LogMessage::Part(part.clone()),
+        _ => LogMessage::Statement(Statement {
+            before: log.hash_before(part.step).expect("a step of the log"),
+            signed: Signed::Part(part.clone()),
+        }),
+    };
+    let messages = std::iter::once(resume).chain(log.history(from).map(message));
     messages.map(|message| message.encode()).collect()
 }
 
@@ -155,14 +163,20 @@ fn receive(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
             return false;
         };
         assert_eq!(&message.encode(), bytes);
-        match resuming.receive(log, message) {
-            Ok(ToDo::Accept(part)) => match log.accept(part) {
-                Ok(_) => {}
-                Err(Refused::Foul(proof)) => log.record_foul(*proof),
-                Err(_) => return false,
+        let accepted = match resuming.receive(log, message) {
+            Ok(ToDo::Accept(part)) => log.accept(part),
+            Ok(ToDo::AcceptStatement(statement)) => log.accept_statement(statement),
+            Ok(ToDo::Nothing) => continue,
+            Ok(ToDo::Convict(evidence)) => match log.record_fork(*evidence) {
+                Ok(()) => continue,
+                Err(NoEvidence) => return false,
             },
-            Ok(ToDo::Nothing) => {}
             Ok(ToDo::RequestAll | ToDo::SendAll) | Err(_) => return false,
+        };
+        match accepted {
+            Ok(_) => {}
+            Err(Refused::Foul(proof)) => log.record_foul(*proof),
+            Err(_) => return false,
         }
     }
     resuming.is_complete()

@@ -257,7 +257,10 @@ fn run(input: &mut Unstructured) -> Result<()> {
     }
     let button = Seat::new(input.int_in_range(0..=stakes.seats() as u8)?);
     let edition = *input.choose(&[Edition::Two, Edition::Three])?;
-    let Ok(mut hand) = Hand::new(&stakes, &stacks, button, edition) else {
+    let mut out: Vec<Seat> = Seat::all(stakes.seats()).collect();
+    let sits_out = |_: &Seat| input.ratio(1, 8).unwrap_or(false);
+    out.retain(sits_out);
+    let Ok(mut hand) = Hand::new(&stakes, &stacks, &out, button, edition) else {
         return Ok(());
     };
     let (cards, _) = stakes.deck();

@@ -12,8 +12,8 @@ use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
-    CardOpening, Clock, Header, Masked, Match, MatchLog, Opening, Part, PartKind, Phase, Player,
-    Seal, SignedPart, Sitting,
+    CardOpening, Clock, DeckTerms, Header, Masked, Match, MatchLog, Opening, Part, PartKind, Phase,
+    Player, Seal, SealedTerms, SignedPart, Sitting,
 };
 use dealerless_table::rules::{
     BettingRules, Choice, Hand, Learners, Legal, Limit, Posts, Stakes, Variety,
@@ -85,7 +85,12 @@ impl Table {
         let header = Header {
             log_version: Header::LOG_VERSION,
             stakes,
-            deck: DeckTerms::Sealed(SealedTerms { engine_version: 3, algorithm: Algorithm::Waksman, circuit: [7; 32], validity: seats }),
+            deck: DeckTerms::Sealed(SealedTerms {
+                engine_version: 3,
+                algorithm: Algorithm::Waksman,
+                circuit: [7; 32],
+                validity: seats,
+            }),
             clock: Clock {
                 each_move: 30,
                 bank: 60,
@@ -217,7 +222,10 @@ impl Table {
                 Part::Commit(reveal.commitment(&terms.terms(), seat.number()).0)
             }
             (_, Phase::Reveal(dice)) => Part::Reveal(drawn(dice, seat)),
-            (_, Phase::Result(outcome)) => Part::Result { stacks: outcome.stacks, last: false },
+            (_, Phase::Result(outcome)) => Part::Result {
+                stacks: outcome.stacks,
+                last: false,
+            },
             _ => Part::Leave,
         })
     }

@@ -32,6 +32,11 @@ impl Seat {
         (0..seats).map(|seat| Seat(seat as u8))
     }
 
+    /// All seats in order, starting with this one, at a table with the given number of seats.
+    pub(crate) fn around(self, seats: usize) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(self), move |seat| Some(seat.next(seats))).take(seats)
+    }
+
     /// The next seat to the left, which acts after this one, at a table with the given number of
     /// seats.
     pub fn next(self, seats: usize) -> Self {

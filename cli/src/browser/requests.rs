@@ -16,6 +16,7 @@ pub(super) struct Host {
     #[serde(rename = "for")]
     guest: Option<String>,
     game: String,
+    seats: Option<u8>,
     hands: Option<u32>,
     stack: Option<u64>,
     blinds: Option<String>,
@@ -85,6 +86,7 @@ impl Host {
         let options = options(&[
             ("for", self.guest),
             ("game", Some(self.game)),
+            ("seats", number(self.seats)),
             ("hands", number(self.hands)),
             ("stack", number(self.stack)),
             ("blinds", self.blinds),
@@ -190,12 +192,12 @@ mod tests {
     fn each_field_becomes_the_option_of_the_same_name() {
         let own = Own::new(Vec::new(), None);
         let host: Host = from_value(json!({
-            "name": "i", "for": "j", "game": "a", "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
+            "name": "i", "for": "j", "game": "a", "seats": 6, "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
             "time": "d", "cards": 3, "kinds": "e", "draw": 4, "boards": 5, "algorithm": "k", "listen": "f",
             "advertise": "g", "relay": "h",
         }))
         .unwrap();
-        let expected = "host --json --pause --name=i --for=j --game=a --hands=1 --stack=2 --blinds=b --ante=c \
+        let expected = "host --json --pause --name=i --for=j --game=a --seats=6 --hands=1 --stack=2 --blinds=b --ante=c \
             --time=d --cards=3 --kinds=e --draw=4 --boards=5 --algorithm=k --listen=f --advertise=g --relay=h";
         assert_eq!(host.args(&own), words(expected));
         let join = json!({ "name": "d", "whom": "a", "at": "b", "relay": "c" });

@@ -18,8 +18,9 @@ use crate::table::open::forget;
 
 /// Lists the matches that you have played, or deletes their records.
 ///
-/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand. Its
-/// deck, clock, inputs and audit files are deleted with it.
+/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand of two
+/// players, and by about 90 kB with each hand of six. Its deck, keys, clock, inputs and audit files
+/// are deleted with it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless history\n  \

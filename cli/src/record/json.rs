@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::decks::Decks;
-use super::verify::Read;
+use super::verify::{Pair, Read};
 use super::words::{self, Dispute, Who};
 
 /// The output of `verify`.
@@ -25,8 +25,11 @@ pub(super) struct Verified {
     /// Whether the exit code is 0.
     good: bool,
     records: Vec<Value>,
-    /// `None` if there is only one file, or a file is invalid.
+    /// `None` unless there are exactly two files and both are valid.
     compared: Option<Value>,
+    /// The comparison of each pair of valid files, if there are more than two files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<Value>,
     /// The recomputed decks, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<Value>,
@@ -42,11 +45,16 @@ impl Verified {
 }
 
 /// The output of `verify` for these files.
-pub(super) fn verified(files: &[Read], compared: Option<&Compared>, good: bool) -> Verified {
+pub(super) fn verified(files: &[Read], pairs: &[Pair], good: bool) -> Verified {
+    let (only, several) = match pairs {
+        [pair] if files.len() == 2 => (Some(pair), &[][..]),
+        pairs => (None, pairs),
+    };
     Verified {
         good,
         records: files.iter().map(of_file).collect(),
-        compared: compared.map(of_both),
+        compared: only.map(|pair| of_both(&pair.compared)),
+        pairs: several.iter().map(of_pair).collect(),
         audit: None,
     }
 }
@@ -147,6 +155,13 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
         "time": claim.time,
         "void": !claim.is_valid(&record.log),
     })
+}
+
+/// A comparison with the places of the two files in `records`.
+fn of_pair(pair: &Pair) -> Value {
+    let mut value = of_both(&pair.compared);
+    value["files"] = json!(pair.files);
+    value
 }
 
 fn of_both(compared: &Compared) -> Value {

@@ -7,6 +7,7 @@ pub(crate) mod history;
 mod json;
 mod listing;
 mod phh;
+mod playing;
 mod pokerstars;
 pub(crate) mod show;
 mod source;

@@ -4,10 +4,11 @@ use anyhow::bail;
 use dealerless::deck::Card;
 use dealerless_events::cards::short;
 use dealerless_table::Seat;
-use dealerless_table::log::{Face, LogEvent};
+use dealerless_table::log::{Face, LogEvent, Stop};
 use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Limit, Posts, Variety};
 
+use super::playing;
 use super::words::{Moment, Who, short_id};
 
 /// Formats hands as a PHHS file, or if `alone` the single hand as a PHH file.
@@ -44,12 +45,11 @@ pub(super) fn write(
 
 /// The players dealt in, from the seat left of the button to the button.
 fn players(hand: &RecordedHand) -> Vec<Seat> {
-    let seats = hand.begun.stacks.len();
-    let around = std::iter::successors(Some(hand.begun.button.next(seats)), |seat| {
-        Some(seat.next(seats))
-    });
-    let plays = |seat: &Seat| hand.begun.stacks[seat.index()] > 0;
-    around.take(seats).filter(plays).collect()
+    let mut players = playing::players(hand);
+    let after = players.iter().filter(|seat| **seat <= hand.begun.button);
+    let after = after.count();
+    players.rotate_left(after);
+    players
 }
 
 fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
@@ -149,6 +149,9 @@ fn known(face: &Face) -> Option<Card> {
     Some(face.card)
 }
 
+/// The betting rounds of hold'em.
+const ROUNDS: usize = 4;
+
 fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
     let number = |seat: Seat| {
         let place = players.iter().position(|&player| player == seat);
@@ -161,7 +164,7 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
         let cards = held.map(|&position| hand.card(position));
         actions.push(format!("d dh {} {}", number(seat), faces(cards)));
     }
-    for event in &hand.events {
+    for (at, event) in hand.events.iter().enumerate() {
         let action = match event {
             LogEvent::Board(cards) => format!("d db {}", faces(cards.iter().map(known))),
             LogEvent::Shown { seat, cards } => {
@@ -176,6 +179,13 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
                     _ => continue,
                 };
                 format!("{} {what}", number(chosen.seat))
+            }
+            LogEvent::Stopped {
+                seat,
+                stop: Stop::Leave,
+            } if players.len() > 2 => {
+                let mucks = playing::mucks_when_leaving(&hand.events[..at], *seat, ROUNDS);
+                format!("{} {}", number(*seat), if mucks { "sm" } else { "f" })
             }
             _ => continue,
         };

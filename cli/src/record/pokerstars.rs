@@ -9,6 +9,7 @@ use dealerless_table::log::{Chosen, Face, LogEvent, Post, PostKind};
 use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Limit, Outcome, PokerKind, Posts};
 
+use super::playing;
 use super::words::{Moment, Who, short_id, without_result};
 
 /// A hand that is being written, with its text so far.
@@ -98,9 +99,8 @@ impl<'a> Page<'a> {
     }
 
     /// The players that were dealt in.
-    fn players(&self) -> impl Iterator<Item = Seat> + use<> {
-        let stacks = self.hand.begun.stacks.clone();
-        Seat::all(stacks.len()).filter(move |seat| stacks[seat.index()] > 0)
+    fn players(&self) -> Vec<Seat> {
+        playing::players(self.hand)
     }
 
     fn head(&mut self, date: Moment) {
@@ -173,12 +173,28 @@ impl<'a> Page<'a> {
                 let line = format!("Uncalled bet ({chips}) returned to {}", self.name(*seat));
                 self.line(&line);
             }
-            LogEvent::Stopped { seat, .. } => {
-                let line = format!("{} leaves the table", self.name(*seat));
-                self.line(&line);
-            }
+            LogEvent::Stopped { seat, .. } => self.leaves(*seat),
             _ => {}
         }
+    }
+
+    /// A seat leaves. Of more than two seats, it gives up its hand, and the others go on.
+    fn leaves(&mut self, seat: Seat) {
+        let name = self.name(seat).to_owned();
+        if self.names.len() > 2 {
+            let (draw, mut events) = (self.is_draw(), self.hand.events.iter());
+            let is_this = |event: &LogEvent| matches!(event, LogEvent::Stopped { seat: by, .. } if *by == seat);
+            let at = events.position(is_this).unwrap_or(0);
+            let rounds = if draw { 2 } else { 4 };
+            if playing::mucks_when_leaving(&self.hand.events[..at], seat, rounds) {
+                self.show_down();
+                self.line(&format!("{name}: mucks hand"));
+            } else {
+                self.folded[seat.index()] = Some(self.street);
+                self.line(&format!("{name}: folds"));
+            }
+        }
+        self.line(&format!("{name} leaves the table"));
     }
 
     /// Writes the dealt cards if the record's owner has seen them. Other cards are written when
@@ -394,13 +410,13 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn folded_on(&self, street: usize) -> String {
+    fn is_draw(&self) -> bool {
         let variety = self.record.log.match_info().header().stakes.variety();
-        let draw = match variety.poker() {
-            Some((PokerKind::FiveCardDraw, _)) => true,
-            Some((PokerKind::Holdem, _)) | None => false,
-        };
-        match (draw, street) {
+        matches!(variety.poker(), Some((PokerKind::FiveCardDraw, _)))
+    }
+
+    fn folded_on(&self, street: usize) -> String {
+        match (self.is_draw(), street) {
             (true, 0) => " folded before the Draw".to_owned(),
             (true, _) => " folded after the Draw".to_owned(),
             (false, 0) => " folded before Flop".to_owned(),

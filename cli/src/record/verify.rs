@@ -1,9 +1,9 @@
-//! `verify`: replays the record of a match, and compares the records of both sides.
+//! `verify`: replays the record of a match, and compares the records of several sides.
 
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::log::Evidence;
+use dealerless_table::log::{Evidence, Header};
 use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
 
@@ -19,26 +19,25 @@ use crate::table::FolderArgs;
 
 /// Replays the record of a match: every signature, card, choice and result.
 ///
-/// This needs no keys, so anybody can settle an argument with the file of either side. A valid
-/// record proves who signed what in which order, that each opened card is the one that was sealed,
-/// and that the chips add up. It does not prove that a shuffle took place, who lied when an opening
-/// is disputed, or who interrupted an open match.
+/// This needs no keys, so anybody can settle an argument with the file of any side. A valid record
+/// proves who signed what in which order, that each opened card is the one that was sealed, and that
+/// the chips add up. For two players, it does not prove that a shuffle took place, or who lied when an
+/// opening is disputed. For more players, it also proves each shuffle and each opening. It never
+/// proves who interrupted an open match.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \
     dealerless verify Bert\n  \
     dealerless verify mine.log theirs.log\n  \
+    dealerless verify anna.log bert.log cleo.log\n  \
     dealerless verify mine.log --audit mine.audit\n\n\
     Exit codes: 0 everything is valid and agrees, 1 a file cannot be read, 4 a file was changed,\n\
-    the two files do not agree, or a file shows that somebody broke the rules.")]
+    the files do not agree, or a file shows that somebody broke the rules.")]
 pub(crate) struct Args {
     /// The file of one side, or the id of one of your own matches, or the name of a player for your
-    /// latest match with that player.
-    #[arg(value_name = "FILE|MATCH")]
-    file: PathBuf,
-    /// The file of the other side, to check that both files agree.
-    #[arg(value_name = "FILE_B")]
-    other: Option<PathBuf>,
+    /// latest match with that player. With the files of other sides, checks that they all agree.
+    #[arg(value_name = "FILE|MATCH", required = true)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
     folder: FolderArgs,
     /// Recompute every deck from the inputs that both players opened in an audit.
@@ -58,13 +57,23 @@ pub(super) struct Read {
     pub(super) record: Result<Record, BadRecord>,
 }
 
+/// The comparison of two files, with their places in the list of files.
+pub(super) struct Pair {
+    pub(super) files: [usize; 2],
+    pub(super) compared: Compared,
+}
+
+impl Pair {
+    /// Whether the two files agree, also in the names of the players.
+    fn agrees(&self) -> bool {
+        matches!(&self.compared, Compared::Together { renamed, .. } if renamed.is_empty())
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut files = Vec::new();
-    for given in [Some(&args.file), args.other.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    for given in &args.files {
         let path = path_of(given, &args.folder)?;
         let bytes = read(&path)?;
         files.push(Read {
@@ -72,44 +81,50 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             record: Record::read(&bytes, None),
         });
     }
-    let compared = both(&files);
+    let pairs = pairs(&files);
     let decks = match (&args.audit, &files[0].record) {
         (Some(path), Ok(record)) => Some(Decks::of_file(record, path)?),
         _ => None,
     };
     if args.json {
-        let verified = Verified::of(&files, compared.as_ref());
+        let verified = Verified::of(&files, &pairs);
         show_json("verify", &verified.with(decks.as_ref()))?;
     } else {
-        show(&report(&files, compared.as_ref(), args.verbose))?;
+        show(&report(&files, &pairs, args.verbose))?;
         if let Some(decks) = &decks {
             show(&format!("\n{decks}"))?;
         }
     }
-    outcome(&files, compared.as_ref())?;
+    outcome(&files, &pairs)?;
     Ok(decks.as_ref().map_or(Ok(()), Decks::outcome)?)
 }
 
-/// Compares two files, if both are valid.
-pub(super) fn both(files: &[Read]) -> Option<Compared> {
-    match files {
-        [Read { record: Ok(a), .. }, Read { record: Ok(b), .. }] => Some(compare(a, b)),
-        _ => None,
+/// Compares each pair of valid files.
+pub(super) fn pairs(files: &[Read]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (second, b) in files.iter().enumerate() {
+        for (first, a) in files[..second].iter().enumerate() {
+            if let (Ok(a), Ok(b)) = (&a.record, &b.record) {
+                pairs.push(Pair {
+                    files: [first, second],
+                    compared: compare(a, b),
+                });
+            }
+        }
     }
+    pairs
 }
 
 /// The error that decides the exit code, if there is one.
-pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), AnswerIsNo> {
+pub(super) fn outcome(files: &[Read], pairs: &[Pair]) -> Result<(), AnswerIsNo> {
     if files.iter().any(|read| read.record.is_err()) {
         return Err(AnswerIsNo("a record does not verify"));
     }
-    let agree = match compared {
-        None => true,
-        Some(Compared::Together { renamed, .. }) => renamed.is_empty(),
-        Some(_) => false,
-    };
-    if !agree {
-        return Err(AnswerIsNo("the two records do not agree"));
+    if !pairs.iter().all(Pair::agrees) {
+        return Err(AnswerIsNo(match files.len() {
+            ..=2 => "the two records do not agree",
+            _ => "the records do not agree",
+        }));
     }
     let breach = |record: &Record| words::is_breach(&record.state());
     if files.iter().flat_map(|read| &read.record).any(breach) {
@@ -120,12 +135,56 @@ pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(),
 }
 
 /// The report for people.
-pub(super) fn report(files: &[Read], compared: Option<&Compared>, verbose: bool) -> String {
+pub(super) fn report(files: &[Read], pairs: &[Pair], verbose: bool) -> String {
     let mut parts: Vec<String> = files.iter().map(|read| of_file(read, verbose)).collect();
-    if let ([Read { record: Ok(a), .. }, _], Some(compared)) = (files, compared) {
-        parts.push(of_both(&Who::of(a), compared, files));
+    match pairs {
+        [] => {}
+        [pair] if files.len() == 2 => parts.push(of_pair(pair, files)),
+        pairs => parts.extend(of_pairs(pairs, files)),
     }
     parts.join("\n\n")
+}
+
+/// The comparisons of more than two files: the pairs that do not agree, or one sentence for all.
+fn of_pairs(pairs: &[Pair], files: &[Read]) -> Vec<String> {
+    let differ = pairs.iter().filter(|pair| !pair.agrees());
+    let mut parts: Vec<String> = differ
+        .map(|pair| {
+            let [a, b] = pair.files.map(|file| &files[file].file);
+            format!("{a} and {b}:\n{}", of_pair(pair, files))
+        })
+        .collect();
+    if parts.is_empty() {
+        let mut lacks = vec![0; files.len()];
+        for Pair { files, compared } in pairs {
+            if let Compared::Together { more, .. } = compared {
+                lacks[files[0]] = lacks[files[0]].max(more[1]);
+                lacks[files[1]] = lacks[files[1]].max(more[0]);
+            }
+        }
+        let lacks = files.iter().zip(lacks).filter(|(_, parts)| *parts > 0);
+        let lacks = lacks.map(|(read, parts)| {
+            let parts = counted(parts as u64, "part");
+            format!(" {} lacks {parts} that another record has.", read.file)
+        });
+        let lacks: String = lacks.collect();
+        let far = if lacks.is_empty() {
+            ""
+        } else {
+            " as far as they go"
+        };
+        parts.push(format!("All {} records agree{far}.{lacks}", files.len()));
+    }
+    parts
+}
+
+/// The result of the comparison of two files.
+fn of_pair(pair: &Pair, files: &[Read]) -> String {
+    let [a, b] = pair.files.map(|file| &files[file]);
+    match &a.record {
+        Ok(record) => of_both(&Who::of(record), &pair.compared, [a, b]),
+        Err(error) => words::bad(error),
+    }
 }
 
 fn of_file(read: &Read, verbose: bool) -> String {
@@ -152,16 +211,12 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.extend(record.hands.iter().map(hand));
     }
     lines.push(format!(
-        "{} played. Every signature is valid, every opened {}",
+        "{} played. {}",
         match record.played() {
             1 => format!("{} was", words::hands(stakes, 1)),
             number => format!("{} were", words::hands(stakes, number)),
         },
-        match stakes.betting() {
-            Some(_) => "card is the one that was sealed, and the chips add up.",
-            None if stakes.boards().is_some() => "hand is the one that was sealed.",
-            None => "card is the one that was sealed.",
-        }
+        proven(record.log.match_info().header())
     ));
     if stakes.boards().is_some() {
         lines.extend(record.hands.iter().map(|hand| of_boards(&who, hand)));
@@ -185,6 +240,24 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.push(UNPROVEN.to_owned());
     }
     lines.join("\n")
+}
+
+/// What the signatures and proofs of a valid record show.
+fn proven(header: &Header) -> &'static str {
+    let stakes = &header.stakes;
+    match (header.sealed(), stakes.betting()) {
+        (None, _) => {
+            "Every signature is valid. The proof of every key, shuffle, opening and shown card is valid, \
+             as anybody can check again with this command, and the chips add up."
+        }
+        (_, Some(_)) => {
+            "Every signature is valid, every opened card is the one that was sealed, and the chips add up."
+        }
+        (_, None) if stakes.boards().is_some() => {
+            "Every signature is valid, every opened hand is the one that was sealed."
+        }
+        (_, None) => "Every signature is valid, every opened card is the one that was sealed.",
+    }
 }
 
 /// The note about the fields that the signatures do not cover.
@@ -241,10 +314,11 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
                 hand.begun.hand
             );
         }
-        let sealed = if hand.seal.is_some() {
-            ""
-        } else {
-            ", not sealed"
+        let header = record.log.match_info().header();
+        let sealed = match (hand.seal, header.sealed()) {
+            (Some(_), _) => "",
+            (None, Some(_)) => ", not sealed",
+            (None, None) => ", not shuffled by all",
         };
         return format!(
             "  Hand {}{void}: not played to its end{sealed}.",
@@ -279,7 +353,7 @@ fn void_tries(who: &Who, declared: &[Seat]) -> String {
     }
 }
 
-fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
+fn of_both(who: &Who, compared: &Compared, files: [&Read; 2]) -> String {
     match compared {
         Compared::OtherMatch => "These are the records of two different matches.".into(),
         Compared::Together {
@@ -287,7 +361,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
             renamed,
             same_owner,
         } => {
-            let extra = |(read, &more): (&Read, &usize)| match more {
+            let extra = |(read, &more): (&&Read, &usize)| match more {
                 0 => None,
                 1 => Some(format!("{} has 1 more part.", read.file)),
                 more => Some(format!(
@@ -319,8 +393,8 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
 }
 
 /// Reports that two files have different names for a seat.
-fn renaming(files: &[Read], seat: Seat) -> String {
-    let called = |read: &Read| {
+fn renaming(files: [&Read; 2], seat: Seat) -> String {
+    let called = |read: &&Read| {
         let record = read.record.as_ref().ok()?;
         let name = record.names.get(seat.index())?;
         Some(format!("{name} in {}", read.file))
@@ -343,7 +417,7 @@ fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
 }
 
 impl Verified {
-    fn of(files: &[Read], compared: Option<&Compared>) -> Self {
-        json::verified(files, compared, outcome(files, compared).is_ok())
+    fn of(files: &[Read], pairs: &[Pair]) -> Self {
+        json::verified(files, pairs, outcome(files, pairs).is_ok())
     }
 }

@@ -168,6 +168,15 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
             };
             stops.iter().map(one).collect::<Vec<_>>().join(" ")
         }
+        End::Left(seats) => format!(
+            "{} left the match. The last hand was played to its end.",
+            who.list(seats)
+        ),
+        End::NoKeys => {
+            "The keys of the players do not make a key of a deck, which happens only by \
+                        chance. No hand was dealt."
+                .into()
+        }
         End::Cards(bad) => format!(
             "The cards do not belong to this deck: {bad}. One of the players cheated, and \
              the record cannot tell which; the hand is undecided."
@@ -177,9 +186,14 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
             who.name(*seat)
         ),
         End::Fork { seat } => format!(
-            "{} signed two different parts for one step. The record contains both signatures, which \
-             prove it: {0} cheated, or continued from an old copy of the match.",
-            who.name(*seat)
+            "{} {}. The record contains both signatures, which prove it: {0} cheated, or continued \
+             from an old copy of the match.",
+            who.name(*seat),
+            if who.names().are_several() {
+                "signed two statements that are not of one history"
+            } else {
+                "signed two different parts for one step"
+            }
         ),
         _ => "The match has ended.".into(),
     }

@@ -127,10 +127,14 @@ impl Screen {
                 self.line(&block)?;
                 self.show_time(turn.time)?;
             }
-            Event::Invite { invite, .. } => {
+            Event::Invite { invite, guests, .. } => {
+                let whom = match guests {
+                    None => "the other player",
+                    Some(_) => "one of the other players",
+                };
                 // On one line, so that it can be copied.
                 self.output.lines(&format!(
-                    "Send this line to the other player, who runs it:\n\ndealerless join {invite}\n"
+                    "Send this line to {whom}, who runs it:\n\ndealerless join {invite}\n"
                 ))?;
             }
             Event::Pause { .. } => {
@@ -216,7 +220,8 @@ impl Screen {
             Event::AskAdmit { message, .. } => one(format!("{message}. Accept? y or n")),
             Event::AdmitLapsed { message, .. } => one(message.clone()),
             Event::Seated(seated) => {
-                let mut lines = vec![words::table(names, seated), words::game(seated)];
+                let mut lines = words::table(names, seated);
+                lines.push(words::game(seated));
                 if seated.resumed {
                     lines.push("This match is resumed.".into());
                 }
@@ -231,13 +236,21 @@ impl Screen {
                 stacks,
                 pot,
                 posted,
+                playing,
                 ..
-            } => self.dealt(*hand, *attempt, *button, stacks, posted, *pot),
+            } => {
+                let mut lines = self.dealt(*hand, *attempt, *button, stacks, posted, *pot);
+                lines.extend(self.not_in_the_hand(stacks, playing));
+                lines
+            }
             Event::Again { seat, .. } => one(format!(
                 "{} this deal void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "declare")
             )),
             Event::Sealed { seal, .. } if self.names.has_boards() => words::sealed_boards(seal),
+            Event::Sealed { .. } if names.are_several() => {
+                one("All players have shuffled: nobody can change a card.".into())
+            }
             Event::Sealed { .. } => one("The deck is sealed: nobody can change its cards.".into()),
             Event::Card {
                 position,
@@ -272,12 +285,13 @@ impl Screen {
                 words::result(names, result, row)
             }
             Event::AskRebuy { seats, chips } => one(format!(
-                "{} no chips. Buy in again for {}? Both must agree: y or n",
-                match names.list(seats).as_str() {
-                    "You" => "You have".into(),
-                    list => format!("{list} has"),
+                "{} no chips. Buy in again for {}? {} must agree: y or n",
+                match &seats[..] {
+                    [one] => names.does(*one, "have"),
+                    several => format!("{} have", names.list(several)),
                 },
-                count(*chips)
+                count(*chips),
+                if names.are_several() { "All" } else { "Both" },
             )),
             Event::Over {
                 message,
@@ -292,6 +306,10 @@ impl Screen {
                 "{} Type `again` to continue.",
                 words::sentence(message)
             )),
+            Event::SitsOut {} if names.are_several() => one(
+                "You sit out, and too few players are left for a hand. Type `back` to sit in again."
+                    .into(),
+            ),
             Event::SitsOut {} => {
                 one("You sit out: the next hand waits for you. Type `back` to sit in again.".into())
             }
@@ -310,7 +328,13 @@ impl Screen {
             Event::Invite { .. } | Event::Waiting { .. } | Event::Pause { .. } => Vec::new(),
             // The player's own turn has the prompt; another player's turn is shown by its choice.
             Event::YourTurn(_) | Event::TheirTurn(_) => Vec::new(),
-            // The message of `Event::Over` includes this one.
+            Event::Stopped { seat, .. } if names.are_several() && !names.is_own(*seat) => {
+                one(format!(
+                    "{} the match and gives up this hand. The match ends after this hand.",
+                    names.does(*seat, "leave")
+                ))
+            }
+            // The message of `Event::Over` or `Event::Leaving` includes this one.
             Event::Stopped { .. } => Vec::new(),
             // Only for programs.
             Event::Hello { .. } => Vec::new(),
@@ -382,6 +406,28 @@ impl Screen {
             }
         }
         lines
+    }
+
+    /// The seats with chips that are not in the hand, because they sit out. `playing` is empty if all
+    /// seats play.
+    fn not_in_the_hand(&self, stacks: &[u64], playing: &[u8]) -> Option<String> {
+        let has_chips = (0..).zip(stacks).filter(|(_, chips)| **chips > 0);
+        let out = has_chips.filter(|(seat, _)| !playing.is_empty() && !playing.contains(seat));
+        let out: Vec<u8> = out.map(|(seat, _)| seat).collect();
+        let (names, own) = (&self.names, self.own_seat());
+        let are = match out[..] {
+            [] => return None,
+            [one] if one != own => "is",
+            _ => "are",
+        };
+        let back = match out.contains(&own) {
+            true => " Type `back` to sit in again.",
+            false => "",
+        };
+        Some(format!(
+            "{} {are} not in this hand.{back}",
+            names.list(&out)
+        ))
     }
 
     fn over(&self, message: &str, stacks: &[u64], hands: u32, log: Option<&str>) -> Vec<String> {

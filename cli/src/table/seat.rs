@@ -379,7 +379,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     fn ask_leave(&mut self) -> anyhow::Result<()> {
         let may_close = self.table.may_close().is_some();
         let play = self.table.play();
-        let text = leaving::question(play.log(), play.seat(), may_close);
+        let text = leaving::question(play.log(), play.seat(), self.story.names(), may_close);
         self.player.tell(&Event::Notice { text })
     }
 

@@ -20,7 +20,7 @@ use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
     Table, TableEvent,
 };
-use dealerless_table::{Seat, system_rng};
+use dealerless_table::system_rng;
 
 use super::banks::Banks;
 use super::dial::Dialer;
@@ -138,20 +138,11 @@ impl<'a> StoredMatch<'a> {
             table.pause_after_showdowns();
         }
         let log_file = path.display().to_string();
-        let Sitting {
-            match_info: of,
-            seat,
-            names,
-        } = sitting;
         // This comes before the event `seated`: an answer to that event belongs to the match.
         let early = posts.go_to(table.mailbox());
-        player.sit(&Event::Seated(Box::new(Seated::of(
-            of,
-            *seat,
-            names,
-            Some(log_file.clone()),
-            resumed,
-        ))))?;
+        let seated = Seated::of(sitting, Some(log_file.clone()), resumed);
+        let story = Story::new(&seated, &sitting.match_info.header().stakes);
+        player.sit(&Event::Seated(Box::new(seated)))?;
         let banks = Some(Banks::restore(path, &mut table));
         if early {
             let dropped = "input from before the match began was dropped";
@@ -162,7 +153,7 @@ impl<'a> StoredMatch<'a> {
             own,
             table,
             others: Other::all_of(sitting),
-            story: Story::new(*seat, &of.header().stakes, Some(log_file.clone())),
+            story,
             player,
             dialer,
             sessions: Sessions::default(),
@@ -231,16 +222,17 @@ impl<'a> StoredMatch<'a> {
         match stopped? {
             Stopped::Over(end) => {
                 seat.banks.iter().for_each(Banks::remove);
-                Breach::check(&end, seat.table.play().seat())?;
+                Breach::check(&end, seat.table.play().seat(), seat.story.names())?;
                 called?;
             }
             Stopped::Closed => {
                 let play = seat.table.play();
-                closed(&mut seat.player, self.log_file, play.log(), play.seat())?;
+                let unsettled = unsettled_at(play.log(), play.seat(), seat.story.names());
+                closed(&mut seat.player, self.log_file, unsettled)?;
             }
             Stopped::BrokenOff => {
                 let play = seat.table.play();
-                if let Some(text) = unsettled_at(play.log(), play.seat()) {
+                if let Some(text) = unsettled_at(play.log(), play.seat(), seat.story.names()) {
                     // If the output is closed, the record still shows the state of the hand.
                     let _ = seat.player.tell(&Event::Notice { text });
                 }
@@ -315,21 +307,20 @@ impl<'a> StoredMatch<'a> {
     }
 }
 
-/// Reports that a match was closed here, and the state of the hand in play.
+/// Reports that a match was closed here, and the hand in play if it is `unsettled`.
 ///
 /// # Errors
 /// If the output is closed.
 pub(crate) fn closed(
     player: &mut Player,
     file: String,
-    log: &MatchLog,
-    seat: Seat,
+    unsettled: Option<String>,
 ) -> anyhow::Result<()> {
     let closed = "The match is closed here, but it is not over: `dealerless resume` continues it if you \
                   name it.";
     player.tell(&Event::Closed {
         log: Some(file),
-        message: match unsettled_at(log, seat) {
+        message: match unsettled {
             None => closed.into(),
             Some(unsettled) => format!("{closed} {unsettled}"),
         },

@@ -47,7 +47,7 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
         _ => lines.push(format!("  Yours  {}{made}", ink.row(own))),
     }
     if turn.pot > 0 {
-        let chips = words::bets(names, &turn.stacks, &turn.bets);
+        let chips = words::bets(names, &turn.stacks, &turn.bets, &turn.playing);
         lines.push(format!("  Pot    {}   ({chips})", count(turn.pot)));
     }
     let allowed = allowed(turn, names);
@@ -161,8 +161,12 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
     let mut rows = moves.concat();
     rows.push(SIT_OUT);
     let [close, break_off, leave] = words::ways_to_stop(seated);
+    let other = match seated.map_or(2, |seated| seated.names.len()) {
+        2 => "the other player",
+        _ => "another player",
+    };
     let [close, leave] = [
-        format!("{close} Only while the other player is out of time or away."),
+        format!("{close} Only while {other} is out of time or away."),
         format!("{leave} Before that turn, stay cancels this."),
     ];
     rows.extend([

@@ -166,6 +166,9 @@ tests! {
         settings_and_terms_survive_a_restart,
         rematch_needs_no_invite_in_either_order,
     }
+    with_others "test_several.Several" {
+        three_players_play_a_hand_in_three_pages,
+    }
     with_others "test_result.Result" {
         winning_cards_are_marked_and_the_result_stays_until_the_own_turn,
         all_in_streets_are_shown_one_by_one_without_delaying_a_turn,

@@ -7,6 +7,7 @@
 mod match_of_two;
 mod proxy;
 mod resuming;
+mod several_seats;
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ const MBIT: u64 = 1_000_000 / 8;
 const SYNC: Duration = Duration::from_millis(4);
 
 fn main() {
+    several();
     let at = |round_trip, rate| Link {
         delay: Duration::from_millis(round_trip) / 2,
         rate,
@@ -82,6 +84,24 @@ fn main() {
         ms(cipher),
         100.0 * cipher.as_secs_f64() / base.hand.as_secs_f64()
     );
+}
+
+/// Prints the cost of hands with a verifiable deck.
+fn several() {
+    println!("Hold'em with a verifiable deck, all seats call and show, all in this process:\n");
+    println!("| seats | each way | keys | hand | its shuffles | bytes of a seat to each peer |");
+    println!("|---|---|---|---|---|---|");
+    for (seats, delay, hands) in [(2, 0, 20), (3, 0, 20), (6, 0, 20), (9, 0, 10), (6, 25, 3)] {
+        let hand = several_seats::measure(seats, hands, Duration::from_millis(delay));
+        println!(
+            "| {seats} | {delay} ms | {} | {} | {} | {} |",
+            ms(hand.keys),
+            ms(hand.hand),
+            ms(hand.shuffles),
+            hand.bytes
+        );
+    }
+    println!();
 }
 
 fn ms(time: Duration) -> String {

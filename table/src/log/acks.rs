@@ -118,7 +118,9 @@ impl MatchLog {
         }
     }
 
-    /// Adds an ack for a history that this log has. `before` is the hash of this history.
+    /// Adds an ack for a history that this log has. `before` is the hash of this history. An ack of
+    /// a seat that has left is added as well and has no effect: whether a log accepts an ack must
+    /// not depend on how many later steps the log has.
     fn accept_ack(&mut self, ack: SignedAck, before: [u8; 32]) -> Result<Accepted, Refused> {
         let (step, seat) = (ack.step, ack.seat);
         if self.ack(step, seat).is_some() {
@@ -129,7 +131,7 @@ impl MatchLog {
             return Err(Refused::Signature(seat));
         }
         let is_release = match step == self.step() {
-            true => self.is_release() && self.state.deck.is_live(seat),
+            true => self.is_release(),
             false => self.was_release(step),
         };
         if self.is_convicted() {

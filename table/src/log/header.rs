@@ -74,8 +74,8 @@ pub enum HeaderError {
     Malformed,
     /// The version of the log is unknown.
     #[error(
-        "unknown log version {0}; this program uses version {ours}",
-        ours = Header::LOG_VERSION.number()
+        "unknown log version {0}; this program knows versions up to {newest}",
+        newest = Edition::Four.number()
     )]
     Version(u16),
     /// The stakes are out of bounds.

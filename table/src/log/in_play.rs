@@ -79,7 +79,8 @@ impl MatchLog {
     /// The chips of each seat according to the signed parts. If the match is over, these are the
     /// final chips. Otherwise they are the chips after the last decided hand, even if not all seats
     /// have signed its result. A seat that leaves, forfeits or is convicted gives up a sealed hand.
-    /// A hand that is disputed, or that not all seats have sealed, does not count.
+    /// A hand that is disputed, or that not all seats have sealed, does not count. With more than
+    /// two seats, fixed rules divide the chips of a hand that a conviction ends.
     pub fn final_stacks(&self) -> Vec<u64> {
         let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
         match self.phase() {
@@ -87,9 +88,7 @@ impl MatchLog {
                 let seats: Vec<Seat> = stops.iter().map(|(seat, _)| *seat).collect();
                 self.state.given_up_by(&seats)
             }
-            Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => {
-                self.state.given_up_by(&[seat])
-            }
+            Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => self.state.broken_by(seat),
             Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state.undecided(),
             Phase::Result(outcome) => outcome.stacks,
             _ => self.stacks().to_vec(),

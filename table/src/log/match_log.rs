@@ -172,9 +172,7 @@ impl MatchLog {
 
     /// Whether the match is over, so that no new part can be signed.
     fn is_over(&self) -> bool {
-        self.is_convicted()
-            || self.complained_about().is_some()
-            || matches!(self.state.phase, Phase::Over(_))
+        self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
     }
 
     /// Signs a part that the rules allow, adds it to the log, and returns it with its events. The
@@ -394,7 +392,8 @@ impl MatchLog {
         }
     }
 
-    /// The seat whose wrong share of the keys another seat has proved in this step.
+    /// The seat whose wrong share of the keys another seat has proved in this step. If several seats
+    /// complain, the complaint of the first one counts, in order of the seats.
     fn complained_about(&self) -> Option<Seat> {
         let mut parts = self.current.iter();
         parts.find_map(|(_, part)| part.complains_about())
@@ -409,7 +408,7 @@ impl MatchLog {
     /// The seats that the log waits for. In a release, these are the seats that owe an ack and the
     /// seats that owe a part and lack nothing for it.
     pub fn waits_for(&self) -> Vec<Seat> {
-        if self.is_over() || !self.stops().is_empty() {
+        if matches!(self.phase(), Phase::Over(_)) {
             return Vec::new();
         }
         let signers = self.state.signers();

@@ -317,7 +317,7 @@ impl Evidence {
     }
 
     /// Returns the encoding. Evidence of two parts for one history has an encoding of its own,
-    /// which [`decode_parts`](Self::decode_parts) reads.
+    /// which `decode_parts` reads.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.raw(&self.match_id);

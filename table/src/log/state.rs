@@ -38,7 +38,6 @@ pub(super) struct Dealt {
     pub(super) since: u64,
     /// The chips of each seat before any bet, including the rebuys.
     pub(super) stacks: Vec<u64>,
-    pub(super) button: Seat,
     pub(super) game: Hand,
 }
 
@@ -147,21 +146,27 @@ impl State {
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
-        let new = |button| {
-            let game = Hand::new(&self.stakes, &stacks, button, self.edition);
-            Some((button, game.ok()?))
+        let sits_out = |(seat, part): &(Seat, Part)| {
+            let deck = part.deal()?.deck;
+            (deck == DealInput::Verifiable { out: true }).then_some(*seat)
         };
-        let Some((button, game)) = button.and_then(new) else {
+        let out: Vec<Seat> = parts.iter().filter_map(sits_out).collect();
+        let new = |button| Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
+        let Some(game) = button.and_then(new) else {
             return Phase::Over(End::NoChips);
         };
         self.dealt = Some(Dealt {
             since: step + 1,
             stacks,
-            button,
             game,
         });
         let inputs: Vec<DealInput> = deals.iter().map(|deal| deal.deck).collect();
-        self.deck.deal(step, &inputs)
+        let first = self.deck.deal(step, &inputs);
+        match self.dealt.as_ref().map(|dealt| dealt.game.next()) {
+            // Too few seats play, so no deck is needed.
+            Some(Next::Over(outcome)) => Phase::Result(outcome),
+            _ => first,
+        }
     }
 
     /// Lets `to` pass opened cards or rolled dice to the rules. If the rules reject them, the match
@@ -197,9 +202,8 @@ impl State {
         let Some(dealt) = &mut self.dealt else {
             return Phase::Deal;
         };
-        // RULES: dealt.game.gone(seat); if dealt.game.may_open()
-        let _ = &mut dealt.game;
-        if true {
+        dealt.game.gone(seat);
+        if dealt.game.may_open_more() {
             return Phase::Key(seat);
         }
         self.deck.leave(seat);
@@ -215,7 +219,7 @@ impl State {
         left.extend(parts.iter().filter_map(leaves));
         left.sort_unstable();
         self.stacks = outcome.stacks;
-        self.last_button = self.dealt.take().map(|dealt| dealt.button);
+        self.last_button = self.dealt.take().map(|dealt| dealt.game.button());
         self.deck.hand_over();
         self.hand += 1;
         match self.hand > self.stakes.hands() {
@@ -244,6 +248,20 @@ impl State {
                 stacks
             }
             _ => dealt.stacks.clone(),
+        }
+    }
+
+    /// The chips if the hand in play ends because a seat is convicted. With more than two seats, the
+    /// chips of the convicted seat are divided among the others.
+    pub(super) fn broken_by(&self, convicted: Seat) -> Vec<u64> {
+        match &self.dealt {
+            Some(dealt) if !self.leaving_ends() => {
+                let finalised = self.deck.final_since().is_some();
+                dealt
+                    .game
+                    .settled(&[convicted], self.deck.gone(), finalised)
+            }
+            _ => self.given_up_by(&[convicted]),
         }
     }
 

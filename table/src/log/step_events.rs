@@ -184,7 +184,7 @@ impl MatchLog {
         Some(Begun {
             hand: self.state.hand,
             attempt: self.state.deck.attempt(),
-            button: dealt.button,
+            button: dealt.game.button(),
             stacks: dealt.stacks.clone(),
             rebuys: Seat::all(dealt.stacks.len()).filter(bought).collect(),
             posts: self.posts(&dealt.game, &dealt.stacks),
@@ -199,13 +199,13 @@ impl MatchLog {
         let posted = game.posted();
         let mut around: Vec<Seat> = Seat::all(stacks.len()).collect();
         around.rotate_left(game.button().index() + 1);
-        around.retain(|seat| stacks[seat.index()] > 0);
+        around.retain(|seat| posted[seat.index()] > 0);
         let kinds = match rules.posts {
             Posts::Antes { .. } => vec![PostKind::Ante; around.len()],
             Posts::Blinds { .. } => vec![PostKind::Small, PostKind::Big],
         };
         // With two seats in the hand, the button has the small blind. It comes last in `around`.
-        if around.len() == 2 && kinds[0] == PostKind::Small {
+        if around.len() == 2 && kinds[0] == PostKind::Small && around[1] == game.button() {
             around.rotate_left(1);
         }
         let post = |(seat, kind): (Seat, PostKind)| Post {

@@ -97,7 +97,14 @@ impl Roster {
                 identity: PublicIdentity::decode(identity).map_err(|_| Malformed)?,
                 nonce: reader.array()?,
             });
-            names.push(Name::from_peer(reader.string(Name::MAX_BYTES)?));
+            let name = reader.string(Name::MAX_BYTES)?;
+            names.push(Name::from_peer(name));
+            if names
+                .last()
+                .is_none_or(|clean| clean.as_str().as_bytes() != name)
+            {
+                return Err(Malformed);
+            }
         }
         Ok(Roster {
             seat,

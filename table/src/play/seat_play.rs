@@ -117,6 +117,8 @@ pub struct Play<S, V, R> {
     pauses: bool,
     /// Whether this seat is waiting after a showdown.
     paused: bool,
+    /// Whether too few seats played in the last hand, because the others sat out.
+    idle: bool,
     news: VecDeque<News>,
 }
 
@@ -226,6 +228,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             sits_out: false,
             pauses: false,
             paused: false,
+            idle: false,
             news: VecDeque::new(),
         }
     }

@@ -94,6 +94,13 @@ impl VerifiableSeat {
         self.key.as_ref().ok_or(PlayError::NotOwnKeys)
     }
 
+    /// The seat's key.
+    #[cfg(test)]
+    pub(crate) fn secret_key(&self, deck: &DeckNow<'_>) -> Option<SecretKey> {
+        let mut rng = Derived::new(Hash::new("unused"));
+        self.receive(deck, &mut rng).ok()
+    }
+
     fn open(&mut self, deck: &DeckNow<'_>, rng: &mut Derived) -> Result<Part, PlayError> {
         let context = deck.context().ok_or(PlayError::NotOwnKeys)?;
         let decks = deck.hand().ok_or(PlayError::NotOwnKeys)?;

@@ -64,27 +64,35 @@ impl Player {
 }
 
 impl Betting {
-    /// Starts a hand with all seats that have chips, and takes their blinds or antes. Also returns
-    /// the seat that chooses first in the first round.
-    pub(super) fn new(rules: &BettingRules, stacks: &[u64], button: Seat) -> (Self, Seat) {
-        let player = |&stack: &u64| Player {
+    /// Starts a hand with all seats that have chips and are not `out`, and takes their blinds or
+    /// antes if at least two seats play. Also returns the seat that chooses first in the first round.
+    pub(super) fn new(
+        rules: &BettingRules,
+        stacks: &[u64],
+        out: &[Seat],
+        button: Seat,
+    ) -> (Self, Seat) {
+        let player = |(seat, &stack): (Seat, &u64)| Player {
             stack,
             paid: 0,
             posted: 0,
             bet: 0,
-            live: stack > 0,
+            live: stack > 0 && !out.contains(&seat),
             answered: None,
         };
         let mut betting = Betting {
             limit: rules.limit,
-            players: stacks.iter().map(player).collect(),
+            players: Seat::all(stacks.len()).zip(stacks).map(player).collect(),
             level: 0,
             full_level: 0,
             step: rules.smallest_bet(),
             bets: 0,
             aggressor: None,
         };
-        let first = betting.post(rules.posts, button);
+        let first = match betting.live().count() {
+            0 | 1 => button,
+            _ => betting.post(rules.posts, button),
+        };
         for player in &mut betting.players {
             player.posted = player.paid;
         }
@@ -94,7 +102,7 @@ impl Betting {
     fn post(&mut self, posts: Posts, button: Seat) -> Seat {
         match posts {
             Posts::Antes { ante, .. } => {
-                for player in &mut self.players {
+                for player in self.players.iter_mut().filter(|player| player.live) {
                     player.pay(ante);
                 }
                 self.next_live(button)
@@ -156,7 +164,8 @@ impl Betting {
         if self.live().count() < 2 {
             return None;
         }
-        self.around(from).find(|&seat| self.has_to_choose(seat))
+        from.around(self.players.len())
+            .find(|&seat| self.has_to_choose(seat))
     }
 
     fn has_to_choose(&self, seat: Seat) -> bool {
@@ -226,7 +235,7 @@ impl Betting {
             return Err(Foul::WrongKind);
         };
         match (choice, call) {
-            (Choice::Fold, _) => self.player_mut(seat).live = false,
+            (Choice::Fold, _) => self.fold(seat),
             (Choice::Check, Some(owed)) => return Err(Foul::CannotCheck(owed)),
             (Choice::Check, None) => {}
             (Choice::Call, None) => return Err(Foul::NothingToCall),
@@ -244,6 +253,11 @@ impl Betting {
         }
         self.player_mut(seat).answered = Some(self.level);
         Ok(())
+    }
+
+    /// Folds the hand of a seat, whether or not it is its turn. Its bets stay in the pot.
+    pub(super) fn fold(&mut self, seat: Seat) {
+        self.player_mut(seat).live = false;
     }
 
     fn raise(&mut self, seat: Seat, to: u64) {
@@ -286,16 +300,11 @@ impl Betting {
         self.live().filter(move |&other| other != seat)
     }
 
-    /// All seats in order, starting with `from`.
-    fn around(&self, from: Seat) -> impl Iterator<Item = Seat> {
-        let seats = self.players.len();
-        std::iter::successors(Some(from), move |seat| Some(seat.next(seats))).take(seats)
-    }
-
     /// The seats that can still win, in order, starting with the seat to the left of `seat`.
     pub(super) fn live_after(&self, seat: Seat) -> impl Iterator<Item = Seat> {
-        let next = seat.next(self.players.len());
-        self.around(next).filter(|&seat| self.player(seat).live)
+        let seats = self.players.len();
+        let around = seat.next(seats).around(seats);
+        around.filter(|&seat| self.player(seat).live)
     }
 
     /// The next seat to the left of `seat` that can still win.

@@ -31,7 +31,6 @@ impl Stakes {
             None => true,
         };
         let first = last.map_or(Seat::HOST, |last| last.next(seats));
-        let around = std::iter::successors(Some(first), |seat| Some(seat.next(seats)));
-        around.take(seats).find(plays)
+        first.around(seats).find(plays)
     }
 }

@@ -4,7 +4,7 @@
 //! to an open proposal, refuses one, or passes. A proposal is carried out once all other seats have
 //! agreed to it. It is dropped if a seat refuses it, or if one of its cards is reshuffled or can no
 //! longer be opened as proposed. No seat has to respond to a proposal. The hand is over when all
-//! seats have passed in succession.
+//! seats have passed in succession, or when a seat has left the table.
 //!
 //! Some choices need no agreement. A seat may:
 //! - *roll*: all seats roll dice together.
@@ -176,6 +176,11 @@ impl FreeDeck {
         }
         self.turn = self.turn.next(self.seats);
         Ok(())
+    }
+
+    /// Ends the hand, because a seat has left the table: without it, nothing can be agreed on.
+    pub(super) fn gone(&mut self) {
+        (self.due, self.passed) = (Due::Nothing, self.seats);
     }
 
     fn propose(&mut self, cards: &[(u16, Learners)]) -> Result<(), Foul> {

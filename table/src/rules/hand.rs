@@ -7,7 +7,7 @@ use super::edition::Edition;
 use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
 use super::next::{Next, Rolled};
-use super::poker::Poker;
+use super::poker::{Lost, Poker};
 use super::stakes::Stakes;
 use crate::seat::Seat;
 use dealerless::deck::Card;
@@ -53,6 +53,13 @@ const MAX_CHIPS: u64 = 1 << 62;
 ///   mucks gives up its claim. A seat that is the only one left to claim a pot wins it without
 ///   being asked.
 /// - Equal hands split a pot. Odd chips go one by one to the first winners left of the button (20).
+/// - A seat that sits out keeps its chips: it has no cards and pays no blind or ante. If it has the
+///   button, the button moves on to the next seat that plays. If fewer than two seats play, the hand
+///   is over at once, and the chips are unchanged.
+/// - A seat that leaves the table folds at once, whoever's turn it is. Its bets stay in the pot, the
+///   other seats still have to call them, and its other chips stay in its stack. If it made the last
+///   bet of the last round, the first seat left of the button shows first. At the showdown, the seat
+///   mucks instead of folding. If it has already shown, it keeps its claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hand {
     button: Seat,
@@ -67,7 +74,8 @@ enum Game {
 
 impl Hand {
     /// Starts a hand: antes or blinds are paid, and no card is open. `stacks` has the chips of each
-    /// seat; a seat without chips is not in the hand. In a game without chips, all stacks are 0.
+    /// seat; a seat without chips is not in the hand. The seats `out` sit out. In a game without
+    /// chips, all stacks are 0, and no seat sits out.
     ///
     /// # Errors
     /// If no hand can be dealt with these stacks or this button.
@@ -75,24 +83,24 @@ impl Hand {
     pub(crate) fn new(
         stakes: &Stakes,
         stacks: &[u64],
+        out: &[Seat],
         button: Seat,
         edition: Edition,
     ) -> Result<Self, CannotDeal> {
         if stacks.len() != stakes.seats() {
             return Err(CannotDeal::Stacks(stacks.len()));
         }
-        let game = match stakes.variety().poker() {
-            Some((kind, rules)) => {
-                check_chips(stacks, button)?;
-                Game::Poker(Poker::new(kind, edition, rules, stacks, button))
+        let Some((kind, rules)) = stakes.variety().poker() else {
+            if button.index() >= stacks.len() {
+                return Err(CannotDeal::Button(button));
             }
-            None => {
-                if button.index() >= stacks.len() {
-                    return Err(CannotDeal::Button(button));
-                }
-                Game::FreeDeck(FreeDeck::new(stakes, button))
-            }
+            let game = Game::FreeDeck(FreeDeck::new(stakes, button));
+            return Ok(Hand { button, game });
         };
+        check_chips(stacks, button)?;
+        let plays = |seat: &Seat| stacks[seat.index()] > 0 && !out.contains(seat);
+        let button = button.around(stacks.len()).find(plays).unwrap_or(button);
+        let game = Game::Poker(Poker::new(kind, edition, rules, stacks, out, button));
         Ok(Hand { button, game })
     }
 
@@ -161,6 +169,56 @@ impl Hand {
         }
     }
 
+    /// Continues without a seat that has left the table, at any moment and whoever's turn it is. A
+    /// seat can be reported more than once. Does nothing if the hand is over.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn gone(&mut self, seat: Seat) {
+        match &mut self.game {
+            Game::Poker(poker) => poker.gone(seat),
+            Game::FreeDeck(deck) => deck.gone(),
+        }
+    }
+
+    /// The chips of each seat if the hand cannot go on because the seats in `convicted` and `missing`
+    /// are lost. A missing seat is absent or gone, including every seat that was passed to
+    /// [`gone`](Self::gone). `finalised` is true once the deck is final. All 0 in a game without
+    /// chips.
+    ///
+    /// The first rule that applies decides:
+    /// 1. The hand is over: its outcome counts.
+    /// 2. The deck is not final: each seat takes back what it has paid into the pot.
+    /// 3. One seat has not folded and is not lost: it wins the whole pot.
+    /// 4. The hand is in its showdown, only lost seats have not shown or mucked yet, and a seat that
+    ///    is not convicted has shown: the lost seats muck in turn, except the missing seats that have
+    ///    shown. Then the pots are paid.
+    /// 5. Otherwise, each seat that is not lost takes back what it has paid, even if it has folded.
+    ///    The seats that have not folded and are not lost divide what the lost seats have paid. Odd
+    ///    chips go one by one to the first of these seats left of the button. If there is no such
+    ///    seat, all seats that are not lost take its place. If all seats are lost, each seat takes
+    ///    back what it has paid.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn settled(
+        &self,
+        convicted: &[Seat],
+        missing: &[Seat],
+        finalised: bool,
+    ) -> Vec<u64> {
+        let lost = Lost { convicted, missing };
+        match &self.game {
+            Game::Poker(poker) => poker.settled(lost, finalised),
+            Game::FreeDeck(deck) => vec![0; deck.seats()],
+        }
+    }
+
+    /// Whether a card that no seat has seen may still have to be opened in this hand.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn may_open_more(&self) -> bool {
+        match &self.game {
+            Game::Poker(poker) => poker.may_open_more(),
+            Game::FreeDeck(_) => !matches!(self.next(), Next::Over(_)),
+        }
+    }
+
     /// The number of completed rolls in this hand.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rolls(&self) -> u32 {
@@ -207,8 +265,7 @@ impl Hand {
 
     /// Whether the seat can still win: it was dealt in and has not folded. In a game without chips,
     /// no seat can win.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn is_live(&self, seat: Seat) -> bool {
+    pub fn is_live(&self, seat: Seat) -> bool {
         let player = self.players().get(seat.index());
         player.is_some_and(|player| player.live)
     }

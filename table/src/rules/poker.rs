@@ -2,13 +2,18 @@
 //!
 //! Rule numbers in comments refer to the rules of the Poker Tournament Directors Association, 2022.
 
+mod gone;
+mod settlement;
+
+pub(super) use settlement::Lost;
+
 use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
 use super::choice::Choice;
 use super::dealing::{Seen, hole_cards};
 use super::edition::Edition;
 use super::foul::{BadCards, Foul};
-use super::next::{Learners, Legal, Next, Outcome, Shown};
+use super::next::{Learners, Legal, Next, Outcome, Pot, Shown};
 use super::poker_kind::PokerKind;
 use super::pots::{Claims, pots};
 use super::ranking::HandRank;
@@ -69,12 +74,13 @@ impl Poker {
         edition: Edition,
         rules: BettingRules,
         stacks: &[u64],
+        out: &[Seat],
         button: Seat,
     ) -> Self {
         let seats = stacks.len();
-        let (betting, first) = Betting::new(&rules, stacks, button);
+        let (betting, first) = Betting::new(&rules, stacks, out, button);
         let hole = |seat| hole_cards(seat, seats, kind.hole_cards());
-        Poker {
+        let mut poker = Poker {
             kind,
             edition,
             rules,
@@ -88,7 +94,11 @@ impl Poker {
             shown: Vec::new(),
             face_up: false,
             phase: Phase::Deal { first },
+        };
+        if poker.betting.live().count() < 2 {
+            poker.phase = Phase::Over(poker.pay_out());
         }
+        poker
     }
 
     pub(super) fn next(&self) -> Next {
@@ -175,7 +185,7 @@ impl Poker {
             (Phase::ShowOrMuck(left), Choice::Muck) => {
                 let mut left = std::mem::take(left);
                 let seat = left.remove(0);
-                self.claims.iter_mut().for_each(|pot| pot.give_up(seat));
+                self.give_up(seat);
                 self.ask_to_show(left);
             }
             _ => return Err(Foul::WrongKind),
@@ -252,12 +262,19 @@ impl Poker {
             drawn.push((self.undealt, Learners::Seat(seat)));
             self.undealt += 1;
         }
+        let (left, drawn) = (std::mem::take(left), std::mem::take(drawn));
+        self.resume_exchange(left, drawn);
+        Ok(())
+    }
+
+    /// Continues the exchange. `left` are the seats that have not exchanged yet, and `drawn` are the
+    /// new cards so far.
+    fn resume_exchange(&mut self, left: Vec<Seat>, drawn: Vec<(usize, Learners)>) {
         match (left.is_empty(), drawn.is_empty()) {
             (true, true) => self.next_round(),
-            (true, false) => self.phase = Phase::Draw(std::mem::take(drawn)),
-            (false, _) => {}
+            (true, false) => self.phase = Phase::Draw(drawn),
+            (false, _) => self.phase = Phase::Exchange { left, drawn },
         }
-        Ok(())
     }
 
     /// The order of the showdown, clockwise. The seat that bet or raised last in the last round
@@ -278,6 +295,11 @@ impl Poker {
         }
         order.into_iter().for_each(|seat| self.note_shown(seat));
         self.phase = Phase::Over(self.pay_out());
+    }
+
+    /// A seat gives up its claims to all pots that another seat claims too.
+    fn give_up(&mut self, seat: Seat) {
+        self.claims.iter_mut().for_each(|pot| pot.give_up(seat));
     }
 
     /// Asks the first seat in `left` that contests a pot to show or muck. A seat that claims its
@@ -302,6 +324,12 @@ impl Poker {
         };
         let mut contested = self.claims.iter().filter(|pot| pot.contested_by(seat));
         contested.all(beats)
+    }
+
+    /// Whether a card that no seat has seen may still have to be opened.
+    pub(super) fn may_open_more(&self) -> bool {
+        let is_over = matches!(self.phase, Phase::Over(_));
+        !is_over && self.round + 1 < self.kind.rounds()
     }
 
     /// Whether the seat may still be asked to choose, or has chosen to show and not opened its hand
@@ -344,15 +372,23 @@ impl Poker {
             Some(shown.find(|shown| shown.seat == seat)?.rank)
         };
         let split = |pot: &Claims| pot.split(&seats, rank);
-        let mut outcome = Outcome {
-            stacks: self.betting.players().iter().map(|p| p.stack).collect(),
-            pots: self.claims.iter().map(split).collect(),
+        let pots: Vec<Pot> = self.claims.iter().map(split).collect();
+        let winners = pots.iter().flat_map(|pot| &pot.winners);
+        Outcome {
+            stacks: self.stacks_with(winners.copied()),
+            pots,
             shown: self.shown.clone(),
-        };
-        for (seat, chips) in outcome.pots.iter().flat_map(|pot| &pot.winners) {
-            outcome.stacks[seat.index()] += chips;
         }
-        outcome
+    }
+
+    /// The chips of each seat that are not bet, and these gains.
+    fn stacks_with(&self, gains: impl IntoIterator<Item = (Seat, u64)>) -> Vec<u64> {
+        let players = self.betting.players().iter();
+        let mut stacks: Vec<u64> = players.map(|player| player.stack).collect();
+        for (seat, chips) in gains {
+            stacks[seat.index()] += chips;
+        }
+        stacks
     }
 
     pub(super) fn betting(&self) -> &Betting {
@@ -391,6 +427,7 @@ mod tests {
             Edition::NEWEST,
             rules,
             &[100, 100],
+            &[],
             Seat::HOST,
         );
         let card = |(position, name): (usize, u64)| (position, Card(name));

@@ -63,16 +63,21 @@ impl Claims {
             self.seats.contains(seat) && (self.seats.len() == 1 || rank(**seat) == best)
         };
         let winners: Vec<Seat> = seats.iter().filter(wins).copied().collect();
-        let (share, odd) = match winners.len() as u64 {
-            0 => (0, 0),
-            count => (self.chips / count, self.chips % count),
-        };
-        let pays = |(i, &seat): (usize, &Seat)| (seat, share + u64::from((i as u64) < odd));
-        let mut winners: Vec<_> = winners.iter().enumerate().map(pays).collect();
+        let mut winners: Vec<_> = split_equally(self.chips, &winners).collect();
         winners.sort_unstable();
         Pot {
             chips: self.chips,
             winners,
         }
     }
+}
+
+/// Splits chips equally among seats. Chips left over go one by one to the first of these seats.
+pub(super) fn split_equally(chips: u64, seats: &[Seat]) -> impl Iterator<Item = (Seat, u64)> {
+    let (share, odd) = match seats.len() as u64 {
+        0 => (0, 0),
+        count => (chips / count, chips % count),
+    };
+    let pays = move |(i, &seat): (usize, &Seat)| (seat, share + u64::from((i as u64) < odd));
+    seats.iter().enumerate().map(pays)
 }

@@ -27,7 +27,7 @@ fn verified(made: &Made) -> String {
         file: "a".into(),
         record: Ok(made.record(Seat::HOST)),
     };
-    report(&[read], None, false)
+    report(&[read], &[], false)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use dealerless_table::record::{Compared, Record};
 use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
 
 use super::super::history::{self, of_file};
-use super::super::verify::{Read, both, outcome, report};
+use super::super::verify::{Read, outcome, pairs, report};
 use super::super::words;
 use super::super::{listing, phh, pokerstars};
 use super::made::{Made, passive, rules};
@@ -166,10 +166,10 @@ fn verify_reports_what_two_valid_records_prove() {
         read("anna.log", &made.file(Seat::HOST)),
         read("bert.log", &made.file(Seat::GUEST)),
     ];
-    let compared = both(&files);
-    assert!(outcome(&files, compared.as_ref()).is_ok());
+    let pairs = pairs(&files);
+    assert!(outcome(&files, &pairs).is_ok());
     golden(
-        &report(&files, compared.as_ref(), true),
+        &report(&files, &pairs, true),
         include_str!("screens/verify.txt"),
     );
 }
@@ -183,7 +183,7 @@ fn verify_reports_claims_as_void_after_later_parts() {
     assert_ne!(late, owner);
     made.claim(owner, late, Claimed::OutOfTime);
     made.claim(owner, late, Claimed::Closed);
-    let text = |made: &Made| report(&[read("bert.log", &made.file(owner))], None, false);
+    let text = |made: &Made| report(&[read("bert.log", &made.file(owner))], &[], false);
     let out = "Bert's program noted on 2026-11-22 08:00 UTC that Anna was out of time in step 5.";
     let closed = "Bert closed the match here on 2026-11-22 08:00 UTC, in step 5.";
     let open = text(&made);
@@ -197,7 +197,7 @@ fn verify_reports_claims_as_void_after_later_parts() {
     let expected = format!("{out} It is void: Anna has moved in that step.\n{went_on}");
     assert!(void.contains(&expected), "{void}");
     // The file of the other side has no claim.
-    let other = report(&[read("anna.log", &made.file(late))], None, false);
+    let other = report(&[read("anna.log", &made.file(late))], &[], false);
     assert!(
         !other.contains("noted") && !other.contains("closed"),
         "{other}"
@@ -211,7 +211,7 @@ fn verify_reports_a_claim_that_a_player_was_away() {
     let owner = made.log.waits_for()[0];
     assert_eq!(owner, Seat::HOST);
     made.claim(owner, Seat::GUEST, Claimed::Away);
-    let text = |made: &Made| report(&[read("anna.log", &made.file(owner))], None, false);
+    let text = |made: &Made| report(&[read("anna.log", &made.file(owner))], &[], false);
     let away = "Anna's program noted on 2026-11-22 08:00 UTC that Bert was away in step 5: it waited \
                 for a connection, and there was none.";
     let alone = text(&made);
@@ -237,9 +237,9 @@ fn verify_reports_the_first_error_of_a_record() {
     let at = bytes.len() - 40;
     bytes[at] ^= 4;
     let files = [read("anna.log", &bytes)];
-    assert!(outcome(&files, None).is_err());
+    assert!(outcome(&files, &[]).is_err());
     golden(
-        &report(&files, None, false),
+        &report(&files, &[], false),
         include_str!("screens/changed.txt"),
     );
 }
@@ -253,11 +253,11 @@ fn verify_names_the_seat_that_signed_two_parts_for_a_step() {
         read("anna.log", &one.file(Seat::HOST)),
         read("bert.log", &other.file(Seat::GUEST)),
     ];
-    let compared = both(&files);
-    assert!(matches!(compared, Some(Compared::Forked { .. })));
-    assert!(outcome(&files, compared.as_ref()).is_err());
+    let pairs = pairs(&files);
+    assert!(matches!(pairs[0].compared, Compared::Forked { .. }));
+    assert!(outcome(&files, &pairs).is_err());
     golden(
-        &report(&files, compared.as_ref(), false),
+        &report(&files, &pairs, false),
         include_str!("screens/fork.txt"),
     );
 }
@@ -307,9 +307,9 @@ fn every_ending_has_its_sentence_and_exit_code() {
     ];
     for (made, words, good) in cases {
         let files = [read("a", &made.file(Seat::HOST))];
-        let text = report(&files, None, true);
+        let text = report(&files, &[], true);
         assert!(text.contains(words), "{text}");
-        assert_eq!(outcome(&files, None).is_ok(), good, "{text}");
+        assert_eq!(outcome(&files, &[]).is_ok(), good, "{text}");
     }
 }
 
@@ -369,7 +369,7 @@ fn a_decided_hand_mentions_that_its_last_opening_can_be_disputed() {
     let mut made = holdem(1);
     made.play(script(vec![Choice::Raise { to: 200 }, Choice::Call]));
     let bytes = without_the_last(made.file(Seat::HOST));
-    let text = report(&[read("anna.log", &bytes)], None, true);
+    let text = report(&[read("anna.log", &bytes)], &[], true);
     let state = "Bert has not signed the result and may still dispute the last opening.";
     assert!(text.contains(state), "{text}");
 }
@@ -380,7 +380,7 @@ fn a_hand_not_signed_by_the_loser_is_reported_as_decided() {
     made.play(script(vec![Choice::Raise { to: 16 }, Choice::Fold]));
     let bytes = without_the_last(made.file(Seat::HOST));
     let files = [read("anna.log", &bytes)];
-    let text = report(&files, None, true);
+    let text = report(&files, &[], true);
     let state = "Open after step 6, in hand 1. Hand 1 is decided: Anna wins 4; Bert has not signed the result.";
     assert!(
         text.contains(&format!(
@@ -455,9 +455,9 @@ fn records_with_different_names_disagree() {
         read("anna.log", &made.file(Seat::HOST)),
         read("bert.log", &swapped),
     ];
-    let compared = both(&files);
-    assert!(outcome(&files, compared.as_ref()).is_err());
-    let text = report(&files, compared.as_ref(), false);
+    let pairs = pairs(&files);
+    assert!(outcome(&files, &pairs).is_err());
+    let text = report(&files, &pairs, false);
     assert!(!text.contains("Both records agree"), "{text}");
     let names = "Both records hold the same signed parts.\n\
                  They disagree on the name of seat 0: Anna in anna.log, Bert in bert.log. Neither name is \
@@ -472,9 +472,9 @@ fn records_with_different_names_disagree() {
 fn two_files_of_one_side_agree_with_a_note() {
     let made = played();
     let files = ["anna.log", "copy.log"].map(|name| read(name, &made.file(Seat::HOST)));
-    let compared = both(&files);
-    assert!(outcome(&files, compared.as_ref()).is_ok());
-    let text = report(&files, compared.as_ref(), false);
+    let pairs = pairs(&files);
+    assert!(outcome(&files, &pairs).is_ok());
+    let text = report(&files, &pairs, false);
     assert!(
         text.ends_with("Both name the same seat as their owner; that is unproven."),
         "{text}"
@@ -487,7 +487,7 @@ fn a_name_that_reads_like_a_sentence_is_quoted() {
     made.play(|_, _| None);
     let name = "Anna left the match. Bert";
     let bytes = renamed(&made.file(Seat::HOST), "Anna", name);
-    let text = report(&[read("anna.log", &bytes)], None, false);
+    let text = report(&[read("anna.log", &bytes)], &[], false);
     assert_eq!(
         text.matches(name).count(),
         text.matches(&format!("\"{name}\"")).count(),
@@ -567,7 +567,7 @@ fn verify_names_the_seat_that_declared_a_try_void() {
     ] {
         made.void(seat);
         made.deal();
-        let text = report(&[read("anna.log", &made.file(Seat::HOST))], None, true);
+        let text = report(&[read("anna.log", &made.file(Seat::HOST))], &[], true);
         let line = format!("  Hand 1 ({void}): not played to its end, not sealed.");
         assert!(text.lines().any(|found| found == line), "{text}");
     }

@@ -12,6 +12,7 @@ fn turn(ask: Ask) -> YourTurn {
         pot: 6,
         stacks: vec![196, 198],
         bets: vec![4, 2],
+        playing: Vec::new(),
         cards: Vec::new(),
         positions: Vec::new(),
         held: vec![Vec::new(); 2],

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::thread;
 
 use dealerless::net::Deadlines;
+use dealerless_events::seated::Seated;
 use dealerless_events::story::Story;
 use dealerless_table::log::{Inputs, Journal, MatchLog, Storage};
 use dealerless_table::play::{DeckSetting, MemoryVault, PlayError, SealedSetting, Setting, Table};
@@ -86,11 +87,12 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     let mut table = Table::new(setting, Deadlines::default()).unwrap();
     Posts::default().go_to(table.mailbox());
     table.begin(Seat::GUEST, host.connection, Some(attempts));
+    let seated = Seated::of(sitting, None, false);
     let mut seat = SeatRunner {
         own,
-        story: Story::new(sitting.seat, &stakes, None),
+        story: Story::new(&seated, &stakes),
         table,
-        others: Other::all_of(&sitting),
+        others: Other::all_of(sitting),
         player: me,
         dialer: None,
         sessions,

@@ -7,7 +7,7 @@
 //! deck returns the next phase of the log, so it decides which seat signs when.
 //!
 //! # How to add a kind of deck
-//! Add a variant of [`DeckLog`] with a module next to `sealed`. Add the parts of the new kind to
+//! Add a variant of [`DeckLog`] with a module next to `sealed` and `verifiable`. Add the parts of the new kind to
 //! `Part`, with their own codes, and its phases to `Phase`. Its fields of a `Deal` replace
 //! [`DealInput`]. Compiler errors then show the other places that have to change.
 
@@ -37,7 +37,7 @@ pub(super) enum DeckLog {
     /// commitments in the seals.
     Sealed(sealed::SealedLog),
     /// Each seat shuffles in turn, with a proof. A card is opened by partial decryptions.
-    Verifiable(Box<verifiable::VerifiableLog>),
+    Verifiable(verifiable::VerifiableLog),
 }
 
 /// A seat whose turn it is.
@@ -86,7 +86,7 @@ impl DeckLog {
             }
             DeckTerms::Verifiable(seats) => {
                 let deck = verifiable::VerifiableLog::new(*seats, &header.stakes);
-                DeckLog::Verifiable(Box::new(deck))
+                DeckLog::Verifiable(deck)
             }
         }
     }

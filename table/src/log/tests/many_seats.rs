@@ -21,7 +21,7 @@ pub(crate) struct Table {
     pub(crate) seats: Vec<TestSeat>,
     /// The statements from the first seat to the second one, in order.
     pub(crate) ways: Vec<Vec<VecDeque<Statement>>>,
-    rng: StdRng,
+    pub(crate) rng: StdRng,
 }
 
 /// An honest seat.
@@ -35,14 +35,24 @@ pub(crate) struct TestSeat {
     pub(crate) refused: Option<Refused>,
 }
 
+const RULES: BettingRules = BettingRules {
+    stack: 100,
+    limit: Limit::NoLimit,
+    posts: Posts::Blinds { small: 1, big: 2 },
+};
+
 /// A match of hold'em with a verifiable deck.
 pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
-    let rules = BettingRules {
-        stack: 100,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).unwrap();
+    verifiable_of(Variety::Holdem(RULES), seats, hands)
+}
+
+/// A match of five-card draw with a verifiable deck.
+pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
+    verifiable_of(Variety::FiveCardDraw(RULES), seats, hands)
+}
+
+fn verifiable_of(variety: Variety, seats: u8, hands: u32) -> TestMatch {
+    let stakes = Stakes::new(variety, seats, hands).unwrap();
     let header = Header {
         log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes).unwrap(),
@@ -99,7 +109,8 @@ impl Table {
             let signed = Signed::Ack(ack);
             return Some(Statement { before, signed });
         }
-        if log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
+        let is_over = matches!(log.phase(), Phase::Over(_));
+        if is_over || log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
             return None;
         }
         let part = match log.phase() {
@@ -179,6 +190,36 @@ impl Table {
         false
     }
 
+    /// Delivers all statements that are on their way.
+    pub(crate) fn deliver_all(&mut self) {
+        let mut delivered = true;
+        while delivered {
+            delivered = false;
+            for from in self.of.seats() {
+                for to in self.of.seats().filter(|to| *to != from) {
+                    delivered |= self.deliver(from, to);
+                }
+            }
+        }
+    }
+
+    /// A copy of the table, with nothing on its way.
+    pub(crate) fn copy(&self) -> Self {
+        let of = TestMatch {
+            identities: self
+                .of
+                .seats()
+                .map(|s| Identity::from_seed([s.number(); 32]))
+                .collect(),
+            match_info: self.of.match_info.clone(),
+        };
+        let mut copy = Table::new(of, 0);
+        for (seat, from) in copy.seats.iter_mut().zip(&self.seats) {
+            seat.log = from.log.clone();
+        }
+        copy
+    }
+
     /// Plays until nothing more is possible.
     pub(crate) fn play(&mut self) {
         while self.advance() {}
@@ -223,5 +264,42 @@ fn honest_seats_play_to_the_end_in_any_order_of_delivery() {
             other.accept_statement(statement).unwrap();
         }
         assert_eq!(other.hash(), table.seats[0].log.hash());
+    }
+}
+
+#[test]
+fn hand_goes_on_without_a_seat_that_leaves_and_the_match_ends_after_it() {
+    for (leaver, seed) in [(0, 1), (1, 2), (2, 3)] {
+        let mut table = Table::new(verifiable(3, 2), seed);
+        table.seats[leaver].leaves = true;
+        table.play();
+        let left = vec![Seat::new(leaver as u8)];
+        assert_eq!(table.phase(), Phase::Over(End::Left(left)));
+        assert!(table.seats.iter().all(|seat| seat.refused.is_none()));
+        let chips: u64 = table.seats[0].log.stacks().iter().sum();
+        assert_eq!(chips, 300);
+    }
+}
+
+#[test]
+fn seat_that_leaves_publishes_its_own_share_of_the_key() {
+    let mut table = Table::new(verifiable(3, 2), 1);
+    let leaver = Seat::new(1);
+    table.seats[1].leaves = true;
+    table.play_until(|log| log.phase() == Phase::Key(leaver));
+    table.deliver_all();
+    while table.seats[1].log.owes_ack(leaver) || !table.seats[1].log.lacks(leaver).is_empty() {
+        assert!(table.advance());
+    }
+    let log = table.seats[0].log.clone();
+    let identity = &table.of.identities[1];
+    for share in [[0; 32], [7; 32], [255; 32]] {
+        let bytes = Part::Key(share).encode(log.shape(), log.size(leaver));
+        let (of, step) = (table.of.match_info.id(), log.step());
+        let part = SignedPart::sign(identity, &of, step, &log.hash(), leaver, bytes);
+        let Err(Refused::Foul(proof)) = log.clone().accept(part) else {
+            panic!("a wrong share");
+        };
+        assert_eq!((proof.part.seat, proof.foul), (leaver, PartFoul::Share));
     }
 }

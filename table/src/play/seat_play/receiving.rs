@@ -150,7 +150,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
             // The evidence contains a statement of this log, so it is valid.
             Err(Refused::Fork(evidence)) => self.convict(from, evidence),
-            // The peer signed this part before it learned that the match is over.
+            // The seat signed this before it learned that the match is over.
             Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
@@ -237,6 +237,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             LogEvent::Reshuffled { positions, .. } => self.finish_steal(positions),
             LogEvent::HandOver { outcome, .. } => {
                 self.paused = self.pauses && !outcome.shown.is_empty();
+                self.idle = outcome.pots.is_empty();
                 // A crash must not undo the parts that opened cards of this hand.
                 self.write()?;
                 // If an old state was restored, the vault may hold the deck of a later hand.

@@ -55,6 +55,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         match self.setting.log.phase() {
             Phase::Deal if self.paused => Ok(None),
+            // The table waits for the seats that sit out, instead of dealing empty hands.
+            Phase::Deal if self.sits_out && self.idle => {
+                self.ask(News::SitsOut);
+                Ok(None)
+            }
             Phase::Deal => Ok(self.deal_verifiable()),
             Phase::Choose { .. } if self.leaving => Ok(Some(Part::Leave)),
             Phase::Choose { legal, .. } => Ok(self.choose(legal)),
@@ -69,8 +74,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// The deal of this seat. A player who sits out delays nobody: the program deals, without cards
-    /// for the player. The player is asked about rebuys only if no hand can be dealt without one.
+    /// The deal of this seat. A player who sits out does not delay the others: the program deals,
+    /// without cards for the player. The player is asked about rebuys only if no hand can be dealt without one.
     fn deal_verifiable(&mut self) -> Option<Part> {
         let log = &self.setting.log;
         let broke = self.broke();

@@ -318,6 +318,6 @@ fn illegal_choices_are_fouls_and_change_nothing() {
 #[test]
 fn no_choice_is_allowed_while_cards_are_opened() {
     let stakes = Stakes::new(Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)), 2, 1).unwrap();
-    let mut hand = Hand::new(&stakes, &[1000, 1000], Seat::HOST, Edition::NEWEST).unwrap();
+    let mut hand = Hand::new(&stakes, &[1000, 1000], &[], Seat::HOST, Edition::NEWEST).unwrap();
     assert_eq!(hand.choose(Seat::HOST, &Choice::Fold), Err(Foul::NotAsked));
 }

@@ -58,11 +58,29 @@ impl Dealt {
         button: u8,
         deck: Vec<Card>,
     ) -> Self {
-        let hand = Hand::new(stakes, stacks, Seat::new(button), edition).unwrap();
+        let hand = Hand::new(stakes, stacks, &[], Seat::new(button), edition).unwrap();
+        Dealt::from_hand(hand, deck)
+    }
+
+    /// A hand under the newest rules, in which the seats `out` sit out.
+    pub(crate) fn without(
+        out: &[u8],
+        stakes: &Stakes,
+        stacks: &[u64],
+        button: u8,
+        deck: Vec<Card>,
+    ) -> Self {
+        let out: Vec<Seat> = out.iter().map(|&seat| Seat::new(seat)).collect();
+        let hand = Hand::new(stakes, stacks, &out, Seat::new(button), Edition::NEWEST);
+        Dealt::from_hand(hand.unwrap(), deck)
+    }
+
+    fn from_hand(hand: Hand, deck: Vec<Card>) -> Self {
+        let seats = hand.stacks().len();
         let mut dealt = Dealt {
             hand,
-            seats: stacks.len(),
-            shares: vec![vec![false; stacks.len()]; deck.len()],
+            seats,
+            shares: vec![vec![false; seats]; deck.len()],
             deck,
             opened: Vec::new(),
         };
@@ -172,10 +190,21 @@ impl Dealt {
         Ok(())
     }
 
+    /// A seat leaves the table.
+    pub(crate) fn gone(&mut self, seat: u8) -> &mut Self {
+        self.hand.gone(Seat::new(seat));
+        self.open();
+        self
+    }
+
     /// Makes choices at the next turns, separated by commas: `f`, `k` (check), `c`, `b 20`, `r 60`,
-    /// `show`, `muck`, `x 0 3` (exchange).
+    /// `show`, `muck`, `x 0 3` (exchange). With `gone 2`, seat 2 leaves the table.
     pub(crate) fn play(&mut self, choices: &str) -> &mut Self {
         for words in choices.split(',') {
+            if let Some(seat) = words.trim().strip_prefix("gone ") {
+                self.gone(seat.parse().unwrap());
+                continue;
+            }
             let choice = choice(words);
             let (seat, legal) = self.asked();
             if let Err(foul) = self.try_to(&choice) {

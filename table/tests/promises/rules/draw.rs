@@ -3,7 +3,9 @@
 use super::dealt::{Dealt, SMALL_AND_BIG, bets, cards, rules};
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::rules::{Choice, Foul, Learners, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::rules::{
+    Choice, Foul, Learners, Legal, Limit, Posts, Stakes, StakesError, Variety,
+};
 
 const ANTES: Posts = Posts::Antes { ante: 1, bet: 10 };
 
@@ -127,4 +129,23 @@ fn better_hand_after_the_exchange_wins() {
         .collect();
     assert_eq!(words, ["three of a kind, kings", "pair, aces"]);
     assert_eq!(outcome.stacks, [79, 121]);
+}
+
+#[test]
+fn deck_has_enough_cards_if_five_seats_exchange_all_cards() {
+    let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, ANTES));
+    let six = StakesError::Seats { seats: 6, most: 5 };
+    assert_eq!(Stakes::new(variety, 6, 1), Err(six));
+    let five = stakes(Limit::NoLimit, ANTES, 5);
+    assert_eq!(five.deck(), (52, 50));
+    let mut hand = dealt(Limit::NoLimit, ANTES, &[100; 5]);
+    hand.play("k, k, k, k, k");
+    for _ in 0..5 {
+        assert_eq!(hand.asked().1, Legal::Exchange);
+        hand.play("x 0 1 2 3 4");
+    }
+    let opened: Vec<usize> = hand.opened.iter().flatten().map(|&(at, _)| at).collect();
+    assert_eq!(opened, (0..50).collect::<Vec<_>>());
+    hand.play("k, k, k, k, k, show, show, show, show, show");
+    assert_eq!(hand.outcome().shown.len(), 5);
 }

@@ -62,7 +62,7 @@ fn button_moves_left_and_skips_seats_without_chips() {
 fn hands_that_cannot_be_dealt_are_refused() {
     let stakes = holdem(Limit::NoLimit, 2);
     let deal = |stacks: &[u64], button: u8| {
-        Hand::new(&stakes, stacks, Seat::new(button), Edition::NEWEST).map(|_| ())
+        Hand::new(&stakes, stacks, &[], Seat::new(button), Edition::NEWEST).map(|_| ())
     };
     assert_eq!(deal(&[1, 1, 1], 0), Err(CannotDeal::Stacks(3)));
     assert_eq!(deal(&[1, 1], 2), Err(CannotDeal::Button(Seat::new(2))));
@@ -71,10 +71,10 @@ fn hands_that_cannot_be_dealt_are_refused() {
     assert_eq!(deal(&[1 << 62, 1], 0), Err(CannotDeal::TooManyChips));
     assert_eq!(deal(&[1 << 61, 1 << 61], 0), Ok(()));
     let three = holdem(Limit::NoLimit, 3);
-    let broke = Hand::new(&three, &[1, 0, 1], Seat::new(1), Edition::NEWEST).map(|_| ());
+    let broke = Hand::new(&three, &[1, 0, 1], &[], Seat::new(1), Edition::NEWEST).map(|_| ());
     assert_eq!(broke, Err(CannotDeal::Button(Seat::new(1))));
     let deck = Stakes::new(Variety::Deck { cards: 9, drawn: 3 }, 2, 5).unwrap();
-    let away = Hand::new(&deck, &[0, 0], Seat::new(2), Edition::NEWEST).map(|_| ());
+    let away = Hand::new(&deck, &[0, 0], &[], Seat::new(2), Edition::NEWEST).map(|_| ());
     assert_eq!(away, Err(CannotDeal::Button(Seat::new(2))));
 }
 
@@ -93,6 +93,7 @@ fn unexpected_and_invalid_cards_are_refused() {
     let mut hand = Hand::new(
         &holdem(Limit::NoLimit, 2),
         &[1000, 1000],
+        &[],
         Seat::HOST,
         Edition::NEWEST,
     )

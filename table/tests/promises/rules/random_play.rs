@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// More choices than a hand can have.
-const TOO_MANY: usize = 4000;
+pub(super) const TOO_MANY: usize = 4000;
 
-fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Card>)> {
+pub(super) fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Card>)> {
     let stack = prop_oneof![1..=30_u64, 1..=400_u64];
     (
         any::<[bool; 2]>(),
@@ -47,7 +47,7 @@ fn any_game(seats: usize) -> impl Strategy<Value = (Stakes, Vec<u64>, u8, Vec<Ca
 
 /// Every kind of legal choice. Amounts are both bounds and a value between them, which `point`
 /// selects.
-fn legal_choices(legal: &Legal, point: u64) -> Vec<Choice> {
+pub(super) fn legal_choices(legal: &Legal, point: u64) -> Vec<Choice> {
     match legal {
         Legal::Bet { call, bet, raise } => {
             let between = |min: u64, max: u64| min + point % (max - min + 1);

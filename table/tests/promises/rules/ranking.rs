@@ -101,7 +101,7 @@ fn made_hand_uses_the_board_or_a_pocket_pair() {
     let holdem = Dealt::new(&holdem(Limit::NoLimit, 2), &[1000, 1000], 0, deck);
     let draw = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
     let draw = Stakes::new(draw, 2, 1).unwrap();
-    let draw = Hand::new(&draw, &[1000, 1000], Seat::HOST, Edition::NEWEST).unwrap();
+    let draw = Hand::new(&draw, &[1000, 1000], &[], Seat::HOST, Edition::NEWEST).unwrap();
     for (choices, own, words) in [
         ("", "Ks Kd", Some("pair, kings")),
         ("", "2c 2h", Some("pair, twos")),

@@ -59,6 +59,7 @@ fn seated(game: &str) -> Event {
         seat: 0,
         names: vec!["Anna".into(), "Bert".into()],
         fingerprints: vec!["aaaa-bbbb".into(), "cccc-dddd".into()],
+        opens: None,
         game: serde_json::from_value(game.into()).unwrap(),
         hands: 20,
         chips: (!["deck", "bridge"].contains(&game)).then_some(chips),
@@ -103,6 +104,7 @@ fn turn(ask: Ask, board: &[&str]) -> Event {
         pot: 12,
         stacks: vec![194, 1_190],
         bets: vec![0, 4],
+        playing: Vec::new(),
         cards: vec![Some("As".into()), Some("Kd".into())],
         positions: vec![0, 1],
         held: vec![vec![0, 1], vec![2, 3]],
@@ -134,6 +136,7 @@ fn hand() -> Vec<Event> {
             bets: vec![1, 2],
             pot: 3,
             posted: vec![1, 2],
+            playing: Vec::new(),
         },
         Event::Sealed {
             hand,
@@ -302,6 +305,7 @@ fn an_invite_is_one_line() {
         &[Event::Invite {
             version: 1,
             invite: invite.clone(),
+            guests: None,
         }],
     );
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));
@@ -437,6 +441,7 @@ fn bets_before_a_resume_are_not_shown_as_blinds() {
         bets: vec![6, 12],
         pot: 18,
         posted,
+        playing: Vec::new(),
     };
     let text = said(dealt(vec![1, 2]));
     assert!(

@@ -1,0 +1,190 @@
+//! A match of several seats with a verifiable deck, in this process: each seat runs on its own
+//! thread, and the host passes what the guests sign to the other guests. All files are in memory.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless_table::Seat;
+use dealerless_table::identity::{Identity, Name};
+use dealerless_table::log::{
+    Clock, DeckTerms, Header, Journal, LogEvent, LogMessage, Match, MatchLog, MemoryStorage,
+    Player, Sitting,
+};
+use dealerless_table::play::{
+    DeckSetting, Event, MemoryVault, News, Order, Orders, Outbox, Play, Setting,
+};
+use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use dealerless_table::system_rng;
+
+use crate::match_of_two::calls;
+
+/// The cost of a hand in which all seats call and show.
+pub(crate) struct Hand {
+    /// The time of the keys, once a match.
+    pub(crate) keys: Duration,
+    /// The time of a hand from the first deal to the last result: the median over all hands.
+    pub(crate) hand: Duration,
+    /// The time from the first deal until the deck is shuffled: the median over all hands.
+    pub(crate) shuffles: Duration,
+    /// The bytes of the statements that one seat sends to one other seat in a hand: the mean over
+    /// all hands and seats.
+    pub(crate) bytes: u64,
+}
+
+/// Sends the messages of a seat to the others after a delay of the line.
+struct Wires {
+    from: Seat,
+    to: BTreeMap<Seat, Sender<(Instant, Event)>>,
+    delay: Duration,
+    /// The bytes of the seat's own statements to one other seat.
+    bytes: Arc<Mutex<u64>>,
+}
+
+impl Outbox for Wires {
+    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
+        let signer = match LogMessage::decode(&message) {
+            Ok(LogMessage::Statement(statement)) => Some(statement.signed.seat()),
+            Ok(LogMessage::Part(part)) => Some(part.seat),
+            _ => None,
+        };
+        if self.to.keys().next() == Some(&to) && signer == Some(self.from) {
+            let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            *bytes += message.len() as u64;
+        }
+        let due = Instant::now() + self.delay;
+        let sent = self.to[&to].send((due, Event::Received(self.from, message)));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+/// A seat of a verifiable deck has no engine.
+struct NoEngine;
+
+impl Orders for NoEngine {
+    fn order(&mut self, _: Order) {}
+}
+
+/// The times at which a seat saw the events of the match.
+#[derive(Default)]
+struct Times {
+    begun: Vec<Instant>,
+    sealed: Vec<Instant>,
+    over: Vec<Instant>,
+}
+
+/// Plays a match. Each statement takes `delay` on each connection.
+pub(crate) fn measure(seats: u8, hands: u32, delay: Duration) -> Hand {
+    let rules = BettingRules {
+        stack: 1000,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).expect("valid stakes");
+    let header = Header {
+        log_version: Edition::Four,
+        deck: DeckTerms::verifiable(&stakes).expect("a game of poker"),
+        stakes,
+        clock: Clock::default(),
+    };
+    let identities: Vec<Arc<Identity>> = (0..seats)
+        .map(|seat| Arc::new(Identity::from_seed([seat; 32])))
+        .collect();
+    let player = |identity: &Arc<Identity>| Player {
+        identity: identity.public().clone(),
+        nonce: [7; 32],
+    };
+    let of = Match::new(header, identities.iter().map(player).collect()).expect("a match");
+    let count = usize::from(seats);
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| channel()).unzip();
+    let (bytes, started) = (Arc::new(Mutex::new(0)), Instant::now());
+    let threads: Vec<_> = Seat::all(count)
+        .zip(receivers)
+        .map(|(seat, events)| {
+            let peers =
+                Seat::all(count).filter(|peer| (*peer == Seat::HOST) != (seat == Seat::HOST));
+            let wires = Wires {
+                from: seat,
+                to: peers
+                    .map(|peer| (peer, senders[peer.index()].clone()))
+                    .collect(),
+                delay,
+                bytes: Arc::clone(&bytes),
+            };
+            let (identity, of) = (Arc::clone(&identities[seat.index()]), of.clone());
+            thread::spawn(move || play(identity, of, seat, wires, &events))
+        })
+        .collect();
+    drop(senders);
+    let times = threads
+        .into_iter()
+        .map(|thread| thread.join().expect("an honest seat"));
+    let times: Vec<Times> = times.collect();
+    let bytes = *bytes.lock().unwrap_or_else(PoisonError::into_inner);
+    let host = &times[0];
+    let between = |from: &[Instant], to: &[Instant]| {
+        let mut times: Vec<Duration> = from.iter().zip(to).map(|(a, b)| *b - *a).collect();
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    Hand {
+        keys: host.begun[0] - started,
+        hand: between(&host.begun, &host.over),
+        shuffles: between(&host.begun, &host.sealed),
+        bytes: bytes / u64::from(seats) / u64::from(hands),
+    }
+}
+
+fn play(
+    identity: Arc<Identity>,
+    of: Match,
+    seat: Seat,
+    mut wires: Wires,
+    events: &Receiver<(Instant, Event)>,
+) -> Times {
+    let sitting = Sitting {
+        match_info: of.clone(),
+        seat,
+        names: of.players().iter().map(|_| Name::clean("seat")).collect(),
+    };
+    let journal = Journal::create(MemoryStorage::default(), identity.file_key(), &sitting);
+    let mut play = Play::new(Setting {
+        seat,
+        log: MatchLog::new(of),
+        journal: journal.expect("an empty file"),
+        deck: DeckSetting::Verifiable(MemoryVault::default()),
+        rng: system_rng(),
+        identity,
+    })
+    .expect("a new seat");
+    let peers: Vec<Seat> = wires.to.keys().copied().collect();
+    peers.into_iter().for_each(|peer| play.begin(peer));
+    let mut times = Times::default();
+    loop {
+        play.advance(&mut wires, &mut NoEngine)
+            .expect("honest seats");
+        let mut asked = None;
+        while let Some(news) = play.news() {
+            match news {
+                News::YourTurn { legal } => asked = Some(calls(&legal)),
+                News::Log(LogEvent::Begun(_)) => times.begun.push(Instant::now()),
+                News::Sealed { .. } => times.sealed.push(Instant::now()),
+                News::Log(LogEvent::HandOver { .. }) => times.over.push(Instant::now()),
+                News::Over(_) => return times,
+                _ => {}
+            }
+        }
+        if let Some(command) = asked {
+            play.command(command).expect("its turn");
+            continue;
+        }
+        let Ok((due, event)) = events.recv() else {
+            return times;
+        };
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+        play.receive(event).expect("an honest seat");
+    }
+}
