@@ -30,6 +30,7 @@ mod plot;
 mod prints;
 mod prove;
 mod resume;
+mod several;
 mod strangers;
 mod table;
 mod terms;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::log::{
-    Clock, DeckTerms, End, Header, Journal, Match, Player, Sitting, Storage,
+    Clock, DeckTerms, End, Header, Journal, Match, Phase, Player, Sitting, Storage,
 };
 use dealerless_table::play::{Event, PlayError};
 use dealerless_table::record::Record;
@@ -16,7 +16,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::side::{Said, Side, StarOutbox, Style, start};
-use crate::resuming::disk::{Disk, Kill, Kind};
+use crate::resuming::disk::{Disk, Kill};
 use crate::resuming::side::{NoEngine, identity};
 
 /// Cuts the connection at a message between two seats.
@@ -181,7 +181,8 @@ impl World {
 
     fn start(&mut self, seat: Seat) {
         let side = self.side(seat);
-        match start(&side.disk, seat) {
+        let seed = u64::from(seat.number()) + 10 * u64::from(side.draws_anew);
+        match start(&side.disk, seat, seed) {
             Ok(program) => {
                 side.program = Some(program);
                 side.is_due = true;
@@ -197,7 +198,10 @@ impl World {
         self.line(guest).connections = 1;
         for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
             let side = self.side(seat);
-            side.program.as_mut().expect("a running program").begin(peer);
+            side.program
+                .as_mut()
+                .expect("a running program")
+                .begin(peer);
             side.is_due = true;
         }
     }
@@ -344,7 +348,11 @@ impl World {
     pub(crate) fn send(&mut self, from: Seat, to: Seat, messages: Vec<Vec<u8>>) {
         let line = self.line(if to == Seat::HOST { from } else { to });
         if line.is_connected {
-            let queue = if to == Seat::HOST { &mut line.to_host } else { &mut line.to_guest };
+            let queue = if to == Seat::HOST {
+                &mut line.to_host
+            } else {
+                &mut line.to_guest
+            };
             queue.extend(messages);
         }
     }
@@ -399,6 +407,37 @@ impl World {
         while self.step() {}
     }
 
+    /// Plays until nothing more is possible, although a seat waits for something that the cheat does
+    /// not send. Then the connections of this guest, or of all guests, are lost.
+    pub(crate) fn play_with_timeouts(&mut self, guests: &[Seat]) {
+        for _ in 0..10 {
+            self.play();
+            let mut programs = self.sides.iter().filter_map(|side| side.program.as_ref());
+            if programs.all(|program| matches!(program.log().phase(), Phase::Over(_))) {
+                return;
+            }
+            for guest in guests {
+                self.lose(*guest);
+            }
+        }
+        self.play();
+    }
+
+    /// Delivers all messages on their way, without letting a guest sign.
+    pub(crate) fn deliver_all(&mut self) {
+        for guest in self.guests() {
+            while let Some(message) = self.line(guest).to_host.pop_front() {
+                self.receive(guest, Seat::HOST, message);
+            }
+        }
+        self.advance(Seat::HOST);
+        for guest in self.guests() {
+            while let Some(message) = self.line(guest).to_guest.pop_front() {
+                self.receive(Seat::HOST, guest, message);
+            }
+        }
+    }
+
     /// Plays a match with these faults to its end, and checks what must hold after every match.
     pub(crate) fn played(plan: &Plan) -> Self {
         let mut world = World::new(plan.clone());
@@ -426,19 +465,35 @@ impl World {
     /// Checks that must hold after every match of honest seats.
     pub(crate) fn check(&self) {
         let plan = &self.plan;
-        let host = self.sides[0].program.as_ref().expect("a running program").log();
+        let host = self.sides[0]
+            .program
+            .as_ref()
+            .expect("a running program")
+            .log();
         for side in &self.sides {
             let program = side.program.as_ref().expect("a running program");
             let log = program.log();
-            assert_eq!(side.end, Some(End::Played), "{:?} {:?} {plan:?}", side.seat, log.phase());
+            assert_eq!(
+                side.end,
+                Some(End::Played),
+                "{:?} {:?} {plan:?}",
+                side.seat,
+                log.phase()
+            );
             assert!(log.evidence().is_none() && log.foul().is_none());
             assert_eq!(log.hash(), host.hash(), "{plan:?}");
-            assert!(!side.disk.has_deck(), "the secret is still on the disk: {plan:?}");
+            assert!(
+                !side.disk.has_deck(),
+                "the secret is still on the disk: {plan:?}"
+            );
         }
         // Nobody has seen another card at a position than any other seat.
         for (at, card) in self.sides.iter().flat_map(|side| &side.seen) {
             let others = self.sides.iter().filter_map(|other| other.seen.get(at));
-            assert!(others.into_iter().all(|other| other == card), "{at:?} {plan:?}");
+            assert!(
+                others.into_iter().all(|other| other == card),
+                "{at:?} {plan:?}"
+            );
         }
     }
 
@@ -447,7 +502,10 @@ impl World {
         for side in &self.sides {
             let record = self.record(side.seat);
             let log = side.program.as_ref().expect("a running program").log();
-            assert_eq!((record.log.hash(), record.log.phase()), (log.hash(), log.phase()));
+            assert_eq!(
+                (record.log.hash(), record.log.phase()),
+                (log.hash(), log.phase())
+            );
             assert_eq!(record.hands.len(), self.plan.hands as usize);
             self.check_cards(side, &record);
         }
@@ -464,7 +522,11 @@ impl World {
             }
             for at in own {
                 let card = side.seen.get(&(number, *at));
-                assert!(card.is_some() && hand.card(*at) == card.copied(), "{:?}", self.plan);
+                assert!(
+                    card.is_some() && hand.card(*at) == card.copied(),
+                    "{:?}",
+                    self.plan
+                );
             }
             // No other seat holds one of these cards.
             for other in self.sides.iter().filter(|other| other.seat != side.seat) {
@@ -476,8 +538,8 @@ impl World {
         }
     }
 
-    /// The kinds of the actions of a seat.
-    pub(crate) fn actions(&self, seat: Seat) -> Vec<Kind> {
-        self.sides[seat.index()].disk.kinds()
+    /// The number of actions of a seat, and of messages that it has sent.
+    pub(crate) fn actions(&self, seat: Seat) -> usize {
+        self.sides[seat.index()].disk.kinds().len()
     }
 }
