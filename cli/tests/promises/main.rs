@@ -30,6 +30,7 @@ mod plot;
 mod prints;
 mod prove;
 mod resume;
+mod several;
 mod several_seats;
 mod strangers;
 mod table;

@@ -126,6 +126,8 @@ pub struct Play<S, V, R> {
 struct Peer {
     /// The progress of the seat's history.
     history: Resuming,
+    /// Whether this seat has queued its own history, or there is none.
+    has_own: bool,
     /// Messages to send once all signed parts are on the disk.
     unsent: Vec<LogMessage>,
 }
@@ -133,6 +135,7 @@ struct Peer {
 impl Peer {
     fn new(history: Resuming) -> Self {
         Peer {
+            has_own: history.is_complete(),
             history,
             unsent: Vec::new(),
         }

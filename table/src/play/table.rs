@@ -302,8 +302,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         found.map(|(peer, _)| *peer)
     }
 
-    /// A connected seat that does not send its history in time.
+    /// A connected seat that does not send its history in time. The host of several guests may wait
+    /// for other guests before it sends its own.
     fn silent(&self) -> Option<Seat> {
+        let waits = self.play.log().match_info().seats() > 2 && self.play.seat() != Seat::HOST;
+        if waits {
+            return None;
+        }
         let mut attached = self.attached.iter();
         let is_silent = |(peer, attached): &(&Seat, &Attached)| {
             !self.play.has_heard(**peer) && attached.since.elapsed() > RESUME_TIMEOUT

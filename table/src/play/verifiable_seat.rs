@@ -5,7 +5,7 @@
 //! nothing.
 
 use dealerless::deck::Card;
-use dealerless::verifiable::{Contribution, NoKey, Partials, Receiver, SecretKey, Show};
+use dealerless::verifiable::{Contribution, Keys, NoKey, Partials, Receiver, SecretKey, Show};
 use zeroize::Zeroizing;
 
 use super::error::PlayError;
@@ -38,6 +38,13 @@ impl VerifiableSeat {
         })
     }
 
+    /// Whether the keys in the log, if it has any, are those of this secret.
+    pub(crate) fn is_own(&self, log: &MatchLog) -> bool {
+        let deck = log.deck_now(self.seat);
+        let own = deck.and_then(|deck| deck.keys().get(self.seat.index()).map(Keys::to_bytes));
+        own.is_none_or(|own| own == self.contribution.keys().to_bytes())
+    }
+
     /// The random values for the part in this step.
     fn rng(&self, log: &MatchLog) -> Derived {
         let hash = Hash::new("made").field(&*self.secret);
@@ -53,6 +60,9 @@ impl VerifiableSeat {
     /// example because its secret was lost.
     pub(crate) fn part(&mut self, log: &MatchLog) -> Result<Option<Part>, PlayError> {
         let deck = log.deck_now(self.seat).ok_or(PlayError::NotOwnKeys)?;
+        if !self.is_own(log) {
+            return Err(PlayError::NotOwnKeys);
+        }
         let mut rng = self.rng(log);
         Ok(Some(match log.phase() {
             Phase::Keys => Part::Keys(self.contribution.keys().to_bytes()),

@@ -3,4 +3,5 @@
 mod connection;
 mod resuming;
 mod rules;
+mod several_seats;
 mod two_seats;

@@ -81,10 +81,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !was_complete && peer.is_some_and(|peer| peer.history.is_complete()) {
             self.heard.insert(from);
             if !was_synced && self.is_synced() {
-                return self.finish_resume();
+                self.finish_resume()?;
             }
         }
-        Ok(())
+        self.send_own_history()
     }
 
     /// Queues a message for a connected seat.
@@ -94,10 +94,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Queues a message that came from one seat for all other connected seats.
+    /// Queues a message that came from one seat for all other connected seats that have the history
+    /// of this side. The history contains what is not forwarded.
     fn forward(&mut self, from: Seat, message: &LogMessage) {
-        for (_, peer) in self.peers.iter_mut().filter(|(seat, _)| **seat != from) {
-            peer.unsent.push(message.clone());
+        for (seat, peer) in &mut self.peers {
+            if *seat != from && peer.has_own {
+                peer.unsent.push(message.clone());
+            }
         }
     }
 
@@ -127,11 +130,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match accepted {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack) => {
-                self.unwritten.push(signed);
+                self.keep(signed);
                 Ok(())
             }
             Ok(Accepted::New(part, events)) => {
-                self.unwritten.push(signed);
+                self.keep(signed);
                 self.after_part(seat, step, &part, &before, events)
             }
             Err(Refused::Foul(proof)) => {
@@ -154,6 +157,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
+    }
+
+    /// Adds an accepted part or ack to those that are not on the disk yet. One of this seat, which a
+    /// restored file did not have, must be on the disk before it is sent again.
+    fn keep(&mut self, signed: Signed) {
+        self.owes_write |= signed.seat() == self.setting.seat;
+        self.unwritten.push(signed);
     }
 
     /// Ends the match with evidence that came from the connection to `from`.

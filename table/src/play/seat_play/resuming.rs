@@ -22,7 +22,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Resumes the match on a new connection to `peer`. [`advance`](Self::advance) then sends the
-    /// history of this side, and signs nothing before the peer has sent its own history.
+    /// history of this side, and signs nothing before the peer has sent its own history. The host of
+    /// several guests sends its history only when it may sign, so that no guest signs before the
+    /// others have sent what they have.
     ///
     /// # Errors
     /// If the received parts cannot be written.
@@ -31,7 +33,25 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.lose_connection(peer);
         self.write()?;
         self.connect(peer, Resuming::reconnection());
-        self.send_history_from(peer, self.setting.log.resume().from);
+        self.send_own_history()
+    }
+
+    /// Queues the history of this side for all connected seats that do not have it yet. The host of
+    /// several guests waits until it may sign or the match is over.
+    pub(super) fn send_own_history(&mut self) -> Result<(), PlayError> {
+        let log = &self.setting.log;
+        let hosts_several = log.match_info().seats() > 2 && self.setting.seat == Seat::HOST;
+        if hosts_several && !self.is_synced() && !matches!(log.phase(), Phase::Over(_)) {
+            return Ok(());
+        }
+        let lacking = self.peers.iter().filter(|(_, peer)| !peer.has_own);
+        let lacking: Vec<Seat> = lacking.map(|(seat, _)| *seat).collect();
+        if !lacking.is_empty() {
+            self.write()?;
+        }
+        for peer in lacking {
+            self.send_history_from(peer, self.setting.log.resume().from);
+        }
         Ok(())
     }
 
@@ -85,6 +105,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             messages.extend(evidence.map(LogMessage::Evidence));
         }
         if let Some(peer) = self.peers.get_mut(&peer) {
+            peer.has_own = true;
             peer.unsent.extend(messages);
         }
     }

@@ -127,8 +127,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Learns the cards of the hand in play again, after the program has started.
+    ///
+    /// # Errors
+    /// [`PlayError::NotOwnKeys`] if the keys in the log are not those of the secret.
     pub(super) fn restore_cards(&mut self) -> Result<(), PlayError> {
         let log = &self.setting.log;
+        if self.own.as_ref().is_some_and(|own| !own.is_own(log)) {
+            return Err(PlayError::NotOwnKeys);
+        }
         if self.hand.known.is_empty()
             && let Some(begun) = log.begun()
         {

@@ -190,6 +190,13 @@ impl Disk {
         self.lock().files.deck.is_some()
     }
 
+    /// Whether these bytes are in the match file.
+    pub(crate) fn log_contains(&self, bytes: &[u8]) -> bool {
+        let state = self.lock();
+        let mut windows = state.files.log.windows(bytes.len());
+        windows.any(|window| window == bytes)
+    }
+
     /// The match file, which contains the log.
     pub(crate) fn log(&self) -> Growing {
         let disk = self.clone();

@@ -9,9 +9,9 @@
 
 mod audit;
 mod damaged;
-mod disk;
+pub(crate) mod disk;
 mod games;
-mod side;
+pub(crate) mod side;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,0 +1,148 @@
+//! Three players at one table: programs that are killed and resumed, and guests who come and go
+//! before the match.
+#![cfg(unix)]
+
+use crate::common;
+
+use std::path::Path;
+
+use common::matches::{free_address, resume, run};
+use common::side::{Side, of_kind};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn folders() -> [TempDir; 3] {
+    [(); 3].map(|()| tempfile::tempdir().expect("a folder"))
+}
+
+/// Starts a host of three players at this address. Returns the host and its invites.
+fn host(folder: &Path, at: &str, args: &[&str]) -> (Side, [String; 2]) {
+    let host = [
+        "host", "--json", "--seats", "3", "--auto", "--listen", at, "--name", "Anna",
+    ];
+    let mut host = Side::start(folder, &[&host, args].concat());
+    let invites = [(); 2].map(|()| {
+        let event = host.until("invite");
+        event["invite"].as_str().expect("an invite").to_owned()
+    });
+    (host, invites)
+}
+
+fn bot(folder: &Path, invite: &str, name: &str) -> Side {
+    Side::start(
+        folder,
+        &["join", invite, "--json", "--auto", "--yes", "--name", name],
+    )
+}
+
+/// Reads the notices of a host up to one with this text.
+fn notice(side: &mut Side, part: &str) {
+    while !side.until("notice")["text"]
+        .as_str()
+        .expect("a text")
+        .contains(part)
+    {}
+}
+
+/// Asserts that all sides have played to the same end, and that their records agree.
+fn assert_agree(sides: [Vec<Value>; 3], hands: usize) {
+    let over = sides.map(|events| of_kind(&events, "over").last().cloned().expect("an end"));
+    for one in &over {
+        assert_eq!(
+            (&one["how"], &one["hands"]),
+            (&json!("played"), &json!(hands))
+        );
+        assert_eq!(one["stacks"], over[0]["stacks"]);
+    }
+    let files = over
+        .each_ref()
+        .map(|over| over["log"].as_str().expect("a file"));
+    let verified = run(Path::new("."), &[&["verify"], &files[..]].concat());
+    assert!(verified.status.success(), "{verified:?}");
+    for file in files {
+        assert!(
+            !Path::new(file).with_extension("keys").exists(),
+            "the secret is destroyed"
+        );
+    }
+}
+
+fn finished(side: Side) -> Vec<Value> {
+    let (events, code) = side.finish();
+    assert_eq!(code, 0, "{events:?}");
+    events
+}
+
+/// Each round kills one program at its second event of a kind, and resumes it.
+#[test]
+fn killed_program_of_three_resumes_with_the_same_cards_and_chips() {
+    for (killed, point) in [(0, "chose"), (1, "card"), (2, "dealt"), (0, "result")] {
+        let folders = folders();
+        let at = free_address();
+        // No player can lose all chips.
+        let stakes = ["--hands", "3", "--stack", "10000"];
+        let (host, invites) = host(folders[0].path(), &at, &stakes);
+        let bert = bot(folders[1].path(), &invites[0], "Bert");
+        let cleo = bot(folders[2].path(), &invites[1], "Cleo");
+        let mut sides = [Some(host), Some(bert), Some(cleo)];
+        sides[killed].as_mut().unwrap().up_to(point);
+        sides[killed].take().unwrap().kill();
+        // The others learn this.
+        if killed == 0 {
+            sides[1].as_mut().unwrap().until("line-lost");
+        } else {
+            notice(sides[0].as_mut().unwrap(), "is not connected");
+        }
+        let folder = folders[killed].path();
+        let again = match killed {
+            0 => resume(folder, &["--auto", "--listen", &at]),
+            _ => resume(folder, &["--auto"]),
+        };
+        sides[killed] = Some(again);
+        assert_agree(sides.map(|side| finished(side.unwrap())), 3);
+    }
+}
+
+/// A guest declines the list of players, and another one disconnects while it waits. The host
+/// seats others in their place.
+#[test]
+fn host_seats_other_guests_in_place_of_those_who_leave() {
+    let [a, b, c] = folders();
+    let at = free_address();
+    let (mut host, invites) = host(a.path(), &at, &["--hands", "1"]);
+    let waiting = bot(b.path(), &invites[0], "Bert");
+    notice(&mut host, "Bert is here: 2 of 3 players");
+    waiting.kill();
+    notice(&mut host, "Bert has left: 1 of 3 players");
+
+    let bert = bot(b.path(), &invites[0], "Bert");
+    let join = ["join", &invites[1], "--json", "--name", "Cleo"];
+    let mut cleo = Side::start(c.path(), &join);
+    let terms = cleo.until("ask-sit");
+    assert_eq!(terms["names"].as_array().map(Vec::len), Some(3), "{terms}");
+    cleo.say(&json!({"do": "sit", "agree": false}));
+    assert_eq!(cleo.finish().1, 4);
+    notice(&mut host, "Cleo has left: 2 of 3 players");
+
+    // Cleo may come again with the same invite.
+    let cleo = bot(c.path(), &invites[1], "Cleo");
+    assert_agree([host, bert, cleo].map(finished), 1);
+}
+
+#[test]
+fn host_waits_for_its_guests_until_the_timeout() {
+    let [a, b, _] = folders();
+    let (mut host, invites) = host(a.path(), "127.0.0.1:0", &["--timeout", "4"]);
+    let bert = bot(b.path(), &invites[0], "Bert");
+    notice(&mut host, "Bert is here");
+    let (events, code) = host.finish();
+    let message = events.last().unwrap()["message"].to_string();
+    assert!(
+        code == 1 && message.contains("nobody sat down in time"),
+        "{events:?}"
+    );
+    assert_eq!(bert.finish().1, 3);
+    let listed = run(a.path(), &["resume", "--list", "--json"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(listed["matches"], json!([]));
+}

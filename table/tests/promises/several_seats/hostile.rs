@@ -1,0 +1,278 @@
+//! A host or a guest that cheats with what it sends. It costs the connection to the cheat, and no
+//! honest seat is convicted or opens cards in a history that the other honest seats do not share.
+
+use dealerless::testing::soak::soak;
+use dealerless_table::Seat;
+use dealerless_table::log::{
+    End, Evidence, LogMessage, Phase, Resume, Signed, SignedAck, Statement,
+};
+use dealerless_table::record::{Compared, compare};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+use super::side::{Side, Style};
+use super::world::{Meddle, Plan, World, match_of};
+use crate::resuming::disk::Disk;
+
+const GUESTS: [Seat; 2] = [Seat::new(1), Seat::new(2)];
+
+/// A cheat with the messages of one direction.
+#[derive(Clone, Copy, Debug)]
+enum Cheat {
+    Changes,
+    Reorders,
+    Repeats,
+    Inserts,
+}
+
+const CHEATS: [Cheat; 4] = [
+    Cheat::Changes,
+    Cheat::Reorders,
+    Cheat::Repeats,
+    Cheat::Inserts,
+];
+
+/// Messages that no honest seat sends.
+fn inventions(plan: &Plan, rng: &mut StdRng) -> Vec<Vec<u8>> {
+    let match_id = match_of(plan).id();
+    let other_match = match_of(&Plan::new(plan.seats, plan.hands + 1, plan.style, 0)).id();
+    let invented = |before: [u8; 32], step: u64, seat: u8| Statement {
+        before,
+        signed: Signed::Ack(SignedAck {
+            step,
+            seat: Seat::new(seat),
+            signature: [7; 64],
+        }),
+    };
+    let resume = |match_id, parts| Resume {
+        match_id,
+        from: 0,
+        before: match_id,
+        parts,
+    };
+    let statements = [invented([1; 32], 9, 1), invented([2; 32], 9, 1)];
+    let mut messages = vec![
+        Vec::new(),
+        vec![0xff; 40],
+        (0..rng.random_range(1..200))
+            .map(|_| rng.random())
+            .collect(),
+        LogMessage::RequestAll.encode(),
+        LogMessage::Resume(resume(match_id, u32::MAX)).encode(),
+        LogMessage::Resume(resume(other_match, 0)).encode(),
+        LogMessage::Evidence(Box::new(Evidence {
+            match_id,
+            statements,
+        }))
+        .encode(),
+    ];
+    for (before, step, seat) in [(match_id, 0, 1), ([3; 32], 5, 2), (match_id, u64::MAX, 9)] {
+        messages.push(LogMessage::Statement(invented(before, step, seat)).encode());
+    }
+    messages
+}
+
+/// Cheats with some messages from one seat to others, and then no more.
+fn cheating(cheat: Cheat, from: Seat, plan: &Plan) -> Meddle {
+    let mut rng = StdRng::seed_from_u64(plan.seed + 100);
+    let mut left = 6;
+    let mut held: Vec<(Seat, Seat, Vec<u8>)> = Vec::new();
+    let inventions = inventions(plan, &mut rng);
+    Box::new(move |by, to, mut message| {
+        if by != from || left == 0 || rng.random_range(0..8) > 0 {
+            // The messages that were kept back follow the next one.
+            let kept =
+                held.extract_if(.., |(sender, receiver, _)| (*sender, *receiver) == (by, to));
+            let messages = std::iter::once(message);
+            return messages.chain(kept.map(|(.., message)| message)).collect();
+        }
+        left -= 1;
+        match cheat {
+            Cheat::Changes => {
+                let at = rng.random_range(0..message.len());
+                message[at] ^= 1 << rng.random_range(0..8);
+                vec![message]
+            }
+            Cheat::Reorders => {
+                held.push((by, to, message));
+                Vec::new()
+            }
+            Cheat::Repeats => vec![message.clone(), message],
+            Cheat::Inserts => {
+                let mut inventions = inventions.clone();
+                inventions.shuffle(&mut rng);
+                inventions.truncate(2);
+                inventions.push(message);
+                inventions
+            }
+        }
+    })
+}
+
+/// After a host has cheated for a while, the match still continues to its end.
+#[test]
+fn cheating_host_costs_only_connections() {
+    for seed in 0..soak().unwrap_or(2) as u64 {
+        for cheat in CHEATS {
+            let plan = Plan::new(3, 1, Style::Mixed, seed);
+            let mut world = World::new(plan.clone());
+            world.meddle = Some(cheating(cheat, Seat::HOST, &plan));
+            world.play_with_timeouts(&GUESTS);
+            world.check();
+        }
+    }
+}
+
+/// The host drops the connection to a guest that cheats, and keeps those to all others.
+#[test]
+fn cheating_guest_costs_only_its_own_connection() {
+    for seed in 0..soak().unwrap_or(2) as u64 {
+        for cheat in CHEATS {
+            let plan = Plan::new(3, 1, Style::Mixed, seed);
+            let mut world = World::new(plan.clone());
+            world.meddle = Some(cheating(cheat, GUESTS[1], &plan));
+            world.play_with_timeouts(&GUESTS[1..]);
+            world.check();
+            let mut errors = world.errors.iter();
+            let spares = errors.all(|(at, from, _)| ![at, from].contains(&&GUESTS[0]));
+            assert!(spares, "{cheat:?} {:?}", world.errors);
+            assert_eq!(world.connections_of(GUESTS[0]), 1);
+        }
+    }
+}
+
+/// The host withholds the statements of one guest from another one. The hand waits.
+#[test]
+fn withheld_statements_stop_the_hand() {
+    for from in [4, 6, 8, 10, 12, 15] {
+        let plan = Plan::new(4, 1, Style::Passive, from);
+        let mut world = World::new(plan);
+        world.meddle = Some(Box::new(move |by, to, message| {
+            let withheld = match LogMessage::decode(&message) {
+                Ok(LogMessage::Statement(Statement { signed, .. })) => {
+                    signed.seat() == Seat::new(1) && signed.step() >= from
+                }
+                _ => false,
+            };
+            if by == Seat::HOST && to == Seat::new(2) && withheld {
+                Vec::new()
+            } else {
+                vec![message]
+            }
+        }));
+        world.most_connections = 5;
+        world.play();
+        let honest = [1, 2, 3].map(Seat::new);
+        world.said.check_releases(&honest);
+        for side in &world.sides {
+            let log = side.program.as_ref().unwrap().log();
+            assert!(!matches!(log.phase(), Phase::Over(_)), "the match waits");
+            assert!(log.evidence().is_none() && log.foul().is_none());
+        }
+    }
+}
+
+/// The seats before the big blind makes its first choice, which is the last one before the flop.
+fn before_the_choice() -> World {
+    let mut world = World::new(Plan::new(4, 1, Style::Passive, 5));
+    let is_reached = |world: &World| {
+        let log = world.sides[0].program.as_ref().unwrap().log();
+        matches!(log.phase(), Phase::Choose { seat, .. } if seat == ACCOMPLICE)
+    };
+    while !is_reached(&world) {
+        assert!(world.step());
+    }
+    world
+}
+
+/// The big blind of the first hand of four seats.
+const ACCOMPLICE: Seat = Seat::new(2);
+const VICTIMS: [Seat; 2] = [Seat::new(1), Seat::new(3)];
+
+/// The match continues from copies of all disks. The accomplice makes a choice of this style, and
+/// only one of the two honest guests learns it.
+fn continued(world: &World, style: Style, victim: Seat) -> World {
+    let sides = world
+        .sides
+        .iter()
+        .map(|side| Side::new(side.seat, Disk::of(side.disk.files())));
+    let plan = Plan {
+        style,
+        ..world.plan.clone()
+    };
+    let step = world.sides[0].program.as_ref().unwrap().log().step();
+    let mut world = World::of(plan, sides.collect());
+    world.meddle = Some(Box::new(move |by, to, message| {
+        let hidden = VICTIMS
+            .iter()
+            .any(|other| *other != victim && [by, to].contains(other));
+        match LogMessage::decode(&message) {
+            Ok(LogMessage::Statement(statement)) if hidden && statement.signed.step() >= step => {
+                Vec::new()
+            }
+            Ok(LogMessage::Evidence(_)) if hidden => Vec::new(),
+            _ => vec![message],
+        }
+    }));
+    world.play();
+    world
+}
+
+/// A host and an accomplice show two guests two different choices. Neither guest opens a card after
+/// this, and both files together convict the accomplice.
+#[test]
+fn two_histories_are_never_opened_and_convict_the_accomplice() {
+    let world = before_the_choice();
+    let step = world.sides[0].program.as_ref().unwrap().log().step();
+    let styles = [Style::Passive, Style::Folds(ACCOMPLICE)];
+    let mut worlds = [0, 1].map(|at| continued(&world, styles[at], VICTIMS[at]));
+    for (world, victim) in worlds.iter().zip(VICTIMS) {
+        let log = world.sides[victim.index()].program.as_ref().unwrap().log();
+        assert!(
+            log.part(step, ACCOMPLICE).is_some(),
+            "the guest has learned the choice"
+        );
+        assert_eq!(world.said.releases(victim, step), 0);
+        assert!(log.evidence().is_none() && log.foul().is_none());
+    }
+    let records = [0, 1].map(|at| {
+        let world = &mut worlds[at];
+        // What a seat receives is on its disk once its program ends.
+        let program = world.side(VICTIMS[at]).program.as_mut().unwrap();
+        program.resume(Seat::HOST).unwrap();
+        world.record(VICTIMS[at])
+    });
+    match compare(&records[0], &records[1]) {
+        Compared::Forked { evidence, .. } => assert_eq!(evidence.seat(), ACCOMPLICE),
+        compared => panic!("{compared:?}"),
+    }
+    // The first guest learns the second choice.
+    let [one, other] = &mut worlds;
+    let log = other.sides[VICTIMS[1].index()]
+        .program
+        .as_ref()
+        .unwrap()
+        .log();
+    let statement = Statement {
+        before: log.hash_before(step).unwrap(),
+        signed: Signed::Part(log.part(step, ACCOMPLICE).unwrap().clone()),
+    };
+    one.lose(VICTIMS[0]);
+    one.play();
+    one.send(
+        Seat::HOST,
+        VICTIMS[0],
+        vec![LogMessage::Statement(statement).encode()],
+    );
+    one.play();
+    // The second guest connects to the other seats again.
+    one.meddle = None;
+    one.lose(VICTIMS[1]);
+    one.play();
+    for side in &one.sides {
+        let end = Phase::Over(End::Fork { seat: ACCOMPLICE });
+        assert_eq!(side.program.as_ref().unwrap().log().phase(), end);
+        assert!(!side.disk.has_deck());
+    }
+}

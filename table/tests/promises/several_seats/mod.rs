@@ -1,0 +1,167 @@
+//! Matches of several seats with a verifiable deck. After a connection is cut at any message or a
+//! program is killed at any moment, the match continues with the same cards, nobody signs two
+//! conflicting statements, and nobody is convicted. A cheat stops the match at most.
+//!
+//! The programs are real; disks and connections are in memory. `DEALERLESS_SOAK=1 cargo test
+//! --release -p dealerless-table --test promises several_seats` kills each program in each of its
+//! actions alone.
+
+mod hostile;
+mod restored;
+mod side;
+mod world;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use dealerless::testing::soak::soak;
+use dealerless_table::Seat;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::resuming::disk::{Kill, When};
+use side::Style;
+use world::{Cut, Plan, World};
+
+/// Plays matches with these plans, several at once.
+fn play_all(plans: &[Plan], check: impl Fn(&World) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(&World::played(plan));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn honest_seats_play_to_the_end_with_one_log() {
+    for (seats, hands, style) in [(3, 2, Style::Mixed), (4, 1, Style::Passive)] {
+        let world = World::played(&Plan::new(seats, hands, style, 1));
+        assert_eq!(world.connections(), u32::from(seats) - 1);
+        world.check_files();
+    }
+}
+
+/// A hand of three seats without faults, which counts the actions and messages of each seat.
+fn undisturbed() -> World {
+    World::played(&Plan::new(3, 1, Style::Passive, 1))
+}
+
+/// The numbers of the actions or messages with a fault, for each of several matches: every eleventh
+/// one. With `DEALERLESS_SOAK`, each match has one fault.
+fn faults(count: usize) -> Vec<Vec<usize>> {
+    const STRIDE: usize = 11;
+    match soak() {
+        Some(_) => (0..count).map(|at| vec![at]).collect(),
+        // After a restart, a match has more messages than without faults.
+        None => (0..STRIDE.min(count))
+            .step_by(4)
+            .map(|first| (first..2 * count).step_by(STRIDE).collect())
+            .collect(),
+    }
+}
+
+/// Plays matches with these plans, and returns the number of connections that were lost in them.
+fn count_lost(plans: &[Plan]) -> usize {
+    let lost = AtomicUsize::new(0);
+    play_all(plans, |world| {
+        let lines = world.guests().len();
+        lost.fetch_add(world.connections() as usize - lines, Ordering::Relaxed);
+    });
+    lost.into_inner()
+}
+
+#[test]
+fn program_is_killed_in_its_actions() {
+    let world = undisturbed();
+    let mut plans = Vec::new();
+    for seat in world.seats() {
+        for (number, actions) in faults(world.actions(seat)).into_iter().enumerate() {
+            for (place, when) in When::ALL.into_iter().enumerate() {
+                if soak().is_none() && number % 3 != place {
+                    continue;
+                }
+                let mut plan = Plan::new(3, 1, Style::Mixed, 1);
+                let kill = |&action| Kill {
+                    action,
+                    when,
+                    restore: None,
+                };
+                plan.kills[seat.index()] = actions.iter().map(kill).collect();
+                plans.push(plan);
+            }
+        }
+    }
+    let lost = count_lost(&plans);
+    println!("{} matches, {lost} lost connections", plans.len());
+    assert!(lost >= plans.len());
+}
+
+#[test]
+fn connections_are_cut_at_messages() {
+    let world = undisturbed();
+    let mut plans = Vec::new();
+    for (&(from, to), &sent) in &world.sent {
+        for (number, messages) in faults(sent).into_iter().enumerate() {
+            for arrives in [false, true] {
+                if soak().is_none() && (number % 2 == 0) != arrives {
+                    continue;
+                }
+                let mut plan = Plan::new(3, 1, Style::Mixed, 2);
+                let cut = |&message| Cut {
+                    from,
+                    to,
+                    message,
+                    arrives,
+                };
+                plan.cuts = messages.iter().map(cut).collect();
+                plans.push(plan);
+            }
+        }
+    }
+    let lost = count_lost(&plans);
+    println!("{} matches, {lost} lost connections", plans.len());
+    assert!(lost >= plans.len() / 2);
+}
+
+/// All programs are killed and connections are cut at random moments.
+#[test]
+fn several_faults_happen_at_once() {
+    let mut rng = StdRng::seed_from_u64(1);
+    let plans: Vec<_> = (0..soak().unwrap_or(6) as u64)
+        .map(|seed| {
+            let seats = 3 + (seed % 2) as u8;
+            let mut plan = Plan::new(seats, 1, Style::Mixed, seed);
+            for seat in Seat::all(usize::from(seats)) {
+                for _ in 0..4 {
+                    let when = When::ALL[rng.random_range(0..3)];
+                    let action = rng.random_range(0..if seat == Seat::HOST { 100 } else { 40 });
+                    plan.kills[seat.index()].push(Kill {
+                        action,
+                        when,
+                        restore: None,
+                    });
+                    let (from, to) = match (seat, rng.random()) {
+                        (Seat::HOST, _) => (seat, Seat::GUEST),
+                        (_, true) => (seat, Seat::HOST),
+                        (_, false) => (Seat::HOST, seat),
+                    };
+                    plan.cuts.push(Cut {
+                        from,
+                        to,
+                        message: rng.random_range(0..40),
+                        arrives: rng.random(),
+                    });
+                }
+            }
+            plan
+        })
+        .collect();
+    let lost = count_lost(&plans);
+    println!("{} matches, {lost} lost connections", plans.len());
+    assert!(lost > plans.len());
+}

@@ -1,0 +1,233 @@
+//! One seat: its program, its disk, and the cards that it has seen.
+
+use std::collections::HashMap;
+use std::io;
+
+use dealerless::deck::Card;
+use dealerless_table::Seat;
+use dealerless_table::log::{End, Journal, LogEvent, LogMessage, Signed, Statement};
+use dealerless_table::play::{Command, DeckSetting, News, Outbox, Play, PlayError, Setting};
+use dealerless_table::rules::{Choice, Legal};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::world::Cut;
+use crate::resuming::disk::{Disk, Growing, Kind};
+use crate::resuming::side::identity;
+
+pub(crate) type Program = Play<Growing, Disk, StdRng>;
+
+/// How the players choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Check, call and show.
+    Passive,
+    /// The same, but one seat folds.
+    Folds(Seat),
+    /// A random mix of all choices.
+    Mixed,
+}
+
+pub(crate) struct Side {
+    pub(crate) seat: Seat,
+    pub(crate) disk: Disk,
+    pub(crate) program: Option<Program>,
+    /// Whether the program may have something to sign or to send.
+    pub(crate) is_due: bool,
+    /// The hand in play.
+    hand: u32,
+    /// The cards that this seat has seen, by hand and position.
+    pub(crate) seen: HashMap<(u32, usize), Card>,
+    pub(crate) end: Option<End>,
+    /// Whether the seat is expected to have lost the secret of the match.
+    pub(crate) draws_anew: bool,
+    /// The error with which such a seat has stopped.
+    pub(crate) stopped: Option<PlayError>,
+}
+
+/// The first bytes of parts that open cards or publish a share of the deck's key.
+const PARTIALS: u8 = 19;
+const SHOW: u8 = 20;
+const KEY: u8 = 21;
+
+/// What each seat has signed and sent, by step and by seat.
+#[derive(Default)]
+pub(crate) struct Said {
+    histories: HashMap<(u64, Seat), [u8; 32]>,
+    parts: HashMap<(u64, Seat), Vec<u8>>,
+}
+
+impl Said {
+    /// Records a statement that its own seat sends. Panics if the seat has sent another one that no
+    /// log can contain together with it.
+    fn record(&mut self, statement: &Statement) {
+        let at = (statement.signed.step(), statement.signed.seat());
+        let before = *self.histories.entry(at).or_insert(statement.before);
+        assert!(before == statement.before, "two histories at {at:?}");
+        if let Signed::Part(part) = &statement.signed {
+            let known = self.parts.entry(at).or_insert_with(|| part.part.clone());
+            assert!(*known == part.part, "two parts at {at:?}");
+        }
+    }
+
+    /// The releases that `seat` has signed from a step on.
+    pub(crate) fn releases(&self, seat: Seat, from: u64) -> usize {
+        let parts = self.parts.iter();
+        let releases =
+            parts.filter(|((step, by), part)| *by == seat && *step >= from && is_release(part));
+        releases.count()
+    }
+
+    /// Checks that each of these seats has opened cards only in a history that the others have
+    /// confirmed.
+    pub(crate) fn check_releases(&self, seats: &[Seat]) {
+        for ((step, seat), _) in self.parts.iter().filter(|(_, part)| part[0] == PARTIALS) {
+            if !seats.contains(seat) {
+                continue;
+            }
+            for other in seats {
+                let [own, theirs] = [seat, other].map(|by| self.histories.get(&(*step, *by)));
+                // A seat that has signed the last part need not sign an ack.
+                let is_last = theirs.is_none() && self.parts.contains_key(&(*step - 1, *other));
+                let text = format!("{seat:?} opens cards without {other:?} in step {step}");
+                assert!(own == theirs || is_last, "{text}");
+            }
+        }
+    }
+}
+
+fn is_release(part: &[u8]) -> bool {
+    [PARTIALS, SHOW, KEY].contains(&part[0])
+}
+
+/// Collects the messages of a seat, and cuts connections as planned.
+pub(crate) struct StarOutbox<'a> {
+    pub(crate) seat: Seat,
+    pub(crate) disk: Disk,
+    pub(crate) said: &'a mut Said,
+    /// The number of messages from a seat to another one.
+    pub(crate) sent: &'a mut HashMap<(Seat, Seat), usize>,
+    pub(crate) cuts: &'a [Cut],
+    /// The messages that arrive, and their receivers.
+    pub(crate) arriving: Vec<(Seat, Vec<u8>)>,
+    /// The seats whose connections are cut.
+    pub(crate) cut: Vec<Seat>,
+}
+
+impl Outbox for StarOutbox<'_> {
+    fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
+        if self.cut.contains(&to) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let decoded = LogMessage::decode(&message).expect("a program sends valid messages");
+        if let LogMessage::Statement(statement) = decoded
+            && statement.signed.seat() == self.seat
+        {
+            let signature = match &statement.signed {
+                Signed::Part(part) => part.signature,
+                Signed::Ack(ack) => ack.signature,
+            };
+            assert!(
+                self.disk.log_contains(&signature),
+                "sent before it is on the disk"
+            );
+            self.said.record(&statement);
+        }
+        let number = self.sent.entry((self.seat, to)).or_default();
+        let cut = Cut {
+            from: self.seat,
+            to,
+            message: *number,
+            arrives: false,
+        };
+        *number += 1;
+        let cuts = |arrives| self.cuts.contains(&Cut { arrives, ..cut });
+        if !cuts(false) {
+            let arriving = &mut self.arriving;
+            self.disk
+                .action(Kind::Send, |_| {}, |_| arriving.push((to, message)))?;
+        }
+        if cuts(false) || cuts(true) {
+            self.cut.push(to);
+        }
+        Ok(())
+    }
+}
+
+/// Starts the program of a seat from its disk. `seed` determines its random values.
+pub(crate) fn start(disk: &Disk, seat: Seat, seed: u64) -> Result<Program, PlayError> {
+    let identity = identity(seat);
+    let opened = Journal::open(disk.log(), identity.file_key())?;
+    Play::new(Setting {
+        seat,
+        log: opened.log,
+        journal: opened.journal,
+        deck: DeckSetting::Verifiable(disk.clone()),
+        rng: StdRng::seed_from_u64(seed),
+        identity,
+    })
+}
+
+impl Side {
+    /// A seat whose files are on `disk` and whose program does not run yet.
+    pub(crate) fn new(seat: Seat, disk: Disk) -> Self {
+        Side {
+            seat,
+            disk,
+            program: None,
+            is_due: false,
+            hand: 0,
+            seen: HashMap::new(),
+            end: None,
+            draws_anew: false,
+            stopped: None,
+        }
+    }
+
+    /// Handles all news. The player answers all questions.
+    pub(crate) fn handle_news(&mut self, style: Style, rng: &mut StdRng) {
+        let Some(program) = &mut self.program else {
+            return;
+        };
+        while let Some(news) = program.news() {
+            match &news {
+                News::Log(LogEvent::Begun(begun)) => self.hand = begun.hand,
+                &News::Card { position, card } => {
+                    let before = self.seen.insert((self.hand, position), card);
+                    assert!(before.is_none_or(|before| before == card), "{position}");
+                }
+                News::Over(end) => self.end = Some(end.clone()),
+                _ => {}
+            }
+            let command = match news {
+                News::YourTurn { legal } => {
+                    Command::Choose(choice(&legal, (self.seat, style), rng))
+                }
+                News::AskRebuy { .. } => Command::Rebuy(true),
+                _ => continue,
+            };
+            program.command(command).expect("an allowed command");
+            self.is_due = true;
+        }
+    }
+}
+
+fn choice(legal: &Legal, (seat, style): (Seat, Style), rng: &mut StdRng) -> Choice {
+    let roll = match style {
+        Style::Folds(folding) if folding == seat => return Choice::Fold,
+        Style::Passive | Style::Folds(_) => 9,
+        Style::Mixed => rng.random_range(0..10),
+    };
+    match legal {
+        Legal::Bet { bet: Some(bet), .. } if roll < 2 => Choice::Bet { to: bet.min },
+        Legal::Bet {
+            raise: Some(raise), ..
+        } if roll < 2 => Choice::Raise { to: raise.min },
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } if roll < 4 => Choice::Fold,
+        Legal::Bet { .. } => Choice::Call,
+        Legal::Exchange => Choice::Exchange(vec![0, 2]),
+        _ if roll < 3 => Choice::Muck,
+        _ => Choice::Show,
+    }
+}

@@ -1,0 +1,545 @@
+//! Several seats around a host, their disks, and connections that can break at any message. All
+//! statements of the guests reach each other through the host.
+
+use std::collections::{HashMap, VecDeque};
+
+use dealerless::Blame;
+use dealerless_table::Seat;
+use dealerless_table::log::{
+    Clock, DeckTerms, End, Header, Journal, Match, Phase, Player, Sitting, Storage,
+};
+use dealerless_table::play::{Event, PlayError};
+use dealerless_table::record::Record;
+use dealerless_table::rules::{BettingRules, Edition, Limit, Posts, Stakes, Variety};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+
+use super::side::{Said, Side, StarOutbox, Style, start};
+use crate::resuming::disk::{Disk, Kill};
+use crate::resuming::side::{NoEngine, identity};
+
+/// Cuts the connection at a message between two seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) from: Seat,
+    pub(crate) to: Seat,
+    /// The number of the message, counted from 0 over all connections.
+    pub(crate) message: usize,
+    /// Whether the message still arrives.
+    pub(crate) arrives: bool,
+}
+
+/// A match and its faults.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) seats: u8,
+    pub(crate) hands: u32,
+    pub(crate) style: Style,
+    pub(crate) seed: u64,
+    /// For each seat.
+    pub(crate) kills: Vec<Vec<Kill>>,
+    pub(crate) cuts: Vec<Cut>,
+}
+
+impl Plan {
+    pub(crate) fn new(seats: u8, hands: u32, style: Style, seed: u64) -> Self {
+        Plan {
+            seats,
+            hands,
+            style,
+            seed,
+            kills: vec![Vec::new(); usize::from(seats)],
+            cuts: Vec::new(),
+        }
+    }
+}
+
+/// What a cheat does to each message between two seats: the messages that arrive instead.
+pub(crate) type Meddle = Box<dyn FnMut(Seat, Seat, Vec<u8>) -> Vec<Vec<u8>>>;
+
+/// The connection between a guest and the host.
+#[derive(Default)]
+struct Line {
+    is_connected: bool,
+    /// The number of connections so far.
+    connections: u32,
+    to_host: VecDeque<Vec<u8>>,
+    to_guest: VecDeque<Vec<u8>>,
+}
+
+/// Something that can happen next.
+#[derive(Clone, Copy)]
+enum Next {
+    Start(Seat),
+    Connect(Seat),
+    ToHost(Seat),
+    ToGuest(Seat),
+    Advance(Seat),
+}
+
+pub(crate) struct World {
+    pub(crate) sides: Vec<Side>,
+    /// For each guest.
+    lines: Vec<Line>,
+    pub(crate) plan: Plan,
+    pub(crate) said: Said,
+    pub(crate) sent: HashMap<(Seat, Seat), usize>,
+    pub(crate) rng: StdRng,
+    /// What a cheat does, if there is one.
+    pub(crate) meddle: Option<Meddle>,
+    /// The number of connections of each guest. A guest does not connect more often.
+    pub(crate) most_connections: u32,
+    /// Seats whose programs are not started.
+    pub(crate) absent: Vec<Seat>,
+    /// The errors with which a seat dropped a connection to another seat.
+    pub(crate) errors: Vec<(Seat, Seat, PlayError)>,
+}
+
+/// The match of a plan.
+pub(crate) fn match_of(plan: &Plan) -> Match {
+    let rules = BettingRules {
+        stack: 100,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Holdem(rules), plan.seats, plan.hands).unwrap();
+    let header = Header {
+        log_version: Edition::Four,
+        deck: DeckTerms::verifiable(&stakes).unwrap(),
+        stakes,
+        clock: Clock::default(),
+    };
+    let player = |seat: Seat| Player {
+        identity: identity(seat).public().clone(),
+        nonce: [7; 32],
+    };
+    let players = Seat::all(usize::from(plan.seats)).map(player).collect();
+    Match::new(header, players).unwrap()
+}
+
+impl World {
+    /// A match whose programs have started and whose connections are complete.
+    pub(crate) fn new(plan: Plan) -> Self {
+        let info = match_of(&plan);
+        let side = |seat: Seat| {
+            let sitting = Sitting {
+                match_info: info.clone(),
+                seat,
+                names: Vec::new(),
+            };
+            // The files exist before the match begins.
+            let disk = Disk::default();
+            Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
+            Side::new(seat, disk.then_with(plan.kills[seat.index()].clone()))
+        };
+        let sides = Seat::all(info.seats()).map(side).collect();
+        let mut world = World::of(plan, sides);
+        for seat in world.seats() {
+            while world.side(seat).program.is_none() {
+                world.start(seat);
+            }
+        }
+        for guest in world.guests() {
+            world.begin(guest);
+        }
+        world
+    }
+
+    /// Seats with their disks, whose programs do not run yet.
+    pub(crate) fn of(plan: Plan, sides: Vec<Side>) -> Self {
+        let guests = sides.len() - 1;
+        World {
+            sides,
+            lines: (0..guests).map(|_| Line::default()).collect(),
+            rng: StdRng::seed_from_u64(plan.seed),
+            plan,
+            said: Said::default(),
+            sent: HashMap::new(),
+            meddle: None,
+            most_connections: u32::MAX,
+            absent: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    pub(crate) fn seats(&self) -> Vec<Seat> {
+        Seat::all(self.sides.len()).collect()
+    }
+
+    pub(crate) fn guests(&self) -> Vec<Seat> {
+        Seat::all(self.sides.len()).skip(1).collect()
+    }
+
+    pub(crate) fn side(&mut self, seat: Seat) -> &mut Side {
+        &mut self.sides[seat.index()]
+    }
+
+    fn line(&mut self, guest: Seat) -> &mut Line {
+        &mut self.lines[guest.index() - 1]
+    }
+
+    fn start(&mut self, seat: Seat) {
+        let side = self.side(seat);
+        let seed = u64::from(seat.number()) + 10 * u64::from(side.draws_anew);
+        match start(&side.disk, seat, seed) {
+            Ok(program) => {
+                side.program = Some(program);
+                side.is_due = true;
+                self.check_killed(seat);
+            }
+            Err(error) => assert!(side.disk.was_killed(), "{error:?}"),
+        }
+    }
+
+    /// The first connection of a guest.
+    fn begin(&mut self, guest: Seat) {
+        self.line(guest).is_connected = true;
+        self.line(guest).connections = 1;
+        for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
+            let side = self.side(seat);
+            side.program
+                .as_mut()
+                .expect("a running program")
+                .begin(peer);
+            side.is_due = true;
+        }
+    }
+
+    fn connect(&mut self, guest: Seat) {
+        let line = self.line(guest);
+        line.is_connected = true;
+        line.connections += 1;
+        for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
+            let side = self.side(seat);
+            let Some(program) = &mut side.program else {
+                continue;
+            };
+            side.is_due = true;
+            let resumed = program.resume(peer);
+            if !self.check_killed(seat) {
+                resumed.expect("the disk works");
+            }
+        }
+    }
+
+    /// Stops the program of a seat if it was killed. Returns whether it was.
+    fn check_killed(&mut self, seat: Seat) -> bool {
+        let side = self.side(seat);
+        if !side.disk.was_killed() {
+            return false;
+        }
+        self.kill(seat);
+        true
+    }
+
+    /// Kills the program of a seat. Its connections are lost.
+    pub(crate) fn kill(&mut self, seat: Seat) {
+        let side = self.side(seat);
+        side.program = None;
+        side.is_due = false;
+        for guest in self.guests() {
+            if seat == Seat::HOST || seat == guest {
+                self.lose(guest);
+            }
+        }
+    }
+
+    /// Stops the program of a seat with an error that it cannot fix.
+    fn stop(&mut self, seat: Seat, error: PlayError) {
+        self.side(seat).stopped = Some(error);
+        self.absent.push(seat);
+        self.kill(seat);
+    }
+
+    /// Ends the connection of a guest. Some of the messages on their way still arrive.
+    pub(crate) fn lose(&mut self, guest: Seat) {
+        let line = self.line(guest);
+        if !std::mem::take(&mut line.is_connected) {
+            return;
+        }
+        let to_host = std::mem::take(&mut line.to_host);
+        let to_guest = std::mem::take(&mut line.to_guest);
+        for (from, to, messages) in [(guest, Seat::HOST, to_host), (Seat::HOST, guest, to_guest)] {
+            let count = self.rng.random_range(0..=messages.len());
+            for message in messages.into_iter().take(count) {
+                if !self.receive(from, to, message) {
+                    break;
+                }
+            }
+            if let Some(program) = &mut self.side(to).program {
+                program.lose_connection(from);
+            }
+        }
+    }
+
+    /// Delivers a message. Returns whether the receiver continues on this connection.
+    fn receive(&mut self, from: Seat, to: Seat, message: Vec<u8>) -> bool {
+        let Some(program) = &mut self.side(to).program else {
+            return false;
+        };
+        let result = program.receive(Event::Received(from, message));
+        if self.check_killed(to) {
+            return false;
+        }
+        self.side(to).is_due = true;
+        self.handle_news(to);
+        let Err(error) = result else {
+            return true;
+        };
+        if self.side(to).draws_anew {
+            self.stop(to, error);
+            return false;
+        }
+        assert!(error.blame() != Blame::ThisSide, "{error:?}");
+        assert!(self.meddle.is_some(), "{to:?} refuses {from:?}: {error:?}");
+        self.errors.push((to, from, error));
+        self.lose(if to == Seat::HOST { from } else { to });
+        false
+    }
+
+    fn handle_news(&mut self, seat: Seat) {
+        let side = &mut self.sides[seat.index()];
+        side.handle_news(self.plan.style, &mut self.rng);
+    }
+
+    /// Lets a seat sign and send what is due.
+    fn advance(&mut self, seat: Seat) {
+        let side = &mut self.sides[seat.index()];
+        side.is_due = false;
+        let Some(program) = &mut side.program else {
+            return;
+        };
+        side.disk.at_step(program.log().step());
+        let mut outbox = StarOutbox {
+            seat,
+            disk: side.disk.clone(),
+            said: &mut self.said,
+            sent: &mut self.sent,
+            cuts: &self.plan.cuts,
+            arriving: Vec::new(),
+            cut: Vec::new(),
+        };
+        let result = program.advance(&mut outbox, &mut NoEngine);
+        let (arriving, cut) = (outbox.arriving, outbox.cut);
+        for (to, message) in arriving {
+            let messages = match &mut self.meddle {
+                Some(meddle) => meddle(seat, to, message),
+                None => vec![message],
+            };
+            self.send(seat, to, messages);
+        }
+        for peer in cut {
+            self.lose(if seat == Seat::HOST { peer } else { seat });
+        }
+        if self.check_killed(seat) {
+            return;
+        }
+        match result {
+            Err(error) if self.side(seat).draws_anew => self.stop(seat, error),
+            result => {
+                result.expect("an honest seat has no errors");
+                self.handle_news(seat);
+            }
+        }
+    }
+
+    /// Puts messages on the connection between two seats.
+    pub(crate) fn send(&mut self, from: Seat, to: Seat, messages: Vec<Vec<u8>>) {
+        let line = self.line(if to == Seat::HOST { from } else { to });
+        if line.is_connected {
+            let queue = if to == Seat::HOST {
+                &mut line.to_host
+            } else {
+                &mut line.to_guest
+            };
+            queue.extend(messages);
+        }
+    }
+
+    /// Does one thing that is possible, chosen at random. Returns `false` if nothing is possible.
+    pub(crate) fn step(&mut self) -> bool {
+        let mut next = Vec::new();
+        for seat in self.seats() {
+            let is_absent = self.absent.contains(&seat);
+            let side = self.side(seat);
+            match side.program {
+                None if !is_absent => next.push(Next::Start(seat)),
+                Some(_) if side.is_due => next.push(Next::Advance(seat)),
+                _ => {}
+            }
+        }
+        let most_connections = self.most_connections;
+        for guest in self.guests() {
+            let run = [Seat::HOST, guest].map(|seat| self.side(seat).program.is_some());
+            let line = self.line(guest);
+            if !line.is_connected && run == [true; 2] && line.connections < most_connections {
+                next.push(Next::Connect(guest));
+            }
+            if !line.to_host.is_empty() {
+                next.push(Next::ToHost(guest));
+            }
+            if !line.to_guest.is_empty() {
+                next.push(Next::ToGuest(guest));
+            }
+        }
+        let Some(&next) = next.choose(&mut self.rng) else {
+            return false;
+        };
+        match next {
+            Next::Start(seat) => self.start(seat),
+            Next::Connect(guest) => self.connect(guest),
+            Next::Advance(seat) => self.advance(seat),
+            Next::ToHost(guest) => {
+                let message = self.line(guest).to_host.pop_front().expect("a message");
+                self.receive(guest, Seat::HOST, message);
+            }
+            Next::ToGuest(guest) => {
+                let message = self.line(guest).to_guest.pop_front().expect("a message");
+                self.receive(Seat::HOST, guest, message);
+            }
+        }
+        true
+    }
+
+    /// Plays until nothing more is possible.
+    pub(crate) fn play(&mut self) {
+        while self.step() {}
+    }
+
+    /// Plays until nothing more is possible, although a seat waits for something that the cheat does
+    /// not send. Then the connections of this guest, or of all guests, are lost.
+    pub(crate) fn play_with_timeouts(&mut self, guests: &[Seat]) {
+        for _ in 0..10 {
+            self.play();
+            let mut programs = self.sides.iter().filter_map(|side| side.program.as_ref());
+            if programs.all(|program| matches!(program.log().phase(), Phase::Over(_))) {
+                return;
+            }
+            for guest in guests {
+                self.lose(*guest);
+            }
+        }
+        self.play();
+    }
+
+    /// Delivers all messages on their way, without letting a guest sign.
+    pub(crate) fn deliver_all(&mut self) {
+        for guest in self.guests() {
+            while let Some(message) = self.line(guest).to_host.pop_front() {
+                self.receive(guest, Seat::HOST, message);
+            }
+        }
+        self.advance(Seat::HOST);
+        for guest in self.guests() {
+            while let Some(message) = self.line(guest).to_guest.pop_front() {
+                self.receive(Seat::HOST, guest, message);
+            }
+        }
+    }
+
+    /// Plays a match with these faults to its end, and checks what must hold after every match.
+    pub(crate) fn played(plan: &Plan) -> Self {
+        let mut world = World::new(plan.clone());
+        world.play();
+        world.check();
+        world
+    }
+
+    /// The number of connections of a guest.
+    pub(crate) fn connections_of(&self, guest: Seat) -> u32 {
+        self.lines[guest.index() - 1].connections
+    }
+
+    /// The number of connections of all guests.
+    pub(crate) fn connections(&self) -> u32 {
+        self.lines.iter().map(|line| line.connections).sum()
+    }
+
+    /// The record in the file of a seat, as its owner reads it.
+    pub(crate) fn record(&self, seat: Seat) -> Record {
+        let bytes = self.sides[seat.index()].disk.log().read().unwrap();
+        Record::read(&bytes, Some(&identity(seat))).unwrap()
+    }
+
+    /// Checks that must hold after every match of honest seats.
+    pub(crate) fn check(&self) {
+        let plan = &self.plan;
+        let host = self.sides[0]
+            .program
+            .as_ref()
+            .expect("a running program")
+            .log();
+        for side in &self.sides {
+            let program = side.program.as_ref().expect("a running program");
+            let log = program.log();
+            assert_eq!(
+                side.end,
+                Some(End::Played),
+                "{:?} {:?} {plan:?}",
+                side.seat,
+                log.phase()
+            );
+            assert!(log.evidence().is_none() && log.foul().is_none());
+            assert_eq!(log.hash(), host.hash(), "{plan:?}");
+            assert!(
+                !side.disk.has_deck(),
+                "the secret is still on the disk: {plan:?}"
+            );
+        }
+        // Nobody has seen another card at a position than any other seat.
+        for (at, card) in self.sides.iter().flat_map(|side| &side.seen) {
+            let others = self.sides.iter().filter_map(|other| other.seen.get(at));
+            assert!(
+                others.into_iter().all(|other| other == card),
+                "{at:?} {plan:?}"
+            );
+        }
+    }
+
+    /// Checks the files of all seats, and the cards that each seat has seen.
+    pub(crate) fn check_files(&self) {
+        for side in &self.sides {
+            let record = self.record(side.seat);
+            let log = side.program.as_ref().expect("a running program").log();
+            assert_eq!(
+                (record.log.hash(), record.log.phase()),
+                (log.hash(), log.phase())
+            );
+            assert_eq!(record.hands.len(), self.plan.hands as usize);
+            self.check_cards(side, &record);
+        }
+    }
+
+    /// A seat has seen its own cards and those that all have seen, and no others.
+    fn check_cards(&self, side: &Side, record: &Record) {
+        for (number, hand) in (1..).zip(&record.hands) {
+            let own = &hand.held[side.seat.index()];
+            let mut seen = side.seen.iter().filter(|((of, _), _)| *of == number);
+            assert!(seen.all(|((_, at), _)| own.contains(at) || hand.public.contains_key(at)));
+            for (at, card) in &hand.public {
+                assert_eq!(side.seen.get(&(number, *at)), Some(card), "{:?}", self.plan);
+            }
+            for at in own {
+                let card = side.seen.get(&(number, *at));
+                assert!(
+                    card.is_some() && hand.card(*at) == card.copied(),
+                    "{:?}",
+                    self.plan
+                );
+            }
+            // No other seat holds one of these cards.
+            for other in self.sides.iter().filter(|other| other.seat != side.seat) {
+                for at in &hand.held[other.seat.index()] {
+                    let theirs = other.seen.get(&(number, *at));
+                    assert!(own.iter().all(|at| side.seen.get(&(number, *at)) != theirs));
+                }
+            }
+        }
+    }
+
+    /// The number of actions of a seat, and of messages that it has sent.
+    pub(crate) fn actions(&self, seat: Seat) -> usize {
+        self.sides[seat.index()].disk.kinds().len()
+    }
+}
