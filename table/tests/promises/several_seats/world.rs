@@ -109,6 +109,7 @@ pub(crate) fn match_of(plan: &Plan) -> Match {
         deck: DeckTerms::verifiable(&stakes).unwrap(),
         stakes,
         clock: Clock::default(),
+        past: None,
     };
     let player = |seat: Seat| Player {
         identity: identity(seat).public().clone(),

@@ -71,6 +71,7 @@ fn seated(game: &str) -> Event {
         log: Some("matches/00-Bert.log".into()),
         clock: None,
         shuffle: None,
+        continues: None,
         resumed: false,
     }))
 }
