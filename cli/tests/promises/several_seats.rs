@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::common::matches::{free_address, host_at};
 use crate::common::side::{Side, of_kind};
 
 /// Runs a command in a folder. Returns standard output and the exit code.
@@ -79,4 +80,123 @@ fn three_players_play_and_their_records_agree() {
         code == 0 && with.iter().any(|with| text.contains(with)),
         "{text}"
     );
+}
+
+/// Plays a match of bots: a host in the first folder, and guests who join by these words. Returns
+/// the events of all players.
+fn play(
+    folders: &[&Path],
+    at: &str,
+    host: &[&str],
+    joins: &[(&str, Option<&str>)],
+) -> Vec<Vec<Value>> {
+    let (mut host, first) = host_at(folders[0], at, &[host, &["--auto"]].concat());
+    let mut invites = vec![first];
+    for _ in 1..joins.len() {
+        invites.push(host.event()["invite"].as_str().unwrap().to_owned());
+    }
+    let mut sides = Vec::new();
+    for ((folder, (name, whom)), invite) in folders[1..].iter().zip(joins).zip(&invites) {
+        let whom = whom.unwrap_or(invite);
+        let args = ["join", whom, "--json", "--yes", "--auto", "--name", name];
+        sides.push(Side::start(folder, &args));
+        let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
+        while !is_here(host.until("notice")) {}
+    }
+    let all = [host].into_iter().chain(sides).map(Side::finish);
+    let good = |(events, code): (Vec<Value>, i32)| {
+        assert_eq!(code, 0, "{:?}", events.last());
+        events
+    };
+    all.map(good).collect()
+}
+
+#[test]
+fn a_match_continues_with_the_chips_of_the_last_one() {
+    let folders = [(); 5].map(|()| tempfile::tempdir().unwrap());
+    let [anna, bert, cleo, dora, emil] = folders.each_ref().map(|folder| folder.path());
+    let at = free_address();
+    let terms = [
+        "--seats", "4", "--hands", "3", "--stack", "50", "--blinds", "2/4",
+    ];
+    let joins = [("Bert", None), ("Cleo", None), ("Dora", None)];
+    let first = play(&[anna, bert, cleo, dora], &at, &terms, &joins);
+    let stacks = first[0].last().unwrap()["stacks"].clone();
+    let [id, before] = ["match", "log"].map(|field| of_kind(&first[0], "seated")[0][field].clone());
+
+    // Dora is away, and Emil is new. Cleo comes before Bert and keeps her place.
+    let after = ["--after", "--seats", "4", "--hands", "1"];
+    let joins = [
+        ("Cleo", Some("Anna")),
+        ("Bert", Some("Anna")),
+        ("Emil", None),
+    ];
+    let second = play(&[anna, cleo, bert, emil], &at, &after, &joins);
+    let seated = of_kind(&second[0], "seated")[0].clone();
+    assert_eq!(seated["names"], json!(["Anna", "Bert", "Cleo", "Emil"]));
+    assert_eq!(
+        [&seated["game"], &seated["stack"], &seated["blinds"]],
+        [&json!("holdem"), &json!(50), &json!([2, 4])]
+    );
+    let or_full = |seat: usize| match stacks[seat].as_u64().unwrap() {
+        0 => 50,
+        chips => chips,
+    };
+    let start = json!([or_full(0), or_full(1), or_full(2), 50]);
+    assert_eq!(seated["continues"], json!({ "match": id, "stacks": start }));
+
+    let now = file_of(&second[3]);
+    let files = [before.as_str().unwrap(), now.to_str().unwrap()];
+    let (text, code) = command(anna, &[&["verify"], &files[..]].concat());
+    assert_eq!(code, 0, "{text}");
+    let continues = format!("Continues match {} after its ", &id.as_str().unwrap()[..16]);
+    assert!(text.contains(&continues), "{text}");
+    assert!(
+        text.ends_with("One match continues the other with the chips of its end.\n"),
+        "{text}"
+    );
+    let (text, _) = command(anna, &[&["verify", "--json"], &files[..]].concat());
+    let verified: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        verified["compared"],
+        json!({ "how": "continues", "agrees": true })
+    );
+    assert_eq!(verified["records"][1]["record"]["continues"]["match"], id);
+
+    // The chips of a match go to one other match only.
+    let of = &id.as_str().unwrap()[..16];
+    let (_, code) = command(anna, &["host", "--after", of, "--auto", "--listen", &at]);
+    assert_eq!(code, 1);
+    let (_, code) = command(emil, &["host", "--after", of, "--auto", "--listen", &at]);
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn guest_refuses_a_match_that_continues_another_end() {
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [anna, bert, cleo] = folders.each_ref().map(|folder| folder.path());
+    let at = free_address();
+    let terms = ["--seats", "3", "--hands", "1"];
+    let joins = [("Bert", None), ("Cleo", None)];
+    let first = play(&[anna, bert, cleo], &at, &terms, &joins);
+    // Bert's file ends before the last result.
+    let file = file_of(&first[1]);
+    let length = std::fs::metadata(&file).unwrap().len();
+    let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+    cut.set_len(length - 400).unwrap();
+    drop(cut);
+    let (host, invite) = Side::host(cleo, &["--after", "--auto"]);
+    let join = [
+        "join", &invite, "--json", "--yes", "--auto", "--name", "Bert",
+    ];
+    let (events, code) = Side::start(bert, &join).finish();
+    let message = events.last().unwrap()["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        code == 1 && message.contains("with another end"),
+        "{message}"
+    );
+    host.kill();
 }
