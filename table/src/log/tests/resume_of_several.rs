@@ -8,6 +8,7 @@ use super::super::*;
 use super::many_seats::{Table, passive, verifiable};
 use super::settlement::any_choice;
 use crate::rules::{Choice, Legal};
+use crate::seat::Seat;
 
 /// The messages with which a side announces and sends its history from the announced step on.
 fn messages(log: &MatchLog, resume: Resume) -> Vec<Vec<u8>> {
@@ -66,11 +67,13 @@ fn states(
 }
 
 fn has_all_of(log: &MatchLog, other: &MatchLog) -> bool {
-    let own = log.statements(0);
-    other
-        .statements(0)
-        .iter()
-        .all(|statement| own.contains(statement))
+    let places = (0..=other.step()).flat_map(|step| Seat::all(4).map(move |seat| (step, seat)));
+    let has = |(step, seat)| {
+        let ack = other.ack(step, seat).is_none() || log.ack(step, seat).is_some();
+        let part = other.part(step, seat);
+        ack && (part.is_none() || log.part(step, seat) == part)
+    };
+    places.into_iter().all(has)
 }
 
 /// Each seat continues from an old state. All resume on the connections in this order.

@@ -349,7 +349,15 @@ impl Game {
             return self.hear(seat);
         }
         match self.rng.random_range(0..100) {
-            0..40 => self.sign(seat),
+            0..40 => {
+                let signed = self.sign(seat);
+                // Perhaps before anybody has received the statement.
+                if signed && tally.restored < backs && self.rng.random_range(0..12) == 0 {
+                    tally.restored += 1;
+                    self.restore(seat);
+                }
+                signed
+            }
             40..75 => {
                 let others: Vec<Seat> = (self.honest.iter().copied())
                     .filter(|other| *other != seat)
