@@ -199,6 +199,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.handle_event(step, event)?;
         }
         let theirs = seat != self.setting.seat;
+        if !theirs {
+            // A choice that was made with an older file is not one for a later turn.
+            self.choice = None;
+        }
         match (part, before) {
             (Part::Seal(seal), _) if theirs => self.check_seal(seal),
             (Part::Open(cards), Phase::Open(openings)) if theirs => {

@@ -5,7 +5,7 @@ use std::io;
 
 use dealerless::deck::Card;
 use dealerless_table::Seat;
-use dealerless_table::log::{End, Journal, LogEvent, LogMessage, Signed, Statement};
+use dealerless_table::log::{End, Journal, LogEvent, LogMessage, Phase, Signed, Statement};
 use dealerless_table::play::{Command, DeckSetting, News, Outbox, Play, PlayError, Setting};
 use dealerless_table::rules::{Choice, Legal};
 use rand::rngs::StdRng;
@@ -181,6 +181,22 @@ impl Side {
             end: None,
             draws_anew: false,
             stopped: None,
+        }
+    }
+
+    /// The player does not wait for the connections, but chooses at once if the file of the match
+    /// shows that it is its turn. The file may be old.
+    pub(crate) fn choose_early(&mut self, style: Style, rng: &mut StdRng) {
+        let Some(program) = &mut self.program else {
+            return;
+        };
+        if let Phase::Choose { seat, legal } = program.log().phase()
+            && seat == self.seat
+        {
+            let choice = choice(&legal, (seat, style), rng);
+            program
+                .command(Command::Choose(choice))
+                .expect("an allowed command");
         }
     }
 

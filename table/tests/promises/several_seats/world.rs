@@ -181,12 +181,13 @@ impl World {
     }
 
     fn start(&mut self, seat: Seat) {
-        let side = self.side(seat);
+        let side = &mut self.sides[seat.index()];
         let seed = u64::from(seat.number()) + 10 * u64::from(side.draws_anew);
         match start(&side.disk, seat, seed) {
             Ok(program) => {
                 side.program = Some(program);
                 side.is_due = true;
+                side.choose_early(self.plan.style, &mut self.rng);
                 self.check_killed(seat);
             }
             Err(error) => assert!(side.disk.was_killed(), "{error:?}"),
