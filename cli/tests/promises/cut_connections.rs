@@ -135,5 +135,6 @@ fn match_is_resumed_over_a_relay() {
     host.say(&json!({"do": "leave", "turn": again["turn"]}));
     assert_eq!(host.finish().1, 0);
     let (events, code) = guest.finish();
-    assert_eq!((code, &events.last().unwrap()["how"]), (0, &json!("left")));
+    let last = events.last().unwrap();
+    assert_eq!((code, &last["how"]), (0, &json!("left")), "{events:#?}");
 }

@@ -229,8 +229,9 @@ impl Shared {
         }
     }
 
-    /// The work of the writer. Returns `None` after the goodbye: the connection has not ended, and
-    /// the reader continues.
+    /// The work of the writer. Returns `None` if the connection has not ended: the reader continues
+    /// after the goodbye, and after a failed write, because the peer may have said goodbye before
+    /// its socket closed.
     fn write(&self, mut sealer: Sealer) -> Option<ConnectionError> {
         let (mut plain, mut sealed) = (Vec::with_capacity(FRAME + 1), Vec::new());
         loop {
@@ -252,7 +253,11 @@ impl Shared {
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
                     return Some(ConnectionError::Silent);
                 }
-                Err(error) => return Some(ConnectionError::Cut(error.kind())),
+                Err(_) => {
+                    // The reader reads what has arrived, and then the end of the stream.
+                    let _ = self.stream.shutdown(Shutdown::Read);
+                    return None;
+                }
             }
         }
     }
@@ -294,4 +299,58 @@ impl Shared {
 fn frame_end(bytes: &[u8]) -> Option<usize> {
     let end = 2 + usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
     (bytes.len() >= end).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::super::noise::Handshake;
+    use super::super::streams::Stream;
+    use super::*;
+    use crate::identity::Identity;
+
+    /// A writer notices that the peer's socket is closed before the reader has read the peer's last
+    /// frames.
+    #[test]
+    fn goodbye_is_read_after_a_failed_write() {
+        let [guest, host] = [1, 2].map(|seed| Identity::from_seed([seed; 32]));
+        let mut to = Handshake::again_guest(&guest, host.public(), b"");
+        let mut from = Handshake::again_host(&host, guest.public(), b"");
+        from.read(&to.write(&[])).unwrap();
+        to.read(&from.write(&[])).unwrap();
+        let (own, mut peer) = (to.finish(), from.finish());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut socket, _) = listener.accept().unwrap();
+
+        let mut outbox = Outbox::default();
+        outbox.message(Stream::Log, b"last words").unwrap();
+        outbox.bye();
+        let mut plain = Vec::new();
+        while outbox.next_frame(&mut plain) {
+            let mut sealed = Vec::new();
+            peer.sealer.seal(&plain, &mut sealed);
+            io::Write::write_all(&mut socket, &sealed).unwrap();
+            plain.clear();
+        }
+        drop(socket);
+
+        let shared = Shared {
+            stream,
+            state: Mutex::new(State::new()),
+            to_write: Condvar::new(),
+            changed: Condvar::new(),
+            timing: Timing::default(),
+            sent: AtomicU64::new(0),
+        };
+        // The socket of the peer answers these bytes with a reset.
+        io::Write::write_all(&mut &shared.stream, b"x").unwrap();
+        thread::sleep(Duration::from_millis(50));
+        shared.lock().outbox.ping(1);
+        assert_eq!(shared.write(own.sealer), None);
+        assert_eq!(shared.read(own.opener), ConnectionError::Closed);
+        let message = shared.lock().next_message().unwrap().unwrap();
+        assert_eq!(message.bytes, b"last words");
+    }
 }

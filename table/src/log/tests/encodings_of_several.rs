@@ -209,8 +209,8 @@ fn header_of_a_verifiable_deck_has_one_encoding() {
                 assert!(Header::decode(&bytes[..cut]).is_err(), "{cut}");
             }
             assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
-            // The threshold is the number of seats.
-            let at = bytes.len() - 9;
+            // The threshold is the number of seats. The clock and the flag of the past follow.
+            let at = bytes.len() - 10;
             assert_eq!(bytes[at], seats);
             for threshold in (0..=u8::MAX).filter(|other| *other != seats) {
                 let mut other = bytes.clone();

@@ -278,27 +278,26 @@ fn part_for_another_step_convicts_nobody() {
 fn dealing_that_is_not_the_committed_one_is_a_foul() {
     let mut table = Table::new(verifiable(3, 1), 1);
     let seat = Seat::new(2);
-    let mut keys = honest_part(&mut table, seat).part;
-    *keys.last_mut().unwrap() ^= 1;
-    let changed = signed_bytes(&table, seat, keys);
-    let mut log = table.of.log();
-    log.accept(changed).unwrap();
-    for other in Seat::all(2) {
-        let keys = honest_part(&mut table, other);
-        log.accept(keys).unwrap();
-    }
+    let keys = Seat::all(3).map(|of| honest_part(&mut table, of));
+    let keys: Vec<_> = keys.collect();
+    let mut changed = keys.clone();
+    let mut bytes = keys[2].part.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    changed[2] = signed_bytes(&table, seat, bytes);
+    let [honest, mut log] = [keys, changed].map(|keys| {
+        let mut log = table.of.log();
+        for keys in keys {
+            log.accept(keys).unwrap();
+        }
+        log
+    });
     assert_eq!(log.phase(), Phase::KeyDealing);
+    table.seats[2].log = honest;
+    let dealing = honest_part(&mut table, seat).part;
     table.seats[2].log = log.clone();
-    let dealing = honest_part_of_foul(&mut table, &log, seat);
+    let dealing = signed_bytes(&table, seat, dealing);
     let Err(Refused::Foul(proof)) = log.accept(dealing) else {
         panic!("another dealing");
     };
     assert_eq!(proof.foul, PartFoul::Keys(BadKeys::Commitment));
-}
-
-/// The part that an honest program makes for a log in which it cannot sign it.
-fn honest_part_of_foul(table: &mut Table, log: &MatchLog, seat: Seat) -> SignedPart {
-    let part = table.seats[seat.index()].own.part(log).unwrap().unwrap();
-    let bytes = part.encode(log.shape(), log.size(seat));
-    signed_bytes(table, seat, bytes)
 }
