@@ -338,8 +338,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
     }
 
-    /// Stops waiting for the histories of other guests, after this seat has made no progress for
-    /// [`GUESTS_TIMEOUT`]. Returns whether something may have changed.
+    /// After this seat has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
+    /// of other guests, and requests what it lacks from all connected seats. Returns whether something may have changed.
     fn update_standing(&mut self, now: Instant) -> Result<bool, PlayError> {
         let standing = (self.play.log().step(), self.play.is_synced(), now);
         let has_moved = (self.standing.0, self.standing.1) != (standing.0, standing.1);
@@ -347,10 +347,12 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             return Ok(false);
         }
         self.standing = standing;
-        match has_moved {
-            true => Ok(false),
-            false => self.play.stop_waiting().map(|()| true),
+        if has_moved {
+            return Ok(false);
         }
+        self.play.stop_waiting()?;
+        self.play.request_missing();
+        Ok(true)
     }
 
     fn advance(&mut self) -> Result<(), PlayError> {
