@@ -277,8 +277,12 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         peer: Seat,
         error: &PlayError,
     ) -> anyhow::Result<Option<Stopped>> {
-        if self.table.play().is_synced() {
-            // With several seats, the others go on.
+        // With several seats, the others go on. A guest looks for a new connection to its host.
+        let goes_on = match self.dialer {
+            Some(_) => peer != Seat::HOST,
+            None => self.table.play().is_synced(),
+        };
+        if goes_on {
             let mut others = self.others.iter();
             if let Some(other) = others.find(|other| other.seat == peer) {
                 let text = format!("{} is not connected ({}).", other.name, with_sources(error));
