@@ -301,3 +301,56 @@ fn dealing_that_is_not_the_committed_one_is_a_foul() {
     };
     assert_eq!(proof.foul, PartFoul::Keys(BadKeys::Commitment));
 }
+
+/// The match ends with a foul that one log receives when the others are further on.
+#[test]
+fn chips_after_a_late_foul_are_the_same_in_all_logs() {
+    let mut table = Table::new(verifiable(3, 1), 9);
+    table.play_until(|log| matches!(log.phase(), Phase::Choose { .. }));
+    table.deliver_all();
+    let Phase::Choose { seat, .. } = table.phase() else {
+        panic!("nobody chooses");
+    };
+    let (other, cheat) = (seat.next(3), seat.next(3).next(3));
+    let foul = signed_bytes(&table, cheat, vec![0; 9]);
+    let before = table.seats[0].log.hash();
+    let statement = Statement {
+        before,
+        signed: Signed::Part(foul),
+    };
+    // One honest seat folds before it receives the foul. The other one receives the foul first.
+    let mut logs = [seat, other].map(|seat| table.seats[seat.index()].log.clone());
+    let identity = &table.of.identities[seat.index()];
+    let fold = Part::Move(Choice::Fold);
+    logs[0].sign(identity, seat, &fold).unwrap();
+    receive(&mut logs[1], statement.clone());
+    receive(&mut logs[0], statement);
+    exchange(&mut logs);
+    assert_eq!(logs[0].phase(), logs[1].phase());
+    assert_eq!(logs[0].final_stacks(), logs[1].final_stacks());
+}
+
+/// A seat shows one of the others another move, and that one plays on.
+#[test]
+fn chips_after_two_moves_for_one_step_are_the_same_in_all_logs() {
+    let mut table = Table::new(verifiable(3, 1), 9);
+    table.play_until(|log| matches!(log.phase(), Phase::Choose { .. }));
+    table.deliver_all();
+    let Phase::Choose { seat: cheat, .. } = table.phase() else {
+        panic!("nobody chooses");
+    };
+    let honest = [cheat.next(3), cheat.next(3).next(3)];
+    let before = table.seats[0].log.hash();
+    let mut logs = honest.map(|seat| table.seats[seat.index()].log.clone());
+    for (log, choice) in logs
+        .iter_mut()
+        .zip([Choice::Call, Choice::Raise { to: 50 }])
+    {
+        let bytes = Part::Move(choice).encode(log.shape(), log.size(cheat));
+        let signed = Signed::Part(signed_bytes(&table, cheat, bytes));
+        receive(log, Statement { before, signed });
+    }
+    exchange(&mut logs);
+    assert_eq!(logs[0].phase(), logs[1].phase());
+    assert_eq!(logs[0].final_stacks(), logs[1].final_stacks());
+}
