@@ -191,7 +191,7 @@ fn check_resuming(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> 
     let all = receive(&mut other, &messages);
     assert_eq!(all, first == from.step());
     if all {
-        if let Some(evidence) = log.evidence() {
+        for evidence in log.evidence() {
             other
                 .record_fork(evidence.clone())
                 .expect("the evidence is valid");

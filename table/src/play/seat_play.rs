@@ -120,6 +120,8 @@ pub struct Play<S, V, R> {
     /// Whether too few seats played in the last hand, because the others sat out.
     idle: bool,
     news: VecDeque<News>,
+    /// Whether [`News::Over`] was reported.
+    ended: bool,
 }
 
 /// The state of a connection to another seat.
@@ -233,6 +235,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             paused: false,
             idle: false,
             news: VecDeque::new(),
+            ended: false,
         }
     }
 
@@ -280,6 +283,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn news(&mut self) -> Option<News> {
         self.news.pop_front().or_else(|| self.their_turn())
+    }
+
+    /// Whether the end of the match was reported.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
@@ -394,6 +402,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_));
+        if over && !self.ended {
+            self.report_end();
+        }
         let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
         if over || self.owes_write || is_unsent && !self.is_verifiable() {
             self.write()?;

@@ -168,7 +168,7 @@ fn withheld_statements_stop_the_hand() {
         for side in &world.sides {
             let log = side.program.as_ref().unwrap().log();
             assert!(!matches!(log.phase(), Phase::Over(_)), "the match waits");
-            assert!(log.evidence().is_none() && log.foul().is_none());
+            assert!(log.evidence().is_empty() && log.fouls().is_empty());
         }
     }
 }
@@ -234,7 +234,7 @@ fn two_histories_are_never_opened_and_convict_the_accomplice() {
             "the guest has learned the choice"
         );
         assert_eq!(world.said.releases(victim, step), 0);
-        assert!(log.evidence().is_none() && log.foul().is_none());
+        assert!(log.evidence().is_empty() && log.fouls().is_empty());
     }
     let records = [0, 1].map(|at| {
         let world = &mut worlds[at];
