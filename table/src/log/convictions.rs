@@ -132,7 +132,7 @@ impl MatchLog {
     /// second part for an old step at any time, so this alone must not undo later steps. A step with
     /// two parts counts if each remaining seat has signed a statement for a later step of this log.
     /// If two honest logs part at a step, neither log can have such a statement of the other seat.
-    pub(super) fn counted_steps(&self) -> u64 {
+    pub fn counted_steps(&self) -> u64 {
         let mut counted = self.step();
         let parted = self.evidence().iter().filter(|fork| self.parts_here(fork));
         let mut parted: Vec<u64> = parted.map(Evidence::step).collect();
