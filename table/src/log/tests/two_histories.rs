@@ -565,10 +565,15 @@ fn no_honest_seat_opens_a_card_in_a_log_that_another_one_does_not_share_in_many_
         (1, 4, 0),
         (2, 4, 1),
         (3, 4, 0),
+        (2, 5, 0),
     ] {
         println!(
             "{cheats} of {seats}: {:?}",
             play_many(cheats, seats, backs, 1000..1100)
+        );
+        println!(
+            "with fouls: {:?}",
+            play_with(cheats, seats, backs, true, 2000..2100)
         );
     }
 }
