@@ -135,9 +135,10 @@ impl MatchLog {
             return Err(Refused::Fork(Box::new(evidence)));
         }
         let is_late = part.step < self.step();
-        let stays_convicted = self.is_convicted() && !self.confirms_end();
+        // With more than two seats, the chips depend on what the seats signed before they knew.
+        let accepts_nothing = self.is_convicted() && !self.confirms_end();
         let over = matches!(self.state.phase, Phase::Over(_));
-        if stays_convicted || (!is_late && over) {
+        if accepts_nothing || (!is_late && over) {
             return Err(Refused::Over);
         }
         let judged = if is_late {

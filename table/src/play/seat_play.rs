@@ -390,6 +390,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             if self.setting.log.owes_ack(seat) {
                 let ack = self.setting.log.sign_ack(identity, seat)?;
                 self.send_own(hash, Signed::Ack(ack));
+                self.report_confirmed_end();
                 continue;
             }
             let Some(part) = self.next_part()? else {
@@ -402,9 +403,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_));
-        if over && !self.ended {
-            self.report_end();
-        }
         let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
         if over || self.owes_write || is_unsent && !self.is_verifiable() {
             self.write()?;

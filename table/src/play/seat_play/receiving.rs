@@ -135,6 +135,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack) => {
                 self.keep(signed);
+                self.report_confirmed_end();
                 Ok(())
             }
             Ok(Accepted::New(part, events)) => {
@@ -302,6 +303,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn report_end(&mut self) {
         if self.setting.log.unconfirmed().is_empty() {
             self.report_unconfirmed_end();
+        }
+    }
+
+    /// Reports once that the match is over, if an ack was the last confirmation after a conviction.
+    pub(super) fn report_confirmed_end(&mut self) {
+        if self.setting.log.is_convicted() && !self.ended {
+            self.report_end();
         }
     }
 
