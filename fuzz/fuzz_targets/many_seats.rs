@@ -342,7 +342,7 @@ fn receive(
         Ok(ToDo::Convict(evidence)) => {
             let seat = evidence.seat();
             match log.record_fork(*evidence) {
-                Ok(()) => assert_eq!(seat, hostile),
+                Ok(_) => assert_eq!(seat, hostile),
                 Err(NoEvidence) => assert!(seen(&was) == seen(log)),
             }
             return true;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dealerless::Blame;
 use dealerless::net::Deadlines;
-use dealerless_events::ending::{self, Breach, unsettled_at};
+use dealerless_events::ending::{self, Breach, unconfirmed_at, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
@@ -222,6 +222,10 @@ impl<'a> StoredMatch<'a> {
         match stopped? {
             Stopped::Over(end) => {
                 seat.banks.iter().for_each(Banks::remove);
+                let play = seat.table.play();
+                if let Some(text) = unconfirmed_at(play.log(), play.seat(), seat.story.names()) {
+                    seat.player.tell(&Event::Notice { text })?;
+                }
                 Breach::check(&end, seat.table.play().seat(), seat.story.names())?;
                 called?;
             }

@@ -15,6 +15,7 @@
 mod acks;
 mod ahead;
 mod claim;
+mod convictions;
 mod deal;
 mod deck_log;
 mod early;

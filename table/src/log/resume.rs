@@ -10,7 +10,7 @@
 //! history of the other side ([`LogMessage::RequestAll`]).
 
 use super::match_log::MatchLog;
-use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement};
+use super::signed::{BadSignedPart, Evidence, SignedPart, Statement};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the log stream of a connection.
@@ -235,10 +235,7 @@ impl Resuming {
                 self.signed(place, ToDo::Accept(part))
             }
             LogMessage::Statement(statement) if has_acks => {
-                let signed = &statement.signed;
-                let is_part = matches!(signed, Signed::Part(_));
-                let place = (signed.step(), is_part, signed.seat().number());
-                self.signed(place, ToDo::AcceptStatement(statement))
+                self.signed(statement.place(), ToDo::AcceptStatement(statement))
             }
             LogMessage::Evidence(evidence) if has_acks => Ok(ToDo::Convict(evidence)),
             LogMessage::RequestFrom(step) if has_acks => Ok(ToDo::SendFrom(step)),

@@ -251,6 +251,12 @@ impl Statement {
         })
     }
 
+    /// The place in a history: the step, whether this is a part, and the seat.
+    pub(super) fn place(&self) -> (u64, bool, u8) {
+        let is_part = matches!(self.signed, Signed::Part(_));
+        (self.signed.step(), is_part, self.signed.seat().number())
+    }
+
     /// Whether a player of the match has signed this, for the history that it names.
     pub(super) fn is_valid(&self, match_info: &Match) -> bool {
         let player = match_info.players().get(self.signed.seat().index());
@@ -308,6 +314,11 @@ impl Evidence {
             ] if one == other => Some((one, [a, b])),
             _ => None,
         }
+    }
+
+    /// The history, if this is evidence of two parts for one history.
+    pub(super) fn history_of_parts(&self) -> Option<&[u8; 32]> {
+        self.parts().map(|(history, _)| history)
     }
 
     /// Whether this is evidence of two parts for one history, the only kind in a match of two

@@ -127,6 +127,8 @@ pub struct Play<S, V, R> {
     /// Whether too few seats played in the last hand, because the others sat out.
     idle: bool,
     news: VecDeque<News>,
+    /// Whether [`News::Over`] was reported.
+    ended: bool,
 }
 
 /// The state of a connection to another seat.
@@ -247,6 +249,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             paused: false,
             idle: false,
             news: VecDeque::new(),
+            ended: false,
         }
     }
 
@@ -294,6 +297,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn news(&mut self) -> Option<News> {
         self.news.pop_front().or_else(|| self.their_turn())
+    }
+
+    /// Whether the end of the match was reported.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
@@ -438,6 +446,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if self.setting.log.owes_ack(seat) {
             let ack = self.setting.log.sign_ack(identity, seat)?;
             self.send_own(hash, Signed::Ack(ack));
+            self.report_confirmed_end();
             return Ok(true);
         }
         let Some(part) = self.next_part()? else {

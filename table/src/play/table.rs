@@ -34,6 +34,10 @@ const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
 /// and each of several seats requests what it lacks.
 const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Timeout for the statements with which the other seats confirm the end of a match after a
+/// conviction.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.
 pub struct Table<S, V, X> {
@@ -51,6 +55,8 @@ pub struct Table<S, V, X> {
     deferred: VecDeque<Incoming<X>>,
     /// Control messages that arrived while a connection was drained.
     controls: VecDeque<Control>,
+    /// When this side learned of a conviction that not all seats have confirmed.
+    convicted: Option<Instant>,
     clocks: Clocks,
     /// The step of the log and the number of seats that have sent their histories, and since when.
     progress: ((u64, usize), Instant),
@@ -121,6 +127,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             queue,
             deferred: VecDeque::new(),
             controls: VecDeque::new(),
+            convicted: None,
         })
     }
 
@@ -264,6 +271,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             if self.update_clocks(Instant::now())? || self.update_progress()? {
                 continue;
             }
+            let until_end = self.until_unconfirmed_end();
             if let Some(news) = self.play.news() {
                 return Ok(Some(TableEvent::News(news)));
             }
@@ -277,7 +285,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let next_timeout = self.clocks.until_next_timeout(self.play.seat());
-            let next_timeout = next_timeout.min(self.until_patience_ends());
+            let next_timeout = next_timeout.min(self.until_patience_ends()).min(until_end);
             let item = match self.deferred.pop_front() {
                 Some(item) => Ok((0, item)),
                 None => self.queue.recv_timeout(left.min(next_timeout)),
@@ -308,6 +316,20 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 }
             }
         }
+    }
+
+    /// The time until this side reports the end of a match that not all seats have confirmed after a
+    /// conviction. Reports the end if no time remains.
+    fn until_unconfirmed_end(&mut self) -> Duration {
+        if self.play.has_ended() || self.play.log().unconfirmed().is_empty() {
+            return Duration::MAX;
+        }
+        let since = *self.convicted.get_or_insert_with(Instant::now);
+        let left = CONFIRM_TIMEOUT.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            self.play.report_unconfirmed_end();
+        }
+        left
     }
 
     /// The seat at the other end of the connection with this number.

@@ -163,8 +163,12 @@ impl Table {
         };
         if let Err(refused) = seat.log.accept_statement(statement) {
             match &refused {
-                Refused::Foul(proof) => seat.log.record_foul((**proof).clone()),
-                Refused::Fork(evidence) => seat.log.record_fork((**evidence).clone()).unwrap(),
+                Refused::Foul(proof) => {
+                    seat.log.record_foul((**proof).clone());
+                }
+                Refused::Fork(evidence) => {
+                    seat.log.record_fork((**evidence).clone()).unwrap();
+                }
                 _ => {}
             }
             seat.refused.get_or_insert(refused);

@@ -4,6 +4,7 @@ mod acks;
 mod boards;
 mod cheats;
 mod cheats_of_several;
+mod convictions;
 mod encodings_of_several;
 mod endings;
 mod files;

@@ -222,29 +222,36 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Some(statement) => self.setting.log.accept_statement(statement),
             None => self.setting.log.accept_signed(signed.clone()),
         };
-        let passes_on = match &accepted {
-            Ok(Accepted::New(..) | Accepted::Ack) => self.passes_on(source),
-            // Every seat must learn of a foul.
-            Err(Refused::Foul(_)) => true,
-            _ => false,
+        let is_new = match &accepted {
+            Ok(accepted) => *accepted != Accepted::Known,
+            Err(Refused::Foul(proof)) => self.setting.log.record_foul((**proof).clone()),
+            Err(_) => false,
         };
+        // Every seat must learn of a foul.
+        let is_foul = matches!(accepted, Err(Refused::Foul(_)));
         let from = source.from;
-        if let Some(statement) = statement.as_ref().filter(|_| passes_on) {
+        if is_new
+            && (is_foul || self.passes_on(source))
+            && let Some(statement) = &statement
+        {
             self.forward(from, &LogMessage::Statement(statement.clone()));
         }
+        let is_convicted = self.setting.log.is_convicted();
         match accepted {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack) => {
                 self.keep(signed);
+                self.report_confirmed_end();
                 Ok(())
             }
             Ok(Accepted::New(part, events)) => {
                 self.keep(signed);
                 self.after_part(seat, step, &part, &before, events)
             }
+            // The log knows an earlier foul of the seat.
+            Err(Refused::Foul(_)) if !is_new => Ok(()),
             Err(Refused::Foul(proof)) => {
-                self.unwritten.push(Signed::Part(proof.part.clone()));
-                self.setting.log.record_foul(*proof);
+                self.unwritten.push(Signed::Part(proof.part));
                 self.write()?;
                 self.report_end();
                 Ok(())
@@ -257,15 +264,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(refused @ Refused::TooEarly { .. }) => {
                 let statement = statement.ok_or(PlayError::Refused(refused))?;
                 let early = self.early.entry(from).or_default();
-                let kept = early.keep(&self.setting.log, statement);
-                kept.map_err(PlayError::Refused)
+                match early.keep(&self.setting.log, statement) {
+                    Err(_) if is_convicted => Ok(()),
+                    kept => kept.map_err(PlayError::Refused),
+                }
             }
-            // The match has already ended. A convicted seat can send more forks on each connection.
-            Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
             // The evidence contains a statement of this log, so it is valid.
             Err(Refused::Fork(evidence)) => self.convict(from, evidence),
-            // The seat signed this before it learned that the match is over.
-            Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
+            // The seat signed this before it learned that the match is over, or after its history
+            // and this one parted.
+            Err(Refused::Over | Refused::OtherHistory { .. }) if is_convicted => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
     }
@@ -279,14 +287,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Ends the match with evidence that came from the connection to `from`.
     fn convict(&mut self, from: Seat, evidence: Box<Evidence>) -> Result<(), PlayError> {
-        if self.setting.log.is_convicted() {
+        let has_several = self.setting.log.match_info().seats() > 2;
+        // With two seats, the match has ended. A convicted seat can send more forks.
+        if self.setting.log.is_convicted() && !has_several {
             return Ok(());
         }
         let recorded = self.setting.log.record_fork((*evidence).clone());
-        recorded.map_err(PlayError::NoEvidence)?;
+        if !recorded.map_err(PlayError::NoEvidence)? {
+            return Ok(());
+        }
         self.write()?;
         self.setting.journal.append_evidence(&evidence)?;
-        if self.setting.log.match_info().seats() > 2 {
+        if has_several {
             let message = LogMessage::Evidence(evidence);
             self.forward(from, &message);
             // The seat may not know that the statements which it has sent prove this.
@@ -396,12 +408,28 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Reports once that the match is over.
+    /// Reports that the match is over. After a conviction with several seats, this waits until all
+    /// remaining seats have confirmed the end of the log.
     pub(super) fn report_end(&mut self) {
+        if self.setting.log.unconfirmed().is_empty() {
+            self.report_unconfirmed_end();
+        }
+    }
+
+    /// Reports once that the match is over, if an ack was the last confirmation after a conviction.
+    pub(super) fn report_confirmed_end(&mut self) {
+        if self.setting.log.is_convicted() && !self.ended {
+            self.report_end();
+        }
+    }
+
+    /// Reports that the match is over, even if the final chips can still change.
+    pub(in crate::play) fn report_unconfirmed_end(&mut self) {
         if let Phase::Over(end) = self.setting.log.phase()
             && !self.news.iter().any(|news| matches!(news, News::Over(_)))
         {
             self.news.push_back(News::Over(end));
+            self.ended = true;
         }
     }
 

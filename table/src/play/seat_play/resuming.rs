@@ -141,7 +141,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut messages = vec![resume];
         messages.extend(statements.map(|statement| self.message(statement)));
         if log.match_info().seats() > 2 {
-            let evidence = log.evidence().cloned().map(Box::new);
+            let evidence = log.evidence().iter().cloned().map(Box::new);
             messages.extend(evidence.map(LogMessage::Evidence));
         }
         if let Some(peer) = self.peers.get_mut(&peer) {

@@ -172,7 +172,7 @@ fn withheld_statements_stop_the_hand() {
         for side in &world.sides {
             let log = side.program.as_ref().unwrap().log();
             assert!(!matches!(log.phase(), Phase::Over(_)), "the match waits");
-            assert!(log.evidence().is_none() && log.foul().is_none());
+            assert!(log.evidence().is_empty() && log.fouls().is_empty());
         }
     }
 }
@@ -238,7 +238,7 @@ fn two_histories_are_never_opened_and_convict_the_accomplice() {
             "the guest has learned the choice"
         );
         assert_eq!(world.said.releases(victim, step), 0);
-        assert!(log.evidence().is_none() && log.foul().is_none());
+        assert!(log.evidence().is_empty() && log.fouls().is_empty());
     }
     let records = [0, 1].map(|at| {
         let world = &mut worlds[at];
@@ -274,9 +274,21 @@ fn two_histories_are_never_opened_and_convict_the_accomplice() {
     one.meddle = None;
     one.lose(VICTIMS[1]);
     one.play();
+    // All others confirm the end of their logs. They and their files state the same chips.
+    let log = |world: &World, seat: Seat| {
+        let program = world.sides[seat.index()].program.as_ref();
+        program.unwrap().log().clone()
+    };
+    let chips = log(one, Seat::HOST).final_stacks();
+    assert_eq!(chips.iter().sum::<u64>(), chips.len() as u64 * 100);
     for side in &one.sides {
-        let end = Phase::Over(End::Fork { seat: ACCOMPLICE });
-        assert_eq!(side.program.as_ref().unwrap().log().phase(), end);
+        let end = End::Fork { seat: ACCOMPLICE };
+        let log = log(one, side.seat);
+        assert_eq!(log.phase(), Phase::Over(end.clone()));
+        assert_eq!(log.unconfirmed(), []);
+        assert_eq!(log.final_stacks(), chips);
+        assert_eq!(one.record(side.seat).log.final_stacks(), chips);
+        assert_eq!(side.end, Some(end));
         assert!(!side.disk.has_deck());
     }
 }

@@ -529,7 +529,7 @@ impl World {
                 side.seat,
                 log.phase()
             );
-            assert!(log.evidence().is_none() && log.foul().is_none());
+            assert!(log.evidence().is_empty() && log.fouls().is_empty());
             assert_eq!(log.hash(), host.hash(), "{plan:?}");
             assert!(
                 !side.disk.has_deck(),
