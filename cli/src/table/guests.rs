@@ -28,9 +28,9 @@ use crate::whole_file;
 /// The longest pause between two tries to reach another guest. It is longer than the pause for the
 /// host, because the host and the other guests choose the addresses.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// The number of failed tries after whose pause, about six seconds, the lower of two seats begins to
+/// The number of failed tries after whose pause, about three seconds, the lower of two seats begins to
 /// dial. Usually the higher seat has connected by then.
-const LATER: u32 = 5;
+const LATER: u32 = 4;
 /// The size limit of the file with the addresses of the other guests, in bytes.
 const MOST_KEPT: u64 = 16 << 10;
 

@@ -146,9 +146,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             if !self.table.is_connected() {
                 return Ok(None);
             }
-            if self.table.connection(Seat::HOST).is_some() {
-                self.dialer.iter_mut().for_each(Dialer::connected);
-            }
+            self.dialer.iter_mut().for_each(Dialer::connected);
         }
         if let News::Voided { tries } = news {
             self.voided(*tries)?;
@@ -297,8 +295,8 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             guests.dial(peer);
             return Ok(None);
         }
-        if self.table.play().is_synced() {
-            // With several seats, the others go on.
+        // The other guests of a host go on. A guest looks for a new connection to its host.
+        if self.dialer.is_none() && self.table.play().is_synced() {
             let mut others = self.others.iter();
             if let Some(other) = others.find(|other| other.seat == peer) {
                 let text = format!("{} is not connected ({}).", other.name, with_sources(error));

@@ -17,6 +17,7 @@ mod ahead;
 mod claim;
 mod deal;
 mod deck_log;
+mod early;
 mod event;
 mod foul;
 mod header;
@@ -83,5 +84,6 @@ mod with_internals {
 
 pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use deck_log::{DeckNow, Opens};
+pub(crate) use early::Early;
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
 pub(crate) use seen::Note;

@@ -28,8 +28,8 @@ use super::vault::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{
-    Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed, Statement,
-    Storage,
+    Claim, Early, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
+    Statement, Storage,
 };
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
@@ -75,16 +75,23 @@ pub struct SealedSetting<S, V> {
 
 /// One seat of a match.
 ///
-/// A seat has a connection to each other seat that it talks to: the host to each guest, and a guest
-/// to the host, which forwards what the others sign. A seat starts without connections. `begin`
-/// starts the match on the first connection to a seat, and `resume` continues it on a new one.
-/// After `lose_connection`, nothing is sent to that seat until there is a new connection.
+/// The host has a connection to each guest, and forwards what the others sign. A guest can also have
+/// connections to other guests. A seat sends what it signs on all its connections. A seat starts
+/// without connections. `begin` starts the match on the first connection to a seat, and `resume`
+/// continues it on a new one. After `lose_connection`, nothing is sent to that seat until there is a
+/// new connection.
 pub struct Play<S, V, R> {
     setting: Setting<S, V, R>,
     /// The seats that this seat is connected to.
     peers: BTreeMap<Seat, Peer>,
     /// The seats that have sent their histories since the program has started.
     heard: BTreeSet<Seat>,
+    /// Whether a guest no longer waits for the histories of the other guests.
+    waived: bool,
+    /// What each seat has sent for later steps. It outlives the connection on which it arrived.
+    early: BTreeMap<Seat, Early>,
+    /// The seats whose connections were dropped because of an early statement.
+    failed: BTreeMap<Seat, PlayError>,
     /// The state of the engine on the connection. `None` with a verifiable deck.
     connected: Option<Connected>,
     /// This seat's secrets of a verifiable deck. `None` also after the match.
@@ -213,6 +220,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             setting,
             peers: BTreeMap::new(),
             heard: BTreeSet::new(),
+            waived: false,
+            early: BTreeMap::new(),
+            failed: BTreeMap::new(),
             connected: None,
             own: None,
             unwritten: Vec::new(),
@@ -375,22 +385,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             orders.voided().map_err(PlayError::Uncounted)?;
             self.uncounted_voids -= 1;
         }
-        // Nothing is signed before the peer has sent its history.
-        while self.is_synced() {
-            let (identity, seat) = (&self.setting.identity, self.setting.seat);
-            let (before, hash) = (self.setting.log.phase(), self.setting.log.hash());
-            if self.setting.log.owes_ack(seat) {
-                let ack = self.setting.log.sign_ack(identity, seat)?;
-                self.send_own(hash, Signed::Ack(ack));
-                continue;
-            }
-            let Some(part) = self.next_part()? else {
+        loop {
+            self.accept_early()?;
+            // Nothing is signed before the peer has sent its history.
+            if !self.is_synced() || !self.sign_next()? {
                 break;
-            };
-            let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
-            let step = signed.step;
-            self.send_own(hash, Signed::Part(signed));
-            self.after_part(seat, step, &part, &before, events)?;
+            }
         }
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_));
@@ -425,6 +425,25 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Err(PlayError::Engine(error));
         }
         self.send_orders(orders)
+    }
+
+    /// Signs the ack or the part that is due now. Returns `false` if there is none.
+    fn sign_next(&mut self) -> Result<bool, PlayError> {
+        let (identity, seat) = (&self.setting.identity, self.setting.seat);
+        let (before, hash) = (self.setting.log.phase(), self.setting.log.hash());
+        if self.setting.log.owes_ack(seat) {
+            let ack = self.setting.log.sign_ack(identity, seat)?;
+            self.send_own(hash, Signed::Ack(ack));
+            return Ok(true);
+        }
+        let Some(part) = self.next_part()? else {
+            return Ok(false);
+        };
+        let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
+        let step = signed.step;
+        self.send_own(hash, Signed::Part(signed));
+        self.after_part(seat, step, &part, &before, events)?;
+        Ok(true)
     }
 
     /// Queues a part or an ack of this seat for all connected seats. It was signed for the history

@@ -30,6 +30,9 @@ use crate::seat::Seat;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout for the peer to send its history on a new connection.
 const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
+/// Timeout in which a guest gets the histories of the other guests after its program has started,
+/// or makes progress with them.
+const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.
@@ -49,6 +52,8 @@ pub struct Table<S, V, X> {
     /// Control messages that arrived while a connection was drained.
     controls: VecDeque<Control>,
     clocks: Clocks,
+    /// The step of the log, whether this seat may sign, and since when.
+    standing: (u64, bool, Instant),
     /// Whether this side currently looks for no connection. While this is true, other seats do not
     /// count as away. The next connection sets it to false.
     pub on_hold: bool,
@@ -106,6 +111,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(Table {
             play: Play::new(setting)?,
             clocks,
+            standing: (0, false, Instant::now()),
             on_hold: false,
             deadlines,
             attached: BTreeMap::new(),
@@ -120,7 +126,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
 
     /// Starts the match on this connection to `peer`. With a sealed deck, the engine's session is
     /// bound to the connection, and `attempts` counts its attempts. A host of several guests starts
-    /// the match on all connections before it [plays](Self::next).
+    /// the match on all connections before it [plays](Self::next). A guest starts the match on the
+    /// connection to the host, and [resumes](Self::resume) it on connections to other guests.
     pub fn begin(
         &mut self,
         peer: Seat,
@@ -131,7 +138,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.play.begin(peer);
     }
 
-    /// Resumes the match on this connection to `peer`, in place of the previous one.
+    /// Resumes the match on this connection to `peer`, in place of the previous one. A guest may have
+    /// a connection to each other guest. Such a connection is optional: the host forwards all
+    /// statements, too.
     ///
     /// # Errors
     /// If the parts received before cannot be written.
@@ -226,9 +235,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             .map(|attached| &*attached.connection)
     }
 
-    /// Whether there is a connection.
+    /// Whether the host is connected to a guest, or a guest to the host.
     pub fn is_connected(&self) -> bool {
-        !self.attached.is_empty()
+        self.peers().any(|peer| self.attached.contains_key(&peer))
     }
 
     /// Whether the deck is sealed. Then there is one connection at most, and the engine runs on it.
@@ -249,7 +258,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 let peer = self.attached.keys().next().copied();
                 return self.handle_error(peer, error).map(Some);
             }
-            if self.update_clocks(Instant::now())? {
+            if let Some((peer, error)) = self.play.failed() {
+                return self.handle_error(Some(peer), error).map(Some);
+            }
+            if self.update_clocks(Instant::now())? || self.update_standing(Instant::now())? {
                 continue;
             }
             if let Some(news) = self.play.news() {
@@ -265,6 +277,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let next_timeout = self.clocks.until_next_timeout(self.play.seat());
+            let next_timeout = next_timeout.min(self.until_patience_ends());
             let item = match self.deferred.pop_front() {
                 Some(item) => Ok((0, item)),
                 None => self.queue.recv_timeout(left.min(next_timeout)),
@@ -275,6 +288,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 }
                 Ok((0, Incoming::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
                 Ok((connection, item)) => match (self.peer_of(connection), item) {
+                    // Guests have nothing to decide with each other.
+                    (Some(peer), Incoming::Control(_)) if !self.peers().any(|at| at == peer) => {}
                     (Some(_), Incoming::Control(control)) => {
                         return Ok(Some(TableEvent::Control(control)));
                     }
@@ -305,15 +320,37 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// A connected seat that does not send its history in time. The host of several guests may wait
     /// for other guests before it sends its own.
     fn silent(&self) -> Option<Seat> {
-        let waits = self.play.log().match_info().seats() > 2 && self.play.seat() != Seat::HOST;
-        if waits {
-            return None;
-        }
+        let has_several = self.play.log().match_info().seats() > 2;
         let mut attached = self.attached.iter();
         let is_silent = |(peer, attached): &(&Seat, &Attached)| {
-            !self.play.has_heard(**peer) && attached.since.elapsed() > RESUME_TIMEOUT
+            let waits = has_several && **peer == Seat::HOST;
+            let is_late = attached.since.elapsed() > RESUME_TIMEOUT;
+            is_late && !waits && !self.play.has_heard(**peer)
         };
         attached.find(is_silent).map(|(peer, _)| *peer)
+    }
+
+    /// The time until this seat has been at its step for [`GUESTS_TIMEOUT`].
+    fn until_patience_ends(&self) -> Duration {
+        match self.play.log().match_info().seats() {
+            2 => Duration::MAX,
+            _ => GUESTS_TIMEOUT.saturating_sub(self.standing.2.elapsed()),
+        }
+    }
+
+    /// Stops waiting for the histories of other guests, after this seat has made no progress for
+    /// [`GUESTS_TIMEOUT`]. Returns whether something may have changed.
+    fn update_standing(&mut self, now: Instant) -> Result<bool, PlayError> {
+        let standing = (self.play.log().step(), self.play.is_synced(), now);
+        let has_moved = (self.standing.0, self.standing.1) != (standing.0, standing.1);
+        if !has_moved && self.until_patience_ends() > Duration::ZERO {
+            return Ok(false);
+        }
+        self.standing = standing;
+        match has_moved {
+            true => Ok(false),
+            false => self.play.stop_waiting().map(|()| true),
+        }
     }
 
     fn advance(&mut self) -> Result<(), PlayError> {
@@ -410,8 +447,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(())
     }
 
-    /// Sends the last messages and closes all connections. Returns whether each other seat that this
-    /// side talks to has received all messages. If not, a later connection can still deliver them.
+    /// Sends the last messages and closes all connections. Returns whether all guests of a host, or
+    /// the host of a guest, have received all messages. If not, a later connection can still deliver
+    /// them.
     pub fn close(&mut self) -> bool {
         let connected = self.attached.keys().copied().collect();
         self.close_each(connected)
@@ -460,7 +498,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
     }
 
-    /// The seats that this seat talks to: all guests if it is the host, otherwise the host.
+    /// The seats to which this seat needs a connection: all guests if it is the host, otherwise the
+    /// host.
     fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
         let is_host = self.play.seat() == Seat::HOST;
         self.others()
@@ -498,14 +537,17 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.claim(seat, Claimed::Closed)
     }
 
-    /// The states of the connections to the seats that this seat talks to.
+    /// The states of the connections to the seats to which this seat needs one, and of the other
+    /// connections that are complete.
     fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
         let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
             (true, _) => ConnectionState::Up,
             (false, true) => ConnectionState::Unwanted,
             (false, false) => ConnectionState::Missing,
         };
-        self.peers().map(|peer| (peer, state(peer))).collect()
+        let optional = self.others().filter(|peer| self.play.has_heard(*peer));
+        let peers = self.peers().chain(optional);
+        peers.map(|peer| (peer, state(peer))).collect()
     }
 
     /// Writes a claim that a seat is late. Without a clock, no time was agreed on and nothing is

@@ -125,9 +125,25 @@ impl World {
             rng: StdRng::seed_from_u64(seed),
         };
         for guest in world.guests() {
-            world.connect(guest, |play, peer| play.begin(peer));
+            world.connect(Seat::HOST, guest, |play, peer| play.begin(peer));
         }
         world
+    }
+
+    /// The same, and all guests are connected to each other.
+    fn mesh(seats: u8, hands: u32, seed: u64) -> Self {
+        let mut world = World::new(seats, hands, seed);
+        world.reconnect_all();
+        world
+    }
+
+    /// All pairs of seats.
+    fn pairs(&self) -> Vec<(Seat, Seat)> {
+        let pairs = self.of.seats().flat_map(|one| {
+            let others = self.of.seats().skip(one.index() + 1);
+            others.map(move |other| (one, other))
+        });
+        pairs.collect()
     }
 
     fn guests(&self) -> Vec<Seat> {
@@ -140,26 +156,36 @@ impl World {
 
     fn connect(
         &mut self,
-        guest: Seat,
+        one: Seat,
+        other: Seat,
         start: impl Fn(&mut Play<MemoryStorage, KeptVault, SystemRng>, Seat),
     ) {
-        for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
+        for (seat, peer) in [(one, other), (other, one)] {
             self.ways.insert((seat, peer), VecDeque::new());
             start(&mut self.sides[seat.index()].play, peer);
         }
     }
 
-    fn reconnect(&mut self, guest: Seat) {
-        self.connect(guest, |play, peer| play.resume(peer).unwrap());
+    fn reconnect(&mut self, one: Seat, other: Seat) {
+        self.connect(one, other, |play, peer| play.resume(peer).unwrap());
     }
 
-    fn is_connected(&self, guest: Seat) -> bool {
-        self.ways.contains_key(&(Seat::HOST, guest))
+    /// Connects all seats that are not connected.
+    fn reconnect_all(&mut self) {
+        for (one, other) in self.pairs() {
+            if !self.is_connected(one, other) {
+                self.reconnect(one, other);
+            }
+        }
     }
 
-    /// Cuts the connection to a guest. The messages on their way are lost.
-    fn cut(&mut self, guest: Seat) {
-        for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
+    fn is_connected(&self, one: Seat, other: Seat) -> bool {
+        self.ways.contains_key(&(one, other))
+    }
+
+    /// Cuts the connection between two seats. The messages on their way are lost.
+    fn cut(&mut self, one: Seat, other: Seat) {
+        for (seat, peer) in [(one, other), (other, one)] {
             self.ways.remove(&(seat, peer));
             self.sides[seat.index()].play.lose_connection(peer);
         }
@@ -182,9 +208,9 @@ impl World {
     }
 
     fn start_from(&mut self, seat: Seat, bytes: Vec<u8>) {
-        for guest in self.guests() {
-            if seat == Seat::HOST || seat == guest {
-                self.cut(guest);
+        for (one, other) in self.pairs() {
+            if seat == one || seat == other {
+                self.cut(one, other);
             }
         }
         let side = &mut self.sides[seat.index()];
@@ -256,9 +282,22 @@ impl World {
         true
     }
 
+    /// Lets the guests stop waiting for each other. Returns whether a guest has waited.
+    fn time_out(&mut self) -> bool {
+        let mut has_waited = false;
+        for side in &mut self.sides {
+            let was_synced = side.play.is_synced();
+            side.play.stop_waiting().unwrap();
+            has_waited |= side.play.is_synced() != was_synced;
+        }
+        has_waited
+    }
+
     /// Plays until nothing more is possible.
     fn play(&mut self) {
-        while self.step() {}
+        while self.step() || self.time_out() {}
+        let mut sides = self.sides.iter_mut();
+        assert!(sides.all(|side| side.play.failed().is_none()));
     }
 
     /// Plays until it is the turn of this seat, whose player does not choose yet.
@@ -334,13 +373,13 @@ fn lost_connection_stops_no_other_seat_and_only_its_seat_gets_the_history_again(
     let mut world = World::new(3, 2, 1);
     world.play_to_the_choice_of(Seat::HOST);
     let step = world.log(Seat::HOST).step();
-    world.cut(ONE);
+    world.cut(Seat::HOST, ONE);
     world.thinks = None;
     world.play();
     assert!(world.log(TWO).part(step, Seat::HOST).is_some());
     assert_eq!(world.log(ONE).step(), step);
     let before = world.sent.len();
-    world.reconnect(ONE);
+    world.reconnect(Seat::HOST, ONE);
     world.play();
     let resumed = |(way, message): &(Way, LogMessage)| {
         matches!(message, LogMessage::Resume(_)).then_some(*way)
@@ -366,7 +405,7 @@ fn host_signs_nothing_after_its_start_before_all_guests_have_sent_their_historie
     world.restart(Seat::HOST);
     for guest in [ONE, TWO] {
         assert!(!world.sides[0].play.is_synced() && signed(&world) == before);
-        world.reconnect(guest);
+        world.reconnect(Seat::HOST, guest);
         world.play();
     }
     assert!(signed(&world) > before);
@@ -389,7 +428,7 @@ fn evidence_reaches_all_seats_also_after_a_lost_connection() {
         before,
         signed: Signed::Part(fold),
     };
-    world.cut(TWO);
+    world.cut(Seat::HOST, TWO);
     world.advance(ONE);
     let way = world.ways.get_mut(&(ONE, Seat::HOST)).unwrap();
     way.push_back(LogMessage::Statement(fold).encode());
@@ -398,48 +437,82 @@ fn evidence_reaches_all_seats_also_after_a_lost_connection() {
     let phase = |world: &World, seat| world.log(Seat::new(seat)).phase();
     assert!([0, 1, 3].iter().all(|seat| phase(&world, *seat) == end));
     assert_ne!(phase(&world, 2), end);
-    world.reconnect(TWO);
+    world.reconnect(Seat::HOST, TWO);
     world.play();
     assert_eq!(phase(&world, 2), end);
     world.restart(TWO);
     assert_eq!(phase(&world, 2), end);
 }
 
-#[test]
-fn match_survives_lost_connections_restarts_and_restored_files() {
-    for seed in 0..4 {
-        let mut world = World::new(3, 2, seed);
-        // A copy of each seat's file.
-        let mut copies: Vec<_> = world.sides.iter().map(|side| side.file.bytes()).collect();
-        for _ in 0..40 {
-            for _ in 0..world.rng.random_range(0..150) {
-                world.step();
+/// Plays a match in which connections are lost and programs start anew, some from older files.
+fn play_with_faults(mut world: World) {
+    let pairs: Vec<_> = world.ways.keys().copied().collect();
+    // A copy of each seat's file.
+    let mut copies: Vec<_> = world.sides.iter().map(|side| side.file.bytes()).collect();
+    for _ in 0..40 {
+        for _ in 0..world.rng.random_range(0..150) {
+            world.step();
+        }
+        let seat = Seat::new(world.rng.random_range(0..world.sides.len() as u8));
+        let side = &world.sides[seat.index()];
+        match world.rng.random_range(0..6) {
+            0 | 1 => {
+                let (one, other) = *pairs.choose(&mut world.rng).unwrap();
+                world.cut(one, other);
             }
-            let seat = Seat::new(world.rng.random_range(0..3));
-            let side = &world.sides[seat.index()];
-            match world.rng.random_range(0..6) {
-                0 if world.is_connected(ONE) => world.cut(ONE),
-                1 if world.is_connected(TWO) => world.cut(TWO),
-                2 => world.restart(seat),
-                3 => copies[seat.index()] = side.file.bytes(),
-                // The secret of a match that is over is destroyed.
-                4 if !matches!(side.play.log().phase(), Phase::Over(_)) => {
-                    world.restore(seat, copies[seat.index()].clone());
-                }
-                _ => {
-                    for guest in [ONE, TWO] {
-                        if !world.is_connected(guest) {
-                            world.reconnect(guest);
-                        }
+            2 => world.restart(seat),
+            3 => copies[seat.index()] = side.file.bytes(),
+            // The secret of a match that is over is destroyed.
+            4 if !matches!(side.play.log().phase(), Phase::Over(_)) => {
+                world.restore(seat, copies[seat.index()].clone());
+            }
+            _ => {
+                for (one, other) in &pairs {
+                    if !world.is_connected(*one, *other) {
+                        world.reconnect(*one, *other);
                     }
                 }
             }
         }
-        for guest in [ONE, TWO] {
-            world.cut(guest);
-            world.reconnect(guest);
-        }
-        world.play();
-        world.check();
     }
+    for guest in world.guests() {
+        world.cut(Seat::HOST, guest);
+        world.reconnect(Seat::HOST, guest);
+    }
+    world.play();
+    world.check();
+}
+
+#[test]
+fn match_survives_lost_connections_restarts_and_restored_files() {
+    for seed in 0..4 {
+        play_with_faults(World::new(3, 2, seed));
+    }
+}
+
+#[test]
+fn match_with_connections_between_guests_survives_the_same() {
+    for seed in 0..4 {
+        play_with_faults(World::mesh(3 + seed as u8 % 2, 2, seed));
+    }
+}
+
+#[test]
+fn statements_arrive_once_from_the_host_and_once_from_their_seats() {
+    let mut world = World::mesh(4, 1, 1);
+    world.play();
+    world.check();
+    let mut arrived = BTreeSet::new();
+    for ((from, to), message) in &world.sent {
+        let LogMessage::Statement(Statement { signed, .. }) = message else {
+            assert!(matches!(message, LogMessage::Resume(_)), "{message:?}");
+            continue;
+        };
+        let signer = signed.seat();
+        assert!(signer != *to && (*from == Seat::HOST || *from == signer));
+        assert!(arrived.insert((*from, *to, place(signed))));
+    }
+    let statements: BTreeSet<_> = arrived.iter().map(|(.., place)| place).collect();
+    let copies = |(signer, ..): &&Place| if *signer == Seat::HOST { 3 } else { 5 };
+    assert_eq!(arrived.len(), statements.iter().map(copies).sum::<usize>());
 }

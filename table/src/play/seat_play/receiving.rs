@@ -18,6 +18,14 @@ use crate::log::{
 use crate::rules::Learners;
 use crate::seat::Seat;
 
+/// The connection on which a statement came.
+#[derive(Clone, Copy)]
+struct Source {
+    from: Seat,
+    /// Whether it was part of the history that the seat sends on a new connection.
+    in_history: bool,
+}
+
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Stores the deck that the engine has shuffled.
     pub(super) fn keep_deck(
@@ -60,12 +68,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(());
         };
         let was_complete = peer.history.is_complete();
+        let source = Source {
+            from,
+            in_history: !was_complete,
+        };
         let to_do = peer.history.receive(&self.setting.log, message);
         match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
-            ToDo::Accept(part) => self.accept(from, Signed::Part(part), None)?,
+            ToDo::Accept(part) => self.accept(source, Signed::Part(part), None)?,
             ToDo::AcceptStatement(Statement { before, signed }) => {
-                self.accept(from, signed, Some(before))?;
+                self.accept(source, signed, Some(before))?;
             }
             ToDo::Convict(evidence) => self.convict(from, evidence)?,
             ToDo::RequestAll => {
@@ -80,11 +92,43 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let peer = self.peers.get(&from);
         if !was_complete && peer.is_some_and(|peer| peer.history.is_complete()) {
             self.heard.insert(from);
-            if !was_synced && self.is_synced() {
+            if self.is_synced() && (!was_synced || from == Seat::HOST) {
                 self.finish_resume()?;
             }
         }
         self.send_own_history()
+    }
+
+    /// Accepts the early statements whose steps the log has reached. Drops the connection to a seat
+    /// whose statement is refused.
+    pub(super) fn accept_early(&mut self) -> Result<(), PlayError> {
+        loop {
+            let log = &self.setting.log;
+            let mut early = self.early.iter_mut();
+            let next = early.find_map(|(from, early)| Some((*from, early.take(log)?)));
+            let Some((from, Statement { before, signed })) = next else {
+                return Ok(());
+            };
+            let source = Source {
+                from,
+                in_history: false,
+            };
+            match self.accept(source, signed, Some(before)) {
+                Err(error @ PlayError::Refused(_)) => {
+                    self.early.remove(&from);
+                    if self.peers.contains_key(&from) {
+                        self.lose_connection(from);
+                        self.failed.insert(from, error);
+                    }
+                }
+                accepted => accepted?,
+            }
+        }
+    }
+
+    /// A seat whose connection was dropped because of an early statement, and the error.
+    pub(in crate::play) fn failed(&mut self) -> Option<(Seat, PlayError)> {
+        self.failed.pop_first()
     }
 
     /// Queues a message for a connected seat.
@@ -104,11 +148,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Accepts a part or an ack that came from the connection to `from`. With more than two seats,
-    /// `history` is the hash of the history for which it was signed.
+    /// Whether this seat passes on a new statement from this source. The host does so always. A guest
+    /// passes on what another guest's history brings, because the host can lack it, too.
+    fn passes_on(&self, source: Source) -> bool {
+        let is_host = self.setting.seat == Seat::HOST;
+        is_host || source.in_history && source.from != Seat::HOST
+    }
+
+    /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
+    /// which it was signed.
     fn accept(
         &mut self,
-        from: Seat,
+        source: Source,
         signed: Signed,
         history: Option<[u8; 32]>,
     ) -> Result<(), PlayError> {
@@ -122,9 +173,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Some(statement) => self.setting.log.accept_statement(statement),
             None => self.setting.log.accept_signed(signed.clone()),
         };
-        if let (Ok(Accepted::New(..) | Accepted::Ack) | Err(Refused::Foul(_)), Some(statement)) =
-            (&accepted, statement)
-        {
+        let passes_on = match &accepted {
+            Ok(Accepted::New(..) | Accepted::Ack) => self.passes_on(source),
+            // Every seat must learn of a foul.
+            Err(Refused::Foul(_)) => true,
+            _ => false,
+        };
+        let from = source.from;
+        if let Some(statement) = statement.clone().filter(|_| passes_on) {
             self.forward(from, &LogMessage::Statement(statement));
         }
         match accepted {
@@ -147,7 +203,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The match file still has the step.
             Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
                 self.reload_log()?;
-                self.accept(from, signed, history)
+                self.accept(source, signed, history)
+            }
+            Err(refused @ Refused::TooEarly { .. }) => {
+                let statement = statement.ok_or(PlayError::Refused(refused))?;
+                let early = self.early.entry(from).or_default();
+                let kept = early.keep(&self.setting.log, statement);
+                kept.map_err(PlayError::Refused)
             }
             // The match has already ended. A convicted seat can send more forks on each connection.
             Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
