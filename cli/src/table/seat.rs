@@ -288,27 +288,38 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         peer: Seat,
         error: &PlayError,
     ) -> anyhow::Result<Option<Stopped>> {
+        let is_synced = self.table.play().is_synced();
         if peer != Seat::HOST
             && let Some(guests) = &mut self.guests
         {
-            // The host forwards the statements.
             guests.dial(peer);
+            // Otherwise the host is gone too, and is dialled already.
+            if !is_synced && !self.table.is_connected() {
+                self.tell_line_lost(error)?;
+            }
             return Ok(None);
         }
-        // The other guests of a host go on. A guest looks for a new connection to its host.
-        if self.dialer.is_none() && self.table.play().is_synced() {
+        if is_synced {
+            // With several seats, the others go on.
             let mut others = self.others.iter();
             if let Some(other) = others.find(|other| other.seat == peer) {
                 let text = format!("{} is not connected ({}).", other.name, with_sources(error));
                 self.player.tell(&Event::Notice { text })?;
             }
+            if let Some(dialer) = &mut self.dialer {
+                dialer.dial()?;
+            }
             return Ok(None);
         }
-        self.player.tell(&Event::LineLost {
-            message: with_sources(error),
-        })?;
+        self.tell_line_lost(error)?;
         self.reconnect()?;
         Ok(None)
+    }
+
+    fn tell_line_lost(&mut self, error: &PlayError) -> anyhow::Result<()> {
+        self.player.tell(&Event::LineLost {
+            message: with_sources(error),
+        })
     }
 
     /// Looks for a new connection, unless the player has to be asked first.

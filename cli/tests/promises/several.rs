@@ -89,7 +89,7 @@ fn killed_program_of_three_resumes_with_the_same_cards_and_chips() {
         sides[killed].take().unwrap().kill();
         // The others learn this.
         if killed == 0 {
-            sides[1].as_mut().unwrap().until("line-lost");
+            notice(sides[1].as_mut().unwrap(), "Anna is not connected");
         } else {
             notice(sides[0].as_mut().unwrap(), "is not connected");
         }
