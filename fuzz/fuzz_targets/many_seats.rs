@@ -252,7 +252,7 @@ impl Hostile<'_> {
     }
 
     fn message(&self, log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
-        Ok(match input.int_in_range(0..=7)? {
+        Ok(match input.int_in_range(0..=8)? {
             0..=2 => input.choose(&self.played.messages)?.clone(),
             3 => {
                 let statements = [self.statement(log, input)?, self.statement(log, input)?];
@@ -266,6 +266,7 @@ impl Hostile<'_> {
                 LogMessage::Resume(log.resume_from(step))
             }
             5 => LogMessage::RequestAll,
+            6 => LogMessage::RequestFrom(input.arbitrary()?),
             _ => {
                 let statement = self.statement(log, input)?;
                 match (statement.signed, self.played.of.seats()) {

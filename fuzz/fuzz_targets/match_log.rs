@@ -171,7 +171,7 @@ fn receive(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
                 Ok(()) => continue,
                 Err(NoEvidence) => return false,
             },
-            Ok(ToDo::RequestAll | ToDo::SendAll) | Err(_) => return false,
+            Ok(ToDo::RequestAll | ToDo::SendAll | ToDo::SendFrom(_)) | Err(_) => return false,
         };
         match accepted {
             Ok(_) => {}

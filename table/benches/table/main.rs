@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use match_of_two::{Measured, measure};
 use proxy::Link;
 use resuming::resume;
+use several_seats::Shape;
 
 const HANDS: u32 = 100;
 const SLOW_HANDS: u32 = 14;
@@ -89,15 +90,30 @@ fn main() {
 /// Prints the cost of hands with a verifiable deck.
 fn several() {
     println!("Hold'em with a verifiable deck, all seats call and show, all in this process:\n");
-    println!("| seats | each way | keys | hand | its shuffles | bytes of a seat to each peer |");
-    println!("|---|---|---|---|---|---|");
-    for (seats, delay, hands) in [(2, 0, 20), (3, 0, 20), (6, 0, 20), (9, 0, 10), (6, 25, 3)] {
-        let hand = several_seats::measure(seats, hands, Duration::from_millis(delay));
+    println!("The flop: the time from the last move before it until all seats see it; then the");
+    println!("same from the receipt of this move.\n");
+    println!(
+        "| seats | connections | each way | keys | hand | its shuffles | flop | from the receipt | \
+         bytes of a seat to each peer |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for (seats, shape, delay, hands) in [
+        (2, Shape::Star, 0, 20),
+        (3, Shape::Mesh, 0, 20),
+        (6, Shape::Star, 0, 20),
+        (6, Shape::Mesh, 0, 20),
+        (9, Shape::Mesh, 0, 10),
+        (6, Shape::Star, 25, 3),
+        (6, Shape::Mesh, 25, 7),
+    ] {
+        let hand = several_seats::measure(seats, hands, Duration::from_millis(delay), shape);
         println!(
-            "| {seats} | {delay} ms | {} | {} | {} | {} |",
+            "| {seats} | {shape:?} | {delay} ms | {} | {} | {} | {} | {} | {} |",
             ms(hand.keys),
             ms(hand.hand),
             ms(hand.shuffles),
+            ms(hand.flop),
+            ms(hand.flop_from_receipt),
             hand.bytes
         );
     }

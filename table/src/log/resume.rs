@@ -28,6 +28,9 @@ pub enum LogMessage {
     Resume(Resume),
     /// Requests the whole history of the other side, from step 0 on.
     RequestAll,
+    /// Requests the statements from this step on that the other side has, in matches with more than
+    /// two seats. A third seat can have sent them to the other side only.
+    RequestFrom(u64),
 }
 
 /// Announces the section of the match's history that the sender sends next.
@@ -66,6 +69,7 @@ const REQUEST_ALL: u8 = 2;
 const STATEMENT: u8 = 3;
 const EVIDENCE: u8 = 4;
 const EVIDENCE_OF_STATEMENTS: u8 = 5;
+const REQUEST_FROM: u8 = 6;
 
 impl LogMessage {
     /// Encodes the message.
@@ -87,6 +91,7 @@ impl LogMessage {
                 .raw(&resume.before)
                 .u32(resume.parts),
             LogMessage::RequestAll => writer.u8(REQUEST_ALL),
+            LogMessage::RequestFrom(step) => writer.u8(REQUEST_FROM).u64(*step),
         };
         writer.finish()
     }
@@ -118,6 +123,7 @@ impl LogMessage {
                 parts: reader.u32()?,
             }),
             REQUEST_ALL => LogMessage::RequestAll,
+            REQUEST_FROM => LogMessage::RequestFrom(reader.u64()?),
             _ => return Err(BadLogMessage),
         };
         reader.finish()?;
@@ -161,6 +167,8 @@ pub enum ToDo {
     RequestAll,
     /// Send the whole history of this side.
     SendAll,
+    /// Send the statements from this step on.
+    SendFrom(u64),
 }
 
 /// The state of receiving the other side's history on one connection.
@@ -233,9 +241,11 @@ impl Resuming {
                 self.signed(place, ToDo::AcceptStatement(statement))
             }
             LogMessage::Evidence(evidence) if has_acks => Ok(ToDo::Convict(evidence)),
-            LogMessage::Part(_) | LogMessage::Statement(_) | LogMessage::Evidence(_) => {
-                Err(CannotResume::OtherKind)
-            }
+            LogMessage::RequestFrom(step) if has_acks => Ok(ToDo::SendFrom(step)),
+            LogMessage::Part(_)
+            | LogMessage::Statement(_)
+            | LogMessage::Evidence(_)
+            | LogMessage::RequestFrom(_) => Err(CannotResume::OtherKind),
             LogMessage::RequestAll if !self.peer_may_request => Err(CannotResume::OutOfOrder),
             LogMessage::RequestAll => {
                 self.peer_may_request = false;

@@ -94,7 +94,7 @@ impl View<'_> {
         let is_deal = self.log.phase() == Phase::Deal;
         let is_missing = self.connections.get(&seat) == Some(&ConnectionState::Missing);
         let waits_for_history = mine && !self.is_synced;
-        let is_cut_off = signers.iter().any(|signer| self.is_cut_off_from(*signer));
+        let is_cut_off = !mine && signers.iter().any(|signer| self.is_cut_off_from(*signer));
         if is_missing && (waits_for_history || is_cut_off) {
             Wait::Measured(Late::Away)
         } else if self.is_cut_off_from(seat) {
@@ -540,6 +540,7 @@ mod tests {
         let [host, guest] = [Seat::HOST, ONE].map(|seat| signed(&mut table, seat));
         let guests = |one, two| BTreeMap::from([(ONE, one), (TWO, two)]);
         let to_host = |state| BTreeMap::from([(Seat::HOST, state)]);
+        let to_both = |host, two| BTreeMap::from([(Seat::HOST, host), (TWO, two)]);
         let (turn, away) = (Late::AtItsTurn, Late::Away);
         for (own, log, connections, is_synced, late) in [
             // The host waits for the histories of its guests.
@@ -588,6 +589,15 @@ mod tests {
                 true,
                 vec![(turn, Seat::HOST), (turn, TWO)],
             ),
+            // A guest without the host hears a guest to which it is connected.
+            (
+                ONE,
+                &guest,
+                to_both(Missing, Up),
+                true,
+                vec![(away, Seat::HOST), (turn, TWO)],
+            ),
+            (ONE, &first, to_both(Missing, Up), true, Vec::new()),
         ] {
             let view = View {
                 log,

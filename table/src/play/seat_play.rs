@@ -135,6 +135,9 @@ struct Peer {
     history: Resuming,
     /// Whether this seat has queued its own history, or there is none.
     has_own: bool,
+    /// The step up to which requests on this connection were answered, and the statements of this
+    /// step that were sent: their seats, and whether they are parts.
+    answered: (u64, BTreeSet<(Seat, bool)>),
     /// Messages to send once all signed parts are on the disk.
     unsent: Vec<LogMessage>,
 }
@@ -144,6 +147,7 @@ impl Peer {
         Peer {
             has_own: history.is_complete(),
             history,
+            answered: (0, BTreeSet::new()),
             unsent: Vec::new(),
         }
     }

@@ -30,8 +30,8 @@ use crate::seat::Seat;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout for the peer to send its history on a new connection.
 const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
-/// Timeout in which a guest gets the histories of the other guests after its program has started,
-/// or makes progress with them.
+/// The time without progress after which a guest no longer waits for the histories of other guests,
+/// and each of several seats requests what it lacks.
 const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
@@ -52,8 +52,8 @@ pub struct Table<S, V, X> {
     /// Control messages that arrived while a connection was drained.
     controls: VecDeque<Control>,
     clocks: Clocks,
-    /// The step of the log, whether this seat may sign, and since when.
-    standing: (u64, bool, Instant),
+    /// The step of the log and the number of seats that have sent their histories, and since when.
+    progress: ((u64, usize), Instant),
     /// Whether this side currently looks for no connection. While this is true, other seats do not
     /// count as away. The next connection sets it to false.
     pub on_hold: bool,
@@ -111,7 +111,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(Table {
             play: Play::new(setting)?,
             clocks,
-            standing: (0, false, Instant::now()),
+            progress: ((0, 0), Instant::now()),
             on_hold: false,
             deadlines,
             attached: BTreeMap::new(),
@@ -261,7 +261,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             if let Some((peer, error)) = self.play.failed() {
                 return self.handle_error(Some(peer), error).map(Some);
             }
-            if self.update_clocks(Instant::now())? || self.update_standing(Instant::now())? {
+            if self.update_clocks(Instant::now())? || self.update_progress()? {
                 continue;
             }
             if let Some(news) = self.play.news() {
@@ -330,27 +330,30 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         attached.find(is_silent).map(|(peer, _)| *peer)
     }
 
-    /// The time until this seat has been at its step for [`GUESTS_TIMEOUT`].
+    /// The time until this side has made no progress for [`GUESTS_TIMEOUT`].
     fn until_patience_ends(&self) -> Duration {
         match self.play.log().match_info().seats() {
             2 => Duration::MAX,
-            _ => GUESTS_TIMEOUT.saturating_sub(self.standing.2.elapsed()),
+            _ => GUESTS_TIMEOUT.saturating_sub(self.progress.1.elapsed()),
         }
     }
 
-    /// Stops waiting for the histories of other guests, after this seat has made no progress for
-    /// [`GUESTS_TIMEOUT`]. Returns whether something may have changed.
-    fn update_standing(&mut self, now: Instant) -> Result<bool, PlayError> {
-        let standing = (self.play.log().step(), self.play.is_synced(), now);
-        let has_moved = (self.standing.0, self.standing.1) != (standing.0, standing.1);
+    /// After this side has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
+    /// of other guests, and requests what it lacks from all connected seats. Returns whether
+    /// something may have changed.
+    fn update_progress(&mut self) -> Result<bool, PlayError> {
+        let progress = (self.play.log().step(), self.play.heard());
+        let has_moved = self.progress.0 != progress;
         if !has_moved && self.until_patience_ends() > Duration::ZERO {
             return Ok(false);
         }
-        self.standing = standing;
-        match has_moved {
-            true => Ok(false),
-            false => self.play.stop_waiting().map(|()| true),
+        self.progress = (progress, Instant::now());
+        if has_moved {
+            return Ok(false);
         }
+        self.play.stop_waiting()?;
+        self.play.request_missing();
+        Ok(true)
     }
 
     fn advance(&mut self) -> Result<(), PlayError> {

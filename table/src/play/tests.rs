@@ -10,6 +10,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zeroize::Zeroizing;
 
+use super::error::PlayError;
 use super::news::{Command, News};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{DeckSetting, Play, Setting};
@@ -18,7 +19,8 @@ use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
-    End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Signed, Statement,
+    End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Refused, Signed, SignedAck,
+    Statement,
 };
 use crate::random::{SystemRng, system_rng};
 use crate::rules::Choice;
@@ -96,6 +98,10 @@ struct World {
     written: BTreeSet<Place>,
     /// A seat whose player makes no choice.
     thinks: Option<Seat>,
+    /// The host does not forward what the second of these seats signs to the first one.
+    withheld: Option<(Seat, Seat)>,
+    /// Whether statements arrive in any order, and some of them more than once.
+    scrambles: bool,
     rng: StdRng,
 }
 
@@ -122,6 +128,8 @@ impl World {
             statements: HashMap::new(),
             written: BTreeSet::new(),
             thinks: None,
+            withheld: None,
+            scrambles: false,
             rng: StdRng::seed_from_u64(seed),
         };
         for guest in world.guests() {
@@ -261,6 +269,9 @@ impl World {
             if place.0 == way.0 {
                 self.written.insert(place);
             }
+            if way.0 == Seat::HOST && self.withheld == Some((way.1, place.0)) {
+                return;
+            }
         }
         self.sent.push((way, message));
         self.ways.get_mut(&way).unwrap().push_back(bytes);
@@ -276,10 +287,25 @@ impl World {
         let Some(&(from, to)) = ways.choose(&mut self.rng) else {
             return false;
         };
-        let message = self.ways.get_mut(&(from, to)).unwrap().pop_front().unwrap();
+        let message = self.next_message((from, to));
         let play = &mut self.sides[to.index()].play;
         play.receive(Event::Received(from, message)).unwrap();
         true
+    }
+
+    /// The message that arrives next on this way.
+    fn next_message(&mut self, way: Way) -> Vec<u8> {
+        let way = self.ways.get_mut(&way).unwrap();
+        let is_statement =
+            |bytes: &Vec<u8>| matches!(LogMessage::decode(bytes), Ok(LogMessage::Statement(_)));
+        if !self.scrambles || !way.iter().all(is_statement) {
+            return way.pop_front().unwrap();
+        }
+        let at = self.rng.random_range(0..way.len());
+        match self.rng.random_range(0..4) {
+            0 => way[at].clone(),
+            _ => way.remove(at).unwrap(),
+        }
     }
 
     /// Lets the guests stop waiting for each other. Returns whether a guest has waited.
@@ -515,4 +541,198 @@ fn statements_arrive_once_from_the_host_and_once_from_their_seats() {
     let statements: BTreeSet<_> = arrived.iter().map(|(.., place)| place).collect();
     let copies = |(signer, ..): &&Place| if *signer == Seat::HOST { 3 } else { 5 };
     assert_eq!(arrived.len(), statements.iter().map(copies).sum::<usize>());
+}
+
+#[test]
+fn statements_arrive_in_any_order_and_more_than_once() {
+    for seed in 0..4 {
+        let mut world = World::mesh(4, 2, seed);
+        world.play_to_the_choice_of(ONE);
+        world.thinks = None;
+        world.scrambles = true;
+        world.play();
+        world.check();
+    }
+}
+
+#[test]
+fn host_that_withholds_statements_does_not_delay_a_guest_that_gets_them_directly() {
+    let mut world = World::mesh(4, 1, 1);
+    world.withheld = Some((TWO, ONE));
+    world.play();
+    world.check();
+    // Without the direct connection, the hand waits.
+    let mut world = World::mesh(4, 1, 1);
+    world.withheld = Some((TWO, ONE));
+    world.cut(ONE, TWO);
+    world.play();
+    assert!(!matches!(world.log(TWO).phase(), Phase::Over(_)));
+    // A third seat sends what it has.
+    while !matches!(world.log(TWO).phase(), Phase::Over(_)) {
+        let step = world.log(TWO).step();
+        world.sides[TWO.index()].play.request_missing();
+        world.play();
+        assert!(world.log(TWO).step() > step);
+    }
+    world.check();
+}
+
+#[test]
+fn guests_play_on_without_the_host_until_its_part_is_due() {
+    let mut world = World::mesh(4, 1, 1);
+    // The first seat to choose.
+    let three = Seat::new(3);
+    world.play_to_the_choice_of(three);
+    world.thinks = None;
+    for guest in world.guests() {
+        world.cut(Seat::HOST, guest);
+    }
+    world.play();
+    let step = world.log(Seat::HOST).step();
+    for guest in world.guests() {
+        assert!(world.log(guest).step() > step);
+        assert_eq!(world.log(guest).waits_for(), [Seat::HOST]);
+    }
+    // One guest brings the host what all guests have signed.
+    let step = world.log(ONE).step();
+    world.reconnect(Seat::HOST, ONE);
+    world.play();
+    assert!(world.log(Seat::HOST).step() > step);
+    world.reconnect_all();
+    world.play();
+    world.check();
+}
+
+#[test]
+fn statement_that_only_one_seat_has_received_reaches_all_on_request() {
+    let mut world = World::mesh(4, 1, 1);
+    world.play_to_the_choice_of(TWO);
+    world.thinks = None;
+    let (step, three) = (world.log(TWO).step(), Seat::new(3));
+    for other in [Seat::HOST, three] {
+        world.cut(TWO, other);
+    }
+    world.play();
+    let knows = |world: &World| {
+        let others = [Seat::HOST, ONE, three];
+        others.map(|seat| world.log(seat).part(step, TWO).is_some())
+    };
+    assert_eq!(knows(&world), [false, true, false]);
+    world.cut(TWO, ONE);
+    for seat in [Seat::HOST, three] {
+        world.sides[seat.index()].play.request_missing();
+    }
+    world.play();
+    assert_eq!(knows(&world), [true; 3]);
+    // Each seat answers requests once with each statement.
+    world.sides[3].play.request_missing();
+    world.play();
+    let before = world.sent.len();
+    world.sides[3].play.request_missing();
+    world.play();
+    let is_request =
+        |(_, message): &(Way, LogMessage)| matches!(message, LogMessage::RequestFrom(_));
+    assert!(world.sent[before..].iter().all(is_request));
+}
+
+/// An ack of a seat for any step and history. No honest seat has signed it.
+fn false_ack(world: &World, seat: Seat, step: u64, before: [u8; 32]) -> Vec<u8> {
+    let of = world.of.match_info.id();
+    let (number, place) = (step.to_le_bytes(), [seat.number()]);
+    let fields: [&[u8]; 4] = [&of, &number, &before, &place];
+    let signature = world.sides[seat.index()].identity.sign("ack", &fields);
+    let signed = Signed::Ack(SignedAck {
+        step,
+        seat,
+        signature,
+    });
+    LogMessage::Statement(Statement { before, signed }).encode()
+}
+
+#[test]
+fn flood_of_early_statements_costs_the_connection_on_which_it_comes() {
+    let mut world = World::mesh(3, 1, 1);
+    world.play_to_the_choice_of(ONE);
+    world.thinks = None;
+    let mut kept = 0;
+    let refused = loop {
+        let ack = false_ack(&world, TWO, 1000 + kept, [7; 32]);
+        let play = &mut world.sides[ONE.index()].play;
+        match play.receive(Event::Received(TWO, ack)) {
+            Ok(()) => kept += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(
+        refused,
+        PlayError::Refused(Refused::TooEarly { .. })
+    ));
+    assert_eq!(kept, (1 << 16) / 106);
+    world.cut(ONE, TWO);
+    world.play();
+    world.check();
+}
+
+#[test]
+fn forged_early_statement_is_not_kept() {
+    let mut world = World::mesh(3, 1, 1);
+    world.play_to_the_choice_of(ONE);
+    let mut ack = false_ack(&world, TWO, 1000, [7; 32]);
+    *ack.last_mut().unwrap() ^= 1;
+    let play = &mut world.sides[ONE.index()].play;
+    let refused = play.receive(Event::Received(TWO, ack)).unwrap_err();
+    assert!(matches!(
+        refused,
+        PlayError::Refused(Refused::Signature(TWO))
+    ));
+}
+
+#[test]
+fn early_statement_for_another_history_costs_the_connection_of_its_sender() {
+    let mut world = World::mesh(4, 1, 1);
+    world.play_to_the_choice_of(ONE);
+    world.thinks = None;
+    let step = world.log(ONE).step();
+    let ack = false_ack(&world, TWO, step + 1, [7; 32]);
+    let play = &mut world.sides[ONE.index()].play;
+    play.receive(Event::Received(TWO, ack)).unwrap();
+    world.advance(ONE);
+    let play = &mut world.sides[ONE.index()].play;
+    let (seat, error) = play.failed().unwrap();
+    let is_other = matches!(
+        error,
+        PlayError::Refused(Refused::OtherHistory { seat: TWO, .. })
+    );
+    assert!(seat == TWO && is_other, "{error:?}");
+    assert!(play.failed().is_none() && !play.has_heard(TWO) && play.has_heard(Seat::HOST));
+    world.cut(ONE, TWO);
+    world.play();
+    world.check();
+}
+
+/// A guest signs a choice while only another guest is connected to it. Then it starts from an older
+/// file. It does not choose again, although the host does not know the choice.
+#[test]
+fn guest_takes_back_from_another_guest_what_the_host_lacks() {
+    let mut world = World::mesh(3, 1, 1);
+    world.play_to_the_choice_of(ONE);
+    world.sides[ONE.index()].play.write().unwrap();
+    let (step, older) = (world.log(ONE).step(), world.sides[ONE.index()].file.bytes());
+    world.cut(Seat::HOST, ONE);
+    world.cut(Seat::HOST, TWO);
+    world.thinks = None;
+    world.play();
+    assert!(world.log(TWO).part(step, ONE).is_some());
+    assert!(world.log(Seat::HOST).part(step, ONE).is_none());
+    world.restore(ONE, older);
+    world.reconnect(Seat::HOST, ONE);
+    while world.step() {}
+    assert!(!world.sides[ONE.index()].play.is_synced());
+    assert!(world.log(Seat::HOST).part(step, ONE).is_none());
+    world.reconnect(ONE, TWO);
+    world.play();
+    assert!(world.log(Seat::HOST).part(step, ONE).is_some());
+    world.reconnect_all();
+    world.play();
+    world.check();
 }

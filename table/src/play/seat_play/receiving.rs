@@ -88,6 +88,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.reload_log()?;
                 self.send_history_from(from, 0);
             }
+            ToDo::SendFrom(step) => self.answer(from, step),
         }
         let peer = self.peers.get(&from);
         if !was_complete && peer.is_some_and(|peer| peer.history.is_complete()) {
@@ -127,7 +128,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// A seat whose connection was dropped because of an early statement, and the error.
-    pub(in crate::play) fn failed(&mut self) -> Option<(Seat, PlayError)> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn failed(&mut self) -> Option<(Seat, PlayError)> {
         self.failed.pop_first()
     }
 
@@ -146,6 +148,53 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 peer.unsent.push(message.clone());
             }
         }
+    }
+
+    /// Requests the statements that this seat lacks from all connected seats, if it waits for another
+    /// seat. A cheat can send a statement to some seats only.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn request_missing(&mut self) {
+        let log = &self.setting.log;
+        let waits = log
+            .waits_for()
+            .iter()
+            .any(|seat| *seat != self.setting.seat);
+        if !waits || log.match_info().seats() == 2 {
+            return;
+        }
+        let request = LogMessage::RequestFrom(log.step());
+        for peer in self.peers.values_mut() {
+            if peer.has_own && peer.history.is_complete() {
+                peer.unsent.push(request.clone());
+            }
+        }
+    }
+
+    /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
+    /// on this connection was answered with them.
+    fn answer(&mut self, to: Seat, from: u64) {
+        let Some(peer) = self.peers.get_mut(&to).filter(|peer| peer.has_own) else {
+            return;
+        };
+        let log = &self.setting.log;
+        let (step, places) = &peer.answered;
+        if from > log.step() {
+            return;
+        }
+        let from = from.max(*step);
+        let place = |signed: &Signed| (signed.seat(), matches!(signed, Signed::Part(_)));
+        let is_new = |Statement { signed, .. }: &Statement| {
+            let is_known = signed.step() == *step && places.contains(&place(signed));
+            signed.step() >= from && !is_known
+        };
+        let new: Vec<_> = log.statements(from).into_iter().filter(is_new).collect();
+        let now = log.statements(log.step());
+        peer.answered = (
+            log.step(),
+            now.iter().map(|one| place(&one.signed)).collect(),
+        );
+        peer.unsent
+            .extend(new.into_iter().map(LogMessage::Statement));
     }
 
     /// Whether this seat passes on a new statement from this source. The host does so always. A guest

@@ -122,6 +122,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// The number of seats that have sent their histories since the program has started.
+    pub(in crate::play) fn heard(&self) -> usize {
+        self.heard.len()
+    }
+
     /// Whether `peer` is connected and has sent its complete history on this connection.
     pub(in crate::play) fn has_heard(&self, peer: Seat) -> bool {
         let peer = self.peers.get(&peer);
