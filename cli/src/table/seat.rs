@@ -142,11 +142,14 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         if *news == News::Resumed {
-            // If the connection is lost again by now, a dialer is running and must not be stopped.
-            if !self.table.is_connected() {
+            // The connection may be lost again by now.
+            if !self.table.play().is_synced() {
                 return Ok(None);
             }
-            self.dialer.iter_mut().for_each(Dialer::connected);
+            // A guest that resumes with other guests still looks for its host.
+            if self.table.is_connected() {
+                self.dialer.iter_mut().for_each(Dialer::connected);
+            }
         }
         if let News::Voided { tries } = news {
             self.voided(*tries)?;
