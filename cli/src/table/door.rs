@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
@@ -128,20 +128,25 @@ pub(crate) fn cannot_burn(error: &io::Error) -> String {
 }
 
 /// The interval at which the thread at a door checks whether it is still needed.
-const WATCH_POLL: Duration = Duration::from_millis(200);
+const WATCH_POLL: Duration = Duration::from_millis(50);
+/// Timeout for a door to close. A relay that does not answer can keep it longer, but its port is
+/// free by then.
+const CLOSING: Duration = Duration::from_millis(500);
 
 /// The thread that answers at a door. Dropping this value ends the thread and closes the door.
 #[must_use]
 pub(crate) struct Watch {
     ended: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
-        // A panic of the thread is ignored.
-        let _ = self.thread.take().map(JoinHandle::join);
+        let deadline = Instant::now() + CLOSING;
+        while !self.thread.is_finished() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 
@@ -192,7 +197,7 @@ pub(crate) fn keep_watch(
         }
     };
     let thread = thread::Builder::new().name("door-watch".into());
-    let thread = Some(thread.spawn(watch)?);
+    let thread = thread.spawn(watch)?;
     Ok(Watch { ended, thread })
 }
 
