@@ -20,7 +20,7 @@ use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
     End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Refused, Signed, SignedAck,
-    Statement,
+    SignedPart, Statement,
 };
 use crate::random::{SystemRng, system_rng};
 use crate::rules::Choice;
@@ -647,6 +647,36 @@ fn false_ack(world: &World, seat: Seat, step: u64, before: [u8; 32]) -> Vec<u8> 
         signature,
     });
     LogMessage::Statement(Statement { before, signed }).encode()
+}
+
+/// A guest sends a foul to one other guest, and is silent after that.
+#[test]
+fn foul_that_only_one_guest_has_received_reaches_all() {
+    let mut world = World::mesh(4, 1, 1);
+    world.play_to_the_choice_of(TWO);
+    let log = world.log(TWO);
+    let (step, before, part) = (log.step(), log.hash(), vec![0xff; 7]);
+    let (number, place) = (step.to_le_bytes(), [TWO.number()]);
+    let of = world.of.match_info.id();
+    let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
+    let signature = world.sides[TWO.index()].identity.sign("part", &fields);
+    let signed = Signed::Part(SignedPart {
+        step,
+        seat: TWO,
+        part,
+        signature,
+    });
+    let foul = LogMessage::Statement(Statement { before, signed }).encode();
+    let play = &mut world.sides[ONE.index()].play;
+    play.receive(Event::Received(TWO, foul)).unwrap();
+    world.play();
+    for seat in world.of.seats() {
+        let end = world.log(seat).phase();
+        assert!(
+            matches!(end, Phase::Over(End::Foul { seat: TWO, .. })),
+            "{seat}"
+        );
+    }
 }
 
 #[test]

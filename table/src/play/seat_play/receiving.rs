@@ -229,8 +229,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             _ => false,
         };
         let from = source.from;
-        if let Some(statement) = statement.clone().filter(|_| passes_on) {
-            self.forward(from, &LogMessage::Statement(statement));
+        if let Some(statement) = statement.as_ref().filter(|_| passes_on) {
+            self.forward(from, &LogMessage::Statement(statement.clone()));
         }
         match accepted {
             Ok(Accepted::Known) => Ok(()),

@@ -2,13 +2,14 @@
 //! program is killed at any moment, the match continues with the same cards, nobody signs two
 //! conflicting statements, and nobody is convicted. A cheat stops the match at most.
 //!
-//! The programs are real; disks and connections are in memory. `DEALERLESS_SOAK=1 cargo test
+//! The programs are real; disks and most connections are in memory. `DEALERLESS_SOAK=1 cargo test
 //! --release -p dealerless-table --test promises several_seats` kills each program in each of its
 //! actions alone.
 
 mod hostile;
 mod restored;
 mod side;
+mod tables;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
