@@ -109,8 +109,8 @@ impl MatchLog {
     }
 
     /// The fouls that ended the match, in order of the steps.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn fouls(&self) -> &[Proof] {
+    #[cfg(any(test, feature = "internals"))]
+    pub fn fouls(&self) -> &[Proof] {
         &self.convictions.fouls
     }
 
