@@ -319,7 +319,8 @@ impl GuestSeat<'_> {
                     let door = open_guest_door(self.own, others, &self.args.listen)?;
                     // Without addresses, only this side dials.
                     let at = addresses_of(door.addresses()).unwrap_or_default();
-                    sit::send(connection, Control::Agrees(GuestAddresses::new(at)))?;
+                    let agrees = Control::Agrees(sitting.match_info.id(), GuestAddresses::new(at));
+                    sit::send(connection, agrees)?;
                     proposed = Some((sitting, door));
                 }
                 Control::Begins(addresses) => match proposed {

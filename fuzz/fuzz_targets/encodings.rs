@@ -109,7 +109,7 @@ fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
         3 => Control::Taken,
         4 => Control::Declined,
         5 => Control::Present(input.arbitrary()?),
-        6 => Control::Agrees(any_addresses(input)?),
+        6 => Control::Agrees(table.of.id(), any_addresses(input)?),
         7 => Control::Begins(vec![GuestAddresses::default(), any_addresses(input)?]),
         _ => Control::Roster(Box::new(any_roster(table, input)?)),
     })

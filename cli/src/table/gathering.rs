@@ -104,8 +104,13 @@ impl Gathering {
                 Err(ConnectionError::TimedOut) => guest.agreed.is_some() || !late,
                 Ok(message) if message.stream == Stream::Control => {
                     match Control::decode(&message.bytes) {
-                        Some(Control::Agrees(addresses)) if self.proposed.is_some() => {
-                            guest.agreed = Some(addresses);
+                        Some(Control::Agrees(of, addresses)) => {
+                            let is_of =
+                                |(sitting, _): &(Sitting, Instant)| sitting.match_info.id() == of;
+                            // The guest may have answered a roster that is void now.
+                            if self.proposed.as_ref().is_some_and(is_of) {
+                                guest.agreed = Some(addresses);
+                            }
                             true
                         }
                         _ => false,

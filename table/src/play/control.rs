@@ -19,8 +19,9 @@ pub enum Control {
     /// From the host of a match with several guests: all players are there. The guest answers with
     /// *Agrees* or *Declines*.
     Roster(Box<Roster>),
-    /// From a guest: it agrees to the roster. The other guests may reach it at these addresses.
-    Agrees(GuestAddresses),
+    /// From a guest: it agrees to the roster that gives the match this id. The other guests may reach
+    /// it at these addresses.
+    Agrees([u8; 32], GuestAddresses),
     /// From the host of a match with several guests: the match begins. The addresses of all
     /// players, in order of their seats. Guests already know those of the host, which are left out.
     Begins(Vec<GuestAddresses>),
@@ -140,8 +141,8 @@ impl Control {
                 roster.write(writer.u8(ROSTER));
                 &mut writer
             }
-            Control::Agrees(addresses) => {
-                addresses.write(writer.u8(AGREES));
+            Control::Agrees(of, addresses) => {
+                addresses.write(writer.u8(AGREES).raw(of));
                 &mut writer
             }
             Control::Begins(all) => {
@@ -175,7 +176,7 @@ impl Control {
             DECLINED => Control::Declined,
             PRESENT => Control::Present(reader.u8()?),
             ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
-            AGREES => Control::Agrees(GuestAddresses::read(&mut reader)?),
+            AGREES => Control::Agrees(reader.array()?, GuestAddresses::read(&mut reader)?),
             BEGINS => {
                 let count = reader.u8()?;
                 let all = (0..count).map(|_| GuestAddresses::read(&mut reader));
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(addresses(100).as_slice().len(), GuestAddresses::MAX);
         let written = |count: u8, address: &str| {
             let mut writer = Writer::default();
-            writer.u8(AGREES).u8(count);
+            writer.u8(AGREES).raw(&[5; 32]).u8(count);
             for _ in 0..count {
                 writer.string(address.as_bytes());
             }
@@ -234,7 +235,7 @@ mod tests {
             Control::Taken,
             Control::Declined,
             Control::Present(3),
-            Control::Agrees(addresses(GuestAddresses::MAX)),
+            Control::Agrees([5; 32], addresses(GuestAddresses::MAX)),
             Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),
         ] {
             let bytes = control.encode();
