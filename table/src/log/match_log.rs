@@ -52,6 +52,8 @@ struct Step {
     parts: Vec<SignedPart>,
     /// The acks, in order of the seats.
     acks: Vec<SignedAck>,
+    /// The shuffles that were made before these deals, if the deals name them.
+    ahead: Vec<Statement>,
 }
 
 /// The result of accepting a part or an ack.
@@ -61,6 +63,8 @@ pub enum Accepted {
     New(Part, Vec<LogEvent>),
     /// An ack that is new to the log.
     Ack,
+    /// A shuffle for the next hand that is new to the log.
+    Ahead,
     /// The log already has this part or ack.
     Known,
 }
@@ -86,6 +90,12 @@ pub enum CannotSign {
     /// The seat owes no ack.
     #[error("this seat owes no ack")]
     NoAck,
+    /// The seat owes no shuffle for the next hand.
+    #[error("this seat owes no shuffle for the next hand")]
+    Ahead,
+    /// All other seats have dealt with an ahead chain that this log does not have.
+    #[error("all other seats have dealt with a deck whose shuffles this log does not have")]
+    UnknownDeck,
     /// The rules do not allow the part.
     #[error("the rules do not allow this part here")]
     Foul(#[from] super::foul::PartFoul),
@@ -149,6 +159,7 @@ impl MatchLog {
         };
         match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
+            Ok(judged) if self.lacks_deck(&judged.part) => Err(Refused::UnknownDeck),
             Ok(judged) => {
                 let accepted = judged.part.clone();
                 let events = self.add(part, judged);
@@ -201,6 +212,9 @@ impl MatchLog {
         }
         let bytes = part.encode(self.shape(), self.size(seat));
         let judged = judge::judge(&self.state, self.place(), seat, &bytes)?;
+        if self.lacks_deck(&judged.part) {
+            return Err(CannotSign::UnknownDeck);
+        }
         let signed = SignedPart::sign(
             identity,
             &self.match_info.id(),
@@ -211,6 +225,27 @@ impl MatchLog {
         );
         let events = self.add(signed.clone(), judged);
         Ok((signed, events))
+    }
+
+    /// Whether the deal completes the deals of all seats, and all name the end of an ahead chain that
+    /// this log does not have.
+    fn lacks_deck(&self, part: &Part) -> bool {
+        let others = self.current.iter().map(|(_, part)| part);
+        let is_last = self.current.len() + 1 == self.state.signers().len();
+        let end = named_end(others.chain([part]));
+        is_last && end.is_some_and(|end| end != self.ahead_end())
+    }
+
+    /// The shuffles of the ahead chain that these deals of all seats name.
+    fn used_by(&self, deals: &[(Seat, Part)]) -> Vec<Statement> {
+        let end = named_end(deals.iter().map(|(_, part)| part));
+        let chain = self.ahead().filter(|_| end == Some(self.ahead_end()));
+        chain.map_or_else(Vec::new, |chain| chain.statements.clone())
+    }
+
+    /// The shuffles of the ahead chains that complete deals name.
+    pub(super) fn used_ahead(&self) -> impl Iterator<Item = &Vec<Statement>> {
+        self.steps.iter().map(|step| &step.ahead)
     }
 
     fn place(&self) -> Place {
@@ -251,13 +286,18 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         let acks = std::mem::take(&mut self.acks);
+        let (hand, state) = (self.state.hand, Before::of(&self.state));
+        let ahead = self.used_by(&decoded);
+        self.state.complete(step, &decoded, judged.after);
+        if matches!(decoded.first(), Some((_, Part::Deal(_)))) {
+            self.state.begin_ahead(hash);
+        }
         self.steps.push(Step {
             before,
             parts,
             acks,
+            ahead,
         });
-        let (hand, state) = (self.state.hand, Before::of(&self.state));
-        self.state.complete(step, &decoded, judged.after);
         if self.state.hand != hand {
             self.hand_starts = [self.hand_starts[1], self.hand_starts[2], step + 1];
         }
@@ -410,11 +450,15 @@ impl MatchLog {
             .filter(|stop| *stop != Stop::Leave || self.state.leaving_ends())
     }
 
-    /// The seats that the log waits for. In a release, these are the seats that owe an ack and the
+    /// The seats that the log waits for. Before the deals, this is the seat whose shuffle for the next
+    /// hand is due. In a release, these are the seats that owe an ack and the
     /// seats that owe a part and lack nothing for it.
     pub fn waits_for(&self) -> Vec<Seat> {
         if matches!(self.phase(), Phase::Over(_)) {
             return Vec::new();
+        }
+        if let Some(seat) = self.deal_waits_for() {
+            return vec![seat];
         }
         let signers = self.state.signers();
         let pending = |seat: &Seat| {
@@ -485,8 +529,9 @@ impl MatchLog {
             .chain(self.foul().map(|proof| &proof.part))
     }
 
-    /// All statements from step `from` on that were not forgotten, in order of the steps: the acks
-    /// of a step in order of the seats, then its parts.
+    /// All statements from step `from` on that were not forgotten, in order of the steps: the
+    /// shuffles of the ahead chain that the deals of a step name, then the acks of the step in order
+    /// of the seats, then its parts. The shuffles for the next hand belong to the current step.
     pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
         let from = from.max(self.forgotten);
         let mut statements = Vec::new();
@@ -494,13 +539,16 @@ impl MatchLog {
             let Some(before) = self.hash_before(step) else {
                 continue;
             };
-            let (acks, parts): (&[SignedAck], Vec<&SignedPart>) = match self.complete(step) {
-                Some(step) => (&step.acks, step.parts.iter().collect()),
-                None => (
-                    &self.acks,
-                    self.current.iter().map(|(part, _)| part).collect(),
-                ),
-            };
+            let (ahead, acks, parts): (&[Statement], &[SignedAck], Vec<&SignedPart>) =
+                match self.complete(step) {
+                    Some(step) => (&step.ahead, &step.acks, step.parts.iter().collect()),
+                    None => (
+                        self.ahead().map_or(&[], |chain| &chain.statements),
+                        &self.acks,
+                        self.current.iter().map(|(part, _)| part).collect(),
+                    ),
+                };
+            statements.extend_from_slice(ahead);
             let acks = acks.iter().cloned().map(Signed::Ack);
             let parts = parts.into_iter().cloned().map(Signed::Part);
             statements.extend(acks.chain(parts).map(|signed| Statement { before, signed }));
@@ -528,4 +576,11 @@ impl MatchLog {
     pub(crate) fn is_whole(&self) -> bool {
         self.forgotten == 0
     }
+}
+
+/// The end of an ahead chain that all these parts name, if all are deals that name the same one.
+fn named_end<'a>(mut parts: impl Iterator<Item = &'a Part>) -> Option<[u8; 32]> {
+    let end = |part: &Part| part.deal()?.deck.end();
+    let first = end(parts.next()?)?;
+    parts.all(|part| end(part) == Some(first)).then_some(first)
 }

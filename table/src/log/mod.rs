@@ -14,6 +14,7 @@
 
 mod acks;
 mod ahead;
+mod ahead_chain;
 mod claim;
 mod deal;
 mod deck_log;
@@ -47,6 +48,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use ahead_chain::{Head, SignedAhead};
 pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;
 pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};

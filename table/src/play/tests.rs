@@ -75,12 +75,14 @@ struct Side {
 /// The sender and the receiver of messages.
 type Way = (Seat, Seat);
 
-/// The place of a statement: its seat, its step, and whether it is a part.
-type Place = (Seat, u64, bool);
+/// The place of a statement: its chain, which is that of a hand or the log, its seat, its step, and
+/// whether it is a part.
+type Place = (Option<u32>, Seat, u64, bool);
 
 fn place(signed: &Signed) -> Place {
     let is_part = matches!(signed, Signed::Part(_));
-    (signed.seat(), signed.step(), is_part)
+    let hand = signed.head().map(|head| head.hand);
+    (hand, signed.seat(), signed.step(), is_part)
 }
 
 struct World {
@@ -171,13 +173,16 @@ impl World {
         self.start_from(seat, bytes);
         let statements = self.log(seat).statements(0);
         let places: BTreeSet<Place> = statements.iter().map(|one| place(&one.signed)).collect();
-        let mut own = self.written.iter().filter(|(signer, ..)| *signer == seat);
+        let mut own = self
+            .written
+            .iter()
+            .filter(|(_, signer, ..)| *signer == seat);
         assert!(own.all(|place| places.contains(place)), "{seat}");
     }
 
     /// Ends the program of a seat, and starts it from an older copy of its file.
     fn restore(&mut self, seat: Seat, bytes: Vec<u8>) {
-        self.written.retain(|(signer, ..)| *signer != seat);
+        self.written.retain(|(_, signer, ..)| *signer != seat);
         self.start_from(seat, bytes);
     }
 
@@ -217,7 +222,8 @@ impl World {
             for (to, bytes) in sent.0 {
                 self.send((seat, to), bytes);
             }
-            if !answered {
+            let play = &mut self.sides[seat.index()].play;
+            if !answered && !play.shuffle_ahead().unwrap() {
                 return;
             }
         }
@@ -232,7 +238,7 @@ impl World {
                 before.is_none_or(|before| before == *statement),
                 "{place:?}"
             );
-            if place.0 == way.0 {
+            if place.1 == way.0 {
                 self.written.insert(place);
             }
         }
@@ -359,7 +365,7 @@ fn host_signs_nothing_after_its_start_before_all_guests_have_sent_their_historie
     world.play_to_the_choice_of(Seat::HOST);
     world.thinks = None;
     let signed = |world: &World| {
-        let signers = world.statements.keys().map(|(signer, ..)| *signer);
+        let signers = world.statements.keys().map(|(_, signer, ..)| *signer);
         signers.filter(|signer| *signer == Seat::HOST).count()
     };
     let before = signed(&world);

@@ -81,6 +81,22 @@ fn verifiable_of(variety: Variety, players: &[u8], hands: u32, past: Option<Past
     }
 }
 
+impl MatchLog {
+    /// Whether the log has reached the step of the statement.
+    pub(crate) fn is_ready(&self, statement: &Statement) -> bool {
+        let step = statement.signed.step();
+        match &statement.signed {
+            Signed::Ahead(ahead) => match self.ahead() {
+                Some(chain) if chain.head == ahead.head => {
+                    step <= chain.step() || self.next_ahead().is_none()
+                }
+                _ => self.game().is_some() || ahead.head.hand <= self.attempt().hand,
+            },
+            _ => step <= self.step(),
+        }
+    }
+}
+
 impl Table {
     pub(crate) fn new(of: TestMatch, seed: u64) -> Self {
         let count = of.match_info.seats();
@@ -120,13 +136,18 @@ impl Table {
             return Some(Statement { before, signed });
         }
         let is_over = matches!(log.phase(), Phase::Over(_));
-        if is_over || log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
-            return None;
+        let waits = !log.lacks(seat).is_empty() || log.deal_waits_for().is_some();
+        if is_over || log.may_sign(seat).is_empty() || waits {
+            return self.shuffle_ahead(seat);
         }
         let part = match log.phase() {
             Phase::Deal => {
                 let none = vec![false; log.match_info().seats()];
-                Part::Deal(log.deal(DealInput::Verifiable { out: false }, none))
+                let input = DealInput::Verifiable {
+                    out: false,
+                    end: log.ahead_end(),
+                };
+                Part::Deal(log.deal(input, none))
             }
             Phase::Choose { .. } if *leaves => Part::Leave,
             Phase::Choose { legal, .. } => Part::Move(choose(&legal, &mut self.rng)),
@@ -144,6 +165,14 @@ impl Table {
         Some(Statement { before, signed })
     }
 
+    /// The seat's shuffle for the next hand, if it is due. It is added to the seat's log.
+    pub(crate) fn shuffle_ahead(&mut self, seat: Seat) -> Option<Statement> {
+        let identity = &self.of.identities[seat.index()];
+        let TestSeat { log, own, .. } = &mut self.seats[seat.index()];
+        let part = log.owes_ahead(seat).then(|| own.ahead(log).unwrap())?;
+        Some(log.sign_ahead(identity, seat, &part).unwrap())
+    }
+
     /// Sends a statement of a seat to all other seats.
     pub(crate) fn send(&mut self, statement: &Statement) {
         let from = statement.signed.seat();
@@ -157,7 +186,7 @@ impl Table {
     pub(crate) fn deliver(&mut self, from: Seat, to: Seat) -> bool {
         let way = &mut self.ways[from.index()][to.index()];
         let seat = &mut self.seats[to.index()];
-        let ready = |statement: &Statement| statement.signed.step() <= seat.log.step();
+        let ready = |statement: &Statement| seat.log.is_ready(statement);
         let Some(statement) = way.pop_front_if(|statement| ready(statement)) else {
             return false;
         };
@@ -165,6 +194,8 @@ impl Table {
             match &refused {
                 Refused::Foul(proof) => seat.log.record_foul((**proof).clone()),
                 Refused::Fork(evidence) => seat.log.record_fork((**evidence).clone()).unwrap(),
+                // A shuffle that the next hand cannot use.
+                Refused::OtherChain(_) => return true,
                 _ => {}
             }
             seat.refused.get_or_insert(refused);

@@ -113,6 +113,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         history: Option<[u8; 32]>,
     ) -> Result<(), PlayError> {
         let (seat, step) = (signed.seat(), signed.step());
+        let is_ahead = matches!(signed, Signed::Ahead(_));
         let before = self.setting.log.phase();
         let statement = history.map(|before| Statement {
             before,
@@ -122,14 +123,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Some(statement) => self.setting.log.accept_statement(statement),
             None => self.setting.log.accept_signed(signed.clone()),
         };
-        if let (Ok(Accepted::New(..) | Accepted::Ack) | Err(Refused::Foul(_)), Some(statement)) =
-            (&accepted, statement)
-        {
+        let is_new = matches!(
+            accepted,
+            Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead) | Err(Refused::Foul(_))
+        );
+        if let Some(statement) = statement.filter(|_| is_new) {
             self.forward(from, &LogMessage::Statement(statement));
         }
         match accepted {
             Ok(Accepted::Known) => Ok(()),
-            Ok(Accepted::Ack) => {
+            Ok(Accepted::Ack | Accepted::Ahead) => {
                 self.keep(signed);
                 Ok(())
             }
@@ -155,6 +158,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(Refused::Fork(evidence)) => self.convict(from, evidence),
             // The seat signed this before it learned that the match is over.
             Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
+            // A shuffle that the next hand cannot use. It delays nobody.
+            Err(
+                Refused::OtherChain(_)
+                | Refused::Ahead { .. }
+                | Refused::OtherHistory { .. }
+                | Refused::TooEarly { .. }
+                | Refused::Over,
+            ) if is_ahead => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
     }
