@@ -89,15 +89,31 @@ fn main() {
 /// Prints the cost of hands with a verifiable deck.
 fn several() {
     println!("Hold'em with a verifiable deck, all seats call and show, all in this process:\n");
-    println!("| seats | each way | keys | hand | its shuffles | bytes of a seat to each peer |");
-    println!("|---|---|---|---|---|---|");
-    for (seats, delay, hands) in [(2, 0, 20), (3, 0, 20), (6, 0, 20), (9, 0, 10), (6, 25, 3)] {
-        let hand = several_seats::measure(seats, hands, Duration::from_millis(delay));
+    println!(
+        "First hand: the deck is shuffled in the hand. Later hand: it was shuffled during the hand"
+    );
+    println!("before. Deal to deal: with the rest of the shuffles between two hands.\n");
+    println!(
+        "| seats | each way | keys | first hand | its shuffles | later hand | deal to deal | bytes of a seat to each peer |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (seats, delay, hands) in [(2, 0, 20), (3, 0, 20), (6, 0, 20), (9, 0, 10), (6, 25, 4)] {
+        let delay = Duration::from_millis(delay);
+        let single: Vec<_> = (0..hands.min(10))
+            .map(|_| several_seats::measure(seats, 1, delay))
+            .collect();
+        let of = |time: fn(&several_seats::Hand) -> Duration| {
+            several_seats::median(single.iter().map(time).collect())
+        };
+        let hand = several_seats::measure(seats, hands, delay);
         println!(
-            "| {seats} | {delay} ms | {} | {} | {} | {} |",
-            ms(hand.keys),
+            "| {seats} | {} ms | {} | {} | {} | {} | {} | {} |",
+            delay.as_millis(),
+            ms(of(|hand| hand.keys)),
+            ms(of(|hand| hand.first)),
+            ms(of(|hand| hand.shuffles)),
             ms(hand.hand),
-            ms(hand.shuffles),
+            ms(hand.turn),
             hand.bytes
         );
     }

@@ -164,23 +164,23 @@ impl MatchLog {
         is_free && self.next_ahead() == Some(seat)
     }
 
-    /// Signs a seat's shuffle for the next hand, and adds it to the chain. The caller must
+    /// Signs a seat's shuffle for the next hand, after which the deck is `deck`, and adds it to the
+    /// chain. It is not verified again: nobody could use an invalid one. The caller must
     /// [write](super::Journal::append) it before sending it.
     ///
     /// # Errors
-    /// [`CannotSign::Ahead`] if the seat owes none; [`CannotSign::Foul`] if it is invalid.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    /// [`CannotSign::Ahead`] if the seat owes none.
     pub(crate) fn sign_ahead(
         &mut self,
         identity: &Identity,
         seat: Seat,
-        part: &Part,
+        shuffle: Vec<u8>,
+        deck: VerifiedDeck,
     ) -> Result<Statement, CannotSign> {
         let chain = self.ahead().filter(|_| self.owes_ahead(seat));
         let chain = chain.ok_or(CannotSign::Ahead)?;
         let (head, step, before) = (chain.head, chain.step(), chain.hash);
-        let bytes = part.encode(self.shape(), 0);
-        let deck = self.judge_ahead(chain, seat, &bytes)?;
+        let bytes = Part::Shuffle(shuffle).encode(self.shape(), 0);
         let of = head.hash(&self.match_info().id());
         let part = SignedPart::sign(identity, &of, step, &before, seat, bytes);
         let ahead = SignedAhead { head, part };

@@ -5,7 +5,9 @@
 //! nothing.
 
 use dealerless::deck::Card;
-use dealerless::verifiable::{Contribution, Keys, NoKey, Partials, Receiver, SecretKey, Show};
+use dealerless::verifiable::{
+    Contribution, Keys, NoKey, Partials, Receiver, SecretKey, Show, VerifiedDeck,
+};
 use zeroize::Zeroizing;
 
 use super::error::PlayError;
@@ -52,17 +54,18 @@ impl VerifiableSeat {
         Derived::new(hash.field(chain).number(step).field(before))
     }
 
-    /// The seat's shuffle for the next hand, in the current step of the ahead chain.
+    /// The seat's shuffle for the next hand, in the current step of the ahead chain, and the deck after
+    /// it.
     ///
     /// # Errors
     /// [`PlayError::NotOwnKeys`] as for [`part`](Self::part), or if there is no chain.
-    pub(crate) fn ahead(&self, log: &MatchLog) -> Result<Part, PlayError> {
+    pub(crate) fn ahead(&self, log: &MatchLog) -> Result<(Vec<u8>, VerifiedDeck), PlayError> {
         let deck = log.deck_now(self.seat).filter(|_| self.is_own(log));
         let deck = deck.ok_or(PlayError::NotOwnKeys)?;
         let context = deck.ahead_context().ok_or(PlayError::NotOwnKeys)?;
         let before = deck.ahead_deck().ok_or(PlayError::NotOwnKeys)?;
         let mut rng = self.rng(&context.chain, context.step, &context.before);
-        Ok(Part::Shuffle(before.shuffle(&context, &mut rng).0))
+        Ok(before.shuffle(&context, &mut rng))
     }
 
     /// The part of the deck that the seat signs in this step. `None` if the phase is not one of the

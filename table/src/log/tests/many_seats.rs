@@ -169,8 +169,9 @@ impl Table {
     pub(crate) fn shuffle_ahead(&mut self, seat: Seat) -> Option<Statement> {
         let identity = &self.of.identities[seat.index()];
         let TestSeat { log, own, .. } = &mut self.seats[seat.index()];
-        let part = log.owes_ahead(seat).then(|| own.ahead(log).unwrap())?;
-        Some(log.sign_ahead(identity, seat, &part).unwrap())
+        let (shuffle, deck) = log.owes_ahead(seat).then(|| own.ahead(log).unwrap())?;
+        let signed = log.sign_ahead(identity, seat, shuffle, deck);
+        Some(signed.unwrap())
     }
 
     /// Sends a statement of a seat to all other seats.

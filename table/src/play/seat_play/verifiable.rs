@@ -105,16 +105,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// [`PlayError`], after which the seat cannot continue.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn shuffle_ahead(&mut self) -> Result<bool, PlayError> {
-        let (log, seat) = (&mut self.setting.log, self.setting.seat);
+        let (log, seat) = (&self.setting.log, self.setting.seat);
         let Some(own) = self.own.as_ref().filter(|_| log.owes_ahead(seat)) else {
             return Ok(false);
         };
         if !self.is_synced() {
             return Ok(false);
         }
-        let part = own.ahead(&self.setting.log)?;
+        let (shuffle, deck) = own.ahead(&self.setting.log)?;
         let log = &mut self.setting.log;
-        let statement = log.sign_ahead(&self.setting.identity, seat, &part)?;
+        let statement = log.sign_ahead(&self.setting.identity, seat, shuffle, deck)?;
         self.send_own(statement.before, statement.signed);
         Ok(true)
     }
