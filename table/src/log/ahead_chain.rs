@@ -85,9 +85,8 @@ pub(super) struct AheadChain {
     pub(super) hash: [u8; 32],
     /// The deck after the shuffles so far.
     pub(super) deck: VerifiedDeck,
-    /// Whether a seat has signed an invalid shuffle, or a shuffle that no chain with these shuffles
-    /// can contain. No shuffle is added any more.
-    broken: bool,
+    /// An invalid shuffle, or one that no chain with these shuffles can contain. It ends the chain.
+    broken_by: Option<Statement>,
 }
 
 impl AheadChain {
@@ -97,13 +96,18 @@ impl AheadChain {
             head,
             statements: Vec::new(),
             deck,
-            broken: false,
+            broken_by: None,
         }
     }
 
     /// The current, incomplete step.
     pub(super) fn step(&self) -> u64 {
         self.statements.len() as u64
+    }
+
+    /// All statements of the chain: the shuffles, and the statement that has ended it.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Statement> {
+        self.statements.iter().chain(&self.broken_by)
     }
 
     fn add(&mut self, ahead: SignedAhead, deck: VerifiedDeck) {
@@ -120,14 +124,14 @@ impl MatchLog {
     pub(super) fn ahead(&self) -> Option<&AheadChain> {
         match &self.state.deck {
             DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.ahead.as_ref(),
+            DeckLog::Verifiable(deck) => deck.ahead.as_deref(),
         }
     }
 
     fn ahead_mut(&mut self) -> Option<&mut AheadChain> {
         match &mut self.state.deck {
             DeckLog::Sealed(_) => None,
-            DeckLog::Verifiable(deck) => deck.ahead.as_mut(),
+            DeckLog::Verifiable(deck) => deck.ahead.as_deref_mut(),
         }
     }
 
@@ -146,7 +150,8 @@ impl MatchLog {
     /// ended, or there is none.
     pub(super) fn next_ahead(&self) -> Option<Seat> {
         let chain = self.ahead()?;
-        let is_done = chain.broken || self.has_whole_ahead(chain) || self.is_convicted();
+        let is_done =
+            chain.broken_by.is_some() || self.has_whole_ahead(chain) || self.is_convicted();
         (!is_done).then(|| Seat::new(chain.step() as u8))
     }
 
@@ -235,7 +240,7 @@ impl MatchLog {
         if matches!(self.phase(), Phase::Over(_)) {
             return Err(Refused::Over);
         }
-        if chain.broken || self.has_whole_ahead(chain) {
+        if chain.broken_by.is_some() || self.has_whole_ahead(chain) {
             return Err(Refused::OtherChain(seat));
         }
         let now = chain.step();
@@ -256,7 +261,8 @@ impl MatchLog {
                 Ok(Accepted::Ahead)
             }
             Err(refused) => {
-                chain.broken = true;
+                let signed = Signed::Ahead(Box::new(ahead));
+                chain.broken_by = Some(Statement { before, signed });
                 Err(refused)
             }
         }
@@ -264,8 +270,8 @@ impl MatchLog {
 
     /// The statement of the same seat for the same step of the same chain, if this log has it.
     fn known_ahead(&self, ahead: &SignedAhead) -> Option<&Statement> {
-        let current = self.ahead().map(|chain| &chain.statements);
-        let mut all = current.into_iter().chain(self.used_ahead()).flatten();
+        let current = self.ahead().into_iter().flat_map(AheadChain::all);
+        let mut all = current.chain(self.used_ahead());
         let place = (Some(ahead.head), ahead.part.step, ahead.part.seat);
         all.find(|known| {
             let signed = &known.signed;

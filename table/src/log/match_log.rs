@@ -1,6 +1,7 @@
 //! The log of a match: the signed parts, and the state that follows from them.
 
 use super::ahead::Verified;
+use super::ahead_chain::AheadChain;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
 use super::judge::{self, Judged, Place};
@@ -244,8 +245,8 @@ impl MatchLog {
     }
 
     /// The shuffles of the ahead chains that complete deals name.
-    pub(super) fn used_ahead(&self) -> impl Iterator<Item = &Vec<Statement>> {
-        self.steps.iter().map(|step| &step.ahead)
+    pub(super) fn used_ahead(&self) -> impl Iterator<Item = &Statement> {
+        self.steps.iter().flat_map(|step| &step.ahead)
     }
 
     fn place(&self) -> Place {
@@ -539,16 +540,19 @@ impl MatchLog {
             let Some(before) = self.hash_before(step) else {
                 continue;
             };
-            let (ahead, acks, parts): (&[Statement], &[SignedAck], Vec<&SignedPart>) =
-                match self.complete(step) {
-                    Some(step) => (&step.ahead, &step.acks, step.parts.iter().collect()),
-                    None => (
-                        self.ahead().map_or(&[], |chain| &chain.statements),
+            let (acks, parts): (&[SignedAck], Vec<&SignedPart>) = match self.complete(step) {
+                Some(step) => {
+                    statements.extend_from_slice(&step.ahead);
+                    (&step.acks, step.parts.iter().collect())
+                }
+                None => {
+                    statements.extend(self.ahead().into_iter().flat_map(AheadChain::all).cloned());
+                    (
                         &self.acks,
                         self.current.iter().map(|(part, _)| part).collect(),
-                    ),
-                };
-            statements.extend_from_slice(ahead);
+                    )
+                }
+            };
             let acks = acks.iter().cloned().map(Signed::Ack);
             let parts = parts.into_iter().cloned().map(Signed::Part);
             statements.extend(acks.chain(parts).map(|signed| Statement { before, signed }));

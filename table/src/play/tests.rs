@@ -14,11 +14,12 @@ use super::news::{Command, News};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{DeckSetting, Play, Setting};
 use super::vault::{MemoryVault, Vault};
+use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
-    End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Signed, Statement,
+    DealInput, End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Signed, Statement,
 };
 use crate::random::{SystemRng, system_rng};
 use crate::rules::Choice;
@@ -98,6 +99,8 @@ struct World {
     written: BTreeSet<Place>,
     /// A seat whose player makes no choice.
     thinks: Option<Seat>,
+    /// A seat that does not shuffle for the next hand.
+    idles: Option<Seat>,
     rng: StdRng,
 }
 
@@ -124,6 +127,7 @@ impl World {
             statements: HashMap::new(),
             written: BTreeSet::new(),
             thinks: None,
+            idles: None,
             rng: StdRng::seed_from_u64(seed),
         };
         for guest in world.guests() {
@@ -223,7 +227,8 @@ impl World {
                 self.send((seat, to), bytes);
             }
             let play = &mut self.sides[seat.index()].play;
-            if !answered && !play.shuffle_ahead().unwrap() {
+            let idles = self.idles == Some(seat);
+            if !answered && (idles || !play.shuffle_ahead().unwrap()) {
                 return;
             }
         }
@@ -409,6 +414,70 @@ fn evidence_reaches_all_seats_also_after_a_lost_connection() {
     assert_eq!(phase(&world, 2), end);
     world.restart(TWO);
     assert_eq!(phase(&world, 2), end);
+}
+
+#[test]
+fn table_waits_between_two_hands_for_a_seat_that_does_not_shuffle() {
+    for silent in [Seat::HOST, ONE, TWO] {
+        let mut world = World::new(3, 2, 1);
+        world.idles = Some(silent);
+        world.play();
+        for seat in world.of.seats() {
+            let log = world.log(seat);
+            assert_eq!((log.phase(), log.waits_for()), (Phase::Deal, vec![silent]));
+            assert_eq!(log.attempt().hand, 2);
+        }
+        // The program is started again, and the others as well.
+        for seat in world.of.seats().collect::<Vec<_>>() {
+            world.restart(seat);
+        }
+        world.idles = None;
+        world.reconnect(ONE);
+        world.reconnect(TWO);
+        world.play();
+        world.check();
+    }
+}
+
+#[test]
+fn invalid_shuffle_for_the_next_hand_reaches_all_seats_and_stops_nobody() {
+    for loses_connection in [false, true] {
+        let mut world = World::new(3, 3, 1);
+        world.idles = Some(ONE);
+        world.play_to_the_choice_of(Seat::HOST);
+        let mut log = world.log(ONE).clone();
+        let secret = world.sides[1].vault.kept().unwrap().unwrap();
+        let secret = Zeroizing::new(<[u8; 32]>::try_from(&secret[..]).unwrap());
+        let own = VerifiableSeat::new(&log, ONE, secret).unwrap();
+        let (mut shuffle, deck) = own.ahead(&log).unwrap();
+        shuffle[5000] ^= 1;
+        let identity = Arc::clone(&world.sides[1].identity);
+        let invalid = log.sign_ahead(&identity, ONE, shuffle, deck).unwrap();
+        if loses_connection {
+            world.cut(TWO);
+        }
+        let way = world.ways.get_mut(&(ONE, Seat::HOST)).unwrap();
+        way.push_back(LogMessage::Statement(invalid.clone()).encode());
+        // The cheat knows it, too.
+        let message = LogMessage::Statement(invalid).encode();
+        let event = Event::Received(Seat::HOST, message);
+        world.sides[1].play.receive(event).unwrap();
+        world.thinks = None;
+        world.play();
+        if loses_connection {
+            world.reconnect(TWO);
+            world.play();
+        }
+        world.idles = None;
+        world.play();
+        world.check();
+        let log = world.log(Seat::HOST);
+        let ends = log.deals(TWO).into_iter().map(|deal| deal.deck);
+        let named: Vec<bool> = ends
+            .map(|deck| matches!(deck, DealInput::Verifiable { end, .. } if end != [0; 32]))
+            .collect();
+        assert!(named.ends_with(&[false, true]), "{named:?}");
+    }
 }
 
 #[test]

@@ -161,6 +161,28 @@ fn only_the_first_hand_is_shuffled_in_the_hand() {
 }
 
 #[test]
+fn deck_of_each_hand_is_reported_as_final_before_a_card_is_opened() {
+    let mut table = Table::new(verifiable(3, 3), 1);
+    table.play();
+    let (mut log, mut events) = (table.of.log(), Vec::new());
+    for statement in table.seats[0].log.statements(0) {
+        if let Accepted::New(_, new) = log.accept_statement(statement).unwrap() {
+            events.extend(new);
+        }
+    }
+    let mut seals = Vec::new();
+    let hands = events.split(|event| matches!(event, LogEvent::HandOver { .. }));
+    for hand in hands.filter(|hand| !hand.is_empty()) {
+        assert!(matches!(hand[0], LogEvent::Begun(_)));
+        let LogEvent::Sealed { seal } = hand[1] else {
+            panic!("{:?}", hand[1]);
+        };
+        seals.push(seal);
+    }
+    assert!(seals.len() == 3 && seals[0] != seals[1] && seals[1] != seals[2]);
+}
+
+#[test]
 fn log_from_the_statements_of_another_one_has_the_same_decks() {
     let mut table = Table::new(verifiable(3, 3), 1);
     loop {
@@ -325,6 +347,19 @@ fn invalid_shuffle_costs_only_the_shuffles_in_the_hand() {
             .unwrap_err();
         table.send(&invalid);
         table.deliver_all();
+        // A log that receives the history of another one ends the chain as well.
+        let log = &table.seats[cheat.next(3).index()].log;
+        let mut copy = table.of.log();
+        for statement in log.statements(0) {
+            let _ = copy.accept_statement(statement);
+        }
+        assert_eq!(copy.next_ahead(), None);
+        assert_eq!(copy.statements(0), log.statements(0));
+        assert_eq!(copy.accept_statement(invalid.clone()), Ok(Accepted::Known));
+        // Another shuffle of the seat for this step convicts it.
+        let valid = other_shuffle(&table, cheat, 1);
+        let refused = copy.accept_statement(valid);
+        assert!(matches!(refused, Err(Refused::Fork(evidence)) if evidence.seat() == cheat));
         for seat in &mut table.seats {
             assert_eq!(seat.log.next_ahead(), None);
             seat.refused = None;

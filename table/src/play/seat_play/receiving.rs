@@ -123,10 +123,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Some(statement) => self.setting.log.accept_statement(statement),
             None => self.setting.log.accept_signed(signed.clone()),
         };
-        let is_new = matches!(
-            accepted,
-            Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead) | Err(Refused::Foul(_))
-        );
+        let is_new = match &accepted {
+            Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead) => true,
+            Err(Refused::Foul(_) | Refused::Ahead { .. }) => true,
+            // It has ended the ahead chain.
+            Err(Refused::OtherHistory { .. }) => is_ahead,
+            _ => false,
+        };
         if let Some(statement) = statement.filter(|_| is_new) {
             self.forward(from, &LogMessage::Statement(statement));
         }

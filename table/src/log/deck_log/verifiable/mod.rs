@@ -52,7 +52,7 @@ pub(in crate::log) struct VerifiableLog {
     /// The deck of the hand, once all seats have shuffled it.
     hand: Option<HandDeck>,
     /// The shuffles for the next hand.
-    pub(in crate::log) ahead: Option<AheadChain>,
+    pub(in crate::log) ahead: Option<Box<AheadChain>>,
 }
 
 /// The deck of a hand after the last shuffle.
@@ -120,7 +120,7 @@ impl VerifiableLog {
     /// is then the deck of the hand.
     pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Option<Phase> {
         self.hand = None;
-        let chain = self.ahead.take();
+        let chain = self.ahead.take().map(|chain| *chain);
         let is_named = |chain: &AheadChain| {
             let ends = inputs.iter().map(DealInput::end);
             let is_whole = chain.statements.len() == self.seats.count();
@@ -138,7 +138,7 @@ impl VerifiableLog {
     /// Begins the ahead chain of the next hand.
     pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
         let start = VerifiedDeck::start(&self.cards);
-        self.ahead = Some(AheadChain::new(match_id, head, start));
+        self.ahead = Some(Box::new(AheadChain::new(match_id, head, start)));
     }
 
     /// The deck after the last shuffle, made in this step, is the deck of the hand.
