@@ -177,26 +177,28 @@ impl Hosting {
             player,
             posts: &posts,
             dialer: None,
+            guests: None,
         };
         let listens_at = room.door().addresses().to_vec();
-        let stored = match guests {
+        let (stored, _watch) = match guests {
             Guests::One(Arrival::New(connection)) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_connection(&connection, self.header, own)?;
                 let id = seating.sitting.match_info.id();
-                keep_watch(room, &posts, vec![connection.peer.clone()], id)?;
-                StoredMatch::begin(around, *connection, seating)?
+                let watch = keep_watch(room, &posts, vec![connection.peer.clone()], id)?;
+                (StoredMatch::begin(around, *connection, seating)?, watch)
             }
             Guests::One(Arrival::Resuming(connection, file)) => {
-                keep_watch(room, &posts, file.peers(), file.id())?;
+                let watch = keep_watch(room, &posts, file.peers(), file.id())?;
                 let mut stored = StoredMatch::resume(around, *file)?;
                 stored.meet_again(*connection)?;
-                stored
+                (stored, watch)
             }
             Guests::All(connections, sitting) => {
                 let peers = connections.iter().map(|connection| connection.peer.clone());
-                keep_watch(room, &posts, peers.collect(), sitting.match_info.id())?;
-                StoredMatch::begin_with_several(around, connections, *sitting)?
+                let watch = keep_watch(room, &posts, peers.collect(), sitting.match_info.id())?;
+                let stored = StoredMatch::begin_with_several(around, connections, *sitting)?;
+                (stored, watch)
             }
         };
         keep_addresses(&stored.path(), &listens_at)?;

@@ -7,15 +7,18 @@ use anyhow::{Context, bail, ensure};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::seated::Seated;
-use dealerless_table::connection::{Connection, Guest, Invite, Timing};
+use dealerless_program::arguments::address;
+use dealerless_table::connection::{Connection, Door, Guest, Invite, Timing};
 use dealerless_table::hex;
-use dealerless_table::identity::{Address, Name};
+use dealerless_table::identity::{Address, Name, PublicIdentity};
 use dealerless_table::log::Sitting;
-use dealerless_table::play::{Control, Seating, Term};
+use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
+use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
+use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::stored_match::{self, SeatContext, StoredMatch};
@@ -54,6 +57,11 @@ pub(crate) struct Args {
     /// The relay at which a known player waits.
     #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     relay: Option<Address>,
+    /// Address on which other guests of the same match reach you; port 0 takes a free port. May be
+    /// given several times.
+    #[arg(long, value_name = "ADDRESS", default_value = LISTEN_AS_GUEST, value_parser = address,
+          help_heading = CONNECTION)]
+    listen: Vec<String>,
     #[command(flatten)]
     own: OwnArgs,
     #[command(flatten)]
@@ -141,6 +149,7 @@ impl GuestSeat<'_> {
                 route.clone(),
                 self.posts.clone(),
             )),
+            guests: None,
         };
         let given_up = file.take_if(|file| Some(file.id()) == refused);
         let (of, path, stored) = match (file, named) {
@@ -161,18 +170,30 @@ impl GuestSeat<'_> {
                     player.tell(&Event::Notice { text })?;
                     return Ok(None);
                 }
-                let mut stored = StoredMatch::resume(around(player, of), file)?;
+                let relay = route.relay.as_ref();
+                let around = SeatContext {
+                    guests: OtherGuests::again(own, &file, &[], relay, self.posts)?,
+                    ..around(player, of)
+                };
+                let mut stored = StoredMatch::resume(around, file)?;
                 stored.meet_again(connection)?;
                 (of, path, stored)
             }
             (None, None) if is_for_several(&connection) => {
-                let sitting = match self.sit_with_several(&connection, &mut player) {
-                    Ok(sitting) => sitting,
-                    Err(error) => return Err(decline(connection, error)),
-                };
+                let (sitting, door, addresses) =
+                    match self.sit_with_several(&connection, &mut player) {
+                        Ok(agreed) => agreed,
+                        Err(error) => return Err(decline(connection, error)),
+                    };
                 given_up.map(MatchFile::close).transpose()?;
                 let of = sitting.match_info.id();
-                let around = around(player, of);
+                let addresses = reachable(addresses, &connection);
+                let relay = route.relay.as_ref();
+                let guests = OtherGuests::new(own, &sitting, door, addresses, relay, self.posts)?;
+                let around = SeatContext {
+                    guests: Some(guests),
+                    ..around(player, of)
+                };
                 let stored = StoredMatch::begin_with_several(around, vec![connection], sitting)?;
                 (of, stored.path(), stored)
             }
@@ -258,15 +279,16 @@ impl GuestSeat<'_> {
 
 impl GuestSeat<'_> {
     /// Waits until all players of a match with several guests are there, and asks the player
-    /// whether to play with them. Returns the match once all players have agreed.
+    /// whether to play with them. Returns the match once all players have agreed, the door for the
+    /// other guests, and the addresses of all guests.
     ///
     /// # Errors
-    /// If the player declines, or the host declines or disconnects.
+    /// If the player declines or has blocked another player, or the host declines or disconnects.
     fn sit_with_several(
         &self,
         connection: &Connection,
         player: &mut Player,
-    ) -> anyhow::Result<Sitting> {
+    ) -> anyhow::Result<(Sitting, Door, Vec<GuestAddresses>)> {
         let header = Seating::proposal(&connection.header)?;
         self.args.terms.check(&header.stakes)?;
         self.args
@@ -288,15 +310,23 @@ impl GuestSeat<'_> {
                 Control::Roster(roster) => {
                     roster.check(connection, self.own.home.identity().public())?;
                     let sitting = roster.sitting(header.clone())?;
+                    let others = self.others(&sitting)?;
                     if self.asks(player) {
                         self.confirm_sitting(connection, &sitting, player)?;
                     }
-                    sit::send(connection, Control::Sit)?;
-                    proposed = Some(sitting);
+                    // Frees the port of the last door.
+                    drop(proposed.take());
+                    let door = open_guest_door(self.own, others, &self.args.listen)?;
+                    // Without addresses, only this side dials.
+                    let at = addresses_of(door.addresses()).unwrap_or_default();
+                    sit::send(connection, Control::Agrees(GuestAddresses::new(at)))?;
+                    proposed = Some((sitting, door));
                 }
-                Control::Sit => match proposed {
-                    Some(sitting) => return Ok(sitting),
-                    None => bail!("the host began a match without a list of players"),
+                Control::Begins(addresses) => match proposed {
+                    Some((sitting, door)) if addresses.len() == sitting.names.len() => {
+                        return Ok((sitting, door, addresses));
+                    }
+                    _ => bail!("the host began a match without a list of players"),
                 },
                 Control::Open(of) => bail!(
                     "you have an open match with the host ({}); to continue it, join again or run \
@@ -306,6 +336,25 @@ impl GuestSeat<'_> {
                 _ => bail!("the host sent an unexpected answer"),
             }
         }
+    }
+}
+
+impl GuestSeat<'_> {
+    /// The keys of the other guests of a match.
+    ///
+    /// # Errors
+    /// If this side's player has blocked one of them.
+    fn others(&self, sitting: &Sitting) -> anyhow::Result<Vec<PublicIdentity>> {
+        let others = guests_of(sitting);
+        for other in &others {
+            ensure!(
+                !sit::is_blocked(self.own, &other.identity),
+                "you have blocked {}, who would play too; to play with them again, run: dealerless peers \
+                 unblock NAME",
+                other.name
+            );
+        }
+        Ok(others.into_iter().map(|other| other.identity).collect())
     }
 }
 

@@ -17,6 +17,7 @@ use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
+use crate::table::guests::OtherGuests;
 use crate::table::open::{self, Files, MatchFile};
 use crate::table::sit::DECLINED;
 use crate::table::stored_match::{self, SeatContext, StoredMatch};
@@ -112,23 +113,25 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     let posts = Posts::default();
     posts.break_off_by_signal()?;
     let (peer, of) = (file.peer().clone(), file.id());
-    let dialer = match file.seat() {
+    let mut watch = None;
+    let (dialer, guests) = match file.seat() {
         Seat::HOST => {
             let door = args.with.door(own, &file, &mut player)?;
-            keep_watch(WaitingRoom::new(door), &posts, file.peers(), of)?;
-            None
+            watch = Some(keep_watch(
+                WaitingRoom::new(door),
+                &posts,
+                file.peers(),
+                of,
+            )?);
+            (None, None)
         }
         _ => {
             let route = args.with.route(own, &peer)?;
+            let (listen, relay) = (args.with.listen(), route.relay.as_ref());
+            let guests = OtherGuests::again(own, &file, listen, relay, &posts)?;
             let identity = own.home.identity().clone();
-            Some(Dialer::new(
-                identity,
-                own.name.clone(),
-                peer,
-                of,
-                route,
-                posts.clone(),
-            ))
+            let dialer = Dialer::new(identity, own.name.clone(), peer, of, route, posts.clone());
+            (Some(dialer), guests)
         }
     };
     let around = SeatContext {
@@ -136,10 +139,13 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
         player,
         posts: &posts,
         dialer,
+        guests,
     };
     let mut stored = StoredMatch::resume(around, file)?;
     stored.reconnect()?;
-    match stored.play()? {
+    let played = stored.play();
+    drop(watch);
+    match played? {
         None => Ok(()),
         Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
         Some(_) => bail!(

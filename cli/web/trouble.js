@@ -94,7 +94,8 @@ function ofEnd(app, match) {
         ["The match is over for good."], acts];
     case "left":
       return ["ask", self ? "You have left the match" : `${other} has left the match`, message,
-        ["Cards that were not opened stay closed forever.", FINAL],
+        [areSeveral(match) ? "Closed cards stay closed, except that all others together may read the cards of whoever left."
+          : "Cards that were not opened stay closed forever.", FINAL],
         ["The match is over for good."], acts];
     default:
       return isPoker(match) ? null : ["ask", "The match is over", message, ["Closed cards stay closed forever.", FINAL],

@@ -178,7 +178,8 @@ export function terms(seated) {
 export function risks(opens) {
   return ["If a player disappears during a hand, the hand cannot be finished.",
     `All ${opens} players together can read every card, also later. The others together cannot read yours.`,
-    "Players can tell each other their cards, and two players can be the same person: play with people you trust."];
+    "Players can tell each other their cards, and two players can be the same person: play with people you trust.",
+    "All players learn each other's network addresses."];
 }
 
 /** @param {SeatedFields} seated @returns {string[]} */

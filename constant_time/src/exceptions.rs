@@ -192,6 +192,51 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         why: "curve25519-dalek: a product of nonzero field elements is nonzero",
     },
     Exception {
+        kind: Public,
+        file: "src/verifiable/keys.rs",
+        place: Lines(&[
+            "let is_own = own.is_some_and(|own| own.encryption == self.keys.encryption)",
+            "&& dealt.is_some_and(|dealt| dealt.coefficients == self.coefficients)",
+        ]),
+        why: "the points of the seat's own keys and dealing, which it has sent",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/verifiable/keys.rs",
+        place: Lines(&[
+            "let share: Option<Scalar> = Scalar::from_canonical_bytes(*bytes).into();",
+            "share.filter(|share| RistrettoPoint::mul_base(share) == image)",
+        ]),
+        why: "whether a share fits its dealing, which the seat confirms or denies in public",
+    },
+    Exception {
+        kind: Public,
+        file: "src/verifiable/shuffle/permutation.rs",
+        place: Lines(&["let tied = (0..count as u64).any(|rank| {"]),
+        why: "whether two random numbers are equal; then all of them are drawn again",
+    },
+    Exception {
+        kind: Public,
+        file: "src/verifiable/partials.rs",
+        place: Function("sums"),
+        why: "sums of the points that the seat sends with the proof",
+    },
+    Exception {
+        kind: Public,
+        file: "src/verifiable/show.rs",
+        place: Function("sums"),
+        why: "sums of the points that the seat sends with the proof",
+    },
+    Exception {
+        kind: Outcome,
+        file: "constant_time/src/workloads.rs",
+        place: Lines(&[
+            "assert!(is_secret(&[own.expect(\"a card\").0]));",
+            "Receiver::Seat(_) => assert!(is_secret(&[seen.expect(\"a card\").0])),",
+        ]),
+        why: "whether an opened point is a card, which the proofs ensure",
+    },
+    Exception {
         kind: Known,
         file: "src/uniform.rs",
         place: Lines(&["list.swap(last, other as usize);"]),

@@ -298,7 +298,9 @@ fn verifiable_deck() {
     let opened = [open(0, &slots[..1]), open(1, &slots), open(2, &slots)];
     let partials = |slot: &Slot| -> Vec<Partial> {
         let all = opened.iter().flat_map(Partials::iter);
-        all.filter(|(of, _)| of == slot).map(|(_, partial)| *partial).collect()
+        all.filter(|(of, _)| of == slot)
+            .map(|(_, partial)| *partial)
+            .collect()
     };
     let own = decks.open_own(seats, 0, 1, &partials(&slots[1]), &secrets[0]);
     assert!(is_secret(&[own.expect("a card").0]));
@@ -313,8 +315,8 @@ fn verifiable_deck() {
         let (context, key) = (context(0), &secrets[0]);
         let part = Show::make(&context, &decks, receiver, &shown, key, &mut SecretRng)
             .expect("the cards are of the seat");
-        let show = Show::verify(&context, &decks, receiver, &shown, &sent(part))
-            .expect("an honest show");
+        let show =
+            Show::verify(&context, &decks, receiver, &shown, &sent(part)).expect("an honest show");
         let seen = show.card_for(&decks, 0, &shown[0], &secrets[1]);
         match receiver {
             Receiver::All => assert!(show.card(&decks, 0, &shown[0]).is_some()),

@@ -182,6 +182,32 @@ pub fn unsettled_at(log: &MatchLog, seat: Seat, names: &Names) -> Option<String>
     unsettled(log, |other| called(&[other], seat, names))
 }
 
+/// States that the chips can still change, or that the last steps do not count, after a conviction at
+/// a table of several seats. `name` returns the name of a seat within a sentence.
+pub fn unconfirmed(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
+    let seats = log.unconfirmed();
+    if seats.is_empty() {
+        return None;
+    }
+    let verb = if seats.len() > 1 { "have" } else { "has" };
+    let names = list(seats.into_iter().map(name).collect());
+    let counted = log.counted_steps();
+    Some(match log.step() > counted {
+        true => format!(
+            "The steps from {counted} on do not count unless {names} confirm{} them.",
+            if verb == "has" { "s" } else { "" }
+        ),
+        false => format!(
+            "{names} {verb} not confirmed the end of the match, so the chips can still change."
+        ),
+    })
+}
+
+/// Same as [`unconfirmed`], for the player at this seat.
+pub fn unconfirmed_at(log: &MatchLog, seat: Seat, names: &Names) -> Option<String> {
+    unconfirmed(log, |other| called(&[other], seat, names))
+}
+
 /// The names of seats within a sentence. The seat `own` is "this side". Of two players, the other
 /// one needs no name.
 fn called(seats: &[Seat], own: Seat, names: &Names) -> String {

@@ -31,16 +31,6 @@ pub fn costs(log: &MatchLog, seat: Seat) -> String {
         return costs_of_several(own);
     }
     let has_chips = log.match_info().header().stakes.betting().is_some();
-    if log.match_info().seats() > 2 {
-        let chips = match own {
-            0 => "It costs no chips.".to_owned(),
-            own => format!("Your {} chips in the pot stay in it.", count(own)),
-        };
-        return format!(
-            "{chips} The others play the hand to its end. From then on, all of them together can read \
-             your cards of this match."
-        );
-    }
     match game {
         Some(game) if own > 0 => format!(
             "The pot of {} goes to the other player; {} of these chips are yours.",

@@ -242,6 +242,8 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
         "The host chooses who sits. Two players can be the same person, and no program can tell; \
          players who work together know each other's cards."
             .to_owned(),
+        "All players learn each other's network addresses, and their programs connect to each other."
+            .to_owned(),
     ]
 }
 
@@ -691,6 +693,7 @@ mod tests {
             "the other 5 together cannot read yours",
             "can be the same person",
             "The host chooses who sits",
+            "learn each other's network addresses",
         ] {
             assert!(all.contains(part), "{all}");
         }

@@ -10,6 +10,7 @@ mod edits;
 mod moved;
 mod seats;
 
+use std::net::SocketAddr;
 use std::sync::LazyLock;
 
 use dealerless_table::Seat;
@@ -17,7 +18,7 @@ use dealerless_table::identity::{Name, PublicIdentity, Succession};
 use dealerless_table::log::{
     Evidence, Header, LogMessage, MatchLog, Signed, SignedAck, SignedPart, Statement,
 };
-use dealerless_table::play::{Control, Roster, Term};
+use dealerless_table::play::{Control, GuestAddresses, Roster, Term};
 use dealerless_table::rules::{Choice, Learners, Stakes};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -94,14 +95,22 @@ fn any_roster(table: &Table, input: &mut Unstructured) -> Result<Roster> {
     })
 }
 
+fn any_addresses(input: &mut Unstructured) -> Result<GuestAddresses> {
+    let ports = input.arbitrary::<[u16; 2]>()?;
+    let all = ports.map(|port| SocketAddr::from(([192, 0, 2, 1], port.max(1))).into());
+    Ok(GuestAddresses::new(all))
+}
+
 fn any_control(table: &Table, input: &mut Unstructured) -> Result<Control> {
-    Ok(match input.int_in_range(0..=6)? {
+    Ok(match input.int_in_range(0..=8)? {
         0 => Control::Resume(table.of.id()),
         1 => Control::Declines(Term::Game),
         2 => Control::Declines(Term::All),
         3 => Control::Taken,
         4 => Control::Declined,
         5 => Control::Present(input.arbitrary()?),
+        6 => Control::Agrees(any_addresses(input)?),
+        7 => Control::Begins(vec![GuestAddresses::default(), any_addresses(input)?]),
         _ => Control::Roster(Box::new(any_roster(table, input)?)),
     })
 }

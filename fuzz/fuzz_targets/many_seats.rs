@@ -255,7 +255,7 @@ impl Hostile<'_> {
     }
 
     fn message(&self, log: &MatchLog, input: &mut Unstructured) -> Result<LogMessage> {
-        Ok(match input.int_in_range(0..=7)? {
+        Ok(match input.int_in_range(0..=8)? {
             0..=2 => input.choose(&self.played.messages)?.clone(),
             3 => {
                 let statements = [self.statement(log, input)?, self.statement(log, input)?];
@@ -269,6 +269,7 @@ impl Hostile<'_> {
                 LogMessage::Resume(log.resume_from(step))
             }
             5 => LogMessage::RequestAll,
+            6 => LogMessage::RequestFrom(input.arbitrary()?),
             _ => {
                 let statement = self.statement(log, input)?;
                 match (statement.signed, self.played.of.seats()) {
@@ -344,7 +345,7 @@ fn receive(
         Ok(ToDo::Convict(evidence)) => {
             let seat = evidence.seat();
             match log.record_fork(*evidence) {
-                Ok(()) => assert_eq!(seat, hostile),
+                Ok(_) => assert_eq!(seat, hostile),
                 Err(NoEvidence) => assert!(seen(&was) == seen(log)),
             }
             return true;

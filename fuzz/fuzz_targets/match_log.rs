@@ -168,14 +168,16 @@ fn receive(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
             Ok(ToDo::AcceptStatement(statement)) => log.accept_statement(statement),
             Ok(ToDo::Nothing) => continue,
             Ok(ToDo::Convict(evidence)) => match log.record_fork(*evidence) {
-                Ok(()) => continue,
+                Ok(_) => continue,
                 Err(NoEvidence) => return false,
             },
-            Ok(ToDo::RequestAll | ToDo::SendAll) | Err(_) => return false,
+            Ok(ToDo::RequestAll | ToDo::SendAll | ToDo::SendFrom(_)) | Err(_) => return false,
         };
         match accepted {
             Ok(_) => {}
-            Err(Refused::Foul(proof)) => log.record_foul(*proof),
+            Err(Refused::Foul(proof)) => {
+                log.record_foul(*proof);
+            }
             Err(_) => return false,
         }
     }
@@ -191,7 +193,7 @@ fn check_resuming(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> 
     let all = receive(&mut other, &messages);
     assert_eq!(all, first == from.step());
     if all {
-        if let Some(evidence) = log.evidence() {
+        for evidence in log.evidence() {
             other
                 .record_fork(evidence.clone())
                 .expect("the evidence is valid");

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use dealerless_events::ending::{due, unsettled};
+use dealerless_events::ending::{due, unconfirmed, unsettled};
 use dealerless_events::game_name::title;
 use dealerless_events::seated::Kind;
 use dealerless_events::words::{self, Names, kinds, misleads, sentence};
@@ -95,7 +95,15 @@ pub(super) fn rounds(boards: bool, number: usize) -> String {
 /// The state of the match, as a sentence.
 pub(super) fn state(who: &Who, record: &Record) -> String {
     match record.state() {
-        MatchState::Over(over) => end(who, record, &over),
+        MatchState::Over(over) => {
+            let unconfirmed = unconfirmed(&record.log, |seat| who.name(seat));
+            let sentences = [Some(end(who, record, &over)), unconfirmed];
+            sentences
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
         MatchState::Open {
             after,
             hand,

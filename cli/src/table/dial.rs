@@ -1,4 +1,5 @@
-//! How a guest reconnects to its host, after a lost connection or to resume a match.
+//! How a guest connects to another player of its match in the background: to the host after a lost
+//! connection or to resume the match, and to the other guests.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +15,10 @@ use rand::RngExt;
 
 use super::posts::{Post, Posts};
 
-/// The addresses and the relay of a host, and the invite if there is one.
+/// The longest pause between two tries to reach the host.
+pub(crate) const HOST_PAUSE: Duration = Duration::from_secs(15);
+
+/// The addresses and the relay of a player, and the invite if there is one.
 #[derive(Clone)]
 pub(crate) struct Route {
     /// The invite by which the guest first joined.
@@ -45,7 +49,7 @@ impl Route {
     }
 }
 
-/// Connects a guest to the host of its match again.
+/// Connects a guest to another player of its match.
 pub(crate) struct Dialer {
     pub(crate) identity: Arc<Identity>,
     pub(crate) name: Name,
@@ -55,6 +59,8 @@ pub(crate) struct Dialer {
     pub(crate) posts: Posts,
     /// The number of dials since the match last continued.
     tries: u32,
+    /// The longest pause between two tries.
+    longest: Duration,
     /// The thread that is dialling. Dropping this value stops the thread.
     dialling: Option<StopOnDrop>,
 }
@@ -69,7 +75,7 @@ impl Drop for StopOnDrop {
 }
 
 impl Dialer {
-    /// A dialer for the match `of` with the host `peer`.
+    /// A dialer for the match `of`, which connects to `peer`, the host.
     pub(crate) fn new(
         identity: Arc<Identity>,
         name: Name,
@@ -86,12 +92,22 @@ impl Dialer {
             route,
             posts,
             tries: 0,
+            longest: HOST_PAUSE,
             dialling: None,
         }
     }
 
-    /// Dials in the background until the host answers. Asks the host to resume the match, and sends
-    /// the connection to `posts`.
+    /// Dials with the pause after `tries` failed tries at first, and with pauses of up to `longest`.
+    pub(crate) fn pausing(self, tries: u32, longest: Duration) -> Self {
+        Dialer {
+            tries,
+            longest,
+            ..self
+        }
+    }
+
+    /// Dials in the background until the player answers. Asks the player to resume the match, and
+    /// sends the connection to `posts`.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -104,11 +120,12 @@ impl Dialer {
             peer: self.peer.clone(),
             route: self.route.clone(),
         };
-        let (of, posts, tries) = (self.of, self.posts.clone(), self.tries);
-        self.tries += 1;
+        let (of, posts) = (self.of, self.posts.clone());
+        let (tries, longest) = (self.tries, self.longest);
+        self.tries = self.tries.saturating_add(1);
         let dial = move || {
             for number in tries.. {
-                sleep(pause(number), &ended);
+                sleep(pause(number, longest), &ended);
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
@@ -133,11 +150,16 @@ impl Dialer {
     /// Stops dialling because the match continues. The next dial starts without a delay.
     pub(crate) fn connected(&mut self) {
         self.tries = 0;
+        self.stop();
+    }
+
+    /// Stops dialling. The next dial continues with longer pauses.
+    pub(crate) fn stop(&mut self) {
         self.dialling = None;
     }
 }
 
-/// The parameters of calls to a host.
+/// The parameters of calls to a player.
 struct Call {
     identity: Arc<Identity>,
     name: Name,
@@ -171,10 +193,10 @@ impl Call {
     }
 }
 
-/// The pause after `tries` failed tries: 0.2 s, doubled with each try up to 15 s. It is reduced at
-/// random by up to a fifth, so that two players do not keep missing each other.
-pub(crate) fn pause(tries: u32) -> Duration {
-    let full = Duration::from_millis(200 << tries.min(7)).min(Duration::from_secs(15));
+/// The pause after `tries` failed tries: 0.2 s, doubled with each try up to `longest`. It is reduced
+/// at random by up to a fifth, so that two players do not keep missing each other.
+pub(crate) fn pause(tries: u32, longest: Duration) -> Duration {
+    let full = Duration::from_millis(200 << tries.min(16)).min(longest);
     full.mul_f64(rand::rng().random_range(0.8..=1.0))
 }
 
@@ -202,7 +224,7 @@ mod tests {
             (7, 15_000),
             (99, 15_000),
         ] {
-            let pause = pause(tries).as_millis();
+            let pause = pause(tries, HOST_PAUSE).as_millis();
             assert!((most * 4 / 5..=most).contains(&pause), "{tries}: {pause}");
         }
     }

@@ -1,12 +1,13 @@
-//! A host's door, which accepts connections: its addresses, and the thread that answers at the door
-//! during a match.
+//! A door, which accepts connections: its addresses, and the thread that answers at the door during a
+//! match.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
@@ -36,6 +37,24 @@ pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow
     )?)
 }
 
+/// Opens the door of a guest, for the other guests of its match.
+///
+/// # Errors
+/// If the door cannot listen on these addresses.
+pub(crate) fn open_guest_door(
+    own: &Own,
+    others: Vec<PublicIdentity>,
+    listen: &[String],
+) -> anyhow::Result<Door> {
+    Ok(Door::for_players(
+        others,
+        Arc::clone(&own.home),
+        own.name.clone(),
+        &resolve(listen)?,
+        Timing::default(),
+    )?)
+}
+
 /// The event that lists the addresses of the door.
 pub(crate) fn listening(door: &Door) -> Event {
     let addresses = door.addresses().iter().map(SocketAddr::to_string);
@@ -46,6 +65,8 @@ pub(crate) fn listening(door: &Door) -> Event {
 
 /// The address on which a host listens by default.
 pub(crate) const LISTEN: &str = "0.0.0.0:5252";
+/// The address on which a guest listens for other guests by default: a free port.
+pub(crate) const LISTEN_AS_GUEST: &str = "0.0.0.0:0";
 /// The size limit of the file with the addresses of a match, in bytes.
 const MOST_KEPT: u64 = 4 << 10;
 
@@ -106,6 +127,29 @@ pub(crate) fn cannot_burn(error: &io::Error) -> String {
     format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
+/// The interval at which the thread at a door checks whether it is still needed.
+const WATCH_POLL: Duration = Duration::from_millis(50);
+/// Timeout for a door to close. A relay that does not answer can keep it longer, but its port is
+/// free by then.
+const CLOSING: Duration = Duration::from_millis(500);
+
+/// The thread that answers at a door. Dropping this value ends the thread and closes the door.
+#[must_use]
+pub(crate) struct Watch {
+    ended: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        let deadline = Instant::now() + CLOSING;
+        while !self.thread.is_finished() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
 /// Answers at the door while the match `of` with `peers` is played, in a separate thread. These
 /// peers may reconnect. All other peers are told that the seat is taken, and a second guest with an
 /// invite is reported to the host.
@@ -117,12 +161,14 @@ pub(crate) fn keep_watch(
     posts: &Posts,
     peers: Vec<PublicIdentity>,
     of: [u8; 32],
-) -> io::Result<()> {
+) -> io::Result<Watch> {
     let posts = posts.clone();
+    let ended = Arc::new(AtomicBool::new(false));
+    let is_ended = Arc::clone(&ended);
     let watch = move || {
         room.decline_others(&peers, Control::Taken);
-        loop {
-            let in_play = match room.next(Duration::from_secs(3600)) {
+        while !is_ended.load(Ordering::Relaxed) {
+            let in_play = match room.next(WATCH_POLL) {
                 Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
                 Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
                 Some(RoomEvent::Connected(connection)) if peers.contains(&connection.peer) => {
@@ -151,7 +197,8 @@ pub(crate) fn keep_watch(
         }
     };
     let thread = thread::Builder::new().name("door-watch".into());
-    thread.spawn(watch).map(|_| ())
+    let thread = thread.spawn(watch)?;
+    Ok(Watch { ended, thread })
 }
 
 fn notice(text: String) -> Post {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use dealerless_table::connection::{Connection, ConnectionError, Stream};
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{Header, Sitting};
-use dealerless_table::play::{Control, Roster};
+use dealerless_table::play::{Control, GuestAddresses, Roster};
 use dealerless_table::system_rng;
 use rand::Rng;
 
@@ -27,7 +27,8 @@ pub(crate) struct Gathering {
 
 struct Guest {
     connection: Box<Connection>,
-    agreed: bool,
+    /// Where the other guests may reach this guest, once it has agreed to the list of players.
+    agreed: Option<GuestAddresses>,
 }
 
 /// What has happened since the last poll.
@@ -78,7 +79,7 @@ impl Gathering {
             .retain(|guest| guest.connection.peer != connection.peer);
         self.guests.push(Guest {
             connection,
-            agreed: false,
+            agreed: None,
         });
         self.begin_anew();
     }
@@ -88,7 +89,7 @@ impl Gathering {
         self.proposed = None;
         let present = self.present() as u8;
         for guest in &mut self.guests {
-            guest.agreed = false;
+            guest.agreed = None;
             // A lost connection is found by the next poll.
             let _ = sit::send(&guest.connection, Control::Present(present));
         }
@@ -100,10 +101,15 @@ impl Gathering {
         for place in 0..self.guests.len() {
             let guest = &mut self.guests[place];
             let stays = match guest.connection.recv(Duration::ZERO) {
-                Err(ConnectionError::TimedOut) => guest.agreed || !late,
+                Err(ConnectionError::TimedOut) => guest.agreed.is_some() || !late,
                 Ok(message) if message.stream == Stream::Control => {
-                    guest.agreed = true;
-                    self.proposed.is_some() && Control::decode(&message.bytes) == Some(Control::Sit)
+                    match Control::decode(&message.bytes) {
+                        Some(Control::Agrees(addresses)) if self.proposed.is_some() => {
+                            guest.agreed = Some(addresses);
+                            true
+                        }
+                        _ => false,
+                    }
                 }
                 _ => false,
             };
@@ -119,15 +125,17 @@ impl Gathering {
         if self.proposed.is_none() {
             return self.propose();
         }
-        if !self.guests.iter().all(|guest| guest.agreed) {
-            return None;
+        // The host's own addresses are known.
+        let mut addresses = vec![GuestAddresses::default()];
+        for guest in &self.guests {
+            addresses.push(guest.agreed.clone()?);
         }
         let (sitting, _) = self.proposed.take()?;
         let guests = std::mem::take(&mut self.guests).into_iter();
         let connections: Vec<Connection> = guests.map(|guest| *guest.connection).collect();
         for connection in &connections {
             // A guest whose connection is lost resumes the match, which it has agreed to.
-            let _ = sit::send(connection, Control::Sit);
+            let _ = sit::send(connection, Control::Begins(addresses.clone()));
         }
         Some(Gathered::Complete(connections, Box::new(sitting)))
     }

@@ -19,8 +19,8 @@ pub(crate) struct MeetAgainArgs {
     /// if there is only one match to choose from.
     #[arg(value_name = "MATCH|NAME")]
     which: Vec<String>,
-    /// For the host: the address to listen on [default: where the match was hosted last, or
-    /// 0.0.0.0:5252].
+    /// Address to listen on [default: where you listened last; otherwise 0.0.0.0:5252 for the host,
+    /// and a free port for a guest].
     #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = CONNECTION)]
     listen: Vec<String>,
     /// For the guest: the host's current address, if it has changed since you last met.
@@ -39,6 +39,11 @@ impl MeetAgainArgs {
     /// The given name of the match or of the other player, or an empty text.
     pub(crate) fn which(&self) -> String {
         self.which.join(" ")
+    }
+
+    /// The given addresses to listen on.
+    pub(crate) fn listen(&self) -> &[String] {
+        &self.listen
     }
 
     /// Opens the host's door, and tells the player on which addresses it listens.

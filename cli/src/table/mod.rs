@@ -12,6 +12,7 @@ mod columns;
 mod dial;
 pub(crate) mod door;
 pub(crate) mod gathering;
+pub(crate) mod guests;
 mod headings;
 mod input;
 mod leaving;

@@ -242,6 +242,7 @@ pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
         inputs_file,
         audit_file,
         listen_file,
+        guests_file,
     ];
     for sibling in siblings {
         let sibling = sibling(path);
@@ -271,9 +272,15 @@ pub(crate) fn keys_file(log: &Path) -> PathBuf {
     log.with_extension("keys")
 }
 
-/// The file of the addresses at which the match was hosted.
+/// The file of the addresses at which the match was hosted, or at which a guest listened for the
+/// other guests.
 pub(crate) fn listen_file(log: &Path) -> PathBuf {
     log.with_extension("listen")
+}
+
+/// The file of the addresses of the other guests.
+pub(crate) fn guests_file(log: &Path) -> PathBuf {
+    log.with_extension("guests")
 }
 
 pub(crate) fn clock_file(log: &Path) -> PathBuf {

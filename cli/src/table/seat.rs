@@ -15,7 +15,8 @@ use dealerless_table::log::{End, LogEvent, Phase, Sitting, Storage};
 use dealerless_table::play::{Command, Control, News, PlayError, Table, TableEvent, Vault};
 
 use super::banks::Banks;
-use super::dial::{Dialer, pause};
+use super::dial::{Dialer, HOST_PAUSE, pause};
+use super::guests::OtherGuests;
 use super::leaving;
 use super::own::Own;
 use super::player::Player;
@@ -76,6 +77,8 @@ pub(crate) struct SeatRunner<'a, S, V> {
     pub(crate) player: Player,
     /// The dialer of a guest. A host waits at its door instead.
     pub(crate) dialer: Option<Dialer>,
+    /// The connections of a guest to the other guests.
+    pub(crate) guests: Option<OtherGuests>,
     pub(crate) sessions: Sessions,
     pub(crate) banks: Option<Banks>,
     pub(crate) wait: Wait,
@@ -139,11 +142,14 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
 
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
         if *news == News::Resumed {
-            // If the connection is lost again by now, a dialer is running and must not be stopped.
-            if !self.table.is_connected() {
+            // The connection may be lost again by now.
+            if !self.table.play().is_synced() {
                 return Ok(None);
             }
-            self.dialer.iter_mut().for_each(Dialer::connected);
+            // A guest that resumes with other guests still looks for its host.
+            if self.table.is_connected() {
+                self.dialer.iter_mut().for_each(Dialer::connected);
+            }
         }
         if let News::Voided { tries } = news {
             self.voided(*tries)?;
@@ -181,7 +187,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     /// the next try begins only when the player agrees.
     fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
         if tries < standing::MOST_VOID {
-            let at = Instant::now() + pause(tries - 1);
+            let at = Instant::now() + pause(tries - 1, HOST_PAUSE);
             self.sessions.after_pause = Some((at, Command::DealAgain));
             return Ok(());
         }
@@ -250,7 +256,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
     }
 
     /// Starts or resumes the match on a connection. A connection of somebody who does not play is
-    /// dropped.
+    /// dropped, and one of two connections to another guest.
     ///
     /// # Errors
     /// If the peer is unknown, or the file of the match cannot be written.
@@ -264,6 +270,14 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             return Ok(());
         };
         let peer = other.seat;
+        if peer != Seat::HOST
+            && let Some(guests) = &mut self.guests
+        {
+            let old = self.table.connection(peer);
+            if !guests.accepts(peer, &connection, old) {
+                return Ok(());
+            }
+        }
         let attempts = self.counted()?;
         match is_first {
             true => self.table.begin(peer, connection, attempts),
@@ -277,20 +291,38 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         peer: Seat,
         error: &PlayError,
     ) -> anyhow::Result<Option<Stopped>> {
-        if self.table.play().is_synced() {
+        let is_synced = self.table.play().is_synced();
+        if peer != Seat::HOST
+            && let Some(guests) = &mut self.guests
+        {
+            guests.dial(peer);
+            // Otherwise the host is gone too, and is dialled already.
+            if !is_synced && !self.table.is_connected() {
+                self.tell_line_lost(error)?;
+            }
+            return Ok(None);
+        }
+        if is_synced {
             // With several seats, the others go on.
             let mut others = self.others.iter();
             if let Some(other) = others.find(|other| other.seat == peer) {
                 let text = format!("{} is not connected ({}).", other.name, with_sources(error));
                 self.player.tell(&Event::Notice { text })?;
             }
+            if let Some(dialer) = &mut self.dialer {
+                dialer.dial()?;
+            }
             return Ok(None);
         }
-        self.player.tell(&Event::LineLost {
-            message: with_sources(error),
-        })?;
+        self.tell_line_lost(error)?;
         self.reconnect()?;
         Ok(None)
+    }
+
+    fn tell_line_lost(&mut self, error: &PlayError) -> anyhow::Result<()> {
+        self.player.tell(&Event::LineLost {
+            message: with_sources(error),
+        })
     }
 
     /// Looks for a new connection, unless the player has to be asked first.
@@ -319,8 +351,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         match post {
             Post::Connection(connection) if !self.is_sealed() => {
                 let name = connection.peer_name.clone();
+                let host = &self.table.play().log().match_info().players()[0].identity;
+                let is_of_star = self.guests.is_none() || connection.peer == *host;
                 self.connected(*connection, false)?;
-                if self.table.play().is_synced() {
+                if is_of_star && self.table.play().is_synced() {
                     let text = format!("{name} is connected again.");
                     self.player.tell(&Event::Notice { text })?;
                 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dealerless::Blame;
 use dealerless::net::Deadlines;
-use dealerless_events::ending::{self, Breach, unsettled_at};
+use dealerless_events::ending::{self, Breach, unconfirmed_at, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
@@ -24,6 +24,7 @@ use dealerless_table::system_rng;
 
 use super::banks::Banks;
 use super::dial::Dialer;
+use super::guests::{self, OtherGuests};
 use super::open::{MatchFile, deck_file, inputs_file, keys_file};
 use super::own::Own;
 use super::player::Player;
@@ -52,6 +53,8 @@ pub(crate) struct SeatContext<'a> {
     pub(crate) player: Player,
     pub(crate) posts: &'a Posts,
     pub(crate) dialer: Option<Dialer>,
+    /// The connections of a guest to the other guests.
+    pub(crate) guests: Option<OtherGuests>,
 }
 
 impl<'a> StoredMatch<'a> {
@@ -131,7 +134,11 @@ impl<'a> StoredMatch<'a> {
             mut player,
             posts,
             dialer,
+            guests,
         } = around;
+        if let Some(guests) = &guests {
+            guests.keep(path)?;
+        }
         let before = hands_with_a_result(&setting.log);
         let mut table = Table::new(setting, Deadlines::default())?;
         if player.pauses() {
@@ -156,6 +163,7 @@ impl<'a> StoredMatch<'a> {
             story,
             player,
             dialer,
+            guests,
             sessions: Sessions::default(),
             banks,
             wait: Wait::default(),
@@ -197,6 +205,7 @@ impl<'a> StoredMatch<'a> {
     /// # Errors
     /// If the match cannot continue, was broken by a player, or was broken off.
     pub(crate) fn play(mut self) -> anyhow::Result<Option<(Control, Player)>> {
+        self.seat.guests.iter_mut().for_each(OtherGuests::dial_all);
         let stopped = self.seat.play();
         // Whether the peer has received the end of the match.
         let received = match stopped {
@@ -222,6 +231,11 @@ impl<'a> StoredMatch<'a> {
         match stopped? {
             Stopped::Over(end) => {
                 seat.banks.iter().for_each(Banks::remove);
+                guests::forget(Path::new(&self.log_file));
+                let play = seat.table.play();
+                if let Some(text) = unconfirmed_at(play.log(), play.seat(), seat.story.names()) {
+                    seat.player.tell(&Event::Notice { text })?;
+                }
                 Breach::check(&end, seat.table.play().seat(), seat.story.names())?;
                 called?;
             }
@@ -287,7 +301,7 @@ impl<'a> StoredMatch<'a> {
         let new = hands.saturating_sub(self.before);
         if new > 0 {
             for other in &self.seat.others {
-                // The guests of a match do not connect to each other.
+                // Guests do not become known peers of each other.
                 if peers.get(&other.identity).is_some() {
                     peers.count_hands(&other.identity, new.into())?;
                 }

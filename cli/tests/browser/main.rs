@@ -168,6 +168,7 @@ tests! {
     }
     with_others "test_several.Several" {
         three_players_play_a_hand_in_three_pages,
+        six_players_play_on_after_one_is_killed_and_one_leaves,
     }
     with_others "test_result.Result" {
         winning_cards_are_marked_and_the_result_stays_until_the_own_turn,

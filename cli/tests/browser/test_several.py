@@ -1,12 +1,17 @@
-"""A table of three players in three pages, one of them on a phone."""
+"""Tables of three and of six players, in pages, in terminals and by a script."""
 
+import os
 import re
+import signal
+import subprocess
 
 import axe
 from case import Case
+from programs import PROGRAM, Player, Typist, free_address
 from test_looks import WIDE
 
 INVITES = "return [...document.querySelectorAll('.invite-text')].map((one) => one.textContent)"
+OWN_CARDS = "return [...document.querySelectorAll('.own .card')].map((one) => one.ariaLabel)"
 SEATS = """
 return [...document.querySelectorAll('.seat')].map((seat) => [seat.querySelector('.name').textContent, seat.querySelector('.did').textContent])
 """
@@ -83,3 +88,92 @@ class Several(Case):
             self.assertEqual(sum(map(int, set(chips))), 401, browser.text())
             self.assertFalse(browser.has_button("Rematch"))
         self.looks(players, "over")
+
+    def six_at_a_table(self):
+        """Anna hosts; Bert and Clara join in pages, Dora and Emil in terminals, Frieda by a script.
+        The guests come one after the other, so that their seats are known."""
+        anna = self.lobby("Anna")
+        anna.fill("Players", "6")
+        self.host(anna, "Texas hold’em, no limit", free_address(), Hands="2")
+        invites = anna.until(lambda: len(found := anna.run(INVITES)) == 5 and found, "five invites")
+        pages = {"anna": anna, "bert": self.lobby("Bert"), "clara": self.lobby("Clara")}
+        here = lambda name, count: anna.reads(f"{name} is here: {count} of 6 players")
+        for count, (name, invite) in enumerate(zip(("Bert", "Clara"), invites), start=2):
+            page = pages[name.lower()]
+            page.fill("Invite", invite)
+            page.press("Join")
+            here(name, count)
+        typists = []
+        for count, (name, invite) in enumerate(zip(("Dora", "Emil"), invites[2:]), start=4):
+            typists.append(Typist(self, ["join", invite, "--name=" + name]))
+            here(name, count)
+        frieda = Player(self, ["join", invites[4], "--name=Frieda"])
+        for page in (pages["bert"], pages["clara"]):
+            page.press("Sit down")
+        for typist in typists:
+            typist.until("Sit down?")
+            typist.type("y")
+        frieda.until("seated")
+        return pages, *typists, frieda
+
+    def test_six_players_play_on_after_one_is_killed_and_one_leaves(self):
+        pages, dora, emil, frieda = self.six_at_a_table()
+        anna, bert, clara = pages.values()
+
+        def typed(typist, line):
+            typist.until("Your turn:")
+            typist.type(line)
+
+        def said(**command):
+            turn = frieda.until("your-turn")["turn"]
+            frieda.say(turn=turn, **command)
+
+        # Anna has the button, so Dora is the first to choose.
+        typed(dora, "c")
+        typed(emil, "c")
+        said(do="call")
+        anna.press("Call 2")
+        bert.find("button", "Call 1")
+        cards = bert.run(OWN_CARDS)
+        self.assertEqual(len(cards), 2)
+        self.looks(pages, "six")
+
+        os.kill(bert.page.player(), signal.SIGKILL)
+        bert.find("h2", "Your program ended unexpectedly")
+        bert.press("Resume the match")
+        bert.find("button", "Call 1")
+        self.assertEqual(bert.run(OWN_CARDS), cards)
+        bert.press("Call 1")
+        clara.press("Check")
+
+        bert.press("Check")
+        clara.press("Check")
+        typed(dora, "k")
+        # The first line asks what leaving costs; the second one confirms.
+        typed(emil, "q")
+        emil.until("again")
+        emil.type("q")
+        clara.reads("Emil leaves")
+        said(do="check")
+        anna.press("Check")
+        self.looks(pages, "six-left")
+        for _ in ("turn", "river"):
+            bert.press("Check")
+            clara.press("Check")
+            typed(dora, "k")
+            said(do="check")
+            anna.press("Check")
+        for page in (bert, clara):
+            page.press("Show.*")
+        typed(dora, "s")
+        said(do="show")
+        anna.press("Show.*")
+        for page in pages.values():
+            page.reads("Emil has left")
+        self.looks(pages, "six-over")
+        dora.until("Emil has left")
+        frieda.until("over", how="left")
+        folders = [page.page.folder for page in pages.values()] + [dora.folder, emil.folder, frieda.folder]
+        records = [folder.record() for folder in folders]
+        verified = subprocess.run([PROGRAM, "verify", *records], capture_output=True, text=True)
+        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)

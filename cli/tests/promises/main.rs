@@ -16,6 +16,7 @@ mod cut_connections;
 mod dead_relay;
 mod door;
 mod endplay;
+mod guests;
 mod identity;
 mod invited;
 mod json;

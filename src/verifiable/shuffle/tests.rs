@@ -1,9 +1,12 @@
 //! A shuffle is bound to its place in the log, to its input, and to each of its bytes.
 
+use std::collections::BTreeMap;
+
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::*;
+use crate::verifiable::keys::lagrange;
 use crate::verifiable::tests::{Fixture, contexts};
 
 #[test]
@@ -54,17 +57,56 @@ fn one_honest_shuffle_gives_every_order_equally_often() {
     let fixture = Fixture::new(2, 2);
     let mut rng = StdRng::seed_from_u64(4);
     let cards = crate::verifiable::Cards::new("deck", 3).unwrap();
-    let mut counts = std::collections::BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for round in 0..600 {
         let context = fixture.context(0, round);
         let (_, deck) = VerifiedDeck::start(&cards).shuffle(&context, &mut rng);
         let order: Vec<u64> = fixture.open_all(deck).iter().map(|card| card.0).collect();
         *counts.entry(order).or_insert(0_u32) += 1;
     }
+    assert_uniform(&counts);
+}
+
+/// Fails unless the six orders of three cards are about equally frequent in 600 decks.
+fn assert_uniform(counts: &BTreeMap<Vec<u64>, u32>) {
     assert_eq!(counts.len(), 6);
     // Chi-squared with 5 degrees of freedom: 30 is exceeded with probability 1.5e-5.
     let excess = counts
         .values()
         .map(|&count| (f64::from(count) - 100.0).powi(2) / 100.0);
     assert!(excess.sum::<f64>() < 30.0, "{counts:?}");
+}
+
+/// Accomplices who shuffle before the honest seat leave the cards in order. Those who shuffle after
+/// it sort what they see, by the bytes of the ciphertexts.
+#[test]
+fn all_other_seats_together_do_not_choose_an_order() {
+    for (seats, honest) in [(3, 0), (3, 1), (3, 2), (6, 2)] {
+        let fixture = Fixture::new(seats, seats);
+        let mut rng = StdRng::seed_from_u64(5);
+        let cards = crate::verifiable::Cards::new("deck", 3).unwrap();
+        let all: Vec<usize> = (0..seats).collect();
+        let secret = fixture.secrets.iter();
+        let secret: Scalar = secret
+            .map(|key| lagrange(&all, key.seat) * key.secret)
+            .sum();
+        let mut counts = BTreeMap::new();
+        for round in 0..600 {
+            let mut deck = VerifiedDeck::start(&cards);
+            for seat in 0..seats {
+                if seat == honest {
+                    let context = fixture.context(seat, round);
+                    let (part, _) = deck.shuffle(&context, &mut rng);
+                    deck = deck.verify_shuffle(&context, &part).unwrap();
+                } else if seat > honest {
+                    deck.places.sort_by_key(|place| *place.a.bytes());
+                }
+            }
+            let card = |place: &Ciphertext| cards.card(&(place.b.get() - secret * place.a.get()));
+            let order = deck.places.iter().map(|place| card(place).unwrap().0);
+            let order = order.collect();
+            *counts.entry(order).or_insert(0_u32) += 1;
+        }
+        assert_uniform(&counts);
+    }
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use match_of_two::{Measured, measure};
 use proxy::Link;
 use resuming::resume;
+use several_seats::Shape;
 
 const HANDS: u32 = 100;
 const SLOW_HANDS: u32 = 14;
@@ -90,30 +91,46 @@ fn main() {
 fn several() {
     println!("Hold'em with a verifiable deck, all seats call and show, all in this process:\n");
     println!(
-        "First hand: the deck is shuffled in the hand. Later hand: it was shuffled during the hand"
+        "First hand: its deck is shuffled in the hand. Later hand: its deck was shuffled during the"
     );
-    println!("before. Deal to deal: with the rest of the shuffles between two hands.\n");
     println!(
-        "| seats | each way | keys | first hand | its shuffles | later hand | deal to deal | bytes of a seat to each peer |"
+        "hand before. Deal to deal: with the rest of the shuffles between two hands. The flop: the"
     );
-    println!("|---|---|---|---|---|---|---|---|");
-    for (seats, delay, hands) in [(2, 0, 20), (3, 0, 20), (6, 0, 20), (9, 0, 10), (6, 25, 4)] {
-        let delay = Duration::from_millis(delay);
+    println!(
+        "time from the last move before it until all seats see it; then the same from the receipt"
+    );
+    println!("of this move.\n");
+    println!(
+        "| seats | connections | each way | keys | first hand | its shuffles | later hand | \
+         deal to deal | flop | from the receipt | bytes of a seat to each peer |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for (seats, shape, delay, hands) in [
+        (2, Shape::Star, 0, 20),
+        (3, Shape::Mesh, 0, 20),
+        (6, Shape::Star, 0, 20),
+        (6, Shape::Mesh, 0, 20),
+        (9, Shape::Mesh, 0, 10),
+        (6, Shape::Star, 25, 4),
+        (6, Shape::Mesh, 25, 7),
+    ] {
+        let line = Duration::from_millis(delay);
         let single: Vec<_> = (0..hands.min(10))
-            .map(|_| several_seats::measure(seats, 1, delay))
+            .map(|_| several_seats::measure(seats, 1, line, shape))
             .collect();
         let of = |time: fn(&several_seats::Hand) -> Duration| {
             several_seats::median(single.iter().map(time).collect())
         };
-        let hand = several_seats::measure(seats, hands, delay);
+        let hand = several_seats::measure(seats, hands, line, shape);
         println!(
-            "| {seats} | {} ms | {} | {} | {} | {} | {} | {} |",
-            delay.as_millis(),
+            "| {seats} | {shape:?} | {delay} ms | {} | {} | {} | {} | {} | {} | {} | {} |",
             ms(of(|hand| hand.keys)),
             ms(of(|hand| hand.first)),
             ms(of(|hand| hand.shuffles)),
             ms(hand.hand),
             ms(hand.turn),
+            ms(hand.flop),
+            ms(hand.flop_from_receipt),
             hand.bytes
         );
     }

@@ -1,5 +1,6 @@
 //! A match of several seats with a verifiable deck, in this process: each seat runs on its own
-//! thread, and the host passes what the guests sign to the other guests. All files are in memory.
+//! thread. The host passes what the guests sign to the other guests, which may also be connected to
+//! each other. All files are in memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -37,9 +38,23 @@ pub(crate) struct Hand {
     /// The time from the deals of a hand to the deals of the next one: the median. All seats play
     /// without a pause, so the shuffles of the next hand are not done when a hand is over.
     pub(crate) turn: Duration,
+    /// The time from the last move before the flop until all seats see the flop: the median over
+    /// all hands.
+    pub(crate) flop: Duration,
+    /// The same, for each seat from the time at which it has received that move.
+    pub(crate) flop_from_receipt: Duration,
     /// The bytes of the statements that one seat sends to one other seat in a hand: the mean over
     /// all hands and seats.
     pub(crate) bytes: u64,
+}
+
+/// The connections between seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Each guest is connected to the host only.
+    Star,
+    /// All seats are connected to each other.
+    Mesh,
 }
 
 /// Sends the messages of a seat to the others after a delay of the line.
@@ -81,6 +96,8 @@ struct Times {
     begun: Vec<Instant>,
     sealed: Vec<Instant>,
     over: Vec<Instant>,
+    /// The last move before each flop, and the flop.
+    flops: Vec<[Instant; 2]>,
 }
 
 /// The median of these times. Zero if there are none.
@@ -90,7 +107,7 @@ pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 /// Plays a match. Each statement takes `delay` on each connection.
-pub(crate) fn measure(seats: u8, hands: u32, delay: Duration) -> Hand {
+pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> Hand {
     let rules = BettingRules {
         stack: 1000,
         limit: Limit::NoLimit,
@@ -118,8 +135,10 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration) -> Hand {
     let threads: Vec<_> = Seat::all(count)
         .zip(receivers)
         .map(|(seat, events)| {
-            let peers =
-                Seat::all(count).filter(|peer| (*peer == Seat::HOST) != (seat == Seat::HOST));
+            let peers = Seat::all(count).filter(|peer| {
+                let has_host = (*peer == Seat::HOST) != (seat == Seat::HOST);
+                has_host || shape == Shape::Mesh && *peer != seat
+            });
             let wires = Wires {
                 from: seat,
                 to: peers
@@ -142,7 +161,23 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration) -> Hand {
     let between = |from: &[Instant], to: &[Instant]| {
         median(from.iter().zip(to).map(|(a, b)| *b - *a).collect())
     };
+    // For each flop, the times of all seats.
+    let flops = (0..host.flops.len()).map(|at| times.iter().map(move |times| times.flops[at]));
+    let last = flops.clone().map(|flop| {
+        let moved = flop.clone().map(|[moved, _]| moved).min();
+        let seen = flop.map(|[_, seen]| seen).max();
+        seen.zip(moved)
+            .map_or(Duration::ZERO, |(seen, moved)| seen - moved)
+    });
+    // The seat that moved has the longest time, and has received nothing.
+    let received = flops.map(|flop| {
+        let mut times: Vec<Duration> = flop.map(|[moved, seen]| seen - moved).collect();
+        times.sort_unstable();
+        times[times.len() - 2]
+    });
     Hand {
+        flop: median(last.collect()),
+        flop_from_receipt: median(received.collect()),
         keys: host.begun[0] - started,
         first: host.over[0] - host.begun[0],
         shuffles: host.sealed[0] - host.begun[0],
@@ -176,7 +211,7 @@ fn play(
     .expect("a new seat");
     let peers: Vec<Seat> = wires.to.keys().copied().collect();
     peers.into_iter().for_each(|peer| play.begin(peer));
-    let mut times = Times::default();
+    let (mut times, mut moved) = (Times::default(), Instant::now());
     loop {
         play.advance(&mut wires, &mut NoEngine)
             .expect("honest seats");
@@ -186,6 +221,10 @@ fn play(
                 News::YourTurn { legal } => asked = Some(calls(&legal)),
                 News::Log(LogEvent::Begun(_)) => times.begun.push(Instant::now()),
                 News::Sealed { .. } => times.sealed.push(Instant::now()),
+                News::Log(LogEvent::Chose(_)) => moved = Instant::now(),
+                News::Log(LogEvent::Board(faces)) if faces.len() == 3 => {
+                    times.flops.push([moved, Instant::now()]);
+                }
                 News::Log(LogEvent::HandOver { .. }) => times.over.push(Instant::now()),
                 News::Over(_) => return times,
                 _ => {}

@@ -84,7 +84,7 @@ pub struct Door {
 
 pub(super) struct Inner {
     home: Arc<Home>,
-    peers: SharedPeers,
+    admits: Admits,
     name: Name,
     header: Vec<u8>,
     timing: Timing,
@@ -95,6 +95,14 @@ pub(super) struct Inner {
     secrets: Mutex<HashMap<[u8; 32], PairSecret>>,
     events: SyncSender<DoorEvent>,
     closed: AtomicBool,
+}
+
+/// The guests that a door admits.
+enum Admits {
+    /// Guests with an invite, and these known peers.
+    Invited(SharedPeers),
+    /// These players, who may be unknown.
+    Only(Vec<PublicIdentity>),
 }
 
 impl Door {
@@ -114,6 +122,39 @@ impl Door {
         if header.len() > MAX_HEADER {
             return Err(DoorError::Header(header.len()));
         }
+        Self::open_for(Admits::Invited(peers), home, name, header, listen, timing)
+    }
+
+    /// Listens on all addresses of `listen` for these players only, as a guest does for the other
+    /// guests of its match. They do not need to be known peers, and invites are not accepted.
+    ///
+    /// # Errors
+    /// [`DoorError`].
+    pub fn for_players(
+        players: Vec<PublicIdentity>,
+        home: Arc<Home>,
+        name: Name,
+        listen: &[SocketAddr],
+        timing: Timing,
+    ) -> Result<Self, DoorError> {
+        Self::open_for(
+            Admits::Only(players),
+            home,
+            name,
+            Vec::new(),
+            listen,
+            timing,
+        )
+    }
+
+    fn open_for(
+        admits: Admits,
+        home: Arc<Home>,
+        name: Name,
+        header: Vec<u8>,
+        listen: &[SocketAddr],
+        timing: Timing,
+    ) -> Result<Self, DoorError> {
         let invites = Invites::open(home.invites()).map_err(DoorError::Invites)?;
         let listeners = listen.iter().map(|address| listener(*address));
         let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
@@ -124,7 +165,7 @@ impl Door {
         let (sender, events) = sync_channel(MAX_EVENTS);
         let inner = Arc::new(Inner {
             home,
-            peers,
+            admits,
             name,
             header,
             timing,
@@ -367,18 +408,18 @@ impl Inner {
     }
 
     fn is_live(&self, id: &InviteId) -> bool {
-        lock(&self.invites).secret(id).is_some()
+        matches!(self.admits, Admits::Invited(_)) && lock(&self.invites).secret(id).is_some()
     }
 
-    /// The known peer that sent this prelude.
+    /// The known peer that sent this prelude, or the player that the door is for.
     fn known_peer(&self, prelude: &Prelude) -> Option<PublicIdentity> {
-        let known: Vec<_> = {
-            let peers = self.peers.lock();
-            peers
-                .peers()
-                .iter()
-                .map(|peer| peer.identity.clone())
-                .collect()
+        let known: Vec<_> = match &self.admits {
+            Admits::Only(players) => players.clone(),
+            Admits::Invited(peers) => {
+                let peers = peers.lock();
+                let identities = peers.peers().iter().map(|peer| peer.identity.clone());
+                identities.collect()
+            }
         };
         let mut secrets = lock(&self.secrets);
         known.into_iter().find(|peer| {

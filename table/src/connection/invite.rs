@@ -111,7 +111,7 @@ impl Invite {
             .u8(self.addresses.len() as u8)
             .u8(self.relay.is_some().into());
         for address in self.addresses.iter().chain(&self.relay) {
-            writer.string(address.to_string().as_bytes());
+            address.write(&mut writer);
         }
         Zeroizing::new(writer.finish())
     }
@@ -125,18 +125,12 @@ impl Invite {
         if !is_x25519_key(&host_key) || count > MAX_ADDRESSES || relays > 1 {
             return Err(Malformed);
         }
-        let address = |reader: &mut Reader| -> Result<Address, Malformed> {
-            let text = std::str::from_utf8(reader.string(Address::MAX_LEN)?);
-            let text = text.map_err(|_| Malformed)?;
-            let address: Address = text.parse().map_err(|_| Malformed)?;
-            (address.to_string() == text)
-                .then_some(address)
-                .ok_or(Malformed)
-        };
         let addresses = (0..count)
-            .map(|_| address(&mut reader))
+            .map(|_| Address::read(&mut reader))
             .collect::<Result<_, _>>()?;
-        let relay = (relays == 1).then(|| address(&mut reader)).transpose()?;
+        let relay = (relays == 1)
+            .then(|| Address::read(&mut reader))
+            .transpose()?;
         reader.finish()?;
         Ok(Invite {
             host_key,

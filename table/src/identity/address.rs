@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
+use crate::wire::{Malformed, Reader, Writer};
+
 /// A host and a port: `198.51.100.7:4000`, `[2001:db8::7]:4000` or `table.example.org:4000`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
@@ -24,7 +26,27 @@ pub struct BadAddress;
 
 impl Address {
     /// The maximum length of an address as text, in bytes.
-    pub(crate) const MAX_LEN: usize = 253 + 6;
+    pub(super) const MAX_LEN: usize = 253 + 6;
+
+    /// Writes the address as text.
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        writer.string(self.to_string().as_bytes());
+    }
+
+    /// Reads an output of [`write`](Self::write).
+    pub(crate) fn read(reader: &mut Reader) -> Result<Self, Malformed> {
+        let text = std::str::from_utf8(reader.string(Self::MAX_LEN)?);
+        let text = text.map_err(|_| Malformed)?;
+        let address: Address = text.parse().map_err(|_| Malformed)?;
+        (address.to_string() == text)
+            .then_some(address)
+            .ok_or(Malformed)
+    }
+
+    /// Whether the host is given by an IP address, so that connecting needs no look-up of a name.
+    pub fn is_ip(&self) -> bool {
+        matches!(self.host, Host::Ip(_))
+    }
 
     /// Whether only programs on the same machine can reach this address.
     pub fn is_loopback(&self) -> bool {

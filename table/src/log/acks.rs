@@ -43,18 +43,16 @@ impl MatchLog {
         seats.filter(|seat| self.state.deck.is_live(*seat))
     }
 
-    /// Whether `seat` has signed a part or an ack in the current step.
-    fn has_spoken(&self, seat: Seat) -> bool {
-        let step = self.step();
-        self.part(step, seat).is_some() || self.ack(step, seat).is_some()
-    }
-
     /// Whether `seat` has to sign an ack now: it has signed nothing for this release, and another
-    /// seat needs its statement.
+    /// seat needs its statement. Or the match ended with a conviction, and this seat remains and has
+    /// not [confirmed](Self::unconfirmed) the end of its log.
     pub fn owes_ack(&self, seat: Seat) -> bool {
+        if self.confirms_end() {
+            return self.unconfirmed().contains(&seat);
+        }
         self.is_release()
             && self.state.deck.is_live(seat)
-            && !self.has_spoken(seat)
+            && !self.has_spoken(self.step(), seat)
             && self
                 .live()
                 .any(|other| other != seat && self.needs(other, seat))
@@ -65,8 +63,10 @@ impl MatchLog {
         if !self.is_release() {
             return Vec::new();
         }
-        let lacks =
-            |other: &Seat| *other != seat && !self.has_spoken(*other) && self.needs(seat, *other);
+        let lacks = |other: &Seat| {
+            let has_spoken = self.has_spoken(self.step(), *other);
+            *other != seat && !has_spoken && self.needs(seat, *other)
+        };
         self.live().filter(lacks).collect()
     }
 
@@ -124,9 +124,9 @@ impl MatchLog {
         }
     }
 
-    /// Adds an ack for a history that this log has. `before` is the hash of this history. An ack of
-    /// a seat that has left is added as well and has no effect: whether a log accepts an ack must
-    /// not depend on how many later steps the log has.
+    /// Adds an ack for a history that this log has. `before` is the hash of this history. An ack
+    /// that nobody needs is added as well and has no effect: whether a log accepts an ack must not
+    /// depend on how many later steps or convictions the log has.
     fn accept_ack(&mut self, ack: SignedAck, before: [u8; 32]) -> Result<Accepted, Refused> {
         let (step, seat) = (ack.step, ack.seat);
         if self.ack(step, seat).is_some() {
@@ -136,14 +136,7 @@ impl MatchLog {
         if !ack.is_signed(&player.identity, &self.match_info().id(), &before) {
             return Err(Refused::Signature(seat));
         }
-        let is_release = match step == self.step() {
-            true => self.is_release(),
-            false => self.was_release(step),
-        };
-        if self.is_convicted() {
-            return Err(Refused::Over);
-        }
-        if !is_release || self.match_info().seats() == 2 {
+        if self.match_info().seats() == 2 {
             return Err(Refused::NoAck(seat));
         }
         self.add_ack(ack);
@@ -155,9 +148,6 @@ impl MatchLog {
         let (step, seat) = (statement.signed.step(), statement.signed.seat());
         if !statement.is_valid(self.match_info()) {
             return Refused::Signature(seat);
-        }
-        if self.is_convicted() {
-            return Refused::Over;
         }
         let part = self.part(step, seat).cloned().map(Signed::Part);
         let known = part.or_else(|| self.ack(step, seat).cloned().map(Signed::Ack));

@@ -22,7 +22,7 @@ use crate::wire::{Reader, Writer};
 use dealerless::verifiable::VerifiedDeck;
 
 /// What the hash of the head of an ahead chain is computed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Head {
     /// The hand that the deck is for.
     pub hand: u32,
@@ -140,6 +140,23 @@ impl MatchLog {
         chain.statements.len() == self.match_info().seats()
     }
 
+    /// Whether no more shuffles can be added to this chain.
+    fn has_ended(&self, chain: &AheadChain) -> bool {
+        chain.broken_by.is_some() || self.has_whole_ahead(chain)
+    }
+
+    /// The current step of the chain with this head, if the log has not reached `step` of it yet.
+    /// This is 0 if the log has not reached the deals before the chain.
+    pub(super) fn early_ahead(&self, head: Head, step: u64) -> Option<u64> {
+        match self.ahead().filter(|chain| chain.head == head) {
+            Some(chain) => Some(chain.step()).filter(|now| step > *now && !self.has_ended(chain)),
+            None => {
+                let is_next = self.game().is_none() && head.hand == self.attempt().hand + 1;
+                is_next.then_some(0)
+            }
+        }
+    }
+
     /// The end of the chain that a seat names in its deal: the hash of the whole chain, or zeros.
     pub(crate) fn ahead_end(&self) -> [u8; 32] {
         let whole = self.ahead().filter(|chain| self.has_whole_ahead(chain));
@@ -150,8 +167,7 @@ impl MatchLog {
     /// ended, or there is none.
     pub(super) fn next_ahead(&self) -> Option<Seat> {
         let chain = self.ahead()?;
-        let is_done =
-            chain.broken_by.is_some() || self.has_whole_ahead(chain) || self.is_convicted();
+        let is_done = self.has_ended(chain) || self.is_convicted();
         (!is_done).then(|| Seat::new(chain.step() as u8))
     }
 
@@ -231,23 +247,27 @@ impl MatchLog {
             let before = before.unwrap_or(known.before);
             return self.accept_again(known, Statement { before, signed });
         }
+        let early = self.early_ahead(ahead.head, step);
+        let early = early.map(|now| Refused::TooEarly { step, now });
         let current = self.ahead().filter(|chain| chain.head == ahead.head);
-        let chain = current.ok_or(Refused::OtherChain(seat))?;
+        let Some(chain) = current else {
+            return Err(early.unwrap_or(Refused::OtherChain(seat)));
+        };
         let before = before.unwrap_or(chain.hash);
         if !ahead.is_signed(&identity, &of, &before) {
             return Err(Refused::Signature(seat));
         }
-        if matches!(self.phase(), Phase::Over(_)) {
+        // After a conviction, deals that name the chain can still arrive.
+        if matches!(self.phase(), Phase::Over(_)) && !self.confirms_end() {
             return Err(Refused::Over);
         }
-        if chain.broken_by.is_some() || self.has_whole_ahead(chain) {
+        if self.has_ended(chain) {
             return Err(Refused::OtherChain(seat));
         }
-        let now = chain.step();
-        if step > now {
-            return Err(Refused::TooEarly { step, now });
+        if let Some(early) = early {
+            return Err(early);
         }
-        let judged = match before == chain.hash && step == now {
+        let judged = match before == chain.hash && step == chain.step() {
             true => (self.judge_ahead(chain, seat, &ahead.part.part))
                 .map_err(|foul| Refused::Ahead { seat, foul }),
             false => Err(Refused::OtherHistory { seat, step }),

@@ -131,8 +131,8 @@ pub enum Refused {
         /// The step of the statement.
         step: u64,
     },
-    /// The seat need not sign an ack for this step.
-    #[error("{0} signed an ack where none is allowed")]
+    /// The seat signed an ack in a match of two seats.
+    #[error("{0} signed an ack in a match without acks")]
     NoAck(Seat),
     /// The shuffle belongs to an ahead chain that this log does not use.
     #[error("{0} shuffled in an ahead chain that is not in use")]

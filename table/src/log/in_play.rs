@@ -88,7 +88,12 @@ impl MatchLog {
                 let seats: Vec<Seat> = stops.iter().map(|(seat, _)| *seat).collect();
                 self.state.given_up_by(&seats)
             }
-            Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => self.state.broken_by(seat),
+            Phase::Over(End::Foul { .. } | End::Fork { .. }) if self.match_info().seats() > 2 => {
+                self.settled()
+            }
+            Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => {
+                self.state.given_up_by(&[seat])
+            }
             Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state.undecided(),
             Phase::Result(outcome) => outcome.stacks,
             _ => self.stacks().to_vec(),

@@ -239,7 +239,7 @@ fn add(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
             }
             Err(refused) => Err(Some(refused)),
         },
-        Entry::Evidence(evidence) => log.record_fork(evidence).map_err(|_| None),
+        Entry::Evidence(evidence) => log.record_fork(evidence).map(drop).map_err(|_| None),
         // Notes and claims do not change the log.
         Entry::Seen(_) | Entry::Claim(_) => Ok(()),
     }

@@ -2,6 +2,7 @@
 
 use super::ahead::Verified;
 use super::ahead_chain::AheadChain;
+use super::convictions::Convictions;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
 use super::judge::{self, Judged, Place};
@@ -10,7 +11,7 @@ use super::phase::{End, Phase, Stop};
 use super::players::Match;
 use super::shape::Shape;
 use super::signed::{Evidence, Signed, SignedAck, SignedPart, Statement, step_hash};
-use super::state::State;
+use super::state::{Standing, State};
 use super::step_events::Before;
 use crate::identity::Identity;
 use crate::seat::Seat;
@@ -35,14 +36,8 @@ pub struct MatchLog {
     pub(super) state: State,
     /// The first steps of the last two complete hands and of the hand in play.
     hand_starts: [u64; 3],
-    /// The proof against a seat that ended the match.
-    conviction: Option<Conviction>,
-}
-
-#[derive(Clone, Debug)]
-enum Conviction {
-    Foul(Proof),
-    Fork(Evidence),
+    /// The proofs against the seats that ended the match.
+    pub(super) convictions: Convictions,
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +50,8 @@ struct Step {
     acks: Vec<SignedAck>,
     /// The shuffles that were made before these deals, if the deals name them.
     ahead: Vec<Statement>,
+    /// The state before this step. `None` in a match of two seats.
+    standing: Option<Standing>,
 }
 
 /// The result of accepting a part or an ack.
@@ -115,7 +112,7 @@ impl MatchLog {
             hash,
             state,
             hand_starts: [0; 3],
-            conviction: None,
+            convictions: Convictions::default(),
         }
     }
 
@@ -149,7 +146,10 @@ impl MatchLog {
             return Err(Refused::Fork(Box::new(evidence)));
         }
         let is_late = part.step < self.step();
-        if self.is_convicted() || (!is_late && self.is_over()) {
+        // With more than two seats, the chips depend on what the seats signed before they knew.
+        let accepts_nothing = self.is_convicted() && !self.confirms_end();
+        let over = matches!(self.state.phase, Phase::Over(_));
+        if accepts_nothing || (!is_late && over) {
             return Err(Refused::Over);
         }
         let judged = if is_late {
@@ -288,6 +288,7 @@ impl MatchLog {
         let before = std::mem::replace(&mut self.hash, hash);
         let acks = std::mem::take(&mut self.acks);
         let (hand, state) = (self.state.hand, Before::of(&self.state));
+        let standing = (self.match_info.seats() > 2).then(|| self.state.standing());
         let ahead = self.used_by(&decoded);
         self.state.complete(step, &decoded, judged.after);
         if matches!(decoded.first(), Some((_, Part::Deal(_)))) {
@@ -298,57 +299,12 @@ impl MatchLog {
             parts,
             acks,
             ahead,
+            standing,
         });
         if self.state.hand != hand {
             self.hand_starts = [self.hand_starts[1], self.hand_starts[2], step + 1];
         }
         state.events(self, &decoded)
-    }
-
-    /// Ends the match with a foul that [`accept`](Self::accept) refused, and keeps the part as the
-    /// proof. A foul in an earlier step also counts if the match is already over. If the part is
-    /// not a foul in this log, the log is unchanged.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn record_foul(&mut self, proof: Proof) {
-        if let Err(Refused::Foul(proof)) = self.accept(proof.part) {
-            self.conviction = Some(Conviction::Foul(*proof));
-        }
-    }
-
-    /// Ends the match with two conflicting statements.
-    ///
-    /// # Errors
-    /// If the evidence convicts no seat of this match. The log is unchanged.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn record_fork(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
-        if !evidence.holds(&self.match_info) {
-            return Err(NoEvidence);
-        }
-        self.conviction = Some(Conviction::Fork(evidence));
-        Ok(())
-    }
-
-    /// The foul that ended the match, if one did.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn foul(&self) -> Option<&Proof> {
-        match &self.conviction {
-            Some(Conviction::Foul(proof)) => Some(proof),
-            _ => None,
-        }
-    }
-
-    /// The two conflicting statements that ended the match, if they did.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn evidence(&self) -> Option<&Evidence> {
-        match &self.conviction {
-            Some(Conviction::Fork(evidence)) => Some(evidence),
-            _ => None,
-        }
-    }
-
-    /// Whether a foul or two conflicting statements have ended the match.
-    pub(crate) fn is_convicted(&self) -> bool {
-        self.conviction.is_some()
     }
 
     /// The match, with its players and terms.
@@ -359,11 +315,6 @@ impl MatchLog {
     /// The number of the current, incomplete step.
     pub fn step(&self) -> u64 {
         self.forgotten + self.steps.len() as u64
-    }
-
-    /// The seat that had the button in the last hand with a result.
-    pub(super) fn last_button(&self) -> Option<Seat> {
-        self.state.last_button
     }
 
     /// The hash of all complete steps. The signatures of the current step cover this hash.
@@ -401,16 +352,8 @@ impl MatchLog {
 
     /// The current phase, which determines who signs next.
     pub fn phase(&self) -> Phase {
-        match &self.conviction {
-            Some(Conviction::Foul(proof)) => {
-                let (seat, foul) = (proof.part.seat, proof.foul.clone());
-                return Phase::Over(End::Foul { seat, foul });
-            }
-            Some(Conviction::Fork(evidence)) => {
-                let seat = evidence.seat();
-                return Phase::Over(End::Fork { seat });
-            }
-            None => {}
+        if let Some(end) = self.convictions.end() {
+            return Phase::Over(end);
         }
         if let Some(seat) = self.complained_about() {
             let foul = PartFoul::WrongShare;
@@ -497,27 +440,36 @@ impl MatchLog {
             .flat_map(|step| step.parts.iter().map(|part| part.seat))
     }
 
-    /// Whether a complete step was a release.
-    pub(super) fn was_release(&self, step: u64) -> bool {
-        let first = self.complete(step).and_then(|step| step.parts.first());
-        first.is_some_and(|part| Part::is_release(&part.part))
+    /// The state before a complete step of a match with more than two seats.
+    pub(super) fn standing_before(&self, step: u64) -> Option<&Standing> {
+        self.complete(step)?.standing.as_ref()
     }
 
-    /// The part that `seat` signed in `step`, if this log has it, including the foul that ended the
+    /// Whether `seat` has signed a part or an ack in this step, apart from a foul.
+    pub(super) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
+        self.ack(step, seat).is_some() || self.part_in_log(step, seat).is_some()
+    }
+
+    /// The part that `seat` signed in `step`, if this log has it, including a foul that ended the
     /// match.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
-        let of_seat = |part: &&SignedPart| part.step == step && part.seat == seat;
-        let part = if step == self.step() {
+        let mut fouls = self.convictions.fouls().iter().map(|proof| &proof.part);
+        self.part_in_log(step, seat)
+            .or_else(|| fouls.find(|part| part.step == step && part.seat == seat))
+    }
+
+    fn part_in_log(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+        let of_seat = |part: &&SignedPart| part.seat == seat;
+        if step == self.step() {
             self.current.iter().map(|(part, _)| part).find(of_seat)
         } else {
             self.complete(step)?.parts.iter().find(of_seat)
-        };
-        part.or_else(|| self.foul().map(|proof| &proof.part).filter(of_seat))
+        }
     }
 
     /// All parts from step `from` on that were not forgotten, in order of the steps and seats. The
-    /// foul that ended the match comes last. After a reconnection each side sends these parts, and
+    /// fouls that ended the match come last. After a reconnection each side sends these parts, and
     /// the other side adds them one by one with `accept`.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
         let from = usize::try_from(from.saturating_sub(self.forgotten))
@@ -527,12 +479,13 @@ impl MatchLog {
         let current = self.current.iter().map(|(part, _)| part);
         complete
             .chain(current)
-            .chain(self.foul().map(|proof| &proof.part))
+            .chain(self.convictions.fouls().iter().map(|proof| &proof.part))
     }
 
     /// All statements from step `from` on that were not forgotten, in order of the steps: the
     /// shuffles of the ahead chain that the deals of a step name, then the acks of the step in order
-    /// of the seats, then its parts. The shuffles for the next hand belong to the current step.
+    /// of the seats, then its parts. The shuffles for the next hand belong to the current step. In a
+    /// match of two seats, the foul that ended the match comes last.
     pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
         let from = from.max(self.forgotten);
         let mut statements = Vec::new();
@@ -557,11 +510,19 @@ impl MatchLog {
             let parts = parts.into_iter().cloned().map(Signed::Part);
             statements.extend(acks.chain(parts).map(|signed| Statement { before, signed }));
         }
-        if let Some(proof) = self.foul()
-            && let Some(before) = self.hash_before(proof.part.step)
-        {
+        let fouls = self.convictions.fouls().iter().filter_map(|proof| {
+            let before = self.hash_before(proof.part.step)?;
             let signed = Signed::Part(proof.part.clone());
-            statements.push(Statement { before, signed });
+            Some(Statement { before, signed })
+        });
+        // A log of several seats can have steps after a foul.
+        let several = self.match_info.seats() > 2;
+        for foul in fouls {
+            let is_later = |other: &Statement| {
+                several && other.signed.head().is_none() && other.place() > foul.place()
+            };
+            let later = statements.iter().position(is_later);
+            statements.insert(later.unwrap_or(statements.len()), foul);
         }
         statements
     }

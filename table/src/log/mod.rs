@@ -16,8 +16,10 @@ mod acks;
 mod ahead;
 mod ahead_chain;
 mod claim;
+mod convictions;
 mod deal;
 mod deck_log;
+mod early;
 mod event;
 mod foul;
 mod header;
@@ -85,5 +87,7 @@ mod with_internals {
 
 pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use deck_log::{DeckNow, Opens};
+pub(crate) use early::Early;
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
 pub(crate) use seen::Note;
+pub(crate) use signed::StatementPlace;

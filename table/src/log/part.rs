@@ -152,6 +152,7 @@ impl Part {
         }
     }
 
+    #[cfg(test)]
     /// Whether an encoded part opens cards or publishes a share of a verifiable deck's key.
     pub(super) fn is_release(bytes: &[u8]) -> bool {
         matches!(bytes.first(), Some(19..=21))

@@ -54,10 +54,11 @@ impl Past {
                 players.push(*away);
             }
         }
+        let steps = log.counted_steps();
         let past = Past {
             match_id: of.id(),
-            steps: log.step(),
-            hash: log.hash(),
+            steps,
+            hash: log.hash_before(steps)?,
             button: log.last_button(),
             players,
         };

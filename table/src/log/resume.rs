@@ -10,7 +10,7 @@
 //! history of the other side ([`LogMessage::RequestAll`]).
 
 use super::match_log::MatchLog;
-use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement};
+use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, StatementPlace};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the log stream of a connection.
@@ -29,6 +29,9 @@ pub enum LogMessage {
     Resume(Resume),
     /// Requests the whole history of the other side, from step 0 on.
     RequestAll,
+    /// Requests the statements from this step on that the other side has, in matches with more than
+    /// two seats. A third seat can have sent them to the other side only.
+    RequestFrom(u64),
 }
 
 /// Announces the section of the match's history that the sender sends next.
@@ -67,6 +70,7 @@ const REQUEST_ALL: u8 = 2;
 const STATEMENT: u8 = 3;
 const EVIDENCE: u8 = 4;
 const EVIDENCE_OF_STATEMENTS: u8 = 5;
+const REQUEST_FROM: u8 = 6;
 
 impl LogMessage {
     /// Encodes the message.
@@ -88,6 +92,7 @@ impl LogMessage {
                 .raw(&resume.before)
                 .u32(resume.parts),
             LogMessage::RequestAll => writer.u8(REQUEST_ALL),
+            LogMessage::RequestFrom(step) => writer.u8(REQUEST_FROM).u64(*step),
         };
         writer.finish()
     }
@@ -119,6 +124,7 @@ impl LogMessage {
                 parts: reader.u32()?,
             }),
             REQUEST_ALL => LogMessage::RequestAll,
+            REQUEST_FROM => LogMessage::RequestFrom(reader.u64()?),
             _ => return Err(BadLogMessage),
         };
         reader.finish()?;
@@ -162,6 +168,8 @@ pub enum ToDo {
     RequestAll,
     /// Send the whole history of this side.
     SendAll,
+    /// Send the statements from this step on.
+    SendFrom(u64),
 }
 
 /// The state of receiving the other side's history on one connection.
@@ -184,7 +192,7 @@ enum Received {
     /// The announced section fits this side's log. This number of its parts and acks is still to
     /// come. The place is that of the last received one: its step, whether it is a part, and its
     /// seat.
-    Parts(u32, Option<(u64, bool, u8)>),
+    Parts(u32, Option<StatementPlace>),
     /// All parts of a section that fits this side's log were received.
     All,
 }
@@ -234,15 +242,14 @@ impl Resuming {
                 self.signed(None, ToDo::AcceptStatement(statement))
             }
             LogMessage::Statement(statement) if has_acks => {
-                let signed = &statement.signed;
-                let is_part = matches!(signed, Signed::Part(_));
-                let place = (signed.step(), is_part, signed.seat().number());
-                self.signed(Some(place), ToDo::AcceptStatement(statement))
+                self.signed(Some(statement.place()), ToDo::AcceptStatement(statement))
             }
             LogMessage::Evidence(evidence) if has_acks => Ok(ToDo::Convict(evidence)),
-            LogMessage::Part(_) | LogMessage::Statement(_) | LogMessage::Evidence(_) => {
-                Err(CannotResume::OtherKind)
-            }
+            LogMessage::RequestFrom(step) if has_acks => Ok(ToDo::SendFrom(step)),
+            LogMessage::Part(_)
+            | LogMessage::Statement(_)
+            | LogMessage::Evidence(_)
+            | LogMessage::RequestFrom(_) => Err(CannotResume::OtherKind),
             LogMessage::RequestAll if !self.peer_may_request => Err(CannotResume::OutOfOrder),
             LogMessage::RequestAll => {
                 self.peer_may_request = false;
@@ -277,7 +284,7 @@ impl Resuming {
     /// `accept` is the action if it is new.
     fn signed(
         &mut self,
-        place: Option<(u64, bool, u8)>,
+        place: Option<StatementPlace>,
         accept: ToDo,
     ) -> Result<ToDo, CannotResume> {
         match &mut self.received {

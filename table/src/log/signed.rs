@@ -251,6 +251,9 @@ impl From<&Signed> for Signed {
     }
 }
 
+/// The place of a statement in its chain: the step, whether it is a part, and the seat.
+pub(crate) type StatementPlace = (u64, bool, u8);
+
 /// A part, an ack or a shuffle for the next hand, with the history for which it was signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -275,6 +278,11 @@ impl Statement {
             before: *before,
             signed: Signed::decode(signed)?,
         })
+    }
+
+    pub(crate) fn place(&self) -> StatementPlace {
+        let is_part = matches!(self.signed, Signed::Part(_));
+        (self.signed.step(), is_part, self.signed.seat().number())
     }
 
     /// Whether a player of the match has signed this, for the history that it names.
@@ -334,6 +342,11 @@ impl Evidence {
             ] if one == other => Some((one, [a, b])),
             _ => None,
         }
+    }
+
+    /// The history, if this is evidence of two parts for one history.
+    pub(super) fn history_of_parts(&self) -> Option<&[u8; 32]> {
+        self.parts().map(|(history, _)| history)
     }
 
     /// Whether this is evidence of two parts for one history, the only kind in a match of two

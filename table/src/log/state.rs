@@ -42,6 +42,29 @@ pub(super) struct Dealt {
     pub(super) game: Hand,
 }
 
+/// A state, as far as the chips of a hand that cannot go on depend on it.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    /// The chips if the hand in play does not count.
+    stacks: Vec<u64>,
+    pub(super) last_button: Option<Seat>,
+    game: Option<Hand>,
+    /// Whether the deck is final.
+    is_final: bool,
+    /// The seats that have left.
+    pub(super) gone: Vec<Seat>,
+}
+
+impl Standing {
+    /// The chips if the hand in play ends because these seats are convicted.
+    pub(super) fn settled(&self, convicted: &[Seat]) -> Vec<u64> {
+        match &self.game {
+            Some(game) => game.settled(convicted, &self.gone, self.is_final),
+            None => self.stacks.clone(),
+        }
+    }
+}
+
 impl State {
     pub(super) fn new(of: &Match) -> Self {
         let header = of.header();
@@ -267,17 +290,14 @@ impl State {
         }
     }
 
-    /// The chips if the hand in play ends because a seat is convicted. With more than two seats, the
-    /// chips of the convicted seat are divided among the others.
-    pub(super) fn broken_by(&self, convicted: Seat) -> Vec<u64> {
-        match &self.dealt {
-            Some(dealt) if !self.leaving_ends() => {
-                let finalised = self.deck.final_since().is_some();
-                dealt
-                    .game
-                    .settled(&[convicted], self.deck.gone(), finalised)
-            }
-            _ => self.given_up_by(&[convicted]),
+    /// What the chips depend on if the hand in play cannot go on, with more than two seats.
+    pub(super) fn standing(&self) -> Standing {
+        Standing {
+            stacks: self.undecided(),
+            last_button: self.last_button,
+            game: self.dealt.as_ref().map(|dealt| dealt.game.clone()),
+            is_final: self.deck.final_since().is_some(),
+            gone: self.deck.gone().to_vec(),
         }
     }
 

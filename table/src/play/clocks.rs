@@ -78,7 +78,7 @@ pub(super) enum ConnectionState {
 pub(super) struct View<'a> {
     pub(super) log: &'a MatchLog,
     pub(super) own: Seat,
-    /// The connections to the seats that this side talks to.
+    /// The connections to the seats to which this side needs one, and all other complete ones.
     pub(super) connections: BTreeMap<Seat, ConnectionState>,
     /// Whether this side may sign.
     pub(super) is_synced: bool,
@@ -92,11 +92,12 @@ impl View<'_> {
         let signers = self.log.waits_for();
         let mine = signers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
-        let connection = self.connections.get(&seat);
-        let is_away = connection == Some(&ConnectionState::Missing) && !self.is_synced;
-        if is_away && (mine || self.is_cut_off() && !signers.is_empty()) {
+        let is_missing = self.connections.get(&seat) == Some(&ConnectionState::Missing);
+        let waits_for_history = mine && !self.is_synced;
+        let is_cut_off = !mine && signers.iter().any(|signer| self.is_cut_off_from(*signer));
+        if is_missing && (waits_for_history || is_cut_off) {
             Wait::Measured(Late::Away)
-        } else if self.is_cut_off() {
+        } else if self.is_cut_off_from(seat) {
             Wait::No
         } else if mine && self.is_synced && self.needs_engine && !is_deal {
             Wait::Measured(Late::AtItsTurn)
@@ -109,11 +110,12 @@ impl View<'_> {
         }
     }
 
-    /// Whether this side is one of several guests and waits for the host's history. It cannot know
-    /// what the other guests have signed.
-    fn is_cut_off(&self) -> bool {
-        let seats = self.log.match_info().seats();
-        !self.is_synced && self.connections.len() + 1 < seats
+    /// Whether this side is one of several guests and does not learn what another seat has signed: it
+    /// has a complete connection neither to the host nor to that seat.
+    fn is_cut_off_from(&self, seat: Seat) -> bool {
+        let is_guest_of_several = self.log.match_info().seats() > 2 && self.own != Seat::HOST;
+        let is_up = |seat| self.connections.get(seat) == Some(&ConnectionState::Up);
+        seat != self.own && is_guest_of_several && ![Seat::HOST, seat].iter().any(is_up)
     }
 
     /// The number of the turn that a measured wait belongs to. All shuffles of a hand are one turn,
@@ -538,6 +540,7 @@ mod tests {
         let [host, guest] = [Seat::HOST, ONE].map(|seat| signed(&mut table, seat));
         let guests = |one, two| BTreeMap::from([(ONE, one), (TWO, two)]);
         let to_host = |state| BTreeMap::from([(Seat::HOST, state)]);
+        let to_both = |host, two| BTreeMap::from([(Seat::HOST, host), (TWO, two)]);
         let (turn, away) = (Late::AtItsTurn, Late::Away);
         for (own, log, connections, is_synced, late) in [
             // The host waits for the histories of its guests.
@@ -586,6 +589,15 @@ mod tests {
                 true,
                 vec![(turn, Seat::HOST), (turn, TWO)],
             ),
+            // A guest without the host hears a guest to which it is connected.
+            (
+                ONE,
+                &guest,
+                to_both(Missing, Up),
+                true,
+                vec![(away, Seat::HOST), (turn, TWO)],
+            ),
+            (ONE, &first, to_both(Missing, Up), true, Vec::new()),
         ] {
             let view = View {
                 log,

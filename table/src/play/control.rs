@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::guest_addresses::GuestAddresses;
 use super::roster::Roster;
 use crate::wire::{Malformed, Reader, Writer};
 
@@ -9,15 +10,20 @@ use crate::wire::{Malformed, Reader, Writer};
 /// The host always answers *Sit*, and answers the other messages only if it refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// From the guest: it wants to play the match that the host proposes, or agrees to the roster.
-    /// From the host: the match begins.
+    /// From the guest: it wants to play the match that the host proposes. From the host of one
+    /// guest: the match begins.
     Sit,
     /// From the host of a match with several guests: this number of players are there, with the
     /// host.
     Present(u8),
     /// From the host of a match with several guests: all players are there. The guest answers with
-    /// *Sit* or *Declines*.
+    /// *Agrees* or *Declines*.
     Roster(Box<Roster>),
+    /// From a guest: it agrees to the roster. The other guests may reach it at these addresses.
+    Agrees(GuestAddresses),
+    /// From the host of a match with several guests: the match begins. The addresses of all
+    /// players, in order of their seats. Guests already know those of the host, which are left out.
+    Begins(Vec<GuestAddresses>),
     /// The guest resumes the match with this id.
     Resume([u8; 32]),
     /// The guest [audits](crate::audit::Auditing) the match with this id, which is over. The inputs
@@ -113,6 +119,8 @@ const TAKEN: u8 = 6;
 const DECLINED: u8 = 7;
 const PRESENT: u8 = 8;
 const ROSTER: u8 = 9;
+const AGREES: u8 = 10;
+const BEGINS: u8 = 11;
 
 impl Control {
     /// Encodes the message.
@@ -130,6 +138,16 @@ impl Control {
             Control::Present(players) => writer.u8(PRESENT).u8(*players),
             Control::Roster(roster) => {
                 roster.write(writer.u8(ROSTER));
+                &mut writer
+            }
+            Control::Agrees(addresses) => {
+                addresses.write(writer.u8(AGREES));
+                &mut writer
+            }
+            Control::Begins(all) => {
+                writer.u8(BEGINS).u8(all.len() as u8);
+                all.iter()
+                    .for_each(|addresses| addresses.write(&mut writer));
                 &mut writer
             }
         };
@@ -157,6 +175,12 @@ impl Control {
             DECLINED => Control::Declined,
             PRESENT => Control::Present(reader.u8()?),
             ROSTER => Control::Roster(Box::new(Roster::read(&mut reader)?)),
+            AGREES => Control::Agrees(GuestAddresses::read(&mut reader)?),
+            BEGINS => {
+                let count = reader.u8()?;
+                let all = (0..count).map(|_| GuestAddresses::read(&mut reader));
+                Control::Begins(all.collect::<Result<_, _>>()?)
+            }
             _ => return Err(Malformed),
         };
         reader.finish()?;
@@ -167,6 +191,34 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn addresses(count: usize) -> GuestAddresses {
+        let all = (0..count).map(|last| format!("192.0.2.{last}:5252").parse().unwrap());
+        GuestAddresses::new(all)
+    }
+
+    #[test]
+    fn a_guest_lists_few_addresses_and_no_names() {
+        assert_eq!(addresses(100).as_slice().len(), GuestAddresses::MAX);
+        let written = |count: u8, address: &str| {
+            let mut writer = Writer::default();
+            writer.u8(AGREES).u8(count);
+            for _ in 0..count {
+                writer.string(address.as_bytes());
+            }
+            writer.finish()
+        };
+        let read = |count, address| Control::decode(&written(count, address));
+        let most = GuestAddresses::MAX as u8;
+        assert!(read(most, "192.0.2.1:5252").is_some());
+        assert_eq!(read(most + 1, "192.0.2.1:5252"), None);
+        assert_eq!(read(100, "192.0.2.1:5252"), None);
+        for address in ["example.org:5252", "192.0.2.1", "192.0.2.1:05252", ""] {
+            assert_eq!(read(1, address), None, "{address}");
+        }
+        let name = "example.org:5252".parse().unwrap();
+        assert_eq!(GuestAddresses::new([name]), GuestAddresses::default());
+    }
 
     #[test]
     fn messages_have_one_encoding_and_nothing_else_is_accepted() {
@@ -182,6 +234,8 @@ mod tests {
             Control::Taken,
             Control::Declined,
             Control::Present(3),
+            Control::Agrees(addresses(GuestAddresses::MAX)),
+            Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Some(control));
@@ -189,7 +243,7 @@ mod tests {
             assert_eq!(Control::decode(&more), None);
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(Control::decode(&[10]), None);
+        assert_eq!(Control::decode(&[12]), None);
         assert_eq!(Control::decode(&[DECLINES, 12]), None);
         for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);

@@ -28,8 +28,8 @@ use super::vault::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{
-    Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed, Statement,
-    Storage,
+    Claim, Early, Head, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
+    Statement, StatementPlace, Storage,
 };
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
@@ -75,16 +75,23 @@ pub struct SealedSetting<S, V> {
 
 /// One seat of a match.
 ///
-/// A seat has a connection to each other seat that it talks to: the host to each guest, and a guest
-/// to the host, which forwards what the others sign. A seat starts without connections. `begin`
-/// starts the match on the first connection to a seat, and `resume` continues it on a new one.
-/// After `lose_connection`, nothing is sent to that seat until there is a new connection.
+/// The host has a connection to each guest, and forwards what the others sign. A guest can also have
+/// connections to other guests. A seat sends what it signs on all its connections. A seat starts
+/// without connections. `begin` starts the match on the first connection to a seat, and `resume`
+/// continues it on a new one. After `lose_connection`, nothing is sent to that seat until there is a
+/// new connection.
 pub struct Play<S, V, R> {
     setting: Setting<S, V, R>,
     /// The seats that this seat is connected to.
     peers: BTreeMap<Seat, Peer>,
     /// The seats that have sent their histories since the program has started.
     heard: BTreeSet<Seat>,
+    /// Whether a guest no longer waits for the histories of the other guests.
+    waived: bool,
+    /// What each seat has sent for later steps. It outlives the connection on which it arrived.
+    early: BTreeMap<Seat, Early>,
+    /// The seats whose connections were dropped because of an early statement.
+    failed: BTreeMap<Seat, PlayError>,
     /// The state of the engine on the connection. `None` with a verifiable deck.
     connected: Option<Connected>,
     /// This seat's secrets of a verifiable deck. `None` also after the match.
@@ -120,6 +127,8 @@ pub struct Play<S, V, R> {
     /// Whether too few seats played in the last hand, because the others sat out.
     idle: bool,
     news: VecDeque<News>,
+    /// Whether [`News::Over`] was reported.
+    ended: bool,
 }
 
 /// The state of a connection to another seat.
@@ -128,6 +137,9 @@ struct Peer {
     history: Resuming,
     /// Whether this seat has queued its own history, or there is none.
     has_own: bool,
+    /// The step up to which requests on this connection were answered, and the statements of this
+    /// step and of the ahead chain that were sent: their chains, and their places.
+    answered: (u64, BTreeSet<(Option<Head>, StatementPlace)>),
     /// Messages to send once all signed parts are on the disk.
     unsent: Vec<LogMessage>,
 }
@@ -137,6 +149,7 @@ impl Peer {
         Peer {
             has_own: history.is_complete(),
             history,
+            answered: (0, BTreeSet::new()),
             unsent: Vec::new(),
         }
     }
@@ -213,6 +226,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             setting,
             peers: BTreeMap::new(),
             heard: BTreeSet::new(),
+            waived: false,
+            early: BTreeMap::new(),
+            failed: BTreeMap::new(),
             connected: None,
             own: None,
             unwritten: Vec::new(),
@@ -233,6 +249,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             paused: false,
             idle: false,
             news: VecDeque::new(),
+            ended: false,
         }
     }
 
@@ -280,6 +297,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn news(&mut self) -> Option<News> {
         self.news.pop_front().or_else(|| self.their_turn())
+    }
+
+    /// Whether the end of the match was reported.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that the player can look
@@ -375,22 +397,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             orders.voided().map_err(PlayError::Uncounted)?;
             self.uncounted_voids -= 1;
         }
-        // Nothing is signed before the peer has sent its history.
-        while self.is_synced() {
-            let (identity, seat) = (&self.setting.identity, self.setting.seat);
-            let (before, hash) = (self.setting.log.phase(), self.setting.log.hash());
-            if self.setting.log.owes_ack(seat) {
-                let ack = self.setting.log.sign_ack(identity, seat)?;
-                self.send_own(hash, Signed::Ack(ack));
-                continue;
-            }
-            let Some(part) = self.next_part()? else {
+        loop {
+            self.accept_early()?;
+            // Nothing is signed before the peer has sent its history.
+            if !self.is_synced() || !self.sign_next()? {
                 break;
-            };
-            let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
-            let step = signed.step;
-            self.send_own(hash, Signed::Part(signed));
-            self.after_part(seat, step, &part, &before, events)?;
+            }
         }
         // The end of the match is written to the file even if nothing has to be sent.
         let over = matches!(self.setting.log.phase(), Phase::Over(_));
@@ -425,6 +437,26 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Err(PlayError::Engine(error));
         }
         self.send_orders(orders)
+    }
+
+    /// Signs the ack or the part that is due now. Returns `false` if there is none.
+    fn sign_next(&mut self) -> Result<bool, PlayError> {
+        let (identity, seat) = (&self.setting.identity, self.setting.seat);
+        let (before, hash) = (self.setting.log.phase(), self.setting.log.hash());
+        if self.setting.log.owes_ack(seat) {
+            let ack = self.setting.log.sign_ack(identity, seat)?;
+            self.send_own(hash, Signed::Ack(ack));
+            self.report_confirmed_end();
+            return Ok(true);
+        }
+        let Some(part) = self.next_part()? else {
+            return Ok(false);
+        };
+        let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
+        let step = signed.step;
+        self.send_own(hash, Signed::Part(signed));
+        self.after_part(seat, step, &part, &before, events)?;
+        Ok(true)
     }
 
     /// Queues a part or an ack of this seat for all connected seats. It was signed for the history

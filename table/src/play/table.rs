@@ -30,6 +30,13 @@ use crate::seat::Seat;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout for the peer to send its history on a new connection.
 const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time without progress after which a guest no longer waits for the histories of other guests,
+/// and each of several seats requests what it lacks.
+const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Timeout for the statements with which the other seats confirm the end of a match after a
+/// conviction.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.
@@ -48,7 +55,11 @@ pub struct Table<S, V, X> {
     deferred: VecDeque<Incoming<X>>,
     /// Control messages that arrived while a connection was drained.
     controls: VecDeque<Control>,
+    /// When this side learned of a conviction that not all seats have confirmed.
+    convicted: Option<Instant>,
     clocks: Clocks,
+    /// The step of the log and the number of seats that have sent their histories, and since when.
+    progress: ((u64, usize), Instant),
     /// Whether this side currently looks for no connection. While this is true, other seats do not
     /// count as away. The next connection sets it to false.
     pub on_hold: bool,
@@ -106,6 +117,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(Table {
             play: Play::new(setting)?,
             clocks,
+            progress: ((0, 0), Instant::now()),
             on_hold: false,
             deadlines,
             attached: BTreeMap::new(),
@@ -115,12 +127,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             queue,
             deferred: VecDeque::new(),
             controls: VecDeque::new(),
+            convicted: None,
         })
     }
 
     /// Starts the match on this connection to `peer`. With a sealed deck, the engine's session is
     /// bound to the connection, and `attempts` counts its attempts. A host of several guests starts
-    /// the match on all connections before it [plays](Self::next).
+    /// the match on all connections before it [plays](Self::next). A guest starts the match on the
+    /// connection to the host, and [resumes](Self::resume) it on connections to other guests.
     pub fn begin(
         &mut self,
         peer: Seat,
@@ -131,7 +145,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.play.begin(peer);
     }
 
-    /// Resumes the match on this connection to `peer`, in place of the previous one.
+    /// Resumes the match on this connection to `peer`, in place of the previous one. A guest may have
+    /// a connection to each other guest. Such a connection is optional: the host forwards all
+    /// statements, too.
     ///
     /// # Errors
     /// If the parts received before cannot be written.
@@ -226,9 +242,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             .map(|attached| &*attached.connection)
     }
 
-    /// Whether there is a connection.
+    /// Whether the host is connected to a guest, or a guest to the host.
     pub fn is_connected(&self) -> bool {
-        !self.attached.is_empty()
+        self.peers().any(|peer| self.attached.contains_key(&peer))
     }
 
     /// Whether the deck is sealed. Then there is one connection at most, and the engine runs on it.
@@ -249,9 +265,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 let peer = self.attached.keys().next().copied();
                 return self.handle_error(peer, error).map(Some);
             }
-            if self.update_clocks(Instant::now())? {
+            if let Some((peer, error)) = self.play.failed() {
+                return self.handle_error(Some(peer), error).map(Some);
+            }
+            if self.update_clocks(Instant::now())? || self.update_progress()? {
                 continue;
             }
+            let until_end = self.until_unconfirmed_end();
             if let Some(news) = self.play.news() {
                 return Ok(Some(TableEvent::News(news)));
             }
@@ -265,6 +285,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let next_timeout = self.clocks.until_next_timeout(self.play.seat());
+            let next_timeout = next_timeout.min(self.until_patience_ends()).min(until_end);
             let waiting = match self.deferred.pop_front() {
                 Some(item) => Some((0, item)),
                 None => self.queue.try_recv().ok(),
@@ -281,6 +302,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 }
                 Ok((0, Incoming::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
                 Ok((connection, item)) => match (self.peer_of(connection), item) {
+                    // Guests have nothing to decide with each other.
+                    (Some(peer), Incoming::Control(_)) if !self.peers().any(|at| at == peer) => {}
                     (Some(_), Incoming::Control(control)) => {
                         return Ok(Some(TableEvent::Control(control)));
                     }
@@ -301,6 +324,20 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
     }
 
+    /// The time until this side reports the end of a match that not all seats have confirmed after a
+    /// conviction. Reports the end if no time remains.
+    fn until_unconfirmed_end(&mut self) -> Duration {
+        if self.play.has_ended() || self.play.log().unconfirmed().is_empty() {
+            return Duration::MAX;
+        }
+        let since = *self.convicted.get_or_insert_with(Instant::now);
+        let left = CONFIRM_TIMEOUT.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            self.play.report_unconfirmed_end();
+        }
+        left
+    }
+
     /// The seat at the other end of the connection with this number.
     fn peer_of(&self, number: u64) -> Option<Seat> {
         let mut attached = self.attached.iter();
@@ -311,15 +348,40 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// A connected seat that does not send its history in time. The host of several guests may wait
     /// for other guests before it sends its own.
     fn silent(&self) -> Option<Seat> {
-        let waits = self.play.log().match_info().seats() > 2 && self.play.seat() != Seat::HOST;
-        if waits {
-            return None;
-        }
+        let has_several = self.play.log().match_info().seats() > 2;
         let mut attached = self.attached.iter();
         let is_silent = |(peer, attached): &(&Seat, &Attached)| {
-            !self.play.has_heard(**peer) && attached.since.elapsed() > RESUME_TIMEOUT
+            let waits = has_several && **peer == Seat::HOST;
+            let is_late = attached.since.elapsed() > RESUME_TIMEOUT;
+            is_late && !waits && !self.play.has_heard(**peer)
         };
         attached.find(is_silent).map(|(peer, _)| *peer)
+    }
+
+    /// The time until this side has made no progress for [`GUESTS_TIMEOUT`].
+    fn until_patience_ends(&self) -> Duration {
+        match self.play.log().match_info().seats() {
+            2 => Duration::MAX,
+            _ => GUESTS_TIMEOUT.saturating_sub(self.progress.1.elapsed()),
+        }
+    }
+
+    /// After this side has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
+    /// of other guests, and requests what it lacks from all connected seats. Returns whether
+    /// something may have changed.
+    fn update_progress(&mut self) -> Result<bool, PlayError> {
+        let progress = (self.play.log().step(), self.play.heard());
+        let has_moved = self.progress.0 != progress;
+        if !has_moved && self.until_patience_ends() > Duration::ZERO {
+            return Ok(false);
+        }
+        self.progress = (progress, Instant::now());
+        if has_moved {
+            return Ok(false);
+        }
+        self.play.stop_waiting()?;
+        self.play.request_missing();
+        Ok(true)
     }
 
     fn advance(&mut self) -> Result<(), PlayError> {
@@ -416,8 +478,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(())
     }
 
-    /// Sends the last messages and closes all connections. Returns whether each other seat that this
-    /// side talks to has received all messages. If not, a later connection can still deliver them.
+    /// Sends the last messages and closes all connections. Returns whether all guests of a host, or
+    /// the host of a guest, have received all messages. If not, a later connection can still deliver
+    /// them.
     pub fn close(&mut self) -> bool {
         let connected = self.attached.keys().copied().collect();
         self.close_each(connected)
@@ -466,7 +529,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
     }
 
-    /// The seats that this seat talks to: all guests if it is the host, otherwise the host.
+    /// The seats to which this seat needs a connection: all guests if it is the host, otherwise the
+    /// host.
     fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
         let is_host = self.play.seat() == Seat::HOST;
         self.others()
@@ -504,14 +568,17 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.claim(seat, Claimed::Closed)
     }
 
-    /// The states of the connections to the seats that this seat talks to.
+    /// The states of the connections to the seats to which this seat needs one, and of the other
+    /// connections that are complete.
     fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
         let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
             (true, _) => ConnectionState::Up,
             (false, true) => ConnectionState::Unwanted,
             (false, false) => ConnectionState::Missing,
         };
-        self.peers().map(|peer| (peer, state(peer))).collect()
+        let optional = self.others().filter(|peer| self.play.has_heard(*peer));
+        let peers = self.peers().chain(optional);
+        peers.map(|peer| (peer, state(peer))).collect()
     }
 
     /// Writes a claim that a seat is late. Without a clock, no time was agreed on and nothing is

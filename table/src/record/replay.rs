@@ -115,12 +115,12 @@ impl Replay {
     pub(super) fn evidence(&mut self, at: usize, evidence: Evidence) -> Result<(), BadRecord> {
         self.at = at;
         let place = self.place();
-        // A conviction ends the match, so there cannot be a second one.
-        let convicted = self.log.foul().is_some() || self.log.evidence().is_some();
-        if convicted || self.log.record_fork(evidence).is_err() {
-            return Err(BadRecord::Foreign(place));
+        let is_over = self.log.is_convicted() && self.log.match_info().seats() == 2;
+        // The owner's program writes only what its log does not know yet.
+        match self.log.record_fork(evidence) {
+            Ok(true) if !is_over => Ok(()),
+            _ => Err(BadRecord::Foreign(place)),
         }
-        Ok(())
     }
 
     /// Adds a note of the owner.

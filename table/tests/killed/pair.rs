@@ -289,7 +289,7 @@ impl Pair {
             let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
             let record = Record::read(&fs::read(&log).unwrap(), Some(home.identity())).unwrap();
-            assert!(record.log.evidence().is_none() && record.log.foul().is_none());
+            assert!(record.log.evidence().is_empty() && record.log.fouls().is_empty());
             assert_eq!(record.state(), MatchState::Over(End::Played), "{plan:?}");
             check_inputs(&record, &log, &home);
             // The deck is destroyed, and no temporary files are left.

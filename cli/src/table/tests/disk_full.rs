@@ -95,6 +95,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
         others: Other::all_of(sitting),
         player: me,
         dialer: None,
+        guests: None,
         sessions,
         banks: None,
         wait: Wait::default(),

@@ -25,6 +25,7 @@ fn early_commands_are_dropped_but_the_end_of_the_input_is_kept() {
         player,
         posts: &posts,
         dialer: None,
+        guests: None,
     };
     let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();
     let error = stored.play().err().expect("the input has ended");

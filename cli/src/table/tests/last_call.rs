@@ -96,6 +96,7 @@ fn a_foul_is_counted_before_the_last_call() {
         player,
         posts: &posts,
         dialer: None,
+        guests: None,
     };
     let begun = Instant::now();
     let stored = StoredMatch::begin(around, host.connection, host.seating).unwrap();

@@ -61,6 +61,7 @@ pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
         player,
         posts: &posts,
         dialer: None,
+        guests: None,
     };
     StoredMatch::begin(around, met.connection, met.seating)?
         .play()

@@ -510,6 +510,59 @@ fn two_statements_of_a_seat_in_one_chain_convict_it() {
     }
 }
 
+/// Evidence of two parts of a seat for a history that no log has.
+fn foreign_evidence(table: &Table, seat: Seat) -> Evidence {
+    let (identity, of) = (&table.of.identities[seat.index()], table.of.match_info.id());
+    let part = |byte| SignedPart::sign(identity, &of, 5, &[7; 32], seat, vec![byte]);
+    Evidence::of_parts(of, [7; 32], [part(1), part(2)])
+}
+
+#[test]
+fn log_with_a_conviction_still_takes_the_chains_that_deals_name() {
+    let mut table = Table::new(verifiable(3, 3), 1);
+    table.play();
+    let (log, mut late) = (&table.seats[0].log, table.of.log());
+    assert!(
+        late.record_fork(foreign_evidence(&table, SEATS[2]))
+            .unwrap()
+    );
+    for statement in log.statements(0) {
+        late.accept_statement(statement).unwrap();
+    }
+    assert_eq!(late.hash(), log.hash());
+}
+
+#[test]
+fn two_shuffles_of_a_seat_undo_no_step_and_each_log_states_the_same_chips() {
+    let mut table = table_with(0, 1);
+    let host = table.shuffle_ahead(Seat::HOST);
+    let shuffle = host.unwrap_or_else(|| ahead_of(&table, Seat::HOST));
+    let mut logs = [table.seats[0].log.clone(), table.seats[1].log.clone()];
+    let head = ahead(&shuffle).head;
+    let forged = [[1; 32], [2; 32]].map(|before| {
+        let bytes = ahead(&shuffle).part.part.clone();
+        signed_at(&table, Seat::HOST, head, 0, before, bytes)
+    });
+    // Each log knows other evidence against the seat.
+    for (log, other) in logs.iter_mut().zip(forged) {
+        let evidence = Evidence {
+            match_id: table.of.match_info.id(),
+            statements: [shuffle.clone(), other],
+        };
+        assert!(log.record_fork(evidence.clone()).unwrap());
+        assert!(!log.record_fork(evidence).unwrap());
+        assert_eq!(log.counted_steps(), log.step());
+    }
+    assert_eq!(logs[0].phase(), Phase::Over(End::Fork { seat: Seat::HOST }));
+    assert_eq!(logs[0].settled(), logs[1].settled());
+}
+
+/// The shuffle that a seat has made for the next hand.
+fn ahead_of(table: &Table, seat: Seat) -> Statement {
+    let chain = table.seats[seat.index()].log.ahead().unwrap();
+    chain.statements[seat.index()].clone()
+}
+
 #[test]
 fn statement_of_the_log_and_one_of_a_chain_for_one_step_convict_nobody() {
     let mut table = table_with(3, 10);

@@ -260,7 +260,7 @@ fn file_with_acks_and_evidence_of_two_histories_survives_a_crash_at_each_byte() 
         let acks = log.statements(0).len() - log.history(0).count();
         assert!(acks > 0);
         let opened = Journal::open(Memory(Arc::new(Mutex::new(bytes.clone()))), key()).unwrap();
-        assert_eq!(opened.log.evidence(), Some(&evidence));
+        assert_eq!(opened.log.evidence(), [evidence]);
         assert_eq!(opened.log.statements(0), log.statements(0));
         let end = End::Fork { seat: Seat::new(1) };
         assert_eq!(opened.log.phase(), Phase::Over(end));

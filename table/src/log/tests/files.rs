@@ -208,7 +208,7 @@ fn foul_and_fork_are_restored_from_the_file() {
     let (mut opened, memory) = open(&table, &bytes).unwrap();
     opened.journal.append([&foul]).unwrap();
     let (opened, _) = open(&table, &memory.bytes()).unwrap();
-    assert_eq!(opened.log.foul().unwrap().part, foul);
+    assert_eq!(opened.log.fouls()[0].part, foul);
 
     let mut before = table.log();
     let fork = table.sign(&before, Seat::HOST, &Part::Leave);
@@ -219,7 +219,7 @@ fn foul_and_fork_are_restored_from_the_file() {
     let (mut opened, memory) = open(&table, &bytes).unwrap();
     opened.journal.append_evidence(&evidence).unwrap();
     let (opened, _) = open(&table, &memory.bytes()).unwrap();
-    assert_eq!(opened.log.evidence(), Some(&*evidence));
+    assert_eq!(opened.log.evidence(), [*evidence]);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn changed_evidence_convicts_nobody() {
     }
     assert!(log.record_fork(twice).is_err());
     assert_eq!(log.phase(), Phase::Deal);
-    log.record_fork(*evidence).unwrap();
+    assert!(log.record_fork(*evidence).unwrap());
     assert_eq!(log.phase(), Phase::Over(End::Fork { seat: Seat::HOST }));
 }
 
@@ -179,7 +179,7 @@ fn history_with_a_foul_ends_the_match_at_the_receiver() {
     };
     other.record_foul(*proof);
     assert_eq!(other.phase(), log.phase());
-    assert_eq!(other.foul(), log.foul());
+    assert_eq!(other.fouls(), log.fouls());
     assert!(matches!(
         other.phase(),
         Phase::Over(End::Foul {

@@ -14,23 +14,36 @@ use crate::seat::Seat;
 /// Adds what the seat sends. Records a conviction.
 fn receive(log: &mut MatchLog, statement: Statement) {
     match log.accept_statement(statement) {
-        Err(Refused::Foul(proof)) => log.record_foul(*proof),
-        Err(Refused::Fork(evidence)) if !log.is_convicted() => {
+        Err(Refused::Foul(proof)) => {
+            log.record_foul(*proof);
+        }
+        Err(Refused::Fork(evidence)) => {
             log.record_fork(*evidence).unwrap();
         }
         _ => {}
     }
 }
 
-/// Each log receives all statements of the other.
-fn exchange(logs: &mut [MatchLog; 2]) {
-    for _ in 0..2 {
+/// Each log receives everything that the other one has, and its seat confirms the end.
+fn exchange(table: &Table, seats: [Seat; 2], logs: &mut [MatchLog; 2]) {
+    for _ in 0..3 {
         for (to, from) in [(0, 1), (1, 0)] {
             for statement in logs[from].statements(0) {
                 receive(&mut logs[to], statement);
             }
+            for evidence in logs[from].evidence().to_vec() {
+                logs[to].record_fork(evidence).unwrap();
+            }
+            if logs[to].owes_ack(seats[to]) {
+                let identity = &table.of.identities[seats[to].index()];
+                logs[to].sign_ack(identity, seats[to]).unwrap();
+            }
         }
     }
+    let chips: u64 = logs[0].final_stacks().iter().sum();
+    assert_eq!(chips, 300);
+    assert_eq!(logs[0].final_stacks(), logs[1].final_stacks());
+    assert_eq!(logs[0].phase(), logs[1].phase());
 }
 
 /// Whether the foul is the right one.
@@ -224,19 +237,15 @@ fn each_foul_names_the_broken_rule_and_convicts_its_signer_in_all_logs() {
                 for &receiver in receivers {
                     receive(&mut logs[receiver], statement(&foul));
                 }
-                exchange(&mut logs);
-                assert_eq!(
-                    [logs[0].phase(), logs[1].phase()],
-                    [end.clone(), end.clone()]
-                );
+                exchange(table, others, &mut logs);
+                assert_eq!(logs[0].phase(), end);
             }
             // One log receives the foul, and the other one the honest part.
             let mut logs = logs.clone();
             receive(&mut logs[0], statement(&foul));
             receive(&mut logs[1], statement(&honest));
-            exchange(&mut logs);
-            assert_eq!(logs[0].phase(), end);
-            assert_eq!(logs[1].phase(), Phase::Over(End::Fork { seat }));
+            exchange(table, others, &mut logs);
+            assert_eq!(logs[0].phase(), Phase::Over(End::Fork { seat }));
         }
     });
     use PartKind::*;
@@ -300,4 +309,58 @@ fn dealing_that_is_not_the_committed_one_is_a_foul() {
         panic!("another dealing");
     };
     assert_eq!(proof.foul, PartFoul::Keys(BadKeys::Commitment));
+}
+
+/// The match ends with a foul that one log receives when the others are further on.
+#[test]
+fn chips_after_a_late_foul_are_the_same_in_all_logs() {
+    let mut table = Table::new(verifiable(3, 1), 9);
+    table.play_until(|log| matches!(log.phase(), Phase::Choose { .. }));
+    table.deliver_all();
+    let Phase::Choose { seat, .. } = table.phase() else {
+        panic!("nobody chooses");
+    };
+    let (other, cheat) = (seat.next(3), seat.next(3).next(3));
+    let foul = signed_bytes(&table, cheat, vec![0; 9]);
+    let (before, step) = (table.seats[0].log.hash(), table.seats[0].log.step());
+    let statement = Statement {
+        before,
+        signed: Signed::Part(foul),
+    };
+    // One honest seat folds before it receives the foul. The other one receives the foul first.
+    let honest = [seat, other];
+    let mut logs = honest.map(|seat| table.seats[seat.index()].log.clone());
+    let identity = &table.of.identities[seat.index()];
+    let fold = Part::Move(Choice::Fold);
+    logs[0].sign(identity, seat, &fold).unwrap();
+    receive(&mut logs[1], statement.clone());
+    receive(&mut logs[0], statement);
+    exchange(&table, honest, &mut logs);
+    // The move counts, because it is in the log of an honest seat.
+    assert_eq!(logs[0].counted_steps(), logs[0].step());
+    assert_eq!(logs[0].step(), step + 1);
+}
+
+/// A seat shows one of the others another move, and that one plays on.
+#[test]
+fn chips_after_two_moves_for_one_step_are_the_same_in_all_logs() {
+    let mut table = Table::new(verifiable(3, 1), 9);
+    table.play_until(|log| matches!(log.phase(), Phase::Choose { .. }));
+    table.deliver_all();
+    let Phase::Choose { seat: cheat, .. } = table.phase() else {
+        panic!("nobody chooses");
+    };
+    let honest = [cheat.next(3), cheat.next(3).next(3)];
+    let before = table.seats[0].log.hash();
+    let mut logs = honest.map(|seat| table.seats[seat.index()].log.clone());
+    for (log, choice) in logs
+        .iter_mut()
+        .zip([Choice::Call, Choice::Raise { to: 50 }])
+    {
+        let bytes = Part::Move(choice).encode(log.shape(), log.size(cheat));
+        let signed = Signed::Part(signed_bytes(&table, cheat, bytes));
+        receive(log, Statement { before, signed });
+    }
+    exchange(&table, honest, &mut logs);
+    assert_eq!(logs[0].counted_steps(), logs[0].step() - 1);
 }

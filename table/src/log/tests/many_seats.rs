@@ -81,22 +81,6 @@ fn verifiable_of(variety: Variety, players: &[u8], hands: u32, past: Option<Past
     }
 }
 
-impl MatchLog {
-    /// Whether the log has reached the step of the statement.
-    pub(crate) fn is_ready(&self, statement: &Statement) -> bool {
-        let step = statement.signed.step();
-        match &statement.signed {
-            Signed::Ahead(ahead) => match self.ahead() {
-                Some(chain) if chain.head == ahead.head => {
-                    step <= chain.step() || self.next_ahead().is_none()
-                }
-                _ => self.game().is_some() || ahead.head.hand <= self.attempt().hand,
-            },
-            _ => step <= self.step(),
-        }
-    }
-}
-
 impl Table {
     pub(crate) fn new(of: TestMatch, seed: u64) -> Self {
         let count = of.match_info.seats();
@@ -187,14 +171,18 @@ impl Table {
     pub(crate) fn deliver(&mut self, from: Seat, to: Seat) -> bool {
         let way = &mut self.ways[from.index()][to.index()];
         let seat = &mut self.seats[to.index()];
-        let ready = |statement: &Statement| seat.log.is_ready(statement);
+        let ready = |statement: &Statement| seat.log.has_reached(&statement.signed);
         let Some(statement) = way.pop_front_if(|statement| ready(statement)) else {
             return false;
         };
         if let Err(refused) = seat.log.accept_statement(statement) {
             match &refused {
-                Refused::Foul(proof) => seat.log.record_foul((**proof).clone()),
-                Refused::Fork(evidence) => seat.log.record_fork((**evidence).clone()).unwrap(),
+                Refused::Foul(proof) => {
+                    seat.log.record_foul((**proof).clone());
+                }
+                Refused::Fork(evidence) => {
+                    seat.log.record_fork((**evidence).clone()).unwrap();
+                }
                 // A shuffle that the next hand cannot use.
                 Refused::OtherChain(_) => return true,
                 _ => {}

@@ -5,6 +5,7 @@ mod ahead;
 mod boards;
 mod cheats;
 mod cheats_of_several;
+mod convictions;
 mod encodings_of_several;
 mod endings;
 mod files;

@@ -182,7 +182,7 @@ fn add(table: &TestMatch, log: &mut MatchLog, last: &str) {
     let letter = last.chars().last().unwrap();
     let signed = table.sign(log, seat, &part(table, log, seat, letter));
     match log.accept(signed) {
-        Err(Refused::Foul(proof)) if letter.is_uppercase() => log.record_foul(*proof),
+        Err(Refused::Foul(proof)) if letter.is_uppercase() => assert!(log.record_foul(*proof)),
         result => assert!(matches!(result, Ok(Accepted::New(..))), "{last} {result:?}"),
     }
 }

@@ -47,7 +47,7 @@ fn resume_with(log: &mut MatchLog, other: &MatchLog) -> Outcome {
                 Err(refused) => return Outcome::Refused(refused),
             },
             Ok(ToDo::Convict(_)) => panic!("the other side has no evidence"),
-            Ok(ToDo::SendAll) => panic!("the other side did not ask"),
+            Ok(ToDo::SendAll | ToDo::SendFrom(_)) => panic!("the other side did not ask"),
             Err(error) => return Outcome::Cannot(error),
         }
     }

@@ -35,6 +35,8 @@ struct Game {
     older: Vec<Option<MatchLog>>,
     /// The seats that each honest seat has to hear before it signs anything.
     waits: Vec<Vec<Seat>>,
+    /// Whether the cheats also commit fouls, and sign second parts for older steps.
+    breaks: bool,
 }
 
 /// What happened in a match.
@@ -46,6 +48,8 @@ struct Tally {
     releases: usize,
     restored: usize,
     whole: usize,
+    /// How often steps of an honest log did not count.
+    undone: usize,
 }
 
 /// A number that follows from the history, so that a restored seat chooses the same again.
@@ -136,6 +140,7 @@ impl Game {
             rng: StdRng::seed_from_u64(seed),
             releases: Vec::new(),
             signed: Vec::new(),
+            breaks: false,
         }
     }
 
@@ -146,19 +151,14 @@ impl Game {
     /// The seat receives a statement. It records what the statement proves.
     fn receive(&mut self, seat: Seat, statement: Statement) -> bool {
         let log = &mut self.table.seats[seat.index()].log;
-        let (from, was_convicted) = (statement.signed.seat(), log.is_convicted());
+        let from = statement.signed.seat();
         match log.accept_statement(statement) {
             Ok(accepted) => accepted != Accepted::Known,
-            Err(Refused::Fork(_) | Refused::Foul(_)) if was_convicted => false,
             Err(Refused::Fork(evidence)) => {
                 assert_eq!(evidence.seat(), from);
-                log.record_fork(*evidence).unwrap();
-                true
+                log.record_fork(*evidence).unwrap()
             }
-            Err(Refused::Foul(proof)) => {
-                log.record_foul(*proof);
-                true
-            }
+            Err(Refused::Foul(proof)) => log.record_foul(*proof),
             Err(Refused::OtherHistory { .. } | Refused::Over) => false,
             Err(refused) => panic!("{refused:?}"),
         }
@@ -166,7 +166,8 @@ impl Game {
 
     /// The seat signs what is due, if anything.
     fn sign(&mut self, seat: Seat) -> bool {
-        if !self.waits[seat.index()].is_empty() || self.is_over(seat) {
+        let is_over = self.is_over(seat) && !self.log(seat).owes_ack(seat);
+        if !self.waits[seat.index()].is_empty() || is_over {
             return false;
         }
         let (older, choice) = (self.log(seat).clone(), derived(self.log(seat), seat));
@@ -232,9 +233,7 @@ impl Game {
             }
             self.receive(to, statement);
         }
-        if let Some(evidence) = self.log(from).evidence().cloned()
-            && !self.log(to).is_convicted()
-        {
+        for evidence in self.log(from).evidence().to_vec() {
             let log = &mut self.table.seats[to.index()].log;
             log.record_fork(evidence).unwrap();
         }
@@ -254,11 +253,23 @@ impl Game {
     /// A cheat signs something for the log of the seat.
     fn lie(&mut self, cheat: Seat, to: Seat) -> bool {
         let log = &self.table.seats[to.index()].log;
-        if matches!(log.phase(), Phase::Over(_)) || !self.waits[to.index()].is_empty() {
+        if !self.waits[to.index()].is_empty() {
             return false;
         }
         let (of, step, before) = (log.match_info().id(), log.step(), log.hash());
         let identity = &self.table.of.identities[cheat.index()];
+        if self.breaks && self.rng.random_range(0..12) == 0 {
+            // A foul, or a second part for an older step.
+            let step = step - self.rng.random_range(0..=step.min(6));
+            let before = log.hash_before(step).unwrap();
+            let bytes = vec![self.rng.random_range(0..3); 3];
+            let part = SignedPart::sign(identity, &of, step, &before, cheat, bytes);
+            let signed = Signed::Part(part);
+            return self.receive(to, Statement { before, signed });
+        }
+        if matches!(log.phase(), Phase::Over(_)) {
+            return false;
+        }
         let acks = log.is_release() && log.ack(step, cheat).is_none();
         let may_sign = !log.may_sign(cheat).is_empty();
         let signed = if acks && (!may_sign || self.rng.random()) {
@@ -325,12 +336,38 @@ impl Game {
             }
         }
         for &seat in &self.honest {
-            if let Some(convicted) = self.convicted(seat) {
+            let log = self.log(seat);
+            let fouls = log.fouls().iter().map(|proof| proof.part.seat);
+            let forks = log.evidence().iter().map(Evidence::seat);
+            for convicted in self.convicted(seat).into_iter().chain(fouls).chain(forks) {
                 assert!(
                     self.cheats.contains(&convicted),
                     "{seat} convicts {convicted}"
                 );
             }
+            let chips: u64 = log.final_stacks().iter().sum();
+            assert_eq!(chips, 100 * log.match_info().seats() as u64);
+        }
+    }
+
+    /// After the honest seats have sent each other everything, their logs state the same chips, in
+    /// the same steps.
+    fn check_chips(&self, tally: &mut Tally) {
+        // A seat that has left has no chips in the pot, and nobody asks for its history.
+        let remaining = |seat: &&Seat| self.log(**seat).state.deck.is_live(**seat);
+        let logs: Vec<&MatchLog> = (self.honest.iter().filter(remaining))
+            .map(|seat| self.log(*seat))
+            .collect();
+        for pair in logs.windows(2) {
+            let [one, other] = [pair[0], pair[1]];
+            if one.is_convicted() {
+                let counted = one.counted_steps();
+                assert_eq!(counted, other.counted_steps());
+                assert_eq!(one.hash_before(counted), other.hash_before(counted));
+                assert_eq!(one.last_button(), other.last_button());
+                tally.undone += usize::from(counted < one.step());
+            }
+            assert_eq!(one.final_stacks(), other.final_stacks());
         }
     }
 
@@ -410,7 +447,7 @@ impl Game {
         let parted = logs
             .iter()
             .any(|one| logs.iter().any(|other| !agree(one, other)));
-        for _ in 0..3 {
+        for _ in 0..4 {
             for to in self.honest.clone() {
                 self.waits[to.index()].clear();
                 for from in self.honest.clone() {
@@ -419,8 +456,14 @@ impl Game {
                     }
                 }
             }
+            for seat in self.honest.clone() {
+                if self.log(seat).owes_ack(seat) {
+                    assert!(self.sign(seat));
+                }
+            }
             self.check();
         }
+        self.check_chips(tally);
         let convicted: Vec<_> = self
             .honest
             .iter()
@@ -433,9 +476,7 @@ impl Game {
                 .all(|other| other.is_some() == first.is_some()),
             "{convicted:?}"
         );
-        if self.cheats.len() == 1 {
-            assert!(convicted.iter().all(|other| *other == first));
-        }
+        assert!(convicted.iter().all(|other| *other == first));
         assert!(
             !parted || first.is_some(),
             "the histories part and nobody is convicted"
@@ -449,6 +490,17 @@ impl Game {
 
 /// Plays matches in which the first of these seats cheat.
 fn play_many(cheats: usize, seats: u8, backs: usize, seeds: std::ops::Range<u64>) -> Tally {
+    play_with(cheats, seats, backs, false, seeds)
+}
+
+/// Like [`play_many`]. If `breaks` is set, the cheats also commit fouls.
+fn play_with(
+    cheats: usize,
+    seats: u8,
+    backs: usize,
+    breaks: bool,
+    seeds: std::ops::Range<u64>,
+) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let of = match seed % 3 {
@@ -468,7 +520,9 @@ fn play_many(cheats: usize, seats: u8, backs: usize, seeds: std::ops::Range<u64>
         let mut all: Vec<Seat> = table.of.seats().collect();
         all.rotate_left(seed as usize % usize::from(seats));
         all.truncate(cheats);
-        Game::new(table, all, seed).play(&mut tally, backs);
+        let mut game = Game::new(table, all, seed);
+        game.breaks = breaks;
+        game.play(&mut tally, backs);
     }
     tally
 }
@@ -481,6 +535,18 @@ fn no_honest_seat_opens_a_card_in_a_log_that_another_one_does_not_share() {
     for tally in [one_of_three, one_of_four, two_of_four] {
         assert!(tally.splits > 2 && tally.convictions > 2, "{tally:?}");
         assert!(tally.releases > 0, "{tally:?}");
+    }
+}
+
+#[test]
+fn chips_after_convictions_are_the_same_in_all_honest_logs() {
+    let one_of_three = play_with(1, 3, 0, true, 0..20);
+    let one_of_four = play_with(1, 4, 0, true, 100..108);
+    let two_of_four = play_with(2, 4, 0, true, 200..210);
+    let two_of_five = play_with(2, 5, 0, true, 300..306);
+    for tally in [one_of_three, one_of_four, two_of_four, two_of_five] {
+        assert!(tally.convictions > 4, "{tally:?}");
+        assert!(tally.undone > 0, "{tally:?}");
     }
 }
 
@@ -502,10 +568,15 @@ fn no_honest_seat_opens_a_card_in_a_log_that_another_one_does_not_share_in_many_
         (1, 4, 0),
         (2, 4, 1),
         (3, 4, 0),
+        (2, 5, 0),
     ] {
         println!(
             "{cheats} of {seats}: {:?}",
             play_many(cheats, seats, backs, 1000..1100)
+        );
+        println!(
+            "with fouls: {:?}",
+            play_with(cheats, seats, backs, true, 2000..2100)
         );
     }
 }

@@ -18,6 +18,14 @@ use crate::log::{
 use crate::rules::Learners;
 use crate::seat::Seat;
 
+/// The connection on which a statement came.
+#[derive(Clone, Copy)]
+struct Source {
+    from: Seat,
+    /// Whether it was part of the history that the seat sends on a new connection.
+    in_history: bool,
+}
+
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Stores the deck that the engine has shuffled.
     pub(super) fn keep_deck(
@@ -60,12 +68,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(());
         };
         let was_complete = peer.history.is_complete();
+        let source = Source {
+            from,
+            in_history: !was_complete,
+        };
         let to_do = peer.history.receive(&self.setting.log, message);
         match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
-            ToDo::Accept(part) => self.accept(from, Signed::Part(part), None)?,
+            ToDo::Accept(part) => self.accept(source, Signed::Part(part), None)?,
             ToDo::AcceptStatement(Statement { before, signed }) => {
-                self.accept(from, signed, Some(before))?;
+                self.accept(source, signed, Some(before))?;
             }
             ToDo::Convict(evidence) => self.convict(from, evidence)?,
             ToDo::RequestAll => {
@@ -76,15 +88,49 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.reload_log()?;
                 self.send_history_from(from, 0);
             }
+            ToDo::SendFrom(step) => self.answer(from, step),
         }
         let peer = self.peers.get(&from);
         if !was_complete && peer.is_some_and(|peer| peer.history.is_complete()) {
             self.heard.insert(from);
-            if !was_synced && self.is_synced() {
+            if self.is_synced() && (!was_synced || from == Seat::HOST) {
                 self.finish_resume()?;
             }
         }
         self.send_own_history()
+    }
+
+    /// Accepts the early statements whose steps the log has reached. Drops the connection to a seat
+    /// whose statement is refused.
+    pub(super) fn accept_early(&mut self) -> Result<(), PlayError> {
+        loop {
+            let log = &self.setting.log;
+            let mut early = self.early.iter_mut();
+            let next = early.find_map(|(from, early)| Some((*from, early.take(log)?)));
+            let Some((from, Statement { before, signed })) = next else {
+                return Ok(());
+            };
+            let source = Source {
+                from,
+                in_history: false,
+            };
+            match self.accept(source, signed, Some(before)) {
+                Err(error @ PlayError::Refused(_)) => {
+                    self.early.remove(&from);
+                    if self.peers.contains_key(&from) {
+                        self.lose_connection(from);
+                        self.failed.insert(from, error);
+                    }
+                }
+                accepted => accepted?,
+            }
+        }
+    }
+
+    /// A seat whose connection was dropped because of an early statement, and the error.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn failed(&mut self) -> Option<(Seat, PlayError)> {
+        self.failed.pop_first()
     }
 
     /// Queues a message for a connected seat.
@@ -104,11 +150,63 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Accepts a part or an ack that came from the connection to `from`. With more than two seats,
-    /// `history` is the hash of the history for which it was signed.
+    /// Requests the statements that this seat lacks from all connected seats, if it waits for another
+    /// seat. A cheat can send a statement to some seats only.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn request_missing(&mut self) {
+        let log = &self.setting.log;
+        let waits = log
+            .waits_for()
+            .iter()
+            .any(|seat| *seat != self.setting.seat);
+        if !waits || log.match_info().seats() == 2 {
+            return;
+        }
+        let request = LogMessage::RequestFrom(log.step());
+        for peer in self.peers.values_mut() {
+            if peer.has_own && peer.history.is_complete() {
+                peer.unsent.push(request.clone());
+            }
+        }
+    }
+
+    /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
+    /// on this connection was answered with them.
+    fn answer(&mut self, to: Seat, from: u64) {
+        let Some(peer) = self.peers.get_mut(&to).filter(|peer| peer.has_own) else {
+            return;
+        };
+        let log = &self.setting.log;
+        let (step, places) = &peer.answered;
+        if from > log.step() {
+            return;
+        }
+        let from = from.max(*step);
+        let place = |statement: &Statement| (statement.signed.head(), statement.place());
+        let is_new = |statement: &Statement| {
+            let Statement { signed, .. } = statement;
+            let is_due = signed.head().is_some() || signed.step() >= from;
+            is_due && !places.contains(&place(statement))
+        };
+        let new: Vec<_> = log.statements(from).into_iter().filter(is_new).collect();
+        let now = log.statements(log.step());
+        peer.answered = (log.step(), now.iter().map(place).collect());
+        peer.unsent
+            .extend(new.into_iter().map(LogMessage::Statement));
+    }
+
+    /// Whether this seat passes on a new statement from this source. The host does so always. A guest
+    /// passes on what another guest's history brings, because the host can lack it, too.
+    fn passes_on(&self, source: Source) -> bool {
+        let is_host = self.setting.seat == Seat::HOST;
+        is_host || source.in_history && source.from != Seat::HOST
+    }
+
+    /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
+    /// which it was signed.
     fn accept(
         &mut self,
-        from: Seat,
+        source: Source,
         signed: Signed,
         history: Option<[u8; 32]>,
     ) -> Result<(), PlayError> {
@@ -124,28 +222,38 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             None => self.setting.log.accept_signed(signed.clone()),
         };
         let is_new = match &accepted {
-            Ok(Accepted::New(..) | Accepted::Ack | Accepted::Ahead) => true,
-            Err(Refused::Foul(_) | Refused::Ahead { .. }) => true,
-            // It has ended the ahead chain.
+            Ok(accepted) => *accepted != Accepted::Known,
+            Err(Refused::Foul(proof)) => self.setting.log.record_foul((**proof).clone()),
+            // It has ended the ahead chain. The second time it is known.
+            Err(Refused::Ahead { .. }) => true,
             Err(Refused::OtherHistory { .. }) => is_ahead,
-            _ => false,
+            Err(_) => false,
         };
-        if let Some(statement) = statement.filter(|_| is_new) {
-            self.forward(from, &LogMessage::Statement(statement));
+        // Every seat must learn of a foul, and of what has ended an ahead chain.
+        let concerns_all = accepted.is_err();
+        let from = source.from;
+        if is_new
+            && (concerns_all || self.passes_on(source))
+            && let Some(statement) = &statement
+        {
+            self.forward(from, &LogMessage::Statement(statement.clone()));
         }
+        let is_convicted = self.setting.log.is_convicted();
         match accepted {
             Ok(Accepted::Known) => Ok(()),
             Ok(Accepted::Ack | Accepted::Ahead) => {
                 self.keep(signed);
+                self.report_confirmed_end();
                 Ok(())
             }
             Ok(Accepted::New(part, events)) => {
                 self.keep(signed);
                 self.after_part(seat, step, &part, &before, events)
             }
+            // The log knows an earlier foul of the seat.
+            Err(Refused::Foul(_)) if !is_new => Ok(()),
             Err(Refused::Foul(proof)) => {
-                self.unwritten.push(Signed::Part(proof.part.clone()));
-                self.setting.log.record_foul(*proof);
+                self.unwritten.push(Signed::Part(proof.part));
                 self.write()?;
                 self.report_end();
                 Ok(())
@@ -153,20 +261,26 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The match file still has the step.
             Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
                 self.reload_log()?;
-                self.accept(from, signed, history)
+                self.accept(source, signed, history)
             }
-            // The match has already ended. A convicted seat can send more forks on each connection.
-            Err(Refused::Fork(_)) if self.setting.log.is_convicted() => Ok(()),
+            Err(refused @ Refused::TooEarly { .. }) => {
+                let statement = statement.ok_or(PlayError::Refused(refused))?;
+                let early = self.early.entry(from).or_default();
+                match early.keep(&self.setting.log, statement) {
+                    Err(_) if is_convicted => Ok(()),
+                    kept => kept.map_err(PlayError::Refused),
+                }
+            }
             // The evidence contains a statement of this log, so it is valid.
             Err(Refused::Fork(evidence)) => self.convict(from, evidence),
-            // The seat signed this before it learned that the match is over.
-            Err(Refused::Over) if self.setting.log.is_convicted() => Ok(()),
+            // The seat signed this before it learned that the match is over, or after its history
+            // and this one parted.
+            Err(Refused::Over | Refused::OtherHistory { .. }) if is_convicted => Ok(()),
             // A shuffle that the next hand cannot use. It delays nobody.
             Err(
                 Refused::OtherChain(_)
                 | Refused::Ahead { .. }
                 | Refused::OtherHistory { .. }
-                | Refused::TooEarly { .. }
                 | Refused::Over,
             ) if is_ahead => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
@@ -182,14 +296,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Ends the match with evidence that came from the connection to `from`.
     fn convict(&mut self, from: Seat, evidence: Box<Evidence>) -> Result<(), PlayError> {
-        if self.setting.log.is_convicted() {
+        let has_several = self.setting.log.match_info().seats() > 2;
+        // With two seats, the match has ended. A convicted seat can send more forks.
+        if self.setting.log.is_convicted() && !has_several {
             return Ok(());
         }
         let recorded = self.setting.log.record_fork((*evidence).clone());
-        recorded.map_err(PlayError::NoEvidence)?;
+        if !recorded.map_err(PlayError::NoEvidence)? {
+            return Ok(());
+        }
         self.write()?;
         self.setting.journal.append_evidence(&evidence)?;
-        if self.setting.log.match_info().seats() > 2 {
+        if has_several {
             let message = LogMessage::Evidence(evidence);
             self.forward(from, &message);
             // The seat may not know that the statements which it has sent prove this.
@@ -299,12 +417,28 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Reports once that the match is over.
+    /// Reports that the match is over. After a conviction with several seats, this waits until all
+    /// remaining seats have confirmed the end of the log.
     pub(super) fn report_end(&mut self) {
+        if self.setting.log.unconfirmed().is_empty() {
+            self.report_unconfirmed_end();
+        }
+    }
+
+    /// Reports once that the match is over, if an ack was the last confirmation after a conviction.
+    pub(super) fn report_confirmed_end(&mut self) {
+        if self.setting.log.is_convicted() && !self.ended {
+            self.report_end();
+        }
+    }
+
+    /// Reports that the match is over, even if the final chips can still change.
+    pub(in crate::play) fn report_unconfirmed_end(&mut self) {
         if let Phase::Over(end) = self.setting.log.phase()
             && !self.news.iter().any(|news| matches!(news, News::Over(_)))
         {
             self.news.push_back(News::Over(end));
+            self.ended = true;
         }
     }
 

@@ -19,6 +19,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(crate) fn begin(&mut self, peer: Seat) {
         self.connect(peer, Resuming::first_connection());
         self.heard.insert(peer);
+        if self.is_guest_of_several() && peer == Seat::HOST {
+            // No seat has a history.
+            self.waived = true;
+        }
+    }
+
+    fn is_guest_of_several(&self) -> bool {
+        self.setting.log.match_info().seats() > 2 && self.setting.seat != Seat::HOST
     }
 
     /// Resumes the match on a new connection to `peer`. [`advance`](Self::advance) then sends the
@@ -57,6 +65,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     fn connect(&mut self, peer: Seat, history: Resuming) {
         self.peers.insert(peer, Peer::new(history));
+        self.failed.remove(&peer);
+        // The history of the seat contains them.
+        self.early.remove(&peer);
         if !self.is_verifiable() {
             self.connected = Some(Connected::default());
         }
@@ -70,21 +81,50 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.is_verifiable() {
             self.connected = None;
         }
-        if !self.is_synced() {
+        if !self.is_synced() || peer == Seat::HOST {
             (self.asked, self.reported_turn) = (None, None);
         }
     }
 
-    /// Whether this seat may sign. The host of a verifiable deck needs the histories of all guests,
+    /// Whether this seat may sign. With more than two seats, it needs the histories of all others,
     /// once after the program has started: later, a lost connection does not stop the other seats.
-    /// Otherwise there must be a connection on which the other side has sent its complete history.
+    /// A guest needs a connection, too, and waits only a short time for the other guests. With two
+    /// seats, there must be a connection on which the other side has sent its complete history.
     pub fn is_synced(&self) -> bool {
         let seats = self.setting.log.match_info().seats();
-        if seats > 2 && self.setting.seat == Seat::HOST {
-            return self.heard.len() + 1 == seats;
-        }
+        let has_heard_all = self.heard.len() + 1 == seats;
         let mut peers = self.peers.values();
-        peers.any(|peer| peer.history.is_complete())
+        let is_connected = peers.any(|peer| peer.history.is_complete());
+        match (seats, self.setting.seat) {
+            (2, _) => is_connected,
+            (_, Seat::HOST) => has_heard_all,
+            _ => {
+                let has_heard_host = self.heard.contains(&Seat::HOST);
+                is_connected && has_heard_host && (has_heard_all || self.waived)
+            }
+        }
+    }
+
+    /// Stops waiting for guests that have not sent their histories since the program has started, if
+    /// this seat is a guest that the host has sent its history.
+    ///
+    /// # Errors
+    /// If the deck cannot be restored.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stop_waiting(&mut self) -> Result<(), PlayError> {
+        let was_synced = self.is_synced();
+        if self.is_guest_of_several() && self.heard.contains(&Seat::HOST) {
+            self.waived = true;
+        }
+        match !was_synced && self.is_synced() {
+            true => self.finish_resume(),
+            false => Ok(()),
+        }
+    }
+
+    /// The number of seats that have sent their histories since the program has started.
+    pub(in crate::play) fn heard(&self) -> usize {
+        self.heard.len()
     }
 
     /// Whether `peer` is connected and has sent its complete history on this connection.
@@ -101,7 +141,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut messages = vec![resume];
         messages.extend(statements.map(|statement| self.message(statement)));
         if log.match_info().seats() > 2 {
-            let evidence = log.evidence().cloned().map(Box::new);
+            let evidence = log.evidence().iter().cloned().map(Box::new);
             messages.extend(evidence.map(LogMessage::Evidence));
         }
         if let Some(peer) = self.peers.get_mut(&peer) {

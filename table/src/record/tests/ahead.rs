@@ -72,7 +72,10 @@ fn changed_shuffle_in_a_record_is_refused_and_names_a_seat() {
             assert!(
                 matches!(
                     refused,
-                    Refused::Signature(_) | Refused::OtherChain(_) | Refused::NoSuchSeat(_)
+                    Refused::Signature(_)
+                        | Refused::OtherChain(_)
+                        | Refused::TooEarly { .. }
+                        | Refused::NoSuchSeat(_)
                 ),
                 "byte {at}: {refused:?}"
             );

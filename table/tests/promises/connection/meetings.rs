@@ -1,9 +1,12 @@
 //! How players meet: by an invite, as known peers, and after failures.
 
 use std::fs;
+use std::sync::Arc;
 
 use dealerless_table::Seat;
-use dealerless_table::connection::{BadInvite, DoorEvent, Invite, MeetingError, Stream, Timing};
+use dealerless_table::connection::{
+    BadInvite, Door, DoorEvent, Invite, MeetingError, Stream, Timing,
+};
 
 use super::players::{Player, SOON, address, connection, invite, met};
 use super::proxy::{Fate, From, judge, proxy};
@@ -69,6 +72,42 @@ fn unknown_peer_is_not_answered() {
     let public = host.home.identity().public();
     let refused = guest.guest().join_again(public, &[address(&door)], None);
     assert!(matches!(refused, Err(MeetingError::NotAnswered)));
+}
+
+#[test]
+fn door_for_players_answers_them_only() {
+    let [own, player, known, invited] = ["Anna", "Bob", "Carl", "Dora"].map(Player::new);
+    // The owner knows Carl, and was the host of an invite that nobody has used.
+    own.remember(&known);
+    let host_door = own.door();
+    let old_invite = invite(&host_door).to_string();
+    drop(host_door);
+    let door = Door::for_players(
+        vec![player.home.identity().public().clone()],
+        Arc::clone(&own.home),
+        own.name.clone(),
+        &["127.0.0.1:0".parse().unwrap()],
+        Timing::default(),
+    )
+    .unwrap();
+    let join = |guest: &Player| {
+        let host = own.home.identity().public();
+        guest.guest().join_again(host, &[address(&door)], None)
+    };
+    let error = join(&known).unwrap_err();
+    assert!(matches!(error, MeetingError::NotAnswered), "{error:?}");
+    let moved = proxy_to(&old_invite.parse().unwrap(), &door);
+    let error = invited.join(&moved).unwrap_err();
+    assert!(matches!(error, MeetingError::NotAnswered), "{error:?}");
+    let joined = join(&player).unwrap();
+    assert_eq!(&connection(&door).peer, player.home.identity().public());
+    assert!(joined.header.is_empty());
+    assert!(
+        own.peers
+            .lock()
+            .get(player.home.identity().public())
+            .is_none()
+    );
 }
 
 #[test]

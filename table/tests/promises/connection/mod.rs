@@ -3,7 +3,7 @@
 
 mod hostile;
 mod meetings;
-mod players;
+pub(crate) mod players;
 mod proxy;
 mod relay;
 mod strangers;

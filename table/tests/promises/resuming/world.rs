@@ -281,7 +281,7 @@ impl World {
             let program = side.program.as_ref().expect("a running program");
             let log = program.log();
             logs.push((log.hash(), log.history(0).cloned().collect::<Vec<_>>()));
-            assert!(log.evidence().is_none() && log.foul().is_none());
+            assert!(log.evidence().is_empty() && log.fouls().is_empty());
             let chips = 2 * log.match_info().header().stakes.stack();
             assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck is still on the disk");

@@ -2,13 +2,14 @@
 //! program is killed at any moment, the match continues with the same cards, nobody signs two
 //! conflicting statements, and nobody is convicted. A cheat stops the match at most.
 //!
-//! The programs are real; disks and connections are in memory. `DEALERLESS_SOAK=1 cargo test
+//! The programs are real; disks and most connections are in memory. `DEALERLESS_SOAK=1 cargo test
 //! --release -p dealerless-table --test promises several_seats` kills each program in each of its
 //! actions alone.
 
 mod hostile;
 mod restored;
 mod side;
+mod tables;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,9 +40,14 @@ fn play_all(plans: &[Plan], check: impl Fn(&World) + Sync) {
 
 #[test]
 fn honest_seats_play_to_the_end_with_one_log() {
-    for (seats, hands, style) in [(3, 2, Style::Mixed), (4, 1, Style::Passive)] {
-        let world = World::played(&Plan::new(seats, hands, style, 1));
-        assert_eq!(world.connections(), u32::from(seats) - 1);
+    for (seats, hands, style, mesh) in [
+        (3, 2, Style::Mixed, false),
+        (4, 1, Style::Passive, false),
+        (5, 2, Style::Mixed, true),
+    ] {
+        let plan = Plan::new(seats, hands, style, 1);
+        let world = World::played(&Plan { mesh, ..plan });
+        assert_eq!(world.lost_connections(), 0);
         world.check_files();
     }
 }
@@ -49,6 +55,12 @@ fn honest_seats_play_to_the_end_with_one_log() {
 /// A hand of three seats without faults, which counts the actions and messages of each seat.
 fn undisturbed() -> World {
     World::played(&Plan::new(3, 1, Style::Passive, 1))
+}
+
+/// The same in a mesh.
+fn undisturbed_mesh() -> World {
+    let plan = Plan::new(3, 1, Style::Passive, 1);
+    World::played(&Plan { mesh: true, ..plan })
 }
 
 /// The numbers of the actions or messages with a fault, for each of several matches: every eleventh
@@ -69,15 +81,13 @@ fn faults(count: usize) -> Vec<Vec<usize>> {
 fn count_lost(plans: &[Plan]) -> usize {
     let lost = AtomicUsize::new(0);
     play_all(plans, |world| {
-        let lines = world.guests().len();
-        lost.fetch_add(world.connections() as usize - lines, Ordering::Relaxed);
+        lost.fetch_add(world.lost_connections() as usize, Ordering::Relaxed);
     });
     lost.into_inner()
 }
 
-#[test]
-fn program_is_killed_in_its_actions() {
-    let world = undisturbed();
+/// Kills each program in some of its actions.
+fn kill_in_actions(world: &World) {
     let mut plans = Vec::new();
     for seat in world.seats() {
         for (number, actions) in faults(world.actions(seat)).into_iter().enumerate() {
@@ -85,7 +95,9 @@ fn program_is_killed_in_its_actions() {
                 if soak().is_none() && number % 3 != place {
                     continue;
                 }
-                let mut plan = Plan::new(3, 1, Style::Mixed, 1);
+                let plan = Plan::new(3, 1, Style::Mixed, 1);
+                let mesh = world.plan.mesh;
+                let mut plan = Plan { mesh, ..plan };
                 let kill = |&action| Kill {
                     action,
                     when,
@@ -102,8 +114,17 @@ fn program_is_killed_in_its_actions() {
 }
 
 #[test]
-fn connections_are_cut_at_messages() {
-    let world = undisturbed();
+fn program_is_killed_in_its_actions() {
+    kill_in_actions(&undisturbed());
+}
+
+#[test]
+fn program_in_a_mesh_is_killed_in_its_actions() {
+    kill_in_actions(&undisturbed_mesh());
+}
+
+/// Cuts each connection at some of its messages.
+fn cut_at_messages(world: &World) {
     let mut plans = Vec::new();
     for (&(from, to), &sent) in &world.sent {
         for (number, messages) in faults(sent).into_iter().enumerate() {
@@ -111,7 +132,9 @@ fn connections_are_cut_at_messages() {
                 if soak().is_none() && (number % 2 == 0) != arrives {
                     continue;
                 }
-                let mut plan = Plan::new(3, 1, Style::Mixed, 2);
+                let plan = Plan::new(3, 1, Style::Mixed, 2);
+                let mesh = world.plan.mesh;
+                let mut plan = Plan { mesh, ..plan };
                 let cut = |&message| Cut {
                     from,
                     to,
@@ -128,6 +151,16 @@ fn connections_are_cut_at_messages() {
     assert!(lost >= plans.len() / 2);
 }
 
+#[test]
+fn connections_are_cut_at_messages() {
+    cut_at_messages(&undisturbed());
+}
+
+#[test]
+fn connections_of_a_mesh_are_cut_at_messages() {
+    cut_at_messages(&undisturbed_mesh());
+}
+
 /// All programs are killed and connections are cut at random moments.
 #[test]
 fn several_faults_happen_at_once() {
@@ -135,7 +168,9 @@ fn several_faults_happen_at_once() {
     let plans: Vec<_> = (0..soak().unwrap_or(6) as u64)
         .map(|seed| {
             let seats = 3 + (seed % 2) as u8;
-            let mut plan = Plan::new(seats, 1, Style::Mixed, seed);
+            let plan = Plan::new(seats, 1, Style::Mixed, seed);
+            let mesh = seed % 3 > 0;
+            let mut plan = Plan { mesh, ..plan };
             for seat in Seat::all(usize::from(seats)) {
                 for _ in 0..4 {
                     let when = When::ALL[rng.random_range(0..3)];
@@ -145,10 +180,14 @@ fn several_faults_happen_at_once() {
                         when,
                         restore: None,
                     });
-                    let (from, to) = match (seat, rng.random()) {
-                        (Seat::HOST, _) => (seat, Seat::GUEST),
-                        (_, true) => (seat, Seat::HOST),
-                        (_, false) => (Seat::HOST, seat),
+                    let peer = match seat {
+                        Seat::HOST => Seat::GUEST,
+                        _ if mesh => seat.next(seats.into()),
+                        _ => Seat::HOST,
+                    };
+                    let (from, to) = match rng.random() {
+                        true => (seat, peer),
+                        false => (peer, seat),
                     };
                     plan.cuts.push(Cut {
                         from,

@@ -128,7 +128,7 @@ fn seat_with_a_new_secret_signs_nothing() {
             );
             for side in &world.sides {
                 let program = side.program.as_ref();
-                assert!(program.is_none_or(|program| program.log().evidence().is_none()));
+                assert!(program.is_none_or(|program| program.log().evidence().is_empty()));
             }
         }
     }

@@ -109,7 +109,7 @@ fn is_release(part: &[u8]) -> bool {
 }
 
 /// Collects the messages of a seat, and cuts connections as planned.
-pub(crate) struct StarOutbox<'a> {
+pub(crate) struct SideOutbox<'a> {
     pub(crate) seat: Seat,
     pub(crate) disk: Disk,
     pub(crate) said: &'a mut Said,
@@ -122,7 +122,7 @@ pub(crate) struct StarOutbox<'a> {
     pub(crate) cut: Vec<Seat>,
 }
 
-impl Outbox for StarOutbox<'_> {
+impl Outbox for SideOutbox<'_> {
     fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
         if self.cut.contains(&to) {
             return Err(io::ErrorKind::BrokenPipe.into());

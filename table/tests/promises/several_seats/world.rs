@@ -1,7 +1,7 @@
-//! Several seats around a host, their disks, and connections that can break at any message. All
-//! statements of the guests reach each other through the host.
+//! Several seats around a host, their disks, and connections that can break at any message. The
+//! statements of the guests reach each other through the host, and in a mesh also directly.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use dealerless::Blame;
 use dealerless_table::Seat;
@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::side::{Said, Side, StarOutbox, Style, start};
+use super::side::{Said, Side, SideOutbox, Style, start};
 use crate::resuming::disk::{Disk, Kill};
 use crate::resuming::side::{NoEngine, identity};
 
@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     pub(crate) hands: u32,
     pub(crate) style: Style,
     pub(crate) seed: u64,
+    /// Whether the guests are connected to each other.
+    pub(crate) mesh: bool,
     /// For each seat.
     pub(crate) kills: Vec<Vec<Kill>>,
     pub(crate) cuts: Vec<Cut>,
@@ -49,6 +51,7 @@ impl Plan {
             hands,
             style,
             seed,
+            mesh: false,
             kills: vec![Vec::new(); usize::from(seats)],
             cuts: Vec::new(),
         }
@@ -58,30 +61,32 @@ impl Plan {
 /// What a cheat does to each message between two seats: the messages that arrive instead.
 pub(crate) type Meddle = Box<dyn FnMut(Seat, Seat, Vec<u8>) -> Vec<Vec<u8>>>;
 
-/// The connection between a guest and the host.
+/// A connection between two seats.
 #[derive(Default)]
 struct Line {
     is_connected: bool,
     /// The number of connections so far.
     connections: u32,
-    to_host: VecDeque<Vec<u8>>,
-    to_guest: VecDeque<Vec<u8>>,
+    /// The messages to the first seat and to the second one.
+    on_way: [VecDeque<Vec<u8>>; 2],
 }
+
+/// The seats of a line. The first one has the smaller number.
+type Ends = (Seat, Seat);
 
 /// Something that can happen next.
 #[derive(Clone, Copy)]
 enum Next {
     Start(Seat),
-    Connect(Seat),
-    ToHost(Seat),
-    ToGuest(Seat),
+    Connect(Ends),
+    /// A message arrives from the first seat at the second one.
+    Deliver(Seat, Seat),
     Advance(Seat),
 }
 
 pub(crate) struct World {
     pub(crate) sides: Vec<Side>,
-    /// For each guest.
-    lines: Vec<Line>,
+    lines: BTreeMap<Ends, Line>,
     pub(crate) plan: Plan,
     pub(crate) said: Said,
     pub(crate) sent: HashMap<(Seat, Seat), usize>,
@@ -141,18 +146,22 @@ impl World {
                 world.start(seat);
             }
         }
-        for guest in world.guests() {
-            world.begin(guest);
+        for (one, other) in world.ends() {
+            if one == Seat::HOST {
+                world.begin(other);
+            }
         }
         world
     }
 
     /// Seats with their disks, whose programs do not run yet.
     pub(crate) fn of(plan: Plan, sides: Vec<Side>) -> Self {
-        let guests = sides.len() - 1;
+        let seats = || Seat::all(sides.len());
+        let ends = seats().flat_map(|one| seats().map(move |other| (one, other)));
+        let ends = ends.filter(|(one, other)| one < other && (plan.mesh || *one == Seat::HOST));
         World {
+            lines: ends.map(|ends| (ends, Line::default())).collect(),
             sides,
-            lines: (0..guests).map(|_| Line::default()).collect(),
             rng: StdRng::seed_from_u64(plan.seed),
             plan,
             said: Said::default(),
@@ -168,16 +177,22 @@ impl World {
         Seat::all(self.sides.len()).collect()
     }
 
-    pub(crate) fn guests(&self) -> Vec<Seat> {
-        Seat::all(self.sides.len()).skip(1).collect()
-    }
-
     pub(crate) fn side(&mut self, seat: Seat) -> &mut Side {
         &mut self.sides[seat.index()]
     }
 
-    fn line(&mut self, guest: Seat) -> &mut Line {
-        &mut self.lines[guest.index() - 1]
+    fn ends(&self) -> Vec<Ends> {
+        self.lines.keys().copied().collect()
+    }
+
+    fn line(&mut self, one: Seat, other: Seat) -> &mut Line {
+        let ends = (one.min(other), one.max(other));
+        self.lines.get_mut(&ends).expect("a line")
+    }
+
+    /// The messages on their way between two seats.
+    fn on_way(&mut self, from: Seat, to: Seat) -> &mut VecDeque<Vec<u8>> {
+        &mut self.line(from, to).on_way[usize::from(to > from)]
     }
 
     fn start(&mut self, seat: Seat) {
@@ -196,8 +211,9 @@ impl World {
 
     /// The first connection of a guest.
     fn begin(&mut self, guest: Seat) {
-        self.line(guest).is_connected = true;
-        self.line(guest).connections = 1;
+        let line = self.line(Seat::HOST, guest);
+        line.is_connected = true;
+        line.connections = 1;
         for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
             let side = self.side(seat);
             side.program
@@ -208,11 +224,11 @@ impl World {
         }
     }
 
-    fn connect(&mut self, guest: Seat) {
-        let line = self.line(guest);
+    fn connect(&mut self, (one, other): Ends) {
+        let line = self.line(one, other);
         line.is_connected = true;
         line.connections += 1;
-        for (seat, peer) in [(Seat::HOST, guest), (guest, Seat::HOST)] {
+        for (seat, peer) in [(one, other), (other, one)] {
             let side = self.side(seat);
             let Some(program) = &mut side.program else {
                 continue;
@@ -240,11 +256,7 @@ impl World {
         let side = self.side(seat);
         side.program = None;
         side.is_due = false;
-        for guest in self.guests() {
-            if seat == Seat::HOST || seat == guest {
-                self.lose(guest);
-            }
-        }
+        self.lose(seat);
     }
 
     /// Stops the program of a seat with an error that it cannot fix.
@@ -254,15 +266,23 @@ impl World {
         self.kill(seat);
     }
 
-    /// Ends the connection of a guest. Some of the messages on their way still arrive.
-    pub(crate) fn lose(&mut self, guest: Seat) {
-        let line = self.line(guest);
+    /// Ends all connections of a seat.
+    pub(crate) fn lose(&mut self, seat: Seat) {
+        for (one, other) in self.ends() {
+            if one == seat || other == seat {
+                self.cut(one, other);
+            }
+        }
+    }
+
+    /// Ends the connection between two seats. Some of the messages on their way still arrive.
+    fn cut(&mut self, one: Seat, other: Seat) {
+        let line = self.line(one, other);
         if !std::mem::take(&mut line.is_connected) {
             return;
         }
-        let to_host = std::mem::take(&mut line.to_host);
-        let to_guest = std::mem::take(&mut line.to_guest);
-        for (from, to, messages) in [(guest, Seat::HOST, to_host), (Seat::HOST, guest, to_guest)] {
+        for (from, to) in [(other, one), (one, other)] {
+            let messages = std::mem::take(self.on_way(from, to));
             let count = self.rng.random_range(0..=messages.len());
             for message in messages.into_iter().take(count) {
                 if !self.receive(from, to, message) {
@@ -296,7 +316,7 @@ impl World {
         assert!(error.blame() != Blame::ThisSide, "{error:?}");
         assert!(self.meddle.is_some(), "{to:?} refuses {from:?}: {error:?}");
         self.errors.push((to, from, error));
-        self.lose(if to == Seat::HOST { from } else { to });
+        self.cut(from, to);
         false
     }
 
@@ -313,7 +333,7 @@ impl World {
             return;
         };
         side.disk.at_step(program.log().step());
-        let mut outbox = StarOutbox {
+        let mut outbox = SideOutbox {
             seat,
             disk: side.disk.clone(),
             said: &mut self.said,
@@ -333,8 +353,9 @@ impl World {
             self.send(seat, to, messages);
         }
         for peer in cut {
-            self.lose(if seat == Seat::HOST { peer } else { seat });
+            self.cut(seat, peer);
         }
+        self.drop_failed(seat);
         if self.check_killed(seat) {
             return;
         }
@@ -347,16 +368,24 @@ impl World {
         }
     }
 
+    /// Cuts the connections that a program has dropped because of an early statement.
+    fn drop_failed(&mut self, seat: Seat) {
+        while let Some(program) = &mut self.side(seat).program
+            && let Some((peer, error)) = program.failed()
+        {
+            assert!(
+                self.meddle.is_some(),
+                "{seat:?} refuses {peer:?}: {error:?}"
+            );
+            self.errors.push((seat, peer, error));
+            self.cut(seat, peer);
+        }
+    }
+
     /// Puts messages on the connection between two seats.
     pub(crate) fn send(&mut self, from: Seat, to: Seat, messages: Vec<Vec<u8>>) {
-        let line = self.line(if to == Seat::HOST { from } else { to });
-        if line.is_connected {
-            let queue = if to == Seat::HOST {
-                &mut line.to_host
-            } else {
-                &mut line.to_guest
-            };
-            queue.extend(messages);
+        if self.line(from, to).is_connected {
+            self.on_way(from, to).extend(messages);
         }
     }
 
@@ -373,36 +402,51 @@ impl World {
             }
         }
         let most_connections = self.most_connections;
-        for guest in self.guests() {
-            let run = [Seat::HOST, guest].map(|seat| self.side(seat).program.is_some());
-            let line = self.line(guest);
+        for (one, other) in self.ends() {
+            let run = [one, other].map(|seat| self.side(seat).program.is_some());
+            let line = self.line(one, other);
             if !line.is_connected && run == [true; 2] && line.connections < most_connections {
-                next.push(Next::Connect(guest));
+                next.push(Next::Connect((one, other)));
             }
-            if !line.to_host.is_empty() {
-                next.push(Next::ToHost(guest));
-            }
-            if !line.to_guest.is_empty() {
-                next.push(Next::ToGuest(guest));
+            for (from, to) in [(one, other), (other, one)] {
+                if !self.on_way(from, to).is_empty() {
+                    next.push(Next::Deliver(from, to));
+                }
             }
         }
         let Some(&next) = next.choose(&mut self.rng) else {
-            return false;
+            return self.time_out();
         };
         match next {
             Next::Start(seat) => self.start(seat),
-            Next::Connect(guest) => self.connect(guest),
+            Next::Connect(ends) => self.connect(ends),
             Next::Advance(seat) => self.advance(seat),
-            Next::ToHost(guest) => {
-                let message = self.line(guest).to_host.pop_front().expect("a message");
-                self.receive(guest, Seat::HOST, message);
-            }
-            Next::ToGuest(guest) => {
-                let message = self.line(guest).to_guest.pop_front().expect("a message");
-                self.receive(Seat::HOST, guest, message);
+            Next::Deliver(from, to) => {
+                let message = self.on_way(from, to).pop_front().expect("a message");
+                self.receive(from, to, message);
             }
         }
         true
+    }
+
+    /// Lets the guests stop waiting for each other. Returns whether a guest has waited.
+    fn time_out(&mut self) -> bool {
+        let mut has_waited = false;
+        for seat in self.seats() {
+            let side = self.side(seat);
+            let Some(program) = &mut side.program else {
+                continue;
+            };
+            let was_synced = program.is_synced();
+            let stopped = program.stop_waiting();
+            side.is_due |= program.is_synced() != was_synced;
+            has_waited |= side.is_due;
+            match stopped {
+                Err(error) if side.draws_anew => self.stop(seat, error),
+                stopped => stopped.expect("the seat has its secret"),
+            }
+        }
+        has_waited
     }
 
     /// Plays until nothing more is possible.
@@ -428,15 +472,17 @@ impl World {
 
     /// Delivers all messages on their way, without letting a guest sign.
     pub(crate) fn deliver_all(&mut self) {
-        for guest in self.guests() {
-            while let Some(message) = self.line(guest).to_host.pop_front() {
-                self.receive(guest, Seat::HOST, message);
+        let (to_host, others): (Vec<_>, Vec<_>) = (self.ends().into_iter())
+            .flat_map(|(one, other)| [(one, other), (other, one)])
+            .partition(|(_, to)| *to == Seat::HOST);
+        for (ways, advances) in [(to_host, true), (others, false)] {
+            for (from, to) in ways {
+                while let Some(message) = self.on_way(from, to).pop_front() {
+                    self.receive(from, to, message);
+                }
             }
-        }
-        self.advance(Seat::HOST);
-        for guest in self.guests() {
-            while let Some(message) = self.line(guest).to_guest.pop_front() {
-                self.receive(Seat::HOST, guest, message);
+            if advances {
+                self.advance(Seat::HOST);
             }
         }
     }
@@ -449,14 +495,15 @@ impl World {
         world
     }
 
-    /// The number of connections of a guest.
+    /// The number of connections between a guest and the host.
     pub(crate) fn connections_of(&self, guest: Seat) -> u32 {
-        self.lines[guest.index() - 1].connections
+        self.lines[&(Seat::HOST, guest)].connections
     }
 
-    /// The number of connections of all guests.
-    pub(crate) fn connections(&self) -> u32 {
-        self.lines.iter().map(|line| line.connections).sum()
+    /// The number of connections that were lost.
+    pub(crate) fn lost_connections(&self) -> u32 {
+        let lines = self.lines.values();
+        lines.map(|line| line.connections.saturating_sub(1)).sum()
     }
 
     /// The record in the file of a seat, as its owner reads it.
@@ -483,7 +530,7 @@ impl World {
                 side.seat,
                 log.phase()
             );
-            assert!(log.evidence().is_none() && log.foul().is_none());
+            assert!(log.evidence().is_empty() && log.fouls().is_empty());
             assert_eq!(log.hash(), host.hash(), "{plan:?}");
             assert!(
                 !side.disk.has_deck(),

@@ -408,7 +408,7 @@ fn part_signed_for_a_completed_step_is_a_foul_even_hands_later() {
         assert_eq!(end.unwrap(), foul);
         let record = Record::read(&guest.actions.written(), None).unwrap();
         assert_eq!(record.state(), MatchState::Over(foul));
-        let proof = record.log.foul().unwrap();
+        let proof = &record.log.fouls()[0];
         assert_eq!((proof.part.step, record.played()), (2, hands as usize - 1));
     }
 }

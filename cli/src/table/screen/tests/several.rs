@@ -42,6 +42,8 @@ Only all 3 players together can read every card; the other 2 together cannot
     read yours.
 The host chooses who sits. Two players can be the same person, and no program
     can tell; players who work together know each other's cards.
+All players learn each other's network addresses, and their programs connect to
+    each other.
 Sit down? Enter or y sits down, n declines.
 ";
     assert_eq!(text, expected);
