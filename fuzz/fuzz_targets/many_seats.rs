@@ -178,6 +178,9 @@ fn advance(program: &mut Program, seat: Seat, queue: &mut VecDeque<(Seat, Seat, 
             }
         }
         let Some(choice) = choice else {
+            if program.shuffle_ahead().expect("honest seats") {
+                continue;
+            }
             return;
         };
         let chosen = program.command(Command::Choose(choice));

@@ -23,14 +23,21 @@ use dealerless_table::system_rng;
 
 use crate::match_of_two::calls;
 
-/// The cost of a hand in which all seats call and show.
+/// The cost of a match in which all seats call and show.
 pub(crate) struct Hand {
     /// The time of the keys, once a match.
     pub(crate) keys: Duration,
-    /// The time of a hand from the first deal to the last result: the median over all hands.
-    pub(crate) hand: Duration,
-    /// The time from the first deal until the deck is shuffled: the median over all hands.
+    /// The time of the first hand from the first deal to the last result. The deck is shuffled in the
+    /// hand.
+    pub(crate) first: Duration,
+    /// The time from the first deal of the first hand until the deck is shuffled.
     pub(crate) shuffles: Duration,
+    /// The time of a later hand, whose deck was shuffled during the hand before: the median. Zero if
+    /// there is none.
+    pub(crate) hand: Duration,
+    /// The time from the deals of a hand to the deals of the next one: the median. All seats play
+    /// without a pause, so the shuffles of the next hand are not done when a hand is over.
+    pub(crate) turn: Duration,
     /// The time from the last move before the flop until all seats see the flop: the median over
     /// all hands.
     pub(crate) flop: Duration,
@@ -93,6 +100,12 @@ struct Times {
     flops: Vec<[Instant; 2]>,
 }
 
+/// The median of these times. Zero if there are none.
+pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
 /// Plays a match. Each statement takes `delay` on each connection.
 pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> Hand {
     let rules = BettingRules {
@@ -145,10 +158,6 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> H
     let times: Vec<Times> = times.collect();
     let bytes = *bytes.lock().unwrap_or_else(PoisonError::into_inner);
     let host = &times[0];
-    let median = |mut times: Vec<Duration>| {
-        times.sort_unstable();
-        times[times.len() / 2]
-    };
     let between = |from: &[Instant], to: &[Instant]| {
         median(from.iter().zip(to).map(|(a, b)| *b - *a).collect())
     };
@@ -170,8 +179,10 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> H
         flop: median(last.collect()),
         flop_from_receipt: median(received.collect()),
         keys: host.begun[0] - started,
-        hand: between(&host.begun, &host.over),
-        shuffles: between(&host.begun, &host.sealed),
+        first: host.over[0] - host.begun[0],
+        shuffles: host.sealed[0] - host.begun[0],
+        hand: between(&host.begun[1..], &host.over[1..]),
+        turn: between(&host.begun, &host.begun[1..]),
         bytes: bytes / u64::from(seats) / u64::from(hands),
     }
 }
@@ -223,7 +234,12 @@ fn play(
             play.command(command).expect("its turn");
             continue;
         }
-        let Ok((due, event)) = events.recv() else {
+        let waiting = match events.try_recv() {
+            Ok(event) => Some(event),
+            Err(_) if play.shuffle_ahead().expect("an honest seat") => continue,
+            Err(_) => events.recv().ok(),
+        };
+        let Some((due, event)) = waiting else {
             return times;
         };
         thread::sleep(due.saturating_duration_since(Instant::now()));

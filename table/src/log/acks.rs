@@ -93,9 +93,13 @@ impl MatchLog {
     ///
     /// # Errors
     /// Those of [`accept`](Self::accept), and [`Refused::OtherHistory`] if the seat has another
-    /// history than this log. The log is unchanged.
+    /// history than this log. The log is unchanged, except that an invalid shuffle for the next hand
+    /// ends the ahead chain.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn accept_statement(&mut self, statement: Statement) -> Result<Accepted, Refused> {
+        if let Signed::Ahead(ahead) = statement.signed {
+            return self.accept_ahead(*ahead, Some(statement.before));
+        }
         let before = self.before(statement.signed.step(), statement.signed.seat())?;
         if statement.before != before {
             return Err(self.other_history(statement, before));
@@ -103,7 +107,8 @@ impl MatchLog {
         self.accept_signed(statement.signed)
     }
 
-    /// Adds a part or an ack that was signed for the history of this log.
+    /// Adds a part, an ack or a shuffle for the next hand that was signed for the history of this
+    /// log.
     ///
     /// # Errors
     /// Those of [`accept`](Self::accept).
@@ -115,6 +120,7 @@ impl MatchLog {
                 let before = self.before(ack.step, ack.seat)?;
                 self.accept_ack(ack, before)
             }
+            Signed::Ahead(ahead) => self.accept_ahead(*ahead, None),
         }
     }
 

@@ -34,6 +34,9 @@ pub enum DealInput {
     Verifiable {
         /// Whether the seat sits out this hand.
         out: bool,
+        /// The hash of the ahead chain with the deck of the hand, which the seat has and has
+        /// verified. Zeros if the seat has no such chain.
+        end: [u8; 32],
     },
 }
 
@@ -46,10 +49,21 @@ impl DealInput {
         }
     }
 
+    /// The end of the ahead chain that the deal names, if it names one.
+    pub(super) fn end(&self) -> Option<[u8; 32]> {
+        match self {
+            DealInput::Verifiable { end, .. } if *end != [0; 32] => Some(*end),
+            _ => None,
+        }
+    }
+
     fn write(&self, writer: &mut Writer) {
         match self {
             DealInput::Sealed(input) => input.write(writer),
-            DealInput::Verifiable { out } => write_bit(writer, *out),
+            DealInput::Verifiable { out, end } => {
+                write_bit(writer, *out);
+                writer.raw(end);
+            }
         }
     }
 
@@ -58,6 +72,7 @@ impl DealInput {
             None => DealInput::Sealed(SealedInput::read(reader)?),
             Some(_) => DealInput::Verifiable {
                 out: read_bit(reader)?,
+                end: reader.array()?,
             },
         })
     }

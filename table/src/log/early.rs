@@ -2,11 +2,12 @@
 //!
 //! If guests are connected to each other, two statements can take two paths. A statement for step
 //! `k` then arrives before the last part of step `k - 1`, whose path is slower. It is kept until the
-//! log has reached step `k`.
+//! log has reached step `k`. The same holds for the steps of an ahead chain, and for the deals before
+//! such a chain.
 
 use super::foul::Refused;
 use super::match_log::MatchLog;
-use super::signed::Statement;
+use super::signed::{Signed, Statement};
 
 /// The early statements that one connected seat has sent.
 #[derive(Debug, Default)]
@@ -43,10 +44,20 @@ impl Early {
 
     /// Removes a statement whose step `log` has reached, in the order of arrival.
     pub(crate) fn take(&mut self, log: &MatchLog) -> Option<Statement> {
-        let now = log.step();
-        let mut steps = self.statements.iter().map(|early| early.signed.step());
-        let statement = self.statements.remove(steps.position(|step| step <= now)?);
+        let mut all = self.statements.iter();
+        let reached = all.position(|early| log.has_reached(&early.signed))?;
+        let statement = self.statements.remove(reached);
         self.bytes -= statement.encode().len();
         Some(statement)
+    }
+}
+
+impl MatchLog {
+    /// Whether the log has reached the step of this statement, in the log or in the ahead chain.
+    pub(crate) fn has_reached(&self, signed: &Signed) -> bool {
+        match signed.head() {
+            None => signed.step() <= self.step(),
+            Some(head) => self.early_ahead(head, signed.step()).is_none(),
+        }
     }
 }

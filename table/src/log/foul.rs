@@ -134,6 +134,22 @@ pub enum Refused {
     /// The seat signed an ack in a match of two seats.
     #[error("{0} signed an ack in a match without acks")]
     NoAck(Seat),
+    /// The shuffle belongs to an ahead chain that this log does not use.
+    #[error("{0} shuffled in an ahead chain that is not in use")]
+    OtherChain(Seat),
+    /// A signed shuffle of an ahead chain is invalid. It ends the chain and convicts nobody: a log
+    /// that does not use the chain could not verify it.
+    #[error("{seat} signed an invalid shuffle for the next hand")]
+    Ahead {
+        /// The seat.
+        seat: Seat,
+        /// The rule that the shuffle breaks.
+        #[source]
+        foul: PartFoul,
+    },
+    /// All seats name the end of an ahead chain that this log does not have.
+    #[error("all seats have dealt with a deck whose shuffles this log does not have")]
+    UnknownDeck,
 }
 
 /// A foul, with the signature of the seat that committed it.

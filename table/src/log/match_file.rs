@@ -2,6 +2,7 @@
 
 use zeroize::Zeroizing;
 
+use super::ahead_chain::SignedAhead;
 use super::claim::Claim;
 use super::part::Part;
 use super::records::{Chain, Changed, Records, Tags, claimed};
@@ -24,11 +25,12 @@ const SEEN: u8 = 3;
 const CLAIM: u8 = 4;
 const ACK: u8 = 5;
 const EVIDENCE_OF_STATEMENTS: u8 = 6;
+const AHEAD: u8 = 7;
 
 /// A record after the first record, which is a [`Sitting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// A signed part or ack.
+    /// A signed part or ack, or a shuffle for the next hand.
     Signed(Signed),
     /// Evidence that convicts a seat.
     Evidence(Evidence),
@@ -65,6 +67,7 @@ impl Entry {
         match self {
             Entry::Signed(Signed::Part(part)) => content(PART, part.encode()),
             Entry::Signed(Signed::Ack(ack)) => content(ACK, ack.encode()),
+            Entry::Signed(Signed::Ahead(ahead)) => content(AHEAD, ahead.encode()),
             Entry::Evidence(evidence) => {
                 let kind = match evidence.is_of_parts() {
                     true => EVIDENCE,
@@ -84,6 +87,10 @@ impl Entry {
             ACK => {
                 let ack = SignedAck::decode(bytes).map_err(|_| Malformed)?;
                 Entry::Signed(Signed::Ack(ack))
+            }
+            AHEAD => {
+                let ahead = SignedAhead::decode(bytes).map_err(|_| Malformed)?;
+                Entry::Signed(Signed::Ahead(Box::new(ahead)))
             }
             EVIDENCE => Entry::Evidence(Evidence::decode_parts(bytes).map_err(|_| Malformed)?),
             EVIDENCE_OF_STATEMENTS => {

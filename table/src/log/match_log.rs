@@ -1,6 +1,7 @@
 //! The log of a match: the signed parts, and the state that follows from them.
 
 use super::ahead::Verified;
+use super::ahead_chain::AheadChain;
 use super::convictions::Convictions;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
@@ -47,6 +48,8 @@ struct Step {
     parts: Vec<SignedPart>,
     /// The acks, in order of the seats.
     acks: Vec<SignedAck>,
+    /// The shuffles that were made before these deals, if the deals name them.
+    ahead: Vec<Statement>,
     /// The state before this step. `None` in a match of two seats.
     standing: Option<Standing>,
 }
@@ -58,6 +61,8 @@ pub enum Accepted {
     New(Part, Vec<LogEvent>),
     /// An ack that is new to the log.
     Ack,
+    /// A shuffle for the next hand that is new to the log.
+    Ahead,
     /// The log already has this part or ack.
     Known,
 }
@@ -83,6 +88,12 @@ pub enum CannotSign {
     /// The seat owes no ack.
     #[error("this seat owes no ack")]
     NoAck,
+    /// The seat owes no shuffle for the next hand.
+    #[error("this seat owes no shuffle for the next hand")]
+    Ahead,
+    /// All other seats have dealt with an ahead chain that this log does not have.
+    #[error("all other seats have dealt with a deck whose shuffles this log does not have")]
+    UnknownDeck,
     /// The rules do not allow the part.
     #[error("the rules do not allow this part here")]
     Foul(#[from] super::foul::PartFoul),
@@ -149,6 +160,7 @@ impl MatchLog {
         };
         match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
+            Ok(judged) if self.lacks_deck(&judged.part) => Err(Refused::UnknownDeck),
             Ok(judged) => {
                 let accepted = judged.part.clone();
                 let events = self.add(part, judged);
@@ -201,6 +213,9 @@ impl MatchLog {
         }
         let bytes = part.encode(self.shape(), self.size(seat));
         let judged = judge::judge(&self.state, self.place(), seat, &bytes)?;
+        if self.lacks_deck(&judged.part) {
+            return Err(CannotSign::UnknownDeck);
+        }
         let signed = SignedPart::sign(
             identity,
             &self.match_info.id(),
@@ -211,6 +226,27 @@ impl MatchLog {
         );
         let events = self.add(signed.clone(), judged);
         Ok((signed, events))
+    }
+
+    /// Whether the deal completes the deals of all seats, and all name the end of an ahead chain that
+    /// this log does not have.
+    fn lacks_deck(&self, part: &Part) -> bool {
+        let others = self.current.iter().map(|(_, part)| part);
+        let is_last = self.current.len() + 1 == self.state.signers().len();
+        let end = named_end(others.chain([part]));
+        is_last && end.is_some_and(|end| end != self.ahead_end())
+    }
+
+    /// The shuffles of the ahead chain that these deals of all seats name.
+    fn used_by(&self, deals: &[(Seat, Part)]) -> Vec<Statement> {
+        let end = named_end(deals.iter().map(|(_, part)| part));
+        let chain = self.ahead().filter(|_| end == Some(self.ahead_end()));
+        chain.map_or_else(Vec::new, |chain| chain.statements.clone())
+    }
+
+    /// The shuffles of the ahead chains that complete deals name.
+    pub(super) fn used_ahead(&self) -> impl Iterator<Item = &Statement> {
+        self.steps.iter().flat_map(|step| &step.ahead)
     }
 
     fn place(&self) -> Place {
@@ -251,15 +287,20 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         let acks = std::mem::take(&mut self.acks);
-        let several = self.match_info.seats() > 2;
+        let (hand, state) = (self.state.hand, Before::of(&self.state));
+        let standing = (self.match_info.seats() > 2).then(|| self.state.standing());
+        let ahead = self.used_by(&decoded);
+        self.state.complete(step, &decoded, judged.after);
+        if matches!(decoded.first(), Some((_, Part::Deal(_)))) {
+            self.state.begin_ahead(hash);
+        }
         self.steps.push(Step {
             before,
             parts,
             acks,
-            standing: several.then(|| self.state.standing()),
+            ahead,
+            standing,
         });
-        let (hand, state) = (self.state.hand, Before::of(&self.state));
-        self.state.complete(step, &decoded, judged.after);
         if self.state.hand != hand {
             self.hand_starts = [self.hand_starts[1], self.hand_starts[2], step + 1];
         }
@@ -353,11 +394,15 @@ impl MatchLog {
             .filter(|stop| *stop != Stop::Leave || self.state.leaving_ends())
     }
 
-    /// The seats that the log waits for. In a release, these are the seats that owe an ack and the
+    /// The seats that the log waits for. Before the deals, this is the seat whose shuffle for the next
+    /// hand is due. In a release, these are the seats that owe an ack and the
     /// seats that owe a part and lack nothing for it.
     pub fn waits_for(&self) -> Vec<Seat> {
         if matches!(self.phase(), Phase::Over(_)) {
             return Vec::new();
+        }
+        if let Some(seat) = self.deal_waits_for() {
+            return vec![seat];
         }
         let signers = self.state.signers();
         let pending = |seat: &Seat| {
@@ -437,9 +482,10 @@ impl MatchLog {
             .chain(self.convictions.fouls().iter().map(|proof| &proof.part))
     }
 
-    /// All statements from step `from` on that were not forgotten, in order of the steps: the acks
-    /// of a step in order of the seats, then its parts. In a match of two seats, the foul that ended
-    /// the match comes last.
+    /// All statements from step `from` on that were not forgotten, in order of the steps: the
+    /// shuffles of the ahead chain that the deals of a step name, then the acks of the step in order
+    /// of the seats, then its parts. The shuffles for the next hand belong to the current step. In a
+    /// match of two seats, the foul that ended the match comes last.
     pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
         let from = from.max(self.forgotten);
         let mut statements = Vec::new();
@@ -448,11 +494,17 @@ impl MatchLog {
                 continue;
             };
             let (acks, parts): (&[SignedAck], Vec<&SignedPart>) = match self.complete(step) {
-                Some(step) => (&step.acks, step.parts.iter().collect()),
-                None => (
-                    &self.acks,
-                    self.current.iter().map(|(part, _)| part).collect(),
-                ),
+                Some(step) => {
+                    statements.extend_from_slice(&step.ahead);
+                    (&step.acks, step.parts.iter().collect())
+                }
+                None => {
+                    statements.extend(self.ahead().into_iter().flat_map(AheadChain::all).cloned());
+                    (
+                        &self.acks,
+                        self.current.iter().map(|(part, _)| part).collect(),
+                    )
+                }
             };
             let acks = acks.iter().cloned().map(Signed::Ack);
             let parts = parts.into_iter().cloned().map(Signed::Part);
@@ -463,9 +515,14 @@ impl MatchLog {
             let signed = Signed::Part(proof.part.clone());
             Some(Statement { before, signed })
         });
-        statements.extend(fouls);
-        if self.match_info.seats() > 2 {
-            statements.sort_by_key(Statement::place);
+        // A log of several seats can have steps after a foul.
+        let several = self.match_info.seats() > 2;
+        for foul in fouls {
+            let is_later = |other: &Statement| {
+                several && other.signed.head().is_none() && other.place() > foul.place()
+            };
+            let later = statements.iter().position(is_later);
+            statements.insert(later.unwrap_or(statements.len()), foul);
         }
         statements
     }
@@ -484,4 +541,11 @@ impl MatchLog {
     pub(crate) fn is_whole(&self) -> bool {
         self.forgotten == 0
     }
+}
+
+/// The end of an ahead chain that all these parts name, if all are deals that name the same one.
+fn named_end<'a>(mut parts: impl Iterator<Item = &'a Part>) -> Option<[u8; 32]> {
+    let end = |part: &Part| part.deal()?.deck.end();
+    let first = end(parts.next()?)?;
+    parts.all(|part| end(part) == Some(first)).then_some(first)
 }

@@ -14,6 +14,7 @@
 
 mod acks;
 mod ahead;
+mod ahead_chain;
 mod claim;
 mod convictions;
 mod deal;
@@ -49,6 +50,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use ahead_chain::{Head, SignedAhead};
 pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;
 pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
@@ -88,3 +90,4 @@ pub(crate) use deck_log::{DeckNow, Opens};
 pub(crate) use early::Early;
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
 pub(crate) use seen::Note;
+pub(crate) use signed::StatementPlace;

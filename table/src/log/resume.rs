@@ -10,7 +10,7 @@
 //! history of the other side ([`LogMessage::RequestAll`]).
 
 use super::match_log::MatchLog;
-use super::signed::{BadSignedPart, Evidence, SignedPart, Statement};
+use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, StatementPlace};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A message on the log stream of a connection.
@@ -20,7 +20,8 @@ pub enum LogMessage {
     /// which cannot have two histories.
     Part(SignedPart),
     /// A part or an ack with the history for which it was signed, in matches with more than two
-    /// seats. It can be the statement of a third seat.
+    /// seats. It can be the statement of a third seat. With two seats, only a shuffle for the next
+    /// hand.
     Statement(Statement),
     /// Evidence that convicts a seat, in matches with more than two seats.
     Evidence(Box<Evidence>),
@@ -42,7 +43,7 @@ pub struct Resume {
     pub from: u64,
     /// The hash of all steps before `from`.
     pub before: [u8; 32],
-    /// The number of parts and acks in the section.
+    /// The number of parts, acks and shuffles for the next hand in the section.
     pub parts: u32,
 }
 
@@ -191,7 +192,7 @@ enum Received {
     /// The announced section fits this side's log. This number of its parts and acks is still to
     /// come. The place is that of the last received one: its step, whether it is a part, and its
     /// seat.
-    Parts(u32, Option<(u64, bool, u8)>),
+    Parts(u32, Option<StatementPlace>),
     /// All parts of a section that fits this side's log were received.
     All,
 }
@@ -228,14 +229,20 @@ impl Resuming {
     /// [`CannotResume`] if the other side violates the protocol.
     pub fn receive(&mut self, log: &MatchLog, message: LogMessage) -> Result<ToDo, CannotResume> {
         let has_acks = log.match_info().seats() > 2;
+        let has_shuffles = log.match_info().header().sealed().is_none();
         match message {
             LogMessage::Resume(resume) => self.begin(log, &resume),
             LogMessage::Part(part) if !has_acks => {
                 let place = (part.step, true, part.seat.number());
-                self.signed(place, ToDo::Accept(part))
+                self.signed(Some(place), ToDo::Accept(part))
+            }
+            LogMessage::Statement(statement)
+                if matches!(statement.signed, Signed::Ahead(_)) && has_shuffles =>
+            {
+                self.signed(None, ToDo::AcceptStatement(statement))
             }
             LogMessage::Statement(statement) if has_acks => {
-                self.signed(statement.place(), ToDo::AcceptStatement(statement))
+                self.signed(Some(statement.place()), ToDo::AcceptStatement(statement))
             }
             LogMessage::Evidence(evidence) if has_acks => Ok(ToDo::Convict(evidence)),
             LogMessage::RequestFrom(step) if has_acks => Ok(ToDo::SendFrom(step)),
@@ -273,8 +280,13 @@ impl Resuming {
         }
     }
 
-    /// Processes a part or an ack at a place. `accept` is the action if it is new.
-    fn signed(&mut self, place: (u64, bool, u8), accept: ToDo) -> Result<ToDo, CannotResume> {
+    /// Processes a part or an ack at a place, or a shuffle for the next hand, which has no place.
+    /// `accept` is the action if it is new.
+    fn signed(
+        &mut self,
+        place: Option<StatementPlace>,
+        accept: ToDo,
+    ) -> Result<ToDo, CannotResume> {
         match &mut self.received {
             Received::All => Ok(accept),
             // The other side sent this new part before it received the request. The requested
@@ -289,10 +301,11 @@ impl Resuming {
                 // Each comes once, in the order of steps: the acks of a step in order of the seats,
                 // then its parts. Only the last one may be out of order, because it can be the foul
                 // that ended the match.
-                if *left > 1 && last.is_some_and(|last| last >= place) {
+                let is_early = |place| last.is_some_and(|last| last >= place);
+                if *left > 1 && place.is_some_and(is_early) {
                     return Err(CannotResume::OutOfOrder);
                 }
-                self.received = Received::Parts(*left - 1, Some(place)).when_done();
+                self.received = Received::Parts(*left - 1, place.or(*last)).when_done();
                 Ok(accept)
             }
         }

@@ -50,7 +50,7 @@ impl Shape {
     pub(super) fn deal(&self) -> usize {
         let numbers = 4 + 4 + 1;
         let deck = match self.verifiable {
-            Some(_) => 1,
+            Some(_) => 1 + 32,
             None => SealedInput::LEN,
         };
         KIND + numbers + 32 + deck + 9 * self.seats

@@ -1,5 +1,6 @@
 //! Signed parts and acks, and evidence: two signed statements that conflict.
 
+use super::ahead_chain::{Head, SignedAhead};
 use super::players::Match;
 use crate::hash::Hash;
 use crate::identity::{Identity, PublicIdentity};
@@ -35,7 +36,8 @@ impl SignedPart {
     /// The length in bytes of an encoded signed part without `part`.
     pub(super) const OVERHEAD: usize = 8 + 1 + 64;
 
-    /// Signs a part of the match with the id `of`. `before` is the hash of all earlier steps.
+    /// Signs a part of the match with the id `of`, or of the ahead chain whose head has this hash.
+    /// `before` is the hash of all earlier steps.
     pub(super) fn sign(
         identity: &Identity,
         of: &[u8; 32],
@@ -54,8 +56,7 @@ impl SignedPart {
         }
     }
 
-    /// Whether `by` signed this part in the match with the id `of`, after steps with the hash
-    /// `before`.
+    /// Whether `by` signed this part, like [`sign`](Self::sign), after steps with the hash `before`.
     pub(super) fn is_signed(&self, by: &PublicIdentity, of: &[u8; 32], before: &[u8; 32]) -> bool {
         let (number, place) = (self.step.to_le_bytes(), [self.seat.number()]);
         let fields: [&[u8]; 5] = [of, &number, before, &place, &self.part];
@@ -162,17 +163,38 @@ pub enum Signed {
     Part(SignedPart),
     /// An ack.
     Ack(SignedAck),
+    /// A shuffle for the next hand.
+    Ahead(Box<SignedAhead>),
 }
 
 impl Signed {
     const PART: u8 = 0;
     const ACK: u8 = 1;
+    const AHEAD: u8 = 2;
 
-    /// The step.
+    /// The step in its chain.
     pub fn step(&self) -> u64 {
         match self {
             Signed::Part(part) => part.step,
             Signed::Ack(ack) => ack.step,
+            Signed::Ahead(ahead) => ahead.part.step,
+        }
+    }
+
+    /// The head of the ahead chain. `None` for a part or an ack of the log.
+    pub(crate) fn head(&self) -> Option<Head> {
+        match self {
+            Signed::Part(_) | Signed::Ack(_) => None,
+            Signed::Ahead(ahead) => Some(ahead.head),
+        }
+    }
+
+    /// The part, unless this is an ack.
+    fn part(&self) -> Option<&SignedPart> {
+        match self {
+            Signed::Part(part) => Some(part),
+            Signed::Ahead(ahead) => Some(&ahead.part),
+            Signed::Ack(_) => None,
         }
     }
 
@@ -181,6 +203,7 @@ impl Signed {
         match self {
             Signed::Part(part) => part.seat,
             Signed::Ack(ack) => ack.seat,
+            Signed::Ahead(ahead) => ahead.part.seat,
         }
     }
 
@@ -188,6 +211,7 @@ impl Signed {
         match self {
             Signed::Part(part) => part.is_signed(by, of, before),
             Signed::Ack(ack) => ack.is_signed(by, of, before),
+            Signed::Ahead(ahead) => ahead.is_signed(by, of, before),
         }
     }
 
@@ -195,6 +219,7 @@ impl Signed {
         match self {
             Signed::Part(part) => [&[Self::PART], &part.encode()[..]].concat(),
             Signed::Ack(ack) => [&[Self::ACK], &ack.encode()[..]].concat(),
+            Signed::Ahead(ahead) => [&[Self::AHEAD], &ahead.encode()[..]].concat(),
         }
     }
 
@@ -202,6 +227,7 @@ impl Signed {
         match bytes.split_first().ok_or(BadSignedPart)? {
             (&Self::PART, part) => Ok(Signed::Part(SignedPart::decode(part)?)),
             (&Self::ACK, ack) => Ok(Signed::Ack(SignedAck::decode(ack)?)),
+            (&Self::AHEAD, ahead) => Ok(Signed::Ahead(Box::new(SignedAhead::decode(ahead)?))),
             _ => Err(BadSignedPart),
         }
     }
@@ -225,18 +251,21 @@ impl From<&Signed> for Signed {
     }
 }
 
-/// A part or an ack, with the history for which it was signed.
+/// The place of a statement in its chain: the step, whether it is a part, and the seat.
+pub(crate) type StatementPlace = (u64, bool, u8);
+
+/// A part, an ack or a shuffle for the next hand, with the history for which it was signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The hash of all earlier steps.
+    /// The hash of all earlier steps of its chain.
     pub before: [u8; 32],
-    /// The part or the ack.
+    /// What the seat has signed.
     pub signed: Signed,
 }
 
 impl Statement {
     /// The length in bytes of an encoded statement without the part, at most.
-    const OVERHEAD: usize = 32 + 1 + SignedPart::OVERHEAD;
+    const OVERHEAD: usize = 32 + 1 + Head::LEN + SignedPart::OVERHEAD;
 
     /// Returns the encoding.
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -251,8 +280,7 @@ impl Statement {
         })
     }
 
-    /// The place in a history: the step, whether this is a part, and the seat.
-    pub(super) fn place(&self) -> (u64, bool, u8) {
+    pub(crate) fn place(&self) -> StatementPlace {
         let is_part = matches!(self.signed, Signed::Part(_));
         (self.signed.step(), is_part, self.signed.seat().number())
     }
@@ -265,8 +293,8 @@ impl Statement {
     }
 }
 
-/// Two statements of one seat for one step that no log can contain together: two different parts,
-/// or statements for two histories. Either the seat cheated, or its program continued from an old
+/// Two statements of one seat for one step of one chain that no log can contain together: two
+/// different parts, or statements for two histories. Either the seat cheated, or its program continued from an old
 /// copy of the match file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
@@ -387,12 +415,13 @@ impl Evidence {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn holds(&self, match_info: &Match) -> bool {
         let [one, other] = &self.statements;
-        let conflict = match self.parts() {
-            Some((_, [a, b])) => a.part != b.part,
+        let parts = one.signed.part().zip(other.signed.part());
+        let conflict = match parts.filter(|_| one.before == other.before) {
+            Some((a, b)) => a.part != b.part,
             None => one.before != other.before && match_info.seats() > 2,
         };
-        let same_place =
-            (one.signed.step(), one.signed.seat()) == (other.signed.step(), other.signed.seat());
+        let place = |signed: &Signed| (signed.head(), signed.step(), signed.seat());
+        let same_place = place(&one.signed) == place(&other.signed);
         self.match_id == match_info.id()
             && same_place
             && conflict

@@ -1,5 +1,6 @@
 //! The state of a match after its complete steps, and how the next complete step changes it.
 
+use super::ahead_chain::Head;
 use super::deal::{Deal, DealInput};
 use super::deck_log::{Attempt, Completed, DeckLog};
 use super::header::DeckTerms;
@@ -170,8 +171,8 @@ impl State {
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
         let sits_out = |(seat, part): &(Seat, Part)| {
-            let deck = part.deal()?.deck;
-            (deck == DealInput::Verifiable { out: true }).then_some(*seat)
+            let sits_out = matches!(part.deal()?.deck, DealInput::Verifiable { out: true, .. });
+            sits_out.then_some(*seat)
         };
         let out: Vec<Seat> = parts.iter().filter_map(sits_out).collect();
         let new = |button| Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
@@ -188,7 +189,20 @@ impl State {
         match self.dealt.as_ref().map(|dealt| dealt.game.next()) {
             // Too few seats play, so no deck is needed.
             Some(Next::Over(outcome)) => Phase::Result(outcome),
-            _ => first,
+            _ => first.unwrap_or_else(|| self.play(step)),
+        }
+    }
+
+    /// Begins the ahead chain of the next hand after a step of deals. `hash` is the hash of all steps
+    /// up to it.
+    pub(super) fn begin_ahead(&mut self, hash: [u8; 32]) {
+        let is_last = self.hand >= self.stakes.hands();
+        if self.dealt.is_some() && !is_last {
+            let head = Head {
+                hand: self.hand + 1,
+                after: hash,
+            };
+            self.deck.begin_ahead(&self.match_id, head);
         }
     }
 
@@ -226,6 +240,8 @@ impl State {
             return Phase::Deal;
         };
         dealt.game.gone(seat);
+        // The match ends after this hand.
+        self.deck.drop_ahead();
         if dealt.game.may_open_more() {
             return Phase::Key(seat);
         }

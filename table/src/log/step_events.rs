@@ -37,7 +37,11 @@ impl Before {
         let seat = *seat;
         match (part, &self.phase) {
             (Part::Again, _) => vec![LogEvent::Void { seat }],
-            (_, Phase::Deal) => log.begun().map(LogEvent::Begun).into_iter().collect(),
+            (_, Phase::Deal) => {
+                let begun = log.begun().map(LogEvent::Begun);
+                // The deck was shuffled before the hand.
+                begun.into_iter().chain(self.sealed(log)).collect()
+            }
             (_, Phase::Open(openings)) => self.opened(log, openings),
             (_, Phase::Shuffle(_)) => self.sealed(log).into_iter().collect(),
             (Part::Leave, Phase::Choose { .. }) => vec![LogEvent::Stopped {

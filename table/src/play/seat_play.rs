@@ -28,8 +28,8 @@ use super::vault::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{
-    Claim, Early, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
-    Statement, Storage,
+    Claim, Early, Head, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, Signed,
+    Statement, StatementPlace, Storage,
 };
 use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
@@ -138,8 +138,8 @@ struct Peer {
     /// Whether this seat has queued its own history, or there is none.
     has_own: bool,
     /// The step up to which requests on this connection were answered, and the statements of this
-    /// step that were sent: their seats, and whether they are parts.
-    answered: (u64, BTreeSet<(Seat, bool)>),
+    /// step and of the ahead chain that were sent: their chains, and their places.
+    answered: (u64, BTreeSet<(Option<Head>, StatementPlace)>),
     /// Messages to send once all signed parts are on the disk.
     unsent: Vec<LogMessage>,
 }

@@ -286,8 +286,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             let left = deadline.saturating_duration_since(Instant::now());
             let next_timeout = self.clocks.until_next_timeout(self.play.seat());
             let next_timeout = next_timeout.min(self.until_patience_ends()).min(until_end);
-            let item = match self.deferred.pop_front() {
-                Some(item) => Ok((0, item)),
+            let waiting = match self.deferred.pop_front() {
+                Some(item) => Some((0, item)),
+                None => self.queue.try_recv().ok(),
+            };
+            let item = match waiting {
+                Some(item) => Ok(item),
+                // Nothing else is to be done.
+                None if self.play.shuffle_ahead()? => continue,
                 None => self.queue.recv_timeout(left.min(next_timeout)),
             };
             match item {

@@ -15,12 +15,13 @@ use super::news::{Command, News};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{DeckSetting, Play, Setting};
 use super::vault::{MemoryVault, Vault};
+use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
 use crate::log::{
-    End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Refused, Signed, SignedAck,
-    SignedPart, Statement,
+    DealInput, End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, Refused, Signed,
+    SignedAck, SignedPart, Statement,
 };
 use crate::random::{SystemRng, system_rng};
 use crate::rules::Choice;
@@ -77,12 +78,14 @@ struct Side {
 /// The sender and the receiver of messages.
 type Way = (Seat, Seat);
 
-/// The place of a statement: its seat, its step, and whether it is a part.
-type Place = (Seat, u64, bool);
+/// The place of a statement: its chain, which is that of a hand or the log, its seat, its step, and
+/// whether it is a part.
+type Place = (Option<u32>, Seat, u64, bool);
 
 fn place(signed: &Signed) -> Place {
     let is_part = matches!(signed, Signed::Part(_));
-    (signed.seat(), signed.step(), is_part)
+    let hand = signed.head().map(|head| head.hand);
+    (hand, signed.seat(), signed.step(), is_part)
 }
 
 struct World {
@@ -98,8 +101,11 @@ struct World {
     written: BTreeSet<Place>,
     /// A seat whose player makes no choice.
     thinks: Option<Seat>,
-    /// The host does not forward what the second of these seats signs to the first one.
-    withheld: Option<(Seat, Seat)>,
+    /// A seat that does not shuffle for the next hand.
+    idles: Option<Seat>,
+    /// The host does not forward to the first of these seats what the second one signs in the log, or
+    /// in the ahead chain of this hand.
+    withheld: Option<(Seat, Seat, Option<u32>)>,
     /// Whether statements arrive in any order, and some of them more than once.
     scrambles: bool,
     rng: StdRng,
@@ -128,6 +134,7 @@ impl World {
             statements: HashMap::new(),
             written: BTreeSet::new(),
             thinks: None,
+            idles: None,
             withheld: None,
             scrambles: false,
             rng: StdRng::seed_from_u64(seed),
@@ -205,13 +212,16 @@ impl World {
         self.start_from(seat, bytes);
         let statements = self.log(seat).statements(0);
         let places: BTreeSet<Place> = statements.iter().map(|one| place(&one.signed)).collect();
-        let mut own = self.written.iter().filter(|(signer, ..)| *signer == seat);
+        let mut own = self
+            .written
+            .iter()
+            .filter(|(_, signer, ..)| *signer == seat);
         assert!(own.all(|place| places.contains(place)), "{seat}");
     }
 
     /// Ends the program of a seat, and starts it from an older copy of its file.
     fn restore(&mut self, seat: Seat, bytes: Vec<u8>) {
-        self.written.retain(|(signer, ..)| *signer != seat);
+        self.written.retain(|(_, signer, ..)| *signer != seat);
         self.start_from(seat, bytes);
     }
 
@@ -251,7 +261,9 @@ impl World {
             for (to, bytes) in sent.0 {
                 self.send((seat, to), bytes);
             }
-            if !answered {
+            let play = &mut self.sides[seat.index()].play;
+            let idles = self.idles == Some(seat);
+            if !answered && (idles || !play.shuffle_ahead().unwrap()) {
                 return;
             }
         }
@@ -266,10 +278,10 @@ impl World {
                 before.is_none_or(|before| before == *statement),
                 "{place:?}"
             );
-            if place.0 == way.0 {
+            if place.1 == way.0 {
                 self.written.insert(place);
             }
-            if way.0 == Seat::HOST && self.withheld == Some((way.1, place.0)) {
+            if way.0 == Seat::HOST && self.withheld == Some((way.1, place.1, place.0)) {
                 return;
             }
         }
@@ -424,7 +436,7 @@ fn host_signs_nothing_after_its_start_before_all_guests_have_sent_their_historie
     world.play_to_the_choice_of(Seat::HOST);
     world.thinks = None;
     let signed = |world: &World| {
-        let signers = world.statements.keys().map(|(signer, ..)| *signer);
+        let signers = world.statements.keys().map(|(_, signer, ..)| *signer);
         signers.filter(|signer| *signer == Seat::HOST).count()
     };
     let before = signed(&world);
@@ -468,6 +480,59 @@ fn evidence_reaches_all_seats_also_after_a_lost_connection() {
     assert_eq!(phase(&world, 2), end);
     world.restart(TWO);
     assert_eq!(phase(&world, 2), end);
+}
+
+#[test]
+fn table_waits_between_two_hands_for_a_seat_that_does_not_shuffle() {
+    for silent in [Seat::HOST, ONE, TWO] {
+        let mut world = World::new(3, 2, 1);
+        world.idles = Some(silent);
+        world.play();
+        for seat in world.of.seats() {
+            let log = world.log(seat);
+            assert_eq!((log.phase(), log.waits_for()), (Phase::Deal, vec![silent]));
+            assert_eq!(log.attempt().hand, 2);
+        }
+        // The program is started again, and the others as well.
+        for seat in world.of.seats().collect::<Vec<_>>() {
+            world.restart(seat);
+        }
+        world.idles = None;
+        for guest in world.guests() {
+            world.reconnect(Seat::HOST, guest);
+        }
+        world.play();
+        world.check();
+    }
+}
+
+#[test]
+fn invalid_shuffle_for_the_next_hand_reaches_all_seats_and_stops_nobody() {
+    for loses_connection in [false, true] {
+        let mut world = World::new(3, 3, 1);
+        world.idles = Some(ONE);
+        world.play_to_the_choice_of(Seat::HOST);
+        let invalid = invalid_shuffle(&world, ONE).encode();
+        if loses_connection {
+            world.cut(Seat::HOST, TWO);
+        }
+        let way = world.ways.get_mut(&(ONE, Seat::HOST)).unwrap();
+        way.push_back(invalid.clone());
+        // The cheat knows it, too.
+        let event = Event::Received(Seat::HOST, invalid);
+        world.sides[1].play.receive(event).unwrap();
+        world.thinks = None;
+        world.play();
+        if loses_connection {
+            world.reconnect(Seat::HOST, TWO);
+            world.play();
+        }
+        world.idles = None;
+        world.play();
+        world.check();
+        let named = names_chains(world.log(Seat::HOST));
+        assert!(named.ends_with(&[false, true]), "{named:?}");
+    }
 }
 
 /// Plays a match in which connections are lost and programs start anew, some from older files.
@@ -539,31 +604,95 @@ fn statements_arrive_once_from_the_host_and_once_from_their_seats() {
         assert!(arrived.insert((*from, *to, place(signed))));
     }
     let statements: BTreeSet<_> = arrived.iter().map(|(.., place)| place).collect();
-    let copies = |(signer, ..): &&Place| if *signer == Seat::HOST { 3 } else { 5 };
+    let copies = |(_, signer, ..): &&Place| if *signer == Seat::HOST { 3 } else { 5 };
     assert_eq!(arrived.len(), statements.iter().map(copies).sum::<usize>());
 }
 
 #[test]
 fn statements_arrive_in_any_order_and_more_than_once() {
     for seed in 0..4 {
-        let mut world = World::mesh(4, 2, seed);
+        let mut world = World::mesh(4, 3, seed);
         world.play_to_the_choice_of(ONE);
         world.thinks = None;
         world.scrambles = true;
         world.play();
         world.check();
+        assert!(names_chains(world.log(TWO)).ends_with(&[true, true]));
     }
+}
+
+/// Whether each deal of the third seat names the end of an ahead chain.
+fn names_chains(log: &MatchLog) -> Vec<bool> {
+    let ends = log.deals(TWO).into_iter().map(|deal| deal.deck);
+    ends.map(|deck| matches!(deck, DealInput::Verifiable { end, .. } if end != [0; 32]))
+        .collect()
+}
+
+#[test]
+fn host_that_withholds_a_shuffle_for_the_next_hand_does_not_delay_connected_guests() {
+    let mut world = World::mesh(4, 2, 1);
+    world.withheld = Some((ONE, TWO, Some(2)));
+    world.play();
+    world.check();
+    assert!(names_chains(world.log(TWO)).ends_with(&[true]));
+    // Without the direct connection, the seat waits between the hands for this shuffle.
+    let mut world = World::mesh(4, 2, 1);
+    world.withheld = Some((ONE, TWO, Some(2)));
+    world.cut(ONE, TWO);
+    world.play();
+    let log = world.log(ONE);
+    assert_eq!((log.phase(), log.waits_for()), (Phase::Deal, vec![TWO]));
+    assert_eq!(world.log(TWO).waits_for(), [ONE]);
+    // A third seat sends what it has.
+    world.sides[ONE.index()].play.request_missing();
+    world.play();
+    world.check();
+    assert!(names_chains(world.log(TWO)).ends_with(&[true]));
+}
+
+/// A guest sends one other guest a shuffle that ends the chain there, and none to the others.
+#[test]
+fn shuffle_that_ends_the_chain_of_one_guest_reaches_all_once() {
+    let mut world = World::mesh(4, 2, 1);
+    world.idles = Some(TWO);
+    world.play_to_the_choice_of(Seat::HOST);
+    let invalid = invalid_shuffle(&world, TWO);
+    let is_invalid = |(_, message): &&(Way, LogMessage)| *message == invalid;
+    let play = &mut world.sides[ONE.index()].play;
+    play.receive(Event::Received(TWO, invalid.encode()))
+        .unwrap();
+    world.play();
+    // Each seat, and the program of the cheat itself, passes it on to the two seats from which it did
+    // not come.
+    assert_eq!(world.sent.iter().filter(is_invalid).count(), 8);
+    world.thinks = None;
+    world.play();
+    world.check();
+    assert_eq!(world.sent.iter().filter(is_invalid).count(), 8);
+    assert!(names_chains(world.log(TWO)).ends_with(&[false]));
+}
+
+/// An invalid shuffle of a seat for the next hand. It is the turn of the seat.
+fn invalid_shuffle(world: &World, seat: Seat) -> LogMessage {
+    let (mut log, side) = (world.log(seat).clone(), &world.sides[seat.index()]);
+    let secret = side.vault.clone().kept().unwrap().unwrap();
+    let secret = Zeroizing::new(<[u8; 32]>::try_from(&secret[..]).unwrap());
+    let own = VerifiableSeat::new(&log, seat, secret).unwrap();
+    let (mut shuffle, deck) = own.ahead(&log).unwrap();
+    shuffle[5000] ^= 1;
+    let signed = log.sign_ahead(&side.identity, seat, shuffle, deck);
+    LogMessage::Statement(signed.unwrap())
 }
 
 #[test]
 fn host_that_withholds_statements_does_not_delay_a_guest_that_gets_them_directly() {
     let mut world = World::mesh(4, 1, 1);
-    world.withheld = Some((TWO, ONE));
+    world.withheld = Some((TWO, ONE, None));
     world.play();
     world.check();
     // Without the direct connection, the hand waits.
     let mut world = World::mesh(4, 1, 1);
-    world.withheld = Some((TWO, ONE));
+    world.withheld = Some((TWO, ONE, None));
     world.cut(ONE, TWO);
     world.play();
     assert!(!matches!(world.log(TWO).phase(), Phase::Over(_)));

@@ -5,7 +5,9 @@
 //! nothing.
 
 use dealerless::deck::Card;
-use dealerless::verifiable::{Contribution, Keys, NoKey, Partials, Receiver, SecretKey, Show};
+use dealerless::verifiable::{
+    Contribution, Keys, NoKey, Partials, Receiver, SecretKey, Show, VerifiedDeck,
+};
 use zeroize::Zeroizing;
 
 use super::error::PlayError;
@@ -45,11 +47,25 @@ impl VerifiableSeat {
         own.is_none_or(|own| own == self.contribution.keys().to_bytes())
     }
 
-    /// The random values for the part in this step.
-    fn rng(&self, log: &MatchLog) -> Derived {
+    /// The random values for the part in a step of a chain: the match, or an ahead chain. `before` is
+    /// the hash of all earlier steps.
+    fn rng(&self, chain: &[u8; 32], step: u64, before: &[u8; 32]) -> Derived {
         let hash = Hash::new("made").field(&*self.secret);
-        let hash = hash.field(&log.match_info().id()).number(log.step());
-        Derived::new(hash.field(&log.hash()))
+        Derived::new(hash.field(chain).number(step).field(before))
+    }
+
+    /// The seat's shuffle for the next hand, in the current step of the ahead chain, and the deck after
+    /// it.
+    ///
+    /// # Errors
+    /// [`PlayError::NotOwnKeys`] as for [`part`](Self::part), or if there is no chain.
+    pub(crate) fn ahead(&self, log: &MatchLog) -> Result<(Vec<u8>, VerifiedDeck), PlayError> {
+        let deck = log.deck_now(self.seat).filter(|_| self.is_own(log));
+        let deck = deck.ok_or(PlayError::NotOwnKeys)?;
+        let context = deck.ahead_context().ok_or(PlayError::NotOwnKeys)?;
+        let before = deck.ahead_deck().ok_or(PlayError::NotOwnKeys)?;
+        let mut rng = self.rng(&context.chain, context.step, &context.before);
+        Ok(before.shuffle(&context, &mut rng))
     }
 
     /// The part of the deck that the seat signs in this step. `None` if the phase is not one of the
@@ -63,7 +79,7 @@ impl VerifiableSeat {
         if !self.is_own(log) {
             return Err(PlayError::NotOwnKeys);
         }
-        let mut rng = self.rng(log);
+        let mut rng = self.rng(&log.match_info().id(), log.step(), &log.hash());
         Ok(Some(match log.phase() {
             Phase::Keys => Part::Keys(self.contribution.keys().to_bytes()),
             Phase::KeyDealing => {

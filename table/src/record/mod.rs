@@ -101,7 +101,7 @@ impl Record {
                     let after = verified.next().flatten();
                     replay.part(at, Verified { part, after })?;
                 }
-                Entry::Signed(Signed::Ack(ack)) => replay.ack(at, ack)?,
+                Entry::Signed(signed) => replay.signed(at, signed)?,
                 Entry::Evidence(evidence) => replay.evidence(at, evidence)?,
                 Entry::Seen(note) => {
                     replay.note(at, &note)?;

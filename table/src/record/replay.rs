@@ -8,8 +8,7 @@ use zeroize::Zeroizing;
 use super::error::{BadRecord, Place};
 use super::hand::RecordedHand;
 use crate::log::{
-    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Signed, SignedAck,
-    Verified,
+    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Signed, Verified,
 };
 use crate::rules::{Choice, Hand};
 use crate::seat::Seat;
@@ -70,7 +69,9 @@ impl Replay {
         let place = self.place();
         let seat = part.seat();
         match self.log.accept_verified(part) {
-            Ok(Accepted::Known | Accepted::Ack) => Err(BadRecord::Repeated { place, seat }),
+            Ok(Accepted::Known | Accepted::Ack | Accepted::Ahead) => {
+                Err(BadRecord::Repeated { place, seat })
+            }
             Ok(Accepted::New(_, events)) => {
                 let moves_cards = events.iter().any(moves_cards);
                 for event in events {
@@ -95,11 +96,11 @@ impl Replay {
         }
     }
 
-    /// Adds an ack.
-    pub(super) fn ack(&mut self, at: usize, ack: SignedAck) -> Result<(), BadRecord> {
+    /// Adds an ack, or a shuffle for the next hand.
+    pub(super) fn signed(&mut self, at: usize, signed: Signed) -> Result<(), BadRecord> {
         self.at = at;
-        let (place, seat) = (self.place(), ack.seat);
-        match self.log.accept_signed(Signed::Ack(ack)) {
+        let (place, seat) = (self.place(), signed.seat());
+        match self.log.accept_signed(signed) {
             Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
             Ok(_) => Ok(()),
             Err(refused) => Err(BadRecord::Part {

@@ -17,6 +17,7 @@ mod verifiable;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 
+use super::ahead_chain::Head;
 use super::deal::DealInput;
 use super::foul::PartFoul;
 use super::header::{DeckTerms, Header};
@@ -109,14 +110,14 @@ impl DeckLog {
     }
 
     /// Starts a new deck after all seats have dealt. `inputs` are in order of the seats. Returns
-    /// the first phase of the deck.
-    pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Phase {
+    /// the first phase of the deck. `None` if the deck was already made.
+    pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Option<Phase> {
         match self {
             DeckLog::Sealed(deck) => {
                 let inputs: Vec<_> = inputs.iter().filter_map(DealInput::sealed).collect();
-                deck.deal(step, &inputs)
+                Some(deck.deal(step, &inputs))
             }
-            DeckLog::Verifiable(deck) => deck.deal(),
+            DeckLog::Verifiable(deck) => deck.deal(step, inputs),
         }
     }
 
@@ -202,6 +203,20 @@ impl DeckLog {
         match self {
             DeckLog::Sealed(_) => Phase::Deal,
             DeckLog::Verifiable(deck) => deck.make_roster(match_id),
+        }
+    }
+
+    /// Begins the ahead chain of the next hand.
+    pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
+        if let DeckLog::Verifiable(deck) = self {
+            deck.begin_ahead(match_id, head);
+        }
+    }
+
+    /// Drops the ahead chain of the next hand.
+    pub(super) fn drop_ahead(&mut self) {
+        if let DeckLog::Verifiable(deck) = self {
+            deck.ahead = None;
         }
     }
 

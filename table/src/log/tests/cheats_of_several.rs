@@ -164,7 +164,10 @@ fn other_part(table: &Table, seat: Seat, honest: &SignedPart) -> Option<SignedPa
             .part(log)
             .ok()??,
         Part::Deal(deal) => Part::Deal(Deal {
-            deck: DealInput::Verifiable { out: true },
+            deck: DealInput::Verifiable {
+                out: true,
+                end: [0; 32],
+            },
             ..deal
         }),
         Part::Shuffle(_) => Part::Shuffle(deck.deck().shuffle(&deck.context()?, &mut rng).0),

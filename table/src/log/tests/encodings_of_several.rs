@@ -151,6 +151,7 @@ fn statements_that_do_not_conflict_convict_nobody() {
                 match &mut statement.signed {
                     Signed::Part(part) => part.seat = Seat::new(2 * changed as u8),
                     Signed::Ack(ack) => ack.seat = Seat::new(7),
+                    Signed::Ahead(ahead) => ahead.part.seat = Seat::new(7),
                 }
             }
             assert!(!seat.holds(of));

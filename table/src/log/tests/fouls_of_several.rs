@@ -159,7 +159,7 @@ fn changes(log: &MatchLog, seat: Seat, bytes: &[u8]) -> Changes {
             ];
             changes.extend(deals.map(|(change, right)| (with(change), right)));
             // Neither true nor false.
-            let out = bytes.len() - 4;
+            let out = bytes.len() - 4 - 32;
             changes.push((at(out, 2), |foul| *foul == PartFoul::Malformed));
         }
         Part::Result { stacks, .. } => {

@@ -120,13 +120,18 @@ impl Table {
             return Some(Statement { before, signed });
         }
         let is_over = matches!(log.phase(), Phase::Over(_));
-        if is_over || log.may_sign(seat).is_empty() || !log.lacks(seat).is_empty() {
-            return None;
+        let waits = !log.lacks(seat).is_empty() || log.deal_waits_for().is_some();
+        if is_over || log.may_sign(seat).is_empty() || waits {
+            return self.shuffle_ahead(seat);
         }
         let part = match log.phase() {
             Phase::Deal => {
                 let none = vec![false; log.match_info().seats()];
-                Part::Deal(log.deal(DealInput::Verifiable { out: false }, none))
+                let input = DealInput::Verifiable {
+                    out: false,
+                    end: log.ahead_end(),
+                };
+                Part::Deal(log.deal(input, none))
             }
             Phase::Choose { .. } if *leaves => Part::Leave,
             Phase::Choose { legal, .. } => Part::Move(choose(&legal, &mut self.rng)),
@@ -144,6 +149,15 @@ impl Table {
         Some(Statement { before, signed })
     }
 
+    /// The seat's shuffle for the next hand, if it is due. It is added to the seat's log.
+    pub(crate) fn shuffle_ahead(&mut self, seat: Seat) -> Option<Statement> {
+        let identity = &self.of.identities[seat.index()];
+        let TestSeat { log, own, .. } = &mut self.seats[seat.index()];
+        let (shuffle, deck) = log.owes_ahead(seat).then(|| own.ahead(log).unwrap())?;
+        let signed = log.sign_ahead(identity, seat, shuffle, deck);
+        Some(signed.unwrap())
+    }
+
     /// Sends a statement of a seat to all other seats.
     pub(crate) fn send(&mut self, statement: &Statement) {
         let from = statement.signed.seat();
@@ -157,7 +171,7 @@ impl Table {
     pub(crate) fn deliver(&mut self, from: Seat, to: Seat) -> bool {
         let way = &mut self.ways[from.index()][to.index()];
         let seat = &mut self.seats[to.index()];
-        let ready = |statement: &Statement| statement.signed.step() <= seat.log.step();
+        let ready = |statement: &Statement| seat.log.has_reached(&statement.signed);
         let Some(statement) = way.pop_front_if(|statement| ready(statement)) else {
             return false;
         };
@@ -169,6 +183,8 @@ impl Table {
                 Refused::Fork(evidence) => {
                     seat.log.record_fork((**evidence).clone()).unwrap();
                 }
+                // A shuffle that the next hand cannot use.
+                Refused::OtherChain(_) => return true,
                 _ => {}
             }
             seat.refused.get_or_insert(refused);

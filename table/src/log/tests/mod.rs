@@ -1,6 +1,7 @@
 //! Tests of the log, with decks that the tests make without an engine.
 
 mod acks;
+mod ahead;
 mod boards;
 mod cheats;
 mod cheats_of_several;

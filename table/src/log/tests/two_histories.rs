@@ -82,7 +82,10 @@ fn version(log: &MatchLog, seat: Seat, number: u64) -> Option<Part> {
             part => part,
         },
         Phase::Deal => Part::Deal(log.deal(
-            DealInput::Verifiable { out: number > 0 },
+            DealInput::Verifiable {
+                out: number > 0,
+                end: log.ahead_end(),
+            },
             vec![false; log.match_info().seats()],
         )),
         Phase::Choose { .. } if number == 3 => Part::Leave,

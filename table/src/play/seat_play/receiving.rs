@@ -182,17 +182,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return;
         }
         let from = from.max(*step);
-        let place = |signed: &Signed| (signed.seat(), matches!(signed, Signed::Part(_)));
-        let is_new = |Statement { signed, .. }: &Statement| {
-            let is_known = signed.step() == *step && places.contains(&place(signed));
-            signed.step() >= from && !is_known
+        let place = |statement: &Statement| (statement.signed.head(), statement.place());
+        let is_new = |statement: &Statement| {
+            let Statement { signed, .. } = statement;
+            let is_due = signed.head().is_some() || signed.step() >= from;
+            is_due && !places.contains(&place(statement))
         };
         let new: Vec<_> = log.statements(from).into_iter().filter(is_new).collect();
         let now = log.statements(log.step());
-        peer.answered = (
-            log.step(),
-            now.iter().map(|one| place(&one.signed)).collect(),
-        );
+        peer.answered = (log.step(), now.iter().map(place).collect());
         peer.unsent
             .extend(new.into_iter().map(LogMessage::Statement));
     }
@@ -213,6 +211,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         history: Option<[u8; 32]>,
     ) -> Result<(), PlayError> {
         let (seat, step) = (signed.seat(), signed.step());
+        let is_ahead = matches!(signed, Signed::Ahead(_));
         let before = self.setting.log.phase();
         let statement = history.map(|before| Statement {
             before,
@@ -225,13 +224,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let is_new = match &accepted {
             Ok(accepted) => *accepted != Accepted::Known,
             Err(Refused::Foul(proof)) => self.setting.log.record_foul((**proof).clone()),
+            // It has ended the ahead chain. The second time it is known.
+            Err(Refused::Ahead { .. }) => true,
+            Err(Refused::OtherHistory { .. }) => is_ahead,
             Err(_) => false,
         };
-        // Every seat must learn of a foul.
-        let is_foul = matches!(accepted, Err(Refused::Foul(_)));
+        // Every seat must learn of a foul, and of what has ended an ahead chain.
+        let concerns_all = accepted.is_err();
         let from = source.from;
         if is_new
-            && (is_foul || self.passes_on(source))
+            && (concerns_all || self.passes_on(source))
             && let Some(statement) = &statement
         {
             self.forward(from, &LogMessage::Statement(statement.clone()));
@@ -239,7 +241,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let is_convicted = self.setting.log.is_convicted();
         match accepted {
             Ok(Accepted::Known) => Ok(()),
-            Ok(Accepted::Ack) => {
+            Ok(Accepted::Ack | Accepted::Ahead) => {
                 self.keep(signed);
                 self.report_confirmed_end();
                 Ok(())
@@ -274,6 +276,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The seat signed this before it learned that the match is over, or after its history
             // and this one parted.
             Err(Refused::Over | Refused::OtherHistory { .. }) if is_convicted => Ok(()),
+            // A shuffle that the next hand cannot use. It delays nobody.
+            Err(
+                Refused::OtherChain(_)
+                | Refused::Ahead { .. }
+                | Refused::OtherHistory { .. }
+                | Refused::Over,
+            ) if is_ahead => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
     }

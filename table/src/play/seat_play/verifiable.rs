@@ -85,10 +85,38 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.ask(News::AskRebuy { broke });
             return None;
         }
+        if log.deal_waits_for().is_some() {
+            return None;
+        }
         let rebuy = self.rebuy.take().unwrap_or(false);
         let rebuys = Seat::all(seats).map(|seat| rebuy && broke.contains(&seat));
-        let input = DealInput::Verifiable { out: self.sits_out };
+        let input = DealInput::Verifiable {
+            out: self.sits_out,
+            end: log.ahead_end(),
+        };
         Some(Part::Deal(log.deal(input, rebuys.collect())))
+    }
+
+    /// Signs this seat's shuffle for the next hand, if it is due. A shuffle takes longer than any other
+    /// part, so the caller does this only when nothing else is to be done. The caller then calls
+    /// [`advance`](Self::advance), which sends it. Returns whether it was due.
+    ///
+    /// # Errors
+    /// [`PlayError`], after which the seat cannot continue.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn shuffle_ahead(&mut self) -> Result<bool, PlayError> {
+        let (log, seat) = (&self.setting.log, self.setting.seat);
+        let Some(own) = self.own.as_ref().filter(|_| log.owes_ahead(seat)) else {
+            return Ok(false);
+        };
+        if !self.is_synced() {
+            return Ok(false);
+        }
+        let (shuffle, deck) = own.ahead(&self.setting.log)?;
+        let log = &mut self.setting.log;
+        let statement = log.sign_ahead(&self.setting.identity, seat, shuffle, deck)?;
+        self.send_own(statement.before, statement.signed);
+        Ok(true)
     }
 
     /// Learns the cards that were opened in an event of the log.

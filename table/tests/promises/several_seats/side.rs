@@ -55,12 +55,20 @@ const KEY: u8 = 21;
 pub(crate) struct Said {
     histories: HashMap<(u64, Seat), [u8; 32]>,
     parts: HashMap<(u64, Seat), Vec<u8>>,
+    /// The shuffles for the next hand, by hand and by seat, with their histories.
+    shuffles: HashMap<(u32, Seat), Statement>,
 }
 
 impl Said {
     /// Records a statement that its own seat sends. Panics if the seat has sent another one that no
     /// log can contain together with it.
     fn record(&mut self, statement: &Statement) {
+        if let Signed::Ahead(ahead) = &statement.signed {
+            let at = (ahead.head.hand, ahead.part.seat);
+            let known = self.shuffles.entry(at).or_insert_with(|| statement.clone());
+            assert!(known == statement, "two shuffles of {at:?}");
+            return;
+        }
         let at = (statement.signed.step(), statement.signed.seat());
         let before = *self.histories.entry(at).or_insert(statement.before);
         assert!(before == statement.before, "two histories at {at:?}");
@@ -126,6 +134,7 @@ impl Outbox for SideOutbox<'_> {
             let signature = match &statement.signed {
                 Signed::Part(part) => part.signature,
                 Signed::Ack(ack) => ack.signature,
+                Signed::Ahead(ahead) => ahead.part.signature,
             };
             assert!(
                 self.disk.log_contains(&signature),

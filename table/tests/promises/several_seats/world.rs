@@ -342,7 +342,8 @@ impl World {
             arriving: Vec::new(),
             cut: Vec::new(),
         };
-        let result = program.advance(&mut outbox, &mut NoEngine);
+        let shuffled = program.shuffle_ahead();
+        let result = shuffled.and_then(|_| program.advance(&mut outbox, &mut NoEngine));
         let (arriving, cut) = (outbox.arriving, outbox.cut);
         for (to, message) in arriving {
             let messages = match &mut self.meddle {

@@ -65,6 +65,24 @@ impl DeckNow<'_> {
         self.deck.context(&self.turn).ok()
     }
 
+    /// What the seat's shuffle in the current step of the ahead chain is bound to. `None` if there is
+    /// no such chain.
+    pub(crate) fn ahead_context(&self) -> Option<Context<'_>> {
+        let chain = self.deck.ahead.as_ref()?;
+        Some(Context {
+            chain: chain.head.hash(&self.turn.attempt.match_id),
+            hand: chain.head.hand.into(),
+            step: chain.step(),
+            before: chain.hash,
+            ..self.context()?
+        })
+    }
+
+    /// The deck after the shuffles of the ahead chain so far.
+    pub(crate) fn ahead_deck(&self) -> Option<&VerifiedDeck> {
+        self.deck.ahead.as_ref().map(|chain| &chain.deck)
+    }
+
     /// The deck after the shuffles so far.
     pub(crate) fn deck(&self) -> &VerifiedDeck {
         &self.deck.deck

@@ -19,6 +19,8 @@ use dealerless::verifiable::{
 };
 
 use super::Completed;
+use crate::log::ahead_chain::{AheadChain, Head};
+use crate::log::deal::DealInput;
 use crate::log::part::PartKind;
 use crate::log::phase::Opening;
 use crate::log::phase::{End, Phase};
@@ -49,6 +51,8 @@ pub(in crate::log) struct VerifiableLog {
     deck: VerifiedDeck,
     /// The deck of the hand, once all seats have shuffled it.
     hand: Option<HandDeck>,
+    /// The shuffles for the next hand.
+    pub(in crate::log) ahead: Option<Box<AheadChain>>,
 }
 
 /// The deck of a hand after the last shuffle.
@@ -93,6 +97,7 @@ impl VerifiableLog {
             gone: Vec::new(),
             shares: vec![None; seats.count()],
             hand: None,
+            ahead: None,
             seats,
         }
     }
@@ -111,11 +116,39 @@ impl VerifiableLog {
         Seat::all(self.seats.count()).filter(|seat| self.is_live(*seat))
     }
 
-    /// Starts the shuffles of a hand.
-    pub(super) fn deal(&mut self) -> Phase {
-        self.deck = VerifiedDeck::start(&self.cards);
+    /// Starts the shuffles of a hand. `None` if all deals name the end of the ahead chain, whose deck
+    /// is then the deck of the hand.
+    pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Option<Phase> {
         self.hand = None;
-        self.shuffle_from(Seat::HOST).unwrap_or(Phase::Deal)
+        let chain = self.ahead.take().map(|chain| *chain);
+        let is_named = |chain: &AheadChain| {
+            let ends = inputs.iter().map(DealInput::end);
+            let is_whole = chain.statements.len() == self.seats.count();
+            is_whole && ends.into_iter().all(|end| end == Some(chain.hash))
+        };
+        if let Some(chain) = chain.filter(is_named) {
+            self.deck = chain.deck;
+            self.use_deck(step);
+            return None;
+        }
+        self.deck = VerifiedDeck::start(&self.cards);
+        Some(self.shuffle_from(Seat::HOST).unwrap_or(Phase::Deal))
+    }
+
+    /// Begins the ahead chain of the next hand.
+    pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
+        let start = VerifiedDeck::start(&self.cards);
+        self.ahead = Some(Box::new(AheadChain::new(match_id, head, start)));
+    }
+
+    /// The deck after the last shuffle, made in this step, is the deck of the hand.
+    fn use_deck(&mut self, step: u64) {
+        self.hand = Some(HandDeck {
+            decks: Decks::new(vec![self.deck.clone()]),
+            since: step + 1,
+            partials: BTreeMap::new(),
+            open: BTreeMap::new(),
+        });
     }
 
     /// The shuffle of the first seat that has not left, from `seat` on.
@@ -258,12 +291,7 @@ impl VerifiableLog {
         if let Some(next) = self.shuffle_from(Seat::new(seat.number() + 1)) {
             return Completed::Next(next);
         }
-        self.hand = Some(HandDeck {
-            decks: Decks::new(vec![self.deck.clone()]),
-            since: step + 1,
-            partials: BTreeMap::new(),
-            open: BTreeMap::new(),
-        });
+        self.use_deck(step);
         Completed::Ready
     }
 
