@@ -134,6 +134,30 @@ fn host_seats_other_guests_in_place_of_those_who_leave() {
     assert_agree([host, bert, cleo].map(finished), 1);
 }
 
+/// A guest agrees to a list of players after another one of them has left. It keeps its seat, and
+/// is asked again about the next list.
+#[test]
+fn agreement_to_a_void_list_of_players_counts_for_nothing() {
+    let [a, b, c] = folders();
+    let (mut host, invites) = host(a.path(), &free_address(), &["--hands", "1"]);
+    let join = ["join", &invites[0], "--json", "--name", "Bert"];
+    let mut bert = Side::start(b.path(), &join);
+    notice(&mut host, "Bert is here");
+    let cleo = bot(c.path(), &invites[1], "Cleo");
+    let first = bert.until("ask-sit");
+    cleo.kill();
+    notice(&mut host, "Cleo has left: 2 of 3 players");
+    bert.say(&json!({"do": "sit", "agree": true}));
+
+    let cleo = bot(c.path(), &invites[1], "Cleo");
+    let second = bert.until("ask-sit");
+    assert_ne!(first["match"], second["match"]);
+    bert.say(&json!({"do": "sit", "agree": true}));
+    bert.until("your-turn");
+    bert.say(&json!({"do": "fold"}));
+    assert_agree([host, bert, cleo].map(finished), 1);
+}
+
 #[test]
 fn host_waits_for_its_guests_until_the_timeout() {
     let [a, b, _] = folders();
