@@ -94,7 +94,7 @@ function ofEnd(app, match) {
         ["The match is over for good."], acts];
     case "left":
       return ["ask", self ? "You have left the match" : `${other} has left the match`, message,
-        [areSeveral(match) ? "Closed cards stay closed, except that all others together may read the cards of whoever left."
+        [areSeveral(match) ? "Closed cards stay closed. But all other players together may be able to read the cards of a player who left."
           : "Cards that were not opened stay closed forever.", FINAL],
         ["The match is over for good."], acts];
     default:

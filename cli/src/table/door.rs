@@ -127,7 +127,7 @@ pub(crate) fn cannot_burn(error: &io::Error) -> String {
     format!("a guest used the invite, but the file of invites cannot be written: {error}")
 }
 
-/// The interval at which the thread at a door checks whether it is still needed.
+/// How often the thread at a door checks whether it is still needed.
 const WATCH_POLL: Duration = Duration::from_millis(50);
 /// Timeout for a door to close. A relay that does not answer can keep it longer, but its port is
 /// free by then.

@@ -272,8 +272,7 @@ pub(crate) fn keys_file(log: &Path) -> PathBuf {
     log.with_extension("keys")
 }
 
-/// The file of the addresses at which the match was hosted, or at which a guest listened for the
-/// other guests.
+/// The file of the addresses on which the host, or a guest, listened for the other players.
 pub(crate) fn listen_file(log: &Path) -> PathBuf {
     log.with_extension("listen")
 }

@@ -23,7 +23,7 @@ use dealerless_table::system_rng;
 
 use crate::match_of_two::calls;
 
-/// The cost of a match in which all seats call and show.
+/// The cost of a match. All seats call and show.
 pub(crate) struct Hand {
     /// The time of the keys, once a match.
     pub(crate) keys: Duration,
@@ -32,8 +32,8 @@ pub(crate) struct Hand {
     pub(crate) first: Duration,
     /// The time from the first deal of the first hand until the deck is shuffled.
     pub(crate) shuffles: Duration,
-    /// The time of a later hand, whose deck was shuffled during the hand before: the median. Zero if
-    /// there is none.
+    /// The time of a later hand, whose deck was shuffled during the hand before: the median. Zero in
+    /// a match of one hand.
     pub(crate) hand: Duration,
     /// The time from the deals of a hand to the deals of the next one: the median. All seats play
     /// without a pause, so the shuffles of the next hand are not done when a hand is over.
@@ -41,7 +41,7 @@ pub(crate) struct Hand {
     /// The time from the last move before the flop until all seats see the flop: the median over
     /// all hands.
     pub(crate) flop: Duration,
-    /// The same, for each seat from the time at which it has received that move.
+    /// The same time, but each seat counts from its own receipt of that move.
     pub(crate) flop_from_receipt: Duration,
     /// The bytes of the statements that one seat sends to one other seat in a hand: the mean over
     /// all hands and seats.
@@ -100,7 +100,7 @@ struct Times {
     flops: Vec<[Instant; 2]>,
 }
 
-/// The median of these times. Zero if there are none.
+/// The median of these times, or zero without times.
 pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()

@@ -21,7 +21,7 @@ use crate::seat::Seat;
 use crate::wire::{Reader, Writer};
 use dealerless::verifiable::VerifiedDeck;
 
-/// What the hash of the head of an ahead chain is computed from.
+/// The head of an ahead chain. It names the chain, and its hash starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Head {
     /// The hand that the deck is for.
@@ -163,8 +163,8 @@ impl MatchLog {
         whole.map_or([0; 32], |chain| chain.hash)
     }
 
-    /// The seat whose shuffle for the next hand is due. `None` if the chain is complete or has
-    /// ended, or there is none.
+    /// The seat whose shuffle for the next hand is due. `None` without a chain, or if the chain is
+    /// complete or has ended.
     pub(super) fn next_ahead(&self) -> Option<Seat> {
         let chain = self.ahead()?;
         let is_done = self.has_ended(chain) || self.is_convicted();

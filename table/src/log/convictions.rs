@@ -128,10 +128,10 @@ impl MatchLog {
     /// The number of steps that count. After a conviction in a match with more than two seats, this
     /// can be less than [`step`](Self::step).
     ///
-    /// Two honest logs part only at a step in which a seat signed two parts. But a seat can sign a
-    /// second part for an old step at any time, so this alone must not undo later steps. A step with
-    /// two parts counts if each remaining seat has signed a statement for a later step of this log.
-    /// If two honest logs part at a step, neither log can have such a statement of the other seat.
+    /// Two honest logs first differ at a step for which some seat has signed two parts. But a seat can
+    /// sign a second part for an old step at any time, so this alone must not undo later steps. A step
+    /// with two parts counts if each remaining seat has signed a statement for a later step of this
+    /// log. If two honest logs differ at a step, neither can have such a statement of the other owner.
     pub fn counted_steps(&self) -> u64 {
         let mut counted = self.step();
         let parted = self.evidence().iter().filter(|fork| self.parts_here(fork));
@@ -156,8 +156,8 @@ impl MatchLog {
             .collect()
     }
 
-    /// The remaining seats that have not stated yet with which history they end, after a conviction
-    /// in a match with more than two seats. Until then, the final chips can change.
+    /// The remaining seats that have not confirmed the end of this log, after a conviction in a match
+    /// with more than two seats. Until they do, the final chips can change.
     pub fn unconfirmed(&self) -> Vec<Seat> {
         match self.confirms_end() {
             true => self.unsigned(self.step()..=self.step()),
@@ -165,7 +165,7 @@ impl MatchLog {
         }
     }
 
-    /// Whether each remaining seat has to sign an ack for the history with which its log ends.
+    /// Whether each remaining seat has to confirm the end of its log with an ack.
     pub(super) fn confirms_end(&self) -> bool {
         self.is_convicted() && self.match_info().seats() > 2
     }

@@ -395,8 +395,8 @@ impl MatchLog {
     }
 
     /// The seats that the log waits for. Before the deals, this is the seat whose shuffle for the next
-    /// hand is due. In a release, these are the seats that owe an ack and the
-    /// seats that owe a part and lack nothing for it.
+    /// hand is due. In a release, these are the seats that owe an ack and the seats that owe a part and
+    /// lack nothing for it.
     pub fn waits_for(&self) -> Vec<Seat> {
         if matches!(self.phase(), Phase::Over(_)) {
             return Vec::new();

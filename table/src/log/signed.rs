@@ -254,12 +254,12 @@ impl From<&Signed> for Signed {
 /// The place of a statement in its chain: the step, whether it is a part, and the seat.
 pub(crate) type StatementPlace = (u64, bool, u8);
 
-/// A part, an ack or a shuffle for the next hand, with the history for which it was signed.
+/// A part, an ack or a shuffle for the next hand, with the hash of its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The hash of all earlier steps of its chain.
     pub before: [u8; 32],
-    /// What the seat has signed.
+    /// The part, ack or shuffle, with its signature.
     pub signed: Signed,
 }
 

@@ -290,7 +290,7 @@ impl State {
         }
     }
 
-    /// What the chips depend on if the hand in play cannot go on, with more than two seats.
+    /// The data that decide the chips if the hand in play cannot go on, with more than two seats.
     pub(super) fn standing(&self) -> Standing {
         Standing {
             stacks: self.undecided(),

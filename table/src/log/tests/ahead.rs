@@ -37,7 +37,7 @@ fn table_with(shuffles: usize, seed: u64) -> Table {
     table
 }
 
-/// A table in which no seat has shuffled for the second hand, before the first choice.
+/// A table before its first choice. No seat has shuffled for the second hand yet.
 fn fresh(seed: u64) -> Table {
     let mut table = Table::new(verifiable(3, 3), seed);
     while !table
