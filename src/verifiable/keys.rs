@@ -610,3 +610,6 @@ impl Roster {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
