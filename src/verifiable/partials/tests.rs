@@ -7,6 +7,8 @@ use super::*;
 use crate::verifiable::deck::{Cards, VerifiedDeck};
 use crate::verifiable::tests::{Fixture, contexts, to_all, to_seat};
 
+mod attacks;
+
 #[test]
 fn every_changed_byte_of_partials_is_refused_and_they_are_bound_to_their_place() {
     let (fixture, decks) = Fixture::dealt(3, 3);

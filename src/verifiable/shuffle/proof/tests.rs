@@ -1,12 +1,15 @@
-//! Shuffles that are none: for each equation, one breaks it alone, and the batched check finds it.
+//! Shuffles that are none. For each equation, a lie breaks it alone, and the batched check finds it. For
+//! each field of the hashes that a prover could use, a lie passes if the field is left out.
 
 use std::sync::Arc;
 
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::*;
 use crate::verifiable::deck::{Cards, Ciphertext};
+use crate::verifiable::keys::lagrange;
 use crate::verifiable::tests::Fixture;
 
 const COUNT: usize = 6;
@@ -33,14 +36,28 @@ enum Lie {
     ScaleWithHonestCommitments,
     /// The same, with commitments chosen when the challenges are known.
     ScaleAfterChallenges,
+    /// Card 5 in place of card 0, in a deck that is chosen when the challenges are known.
+    DeckAfterChallenges,
+    /// The output deck is changed when the responses are known.
+    OutputAfterResponses,
+    /// The input deck is changed when the challenges are known.
+    InputAfterChallenges,
     /// Two cards are mixed: neither is a card any more.
     Mix,
     /// The same, with a chain that ends well.
     MixWithFreeChain,
+    /// The same, with a link that is chosen when the challenge is known.
+    LinkAfterChallenge,
     /// Card 5 in place of card 0.
     AnotherCard,
+    /// The same, with a first message that is chosen when the challenge is known.
+    FirstAfterChallenge,
+    /// `G` is added to a card.
+    KnownCard,
     /// A card that no key opens.
     AnotherKey,
+    /// The same: `G` is added to the first component.
+    KnownKey,
     /// Card 1 in place of card 0, encrypted again.
     CopiedCard,
 }
@@ -65,6 +82,123 @@ fn combine(row: &[Scalar], points: &[&Point]) -> RistrettoPoint {
         .sum()
 }
 
+impl Lie {
+    /// The statement of a verifier who is deceived: one of the decks may be missing in the hash.
+    fn statement<'a>(
+        self,
+        context: &'a Context<'a>,
+        input: &'a VerifiedDeck,
+        output: &'a VerifiedDeck,
+    ) -> Statement<'a> {
+        let statement = Statement::new(context, input, output);
+        let hash = context.hash("shuffle").number(input.count() as u64);
+        let hashed = match self {
+            Lie::InputAfterChallenges => output,
+            Lie::OutputAfterResponses => input,
+            _ => return statement,
+        };
+        Statement {
+            digest: hash.points(hashed.points()).digest(),
+            ..statement
+        }
+    }
+
+    /// The `u` of that verifier.
+    fn challenges(self, statement: &Statement<'_>, commitments: &[Point]) -> Vec<Scalar> {
+        match self {
+            Lie::ScaleAfterChallenges => statement.challenges(&[]),
+            Lie::DeckAfterChallenges => {
+                let hash = statement.context.hash("shuffle u");
+                let hash = hash.points(commitments.iter());
+                hash.scalars().take(COUNT).collect()
+            }
+            _ => statement.challenges(commitments),
+        }
+    }
+
+    /// The `z` of that verifier. The responses are not hashed.
+    fn challenge(self, statement: &Statement<'_>, proof: &Proof) -> Scalar {
+        let hash = statement.context.hash("shuffle c").bytes(&statement.digest);
+        let hash = hash.points(proof.commitments.iter());
+        let hash = hash.points(proof.chain.iter());
+        let hash = match self {
+            Lie::LinkAfterChallenge => hash,
+            _ => hash.points(proof.links.iter()),
+        };
+        let hash = match self {
+            Lie::FirstAfterChallenge => hash,
+            _ => hash.points(proof.firsts.iter()),
+        };
+        hash.scalar()
+    }
+
+    /// The equations that do not hold for that verifier, each computed alone, with `left - right`.
+    fn differences(
+        self,
+        statement: &Statement<'_>,
+        proof: &Proof,
+    ) -> Vec<(Equation, RistrettoPoint)> {
+        let u = self.challenges(statement, &proof.commitments);
+        let z = self.challenge(statement, proof);
+        let g = RistrettoPoint::mul_base;
+        let cards = &statement.input.cards;
+        let [t1, t2, t3, t4b, t4a] = proof.firsts.each_ref().map(Point::get);
+        let [s1, s2, s3, s4] = proof.responses;
+        let s = &proof.challenge_responses;
+        let (h, c): (Vec<&Point>, Vec<&Point>) =
+            cards.generators.iter().zip(&proof.commitments).unzip();
+        let ones = [Scalar::ONE; COUNT];
+        let product: Scalar = u.iter().product();
+        let part = |deck: &VerifiedDeck, scalars: &[Scalar], a: bool| {
+            let points = deck.places.iter();
+            let points: Vec<&Point> = points
+                .map(|place| if a { &place.a } else { &place.b })
+                .collect();
+            combine(scalars, &points)
+        };
+        let (old, new) = (statement.input, statement.output);
+        let last = proof.chain[COUNT - 1].get() - cards.generator.get() * product;
+        let key = statement.key.get();
+        let mut all = vec![
+            (
+                Equation::One,
+                g(&s1) - t1 - (combine(&ones, &c) - combine(&ones, &h)) * z,
+            ),
+            (Equation::Two, g(&s2) - t2 - last * z),
+            (
+                Equation::Three,
+                g(&s3) + combine(s, &h) - t3 - combine(&u, &c) * z,
+            ),
+            (
+                Equation::FourB,
+                part(new, s, false) - key * s4 - t4b - part(old, &u, false) * z,
+            ),
+            (
+                Equation::FourA,
+                part(new, s, true) - g(&s4) - t4a - part(old, &u, true) * z,
+            ),
+        ];
+        let mut before = cards.generator;
+        for i in 0..COUNT {
+            let (link, chain) = (proof.links[i].get(), proof.chain[i]);
+            let left = g(&proof.chain_responses[i]) + before.get() * s[i];
+            all.push((Equation::Five, left - link - chain.get() * z));
+            before = chain;
+        }
+        // A verifier who is not deceived computes the same points in the batch, each with weight 1.
+        if self == Lie::Honest {
+            for (i, (name, difference)) in all.iter().enumerate() {
+                let mut weights = vec![Scalar::ZERO; 5 + COUNT];
+                weights[i] = Scalar::ONE;
+                let alone = statement.weighted_sum(proof, &weights);
+                assert_eq!(alone, *difference, "{name:?}");
+            }
+        }
+        all.retain(|(_, difference)| *difference != RistrettoPoint::default());
+        all
+    }
+}
+
 /// What a prover makes who lies so.
 fn lie(
     context: &Context<'_>,
@@ -82,7 +216,7 @@ fn lie(
             (answered[0][0], answered[1][1]) = (three, third);
             (deck[0][0], deck[1][1]) = (third, three);
         }
-        Lie::Mix | Lie::MixWithFreeChain => {
+        Lie::Mix | Lie::MixWithFreeChain | Lie::LinkAfterChallenge => {
             answered[0][..2].copy_from_slice(&[Scalar::from(2_u8), minus]);
             answered[1][..2].copy_from_slice(&[minus, Scalar::from(2_u8)]);
             let two_thirds = third + third;
@@ -92,7 +226,11 @@ fn lie(
         Lie::CopiedCard => deck[0].swap(0, 1),
         _ => {}
     }
-    if matches!(lie, Lie::Scale | Lie::Mix | Lie::MixWithFreeChain) {
+    let honest_commitments = matches!(
+        lie,
+        Lie::ScaleWithHonestCommitments | Lie::ScaleAfterChallenges
+    );
+    if !honest_commitments {
         committed = answered.clone();
     }
     let key = context.roster.deck.get();
@@ -108,14 +246,17 @@ fn lie(
         .collect();
     let first = &mut output.places[0];
     let start = VerifiedDeck::start(&input.cards).places;
-    if lie == Lie::AnotherCard {
-        first.b = Point::new(first.b.get() + start[5].b.get() - start[0].b.get());
-    }
-    if lie == Lie::AnotherKey {
-        first.a = Point::new(first.a.get() + start[4].b.get());
+    let add = |point: &mut Point, other: &RistrettoPoint| *point = Point::new(point.get() + other);
+    let better = start[5].b.get() - start[0].b.get();
+    match lie {
+        Lie::AnotherCard | Lie::FirstAfterChallenge => add(&mut first.b, &better),
+        Lie::KnownCard => add(&mut first.b, &RISTRETTO_BASEPOINT_POINT),
+        Lie::AnotherKey => add(&mut first.a, start[4].b.get()),
+        Lie::KnownKey => add(&mut first.a, &RISTRETTO_BASEPOINT_POINT),
+        _ => {}
     }
 
-    let statement = Statement::new(context, input, &output);
+    let statement = lie.statement(context, input, &output);
     let cards = &input.cards;
     let r = draw(COUNT, rng);
     if lie == Lie::ScaleAfterChallenges {
@@ -134,11 +275,12 @@ fn lie(
             Point::new(RistrettoPoint::mul_base(&r[j]) + combine(&column, &generators))
         })
         .collect();
-    let u = match lie {
-        Lie::ScaleAfterChallenges => statement.challenges(&[]),
-        _ => statement.challenges(&commitments),
-    };
+    let u = lie.challenges(&statement, &commitments);
     let v = times(&answered, &u);
+    if lie == Lie::DeckAfterChallenges {
+        shift(&mut output, b_of, &v, better);
+    }
+    let statement = lie.statement(context, input, &output);
     let product: Scalar = u.iter().product();
 
     let (q, big_w, w) = (draw(COUNT, rng), draw(COUNT, rng), draw(COUNT, rng));
@@ -151,7 +293,8 @@ fn lie(
         ));
         sum = q[i] + v[i] * sum;
         before = RistrettoPoint::mul_base(&q[i]) + before * v[i];
-        if lie == Lie::MixWithFreeChain && i == COUNT - 1 {
+        let free = matches!(lie, Lie::MixWithFreeChain | Lie::LinkAfterChallenge);
+        if free && i == COUNT - 1 {
             before = RistrettoPoint::mul_base(&sum) + h * product;
         }
         chain.push(Point::new(before));
@@ -168,7 +311,16 @@ fn lie(
         g(&-nonces[3]) + combine(&w, &out_a),
     ]
     .map(Point::new);
-    let z = statement.challenge(&commitments, &chain, &links, &firsts);
+    let mut proof = Proof {
+        responses: [Scalar::ZERO; 4],
+        chain_responses: Vec::new(),
+        challenge_responses: Vec::new(),
+        commitments,
+        chain,
+        links,
+        firsts,
+    };
+    let z = lie.challenge(&statement, &proof);
     let respond = |nonces: &[Scalar], secrets: &[Scalar]| {
         let pairs = nonces.iter().zip(secrets);
         pairs
@@ -176,34 +328,26 @@ fn lie(
             .collect::<Vec<_>>()
     };
     let known = [r.iter().sum(), sum, dot(&r, &u), dot(&added, &v)];
-    let proof = Proof {
-        responses: respond(&nonces, &known).try_into().expect("four"),
-        chain_responses: respond(&big_w, &q),
-        challenge_responses: respond(&w, &v),
-        commitments,
-        chain,
-        links,
-        firsts,
-    };
+    proof.responses = respond(&nonces, &known).try_into().expect("four");
+    proof.chain_responses = respond(&big_w, &q);
+    proof.challenge_responses = respond(&w, &v);
+    match (lie, &lie.differences(&statement, &proof)[..]) {
+        (Lie::LinkAfterChallenge, [(Equation::Five, rest)]) => {
+            add(&mut proof.links[COUNT - 1], rest);
+        }
+        (Lie::FirstAfterChallenge, [(Equation::FourB, rest)]) => add(&mut proof.firsts[3], rest),
+        _ => {}
+    }
+    if lie == Lie::OutputAfterResponses {
+        shift(&mut output, b_of, &proof.challenge_responses, better);
+    }
     (output, proof)
 }
 
-/// The equations that do not hold, each checked alone.
+/// The equations that do not hold.
 fn broken(statement: &Statement<'_>, proof: &Proof) -> Vec<Equation> {
-    use Equation::*;
-    let names = [One, Two, Three, FourB, FourA]
-        .into_iter()
-        .chain([Five; COUNT]);
-    let alone = |i: usize| {
-        let mut weights = vec![Scalar::ZERO; 5 + COUNT];
-        weights[i] = Scalar::ONE;
-        statement.weighted_sum(proof, &weights) != RistrettoPoint::default()
-    };
-    names
-        .enumerate()
-        .filter(|&(i, _)| alone(i))
-        .map(|(_, name)| name)
-        .collect()
+    let differences = Lie::Honest.differences(statement, proof);
+    differences.into_iter().map(|(name, _)| name).collect()
 }
 
 #[test]
@@ -230,24 +374,78 @@ fn each_lie_breaks_its_equations_alone_and_is_refused() {
 }
 
 #[test]
-fn commitments_chosen_when_the_challenges_are_known_are_refused() {
+fn each_lie_that_a_field_of_the_hashes_prevents_passes_without_that_field() {
     let fixture = Fixture::new(2, 2);
     let mut rng = StdRng::seed_from_u64(2);
     let input = fixture.deck(COUNT, &mut rng);
     let context = fixture.context(1, 9);
-    let (output, proof) = lie(&context, &input, Lie::ScaleAfterChallenges, &mut rng);
-    let statement = Statement::new(&context, &input, &output);
-    assert!(!statement.check(&proof));
-    assert!(!broken(&statement, &proof).is_empty());
+    for kind in [
+        Lie::ScaleAfterChallenges,
+        Lie::DeckAfterChallenges,
+        Lie::OutputAfterResponses,
+        Lie::InputAfterChallenges,
+        Lie::LinkAfterChallenge,
+        Lie::FirstAfterChallenge,
+    ] {
+        let (output, proof) = lie(&context, &input, kind, &mut rng);
+        let mut input = input.clone();
+        if kind == Lie::InputAfterChallenges {
+            let statement = kind.statement(&context, &input, &output);
+            let u = kind.challenges(&statement, &proof.commitments);
+            let start = VerifiedDeck::start(&input.cards).places;
+            shift(&mut input, b_of, &u, *start[5].b.get());
+        }
+        let deceived = kind.statement(&context, &input, &output);
+        assert_eq!(kind.differences(&deceived, &proof), [], "{kind:?}");
+        let statement = Statement::new(&context, &input, &output);
+        assert!(!broken(&statement, &proof).is_empty(), "{kind:?}");
+        assert!(!statement.check(&proof), "{kind:?}");
+    }
 }
 
-/// Adds `difference` to one place and takes a multiple of it from another, so that the sums of
-/// equation (4) stay as they are for these factors.
-fn shift(deck: &mut VerifiedDeck, factors: &[Scalar], difference: RistrettoPoint) {
-    let (first, second) = (deck.places[0].b, deck.places[1].b);
-    deck.places[0].b = Point::new(first.get() + difference);
+#[test]
+fn errors_that_cancel_under_weights_without_the_proof_are_refused() {
+    let fixture = Fixture::new(2, 2);
+    let mut rng = StdRng::seed_from_u64(6);
+    let input = fixture.deck(COUNT, &mut rng);
+    let context = fixture.context(1, 9);
+    // `a` of the first card is wrong by `G`, so that equation (4) with `a` is wrong by a known multiple
+    // of `G`. The first response moves equation (1) by the opposite.
+    let (output, mut proof) = lie(&context, &input, Lie::KnownKey, &mut rng);
+    let statement = Statement::new(&context, &input, &output);
+    assert_eq!(broken(&statement, &proof), [Equation::FourA]);
+    let wrong =
+        Lie::Honest.challenge(&statement, &proof) * statement.challenges(&proof.commitments)[0];
+    let weights = context.hash("shuffle batch").bytes(&statement.digest);
+    let weights: Vec<Scalar> = weights.scalars().take(5 + COUNT).collect();
+    proof.responses[0] -= weights[4] * wrong * weights[0].invert();
+    assert_eq!(broken(&statement, &proof), [Equation::One, Equation::FourA]);
+    let sum = statement.weighted_sum(&proof, &weights);
+    assert_eq!(sum, RistrettoPoint::default());
+    assert!(!statement.check(&proof));
+}
+
+fn a_of(place: &mut Ciphertext) -> &mut Point {
+    &mut place.a
+}
+
+fn b_of(place: &mut Ciphertext) -> &mut Point {
+    &mut place.b
+}
+
+/// Adds `difference` to a component of one place and takes a multiple of it from that of another, so
+/// that the sums of equation (4) stay as they are for these factors.
+fn shift(
+    deck: &mut VerifiedDeck,
+    component: fn(&mut Ciphertext) -> &mut Point,
+    factors: &[Scalar],
+    difference: RistrettoPoint,
+) {
     let ratio = factors[0] * factors[1].invert();
-    deck.places[1].b = Point::new(second.get() - difference * ratio);
+    for (place, moved) in [(0, difference), (1, -difference * ratio)] {
+        let point = component(&mut deck.places[place]);
+        *point = Point::new(point.get() + moved);
+    }
 }
 
 #[test]
@@ -258,17 +456,23 @@ fn a_deck_that_is_changed_after_its_proof_is_refused() {
     let context = fixture.context(0, 9);
     let (output, proof) = lie(&context, &input, Lie::Honest, &mut rng);
     let difference = *input.cards.generators[0].get();
-
-    // The output, once the responses are known.
-    let mut other = output.clone();
-    shift(&mut other, &proof.challenge_responses, difference);
-    assert!(!Statement::new(&context, &input, &other).check(&proof));
-
-    // The input, once the challenges are known.
     let u = Statement::new(&context, &input, &output).challenges(&proof.commitments);
-    let mut other = input.clone();
-    shift(&mut other, &u, difference);
-    assert!(!Statement::new(&context, &other, &output).check(&proof));
+    for component in [a_of, b_of] {
+        // The output, once the responses are known.
+        let mut other = output.clone();
+        shift(
+            &mut other,
+            component,
+            &proof.challenge_responses,
+            difference,
+        );
+        assert!(!Statement::new(&context, &input, &other).check(&proof));
+
+        // The input, once the challenges are known.
+        let mut other = input.clone();
+        shift(&mut other, component, &u, difference);
+        assert!(!Statement::new(&context, &other, &output).check(&proof));
+    }
 }
 
 #[test]
@@ -338,4 +542,29 @@ fn a_prover_who_knows_the_logarithms_of_the_generators_forges() {
         assert_eq!(broken(&statement, &proof), []);
         assert!(statement.check(&proof), "{kind:?}");
     }
+}
+
+#[test]
+fn a_prover_who_knows_the_logarithms_of_the_cards_does_not_forge() {
+    let fixture = Fixture::new(2, 2);
+    let mut rng = StdRng::seed_from_u64(7);
+    let context = fixture.context(0, 9);
+    let mut input = VerifiedDeck::start(&Cards::new("deck", COUNT).unwrap());
+    for (number, place) in (1_u64..).zip(&mut input.places) {
+        place.b = Point::new(RistrettoPoint::mul_base(&Scalar::from(number)));
+    }
+    // Card 1 in place of card 0. Even with the secret of the deck's key, the responses cannot answer for
+    // it: what repairs the equation of `b` breaks that of `a`.
+    let (output, mut proof) = lie(&context, &input, Lie::KnownCard, &mut rng);
+    let statement = Statement::new(&context, &input, &output);
+    assert_eq!(broken(&statement, &proof), [Equation::FourB]);
+    let wrong =
+        Lie::Honest.challenge(&statement, &proof) * statement.challenges(&proof.commitments)[0];
+    let secrets = fixture.secrets.iter();
+    let secret: Scalar = secrets
+        .map(|key| lagrange(&[0, 1], key.seat) * key.secret)
+        .sum();
+    proof.responses[3] += wrong * secret.invert();
+    assert_eq!(broken(&statement, &proof), [Equation::FourA]);
+    assert!(!statement.check(&proof));
 }
