@@ -10,15 +10,17 @@ use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::{DeckTerms, Header, Sitting};
+use dealerless_table::log::{DeckTerms, Header, Past, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
+use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
+use crate::table::absence::{self, Absentees};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
-    wait_at_relays,
+    wait_at_relays, went_on,
 };
 use crate::table::gathering::{self, Gathered, Gathering};
 use crate::table::open::{self, MatchFile};
@@ -88,8 +90,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 struct Hosting {
     own: Own,
     header: Header,
+    /// The open match that the host continues without absent players, if there is one.
+    settling: Option<Settling>,
     /// The known peers that are seated without a question.
     expected: Vec<PublicIdentity>,
+}
+
+/// An open match that the host continues without absent players.
+struct Settling {
+    past: Past,
+    /// The settlement in words.
+    text: String,
+    absentees: Absentees,
 }
 
 /// A guest that takes the seat.
@@ -117,17 +129,24 @@ impl Arrival {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        let (own, header, mut expected) = match &args.stakes.after {
+        let (own, header, settling, mut expected) = match &args.stakes.after {
             None => {
                 let header = args.stakes.header(args.memory)?;
-                (args.own.open()?, header, Vec::new())
+                (args.own.open()?, header, None, Vec::new())
             }
             Some(which) => {
                 let own = args.own.open()?;
-                let before = open::finished(&own, which)?;
-                let header = args.stakes.header_after(&before.opened.log)?;
+                let before = open::before(&own, which)?;
+                let (past, settling) = Settling::of(&own, &before, args)?;
+                let header = args.stakes.header_after(&before.opened.log, past)?;
                 open::must_not_be_continued(&own, &before.id())?;
-                (own, header, before.peers())
+                let mut expected = before.peers();
+                if let Some(Settling { past, .. }) = &settling {
+                    let absent = past.without.iter().filter_map(|seat| past.player(*seat));
+                    let absent: Vec<_> = absent.map(|(player, _)| player).collect();
+                    expected.retain(|peer| !absent.contains(&peer.fingerprint()));
+                }
+                (own, header, settling, expected)
             }
         };
         if let Some(name) = &args.guest {
@@ -136,6 +155,7 @@ impl Hosting {
         Ok(Hosting {
             own,
             header,
+            settling,
             expected,
         })
     }
@@ -144,6 +164,9 @@ impl Hosting {
         let mut player = args.own.player(&self.own);
         let posts = Posts::default();
         posts.break_off_by_signal()?;
+        if let Some(settling) = &self.settling {
+            settling.confirm(&mut player, &posts)?;
+        }
         let door = open_door(&self.own, &self.header, &args.listen)?;
         let addresses = reachable(&door, &args.advertise)?;
         let dead_relay = dead_relay(args.relay.as_ref(), &addresses)?;
@@ -167,6 +190,7 @@ impl Hosting {
             }),
             room: WaitingRoom::new(door),
             admission: Admission::new(&self.own, &posts, self.expected),
+            settling: self.settling,
             farewells: Farewells::default(),
             player,
         };
@@ -185,18 +209,20 @@ impl Hosting {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_connection(&connection, self.header, own)?;
                 let id = seating.sitting.match_info.id();
-                let watch = keep_watch(room, &posts, vec![connection.peer.clone()], id)?;
+                let watch = keep_watch(room, &posts, vec![connection.peer.clone()], id, None)?;
                 (StoredMatch::begin(around, *connection, seating)?, watch)
             }
             Guests::One(Arrival::Resuming(connection, file)) => {
-                let watch = keep_watch(room, &posts, file.peers(), file.id())?;
+                let past = file.opened.sitting.match_info.header().past.as_ref();
+                let watch = keep_watch(room, &posts, file.peers(), file.id(), past)?;
                 let mut stored = StoredMatch::resume(around, *file)?;
                 stored.meet_again(*connection)?;
                 (stored, watch)
             }
             Guests::All(connections, sitting) => {
                 let peers = connections.iter().map(|connection| connection.peer.clone());
-                let watch = keep_watch(room, &posts, peers.collect(), sitting.match_info.id())?;
+                let (of, past) = (sitting.match_info.id(), self.header.past.as_ref());
+                let watch = keep_watch(room, &posts, peers.collect(), of, past)?;
                 let stored = StoredMatch::begin_with_several(around, connections, *sitting)?;
                 (stored, watch)
             }
@@ -256,8 +282,50 @@ struct Waiting<'a> {
     gathering: Option<Gathering>,
     room: WaitingRoom,
     admission: Admission<'a>,
+    /// The open match that is continued without absent players, if there is one.
+    settling: Option<Settling>,
     farewells: Farewells,
     player: Player,
+}
+
+impl Settling {
+    /// The end of the match before, and if it is open, its settlement.
+    fn of(own: &Own, before: &MatchFile, args: &Args) -> anyhow::Result<(Past, Option<Self>)> {
+        if before.is_over() {
+            let past = Past::of(&before.opened.log).context("the match cannot be continued")?;
+            return Ok((past, None));
+        }
+        let settled = absence::settled(before)?;
+        let gone = &settled.past.without;
+        let settling = Settling {
+            text: absence::in_words(before, &settled),
+            absentees: Absentees::try_to_reach(own, before, gone, args.relay.as_ref())?,
+            past: settled.past,
+        };
+        Ok((settling.past.clone(), Some(settling)))
+    }
+
+    /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
+    ///
+    /// # Errors
+    /// If the answer is no.
+    fn confirm(&self, player: &mut Player, posts: &Posts) -> anyhow::Result<()> {
+        let text = format!(
+            "{} From the first signature in the next match on, this match cannot be resumed.",
+            self.text
+        );
+        player.tell(&notice(&text))?;
+        if !player.is_person() {
+            return Ok(());
+        }
+        player.tell(&notice(
+            "Type `continue` to continue without them, or `stop` to leave the match open.",
+        ))?;
+        match standing::choose("stop", "continue", player, posts, || false)? {
+            Some(false) => Ok(()),
+            _ => Err(AnswerIsNo("The match stays open.").into()),
+        }
+    }
 }
 
 impl Waiting<'_> {
@@ -268,6 +336,9 @@ impl Waiting<'_> {
         loop {
             let left = timeout.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody sat down in time");
+            if let Some(settling) = &mut self.settling {
+                settling.absentees.must_be_absent()?;
+            }
             if let Some(guests) = self.gathered()? {
                 return Ok(guests);
             }
@@ -295,6 +366,11 @@ impl Waiting<'_> {
         let Some(gathering) = &mut self.gathering else {
             return Ok(None);
         };
+        if let Some(settling) = &mut self.settling
+            && gathering.is_full()
+        {
+            settling.absentees.must_stay_absent()?;
+        }
         let (present, wanted) = (gathering.present(), gathering.wanted());
         match gathering.poll() {
             None => {}
@@ -458,6 +534,19 @@ impl Waiting<'_> {
         connection: Box<Connection>,
         of: [u8; 32],
     ) -> anyhow::Result<Option<Arrival>> {
+        if let Some(settling) = &mut self.settling
+            && settling.past.match_id == of
+        {
+            settling.absentees.has_resumed(&connection.peer);
+            let answer = went_on(&settling.past, &connection.peer);
+            let answer = answer.unwrap_or(Control::Unknown(of));
+            self.room.decline(connection, answer);
+            return Ok(None);
+        }
+        if let Some(answer) = open::went_on(self.own, &of, &connection.peer)? {
+            self.room.decline(connection, answer);
+            return Ok(None);
+        }
         match open::find(self.own, &of, &connection.peer)? {
             None => self.room.decline(connection, Control::Unknown(of)),
             Some(file) if file.is_over() => self.farewells.send_end(self.own, file, *connection)?,
