@@ -1,5 +1,6 @@
 //! `host`: invites another player, waits, and plays.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
@@ -101,7 +102,7 @@ struct Settling {
     past: Past,
     /// The settlement in words.
     text: String,
-    absentees: Absentees,
+    file: PathBuf,
 }
 
 /// A guest that takes the seat.
@@ -137,7 +138,7 @@ impl Hosting {
             Some(which) => {
                 let own = args.own.open()?;
                 let before = open::before(&own, which)?;
-                let (past, settling) = Settling::of(&own, &before, args)?;
+                let (past, settling) = Settling::of(&before)?;
                 let header = args.stakes.header_after(&before.opened.log, past)?;
                 open::must_not_be_continued(&own, &before.id())?;
                 let mut expected = before.peers();
@@ -168,6 +169,12 @@ impl Hosting {
             settling.confirm(&mut player, &posts)?;
         }
         let door = open_door(&self.own, &self.header, &args.listen)?;
+        // The old door may have the address of the new one.
+        let settling = self.settling.as_ref().map(|settling| {
+            let absentees = settling.try_to_reach(&self.own, args.relay.as_ref())?;
+            anyhow::Ok((settling.past.match_id, absentees))
+        });
+        let settling = settling.transpose()?;
         let addresses = reachable(&door, &args.advertise)?;
         let dead_relay = dead_relay(args.relay.as_ref(), &addresses)?;
         let invites = self.invite(&door, &addresses, args, &mut player)?;
@@ -190,7 +197,7 @@ impl Hosting {
             }),
             room: WaitingRoom::new(door),
             admission: Admission::new(&self.own, &posts, self.expected),
-            settling: self.settling,
+            settling,
             farewells: Farewells::default(),
             player,
         };
@@ -282,27 +289,32 @@ struct Waiting<'a> {
     gathering: Option<Gathering>,
     room: WaitingRoom,
     admission: Admission<'a>,
-    /// The open match that is continued without absent players, if there is one.
-    settling: Option<Settling>,
+    /// The open match that is continued without absent players, if there is one, and these players.
+    settling: Option<([u8; 32], Absentees)>,
     farewells: Farewells,
     player: Player,
 }
 
 impl Settling {
     /// The end of the match before, and if it is open, its settlement.
-    fn of(own: &Own, before: &MatchFile, args: &Args) -> anyhow::Result<(Past, Option<Self>)> {
+    fn of(before: &MatchFile) -> anyhow::Result<(Past, Option<Self>)> {
         if before.is_over() {
             let past = Past::of(&before.opened.log).context("the match cannot be continued")?;
             return Ok((past, None));
         }
         let settled = absence::settled(before)?;
-        let gone = &settled.past.without;
         let settling = Settling {
             text: absence::in_words(before, &settled),
-            absentees: Absentees::try_to_reach(own, before, gone, args.relay.as_ref())?,
             past: settled.past,
+            file: before.path.clone(),
         };
         Ok((settling.past.clone(), Some(settling)))
+    }
+
+    /// Tries to reach the absent players.
+    fn try_to_reach(&self, own: &Own, relay: Option<&Address>) -> anyhow::Result<Absentees> {
+        let file = MatchFile::open(own, self.file.clone())?;
+        Absentees::try_to_reach(own, &file, &self.past.without, relay)
     }
 
     /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
@@ -336,8 +348,8 @@ impl Waiting<'_> {
         loop {
             let left = timeout.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody sat down in time");
-            if let Some(settling) = &mut self.settling {
-                settling.absentees.must_be_absent()?;
+            if let Some((_, absentees)) = &mut self.settling {
+                absentees.must_be_absent()?;
             }
             if let Some(guests) = self.gathered()? {
                 return Ok(guests);
@@ -366,10 +378,10 @@ impl Waiting<'_> {
         let Some(gathering) = &mut self.gathering else {
             return Ok(None);
         };
-        if let Some(settling) = &mut self.settling
+        if let Some((_, absentees)) = &mut self.settling
             && gathering.is_full()
         {
-            settling.absentees.must_stay_absent()?;
+            absentees.must_stay_absent()?;
         }
         let (present, wanted) = (gathering.present(), gathering.wanted());
         match gathering.poll() {
@@ -534,11 +546,13 @@ impl Waiting<'_> {
         connection: Box<Connection>,
         of: [u8; 32],
     ) -> anyhow::Result<Option<Arrival>> {
-        if let Some(settling) = &mut self.settling
-            && settling.past.match_id == of
+        if let Some((settled, absentees)) = &mut self.settling
+            && *settled == of
         {
-            settling.absentees.has_resumed(&connection.peer);
-            let answer = went_on(&settling.past, &connection.peer);
+            absentees.has_resumed(&connection.peer);
+            let header = self.gathering.as_ref().map(Gathering::header);
+            let past = header.and_then(|header| header.past.as_ref());
+            let answer = past.and_then(|past| went_on(past, &connection.peer));
             let answer = answer.unwrap_or(Control::Unknown(of));
             self.room.decline(connection, answer);
             return Ok(None);
