@@ -10,7 +10,7 @@ use dealerless_events::words;
 use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
-use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{DeckTerms, Header, Past, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
@@ -139,14 +139,9 @@ impl Hosting {
                 let own = args.own.open()?;
                 let before = open::before(&own, which)?;
                 let (past, settling) = Settling::of(&before)?;
-                let header = args.stakes.header_after(&before.opened.log, past)?;
                 open::must_not_be_continued(&own, &before.id())?;
-                let mut expected = before.peers();
-                if let Some(Settling { past, .. }) = &settling {
-                    let absent = past.without.iter().filter_map(|seat| past.player(*seat));
-                    let absent: Vec<_> = absent.map(|(player, _)| player).collect();
-                    expected.retain(|peer| !absent.contains(&peer.fingerprint()));
-                }
+                let expected = returning(&own, &before, &past);
+                let header = args.stakes.header_after(&before.opened.log, past)?;
                 (own, header, settling, expected)
             }
         };
@@ -699,6 +694,23 @@ const BURNT: &str = "a blocked player has used your invite; run host again for a
 
 fn whose(connection: &Connection) -> (PublicIdentity, Name) {
     (connection.peer.clone(), connection.peer_name.clone())
+}
+
+/// The keys of the players who may continue the match `before` without an invite: those who sat there
+/// and are not missing, and the known players who were away and have chips.
+fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<PublicIdentity> {
+    let missing = past.without.iter().filter_map(|seat| past.player(*seat));
+    let missing: Vec<Fingerprint> = missing.map(|(player, _)| player).collect();
+    let away = |peer: &PublicIdentity| {
+        let mut away = past.players.iter().skip(past.seats);
+        away.any(|(player, chips)| *player == peer.fingerprint() && *chips > 0)
+    };
+    let peers = own.peers.lock();
+    let known = peers.peers().iter().filter(|peer| !peer.blocked);
+    let known = known.map(|peer| peer.identity.clone()).filter(away);
+    let seated = before.peers().into_iter();
+    let seated = seated.filter(|peer| !missing.contains(&peer.fingerprint()));
+    seated.chain(known).collect()
 }
 
 /// The keys of the known player of `--for`.

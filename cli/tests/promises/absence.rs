@@ -27,16 +27,25 @@ fn join(folder: &Path, whom: &[&str], name: &str) -> Side {
     Side::start(folder, &[&join, whom].concat())
 }
 
-/// The next notice that contains this text.
-fn until_notice(side: &mut Side, text: &str) -> String {
+/// The next event that fits. An error must not come before it.
+fn until(side: &mut Side, fits: impl Fn(&Value) -> bool) -> Value {
     loop {
         let event = side.event();
         assert_ne!(event["event"], "error", "{event}");
-        match event["text"].as_str() {
-            Some(notice) if notice.contains(text) => return notice.to_owned(),
-            _ => {}
+        if fits(&event) {
+            return event;
         }
     }
+}
+
+/// The next notice that contains this text.
+fn until_notice(side: &mut Side, text: &str) -> String {
+    let fits = |event: &Value| {
+        event["text"]
+            .as_str()
+            .is_some_and(|told| told.contains(text))
+    };
+    until(side, fits)["text"].to_string()
 }
 
 /// Calls or checks at each turn of this side, until it is the turn of the last player.
@@ -171,7 +180,7 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     let bert = join(b, &["Anna", "--at", &at, "--yes", "--auto"], "Bert");
     let mut cleo = join(c, &["Anna", "--at", &at], "Cleo");
     until_notice(&mut cleo, "is not resumed");
-    let terms = cleo.until("ask-sit");
+    let terms = until(&mut cleo, |event| event["event"] == "ask-sit");
     let stacks = terms["continues"]["stacks"]
         .as_array()
         .expect("chips")
