@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::ending;
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::{Past, Settled};
+use dealerless_table::log::{Disagreement, Past, Settled};
 use dealerless_table::{Seat, hex};
 
 use super::dial::{Dialer, Route};
@@ -52,33 +52,34 @@ pub(crate) fn settled(file: &MatchFile) -> anyhow::Result<Settled> {
 /// # Errors
 /// If this player is one of the absent ones, or the own file does not lead to this settlement.
 pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settled> {
-    let log = &file.opened.log;
+    let opened = &file.opened;
     let of = hex(&file.id()[..8]);
-    ensure!(
-        !past.without.contains(&file.seat()),
-        "the host continues match {of} without you, as if you were absent. Do not sit down. To play on, \
-         run: dealerless resume {of}"
-    );
-    ensure!(
-        log.step() == past.steps,
-        "the host continues match {of} after {} steps, and your file has {}. All players who are still \
-         there have to resume the match once, so that their files agree: dealerless resume {of}",
-        past.steps,
-        log.step()
-    );
-    let own = settled(file)?;
-    ensure!(
-        own.past.without == past.without,
-        "the host continues match {of} without {}, but by your program {} would have to be left out. Do \
-         not sit down",
-        file.names(&past.without),
-        file.names(&own.past.without)
-    );
-    ensure!(
-        own.past == *past,
-        "the host continues match {of} with other chips or another history than your file. Do not sit down"
-    );
-    Ok(own)
+    let settled = opened.log.agrees_to(past, file.seat(), &opened.claims);
+    let named = file.names(&past.without);
+    settled.map_err(|disagreement| match disagreement {
+        Disagreement::Own => anyhow!(
+            "the host continues match {of} without you, as if you were absent. Do not sit down. To play \
+             on, run: dealerless resume {of}"
+        ),
+        Disagreement::Steps { own } => anyhow!(
+            "the host continues match {of} after {} steps, and your file has {own}. All players who are \
+             still there have to resume the match once, so that their files agree: dealerless resume {of}",
+            past.steps
+        ),
+        Disagreement::Absent(own) if own.is_empty() => anyhow!(
+            "the host continues match {of} without {named}, but your program has not noted that they are \
+             out of time or away. Do not sit down. To play on, run: dealerless resume {of}"
+        ),
+        Disagreement::Absent(own) => anyhow!(
+            "the host continues match {of} without {named}, but by your program these players are absent: \
+             {}. Do not sit down. To play on, run: dealerless resume {of}",
+            file.names(&own)
+        ),
+        _ => anyhow!(
+            "the host continues match {of} with other chips or another history than your file. Do not sit \
+             down"
+        ),
+    })
 }
 
 /// The settlement in words, with the names of this file.

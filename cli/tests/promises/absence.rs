@@ -6,7 +6,7 @@ use crate::common;
 use std::net::TcpListener;
 use std::path::Path;
 
-use common::matches::{free_address, host_at, run};
+use common::matches::{free_address, host_at, resume, run};
 use common::side::Side;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -139,10 +139,15 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     let seated = bert.until("seated");
     host.until("dealt");
     // Cleo comes back while the next match is played, and is told.
-    let mut cleo = Side::start(c, &["resume", "--json", "--at", &at]);
+    let mut cleo = resume(c, &["--at", &at]);
     let told = until_notice(&mut cleo, "is not resumed");
     assert!(told.contains("you have 98 chips there"), "{told}");
     assert_eq!(end(cleo).1, 4);
+    // Bert's program is killed. After that, too, it only goes on with the next match.
+    bert.kill();
+    let resumed = run(b, &["resume", of]);
+    assert_eq!(resumed.status.code(), Some(1), "{resumed:?}");
+    let mut bert = resume(b, &["--at", &at]);
     loop {
         let event = bert.event();
         match event["event"].as_str() {

@@ -22,7 +22,56 @@ pub struct Settled {
     pub rule: Option<SettledBy>,
 }
 
+/// Why a seat does not agree to the settlement in the header of the next match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// The seat itself is to be left out.
+    Own,
+    /// The logs have different numbers of steps.
+    Steps {
+        /// The number of steps in the log of this seat.
+        own: u64,
+    },
+    /// By the claims of this seat, the match can go on, or these seats are absent.
+    Absent(Vec<Seat>),
+    /// The seats are absent, but too few remain.
+    TooFew,
+    /// The log leads to other chips, another button or another history.
+    Other,
+}
+
 impl MatchLog {
+    /// Checks the settlement in the header of the next match, by the log and the claims of the seat
+    /// `own`. The seat must not sign in the next match without this check, and not while it has a
+    /// connection to one of the absent seats.
+    ///
+    /// # Errors
+    /// If the log and the claims of this seat lead to another settlement.
+    pub fn agrees_to(
+        &self,
+        past: &Past,
+        own: Seat,
+        claims: &[Claim],
+    ) -> Result<Settled, Disagreement> {
+        if past.without.contains(&own) {
+            return Err(Disagreement::Own);
+        }
+        if past.steps != self.step() {
+            return Err(Disagreement::Steps { own: self.step() });
+        }
+        let absent = self.absent(claims);
+        let gone = self.state.standing().gone;
+        let named = past.without.iter().filter(|seat| !gone.contains(seat));
+        if !named.eq(&absent) {
+            return Err(Disagreement::Absent(absent));
+        }
+        let settled = self.settled_without(&absent).ok_or(Disagreement::TooFew)?;
+        match settled.past == *past {
+            true => Ok(settled),
+            false => Err(Disagreement::Other),
+        }
+    }
+
     /// The seats that are absent by these claims of the file's owner, in order. Empty unless the match
     /// waits for absent seats only: while it waits for another seat, it can go on.
     pub fn absent(&self, claims: &[Claim]) -> Vec<Seat> {

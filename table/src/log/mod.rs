@@ -51,7 +51,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use absence::Settled;
+pub use absence::{Disagreement, Settled};
 pub use ahead_chain::{Head, SignedAhead};
 pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;
