@@ -1,5 +1,6 @@
 //! `host`: invites another player, waits, and plays.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
@@ -9,16 +10,18 @@ use dealerless_events::words;
 use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
-use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::{DeckTerms, Header, Sitting};
+use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
+use dealerless_table::log::{DeckTerms, Header, Past, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
+use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
+use crate::table::absence::{self, Absentees};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
-    wait_at_relays,
+    wait_at_relays, went_on,
 };
 use crate::table::gathering::{self, Gathered, Gathering};
 use crate::table::open::{self, MatchFile};
@@ -88,8 +91,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 struct Hosting {
     own: Own,
     header: Header,
+    /// The open match that the host continues without absent players, if there is one.
+    settling: Option<Settling>,
     /// The known peers that are seated without a question.
     expected: Vec<PublicIdentity>,
+}
+
+/// An open match that the host continues without absent players.
+struct Settling {
+    past: Past,
+    /// The settlement in words.
+    text: String,
+    file: PathBuf,
 }
 
 /// A guest that takes the seat.
@@ -117,17 +130,19 @@ impl Arrival {
 
 impl Hosting {
     fn prepare(args: &Args) -> anyhow::Result<Self> {
-        let (own, header, mut expected) = match &args.stakes.after {
+        let (own, header, settling, mut expected) = match &args.stakes.after {
             None => {
                 let header = args.stakes.header(args.memory)?;
-                (args.own.open()?, header, Vec::new())
+                (args.own.open()?, header, None, Vec::new())
             }
             Some(which) => {
                 let own = args.own.open()?;
-                let before = open::finished(&own, which)?;
-                let header = args.stakes.header_after(&before.opened.log)?;
+                let before = open::before(&own, which)?;
+                let (past, settling) = Settling::of(&before)?;
                 open::must_not_be_continued(&own, &before.id())?;
-                (own, header, before.peers())
+                let expected = returning(&own, &before, &past);
+                let header = args.stakes.header_after(&before.opened.log, past)?;
+                (own, header, settling, expected)
             }
         };
         if let Some(name) = &args.guest {
@@ -136,6 +151,7 @@ impl Hosting {
         Ok(Hosting {
             own,
             header,
+            settling,
             expected,
         })
     }
@@ -144,7 +160,16 @@ impl Hosting {
         let mut player = args.own.player(&self.own);
         let posts = Posts::default();
         posts.break_off_by_signal()?;
+        if let Some(settling) = &self.settling {
+            settling.confirm(&mut player, &posts)?;
+        }
         let door = open_door(&self.own, &self.header, &args.listen)?;
+        // The old door may have the address of the new one.
+        let settling = self.settling.as_ref().map(|settling| {
+            let absentees = settling.try_to_reach(&self.own, args.relay.as_ref())?;
+            anyhow::Ok((settling.past.match_id, absentees))
+        });
+        let settling = settling.transpose()?;
         let addresses = reachable(&door, &args.advertise)?;
         let dead_relay = dead_relay(args.relay.as_ref(), &addresses)?;
         let invites = self.invite(&door, &addresses, args, &mut player)?;
@@ -167,6 +192,7 @@ impl Hosting {
             }),
             room: WaitingRoom::new(door),
             admission: Admission::new(&self.own, &posts, self.expected),
+            settling,
             farewells: Farewells::default(),
             player,
         };
@@ -185,18 +211,20 @@ impl Hosting {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_connection(&connection, self.header, own)?;
                 let id = seating.sitting.match_info.id();
-                let watch = keep_watch(room, &posts, vec![connection.peer.clone()], id)?;
+                let watch = keep_watch(room, &posts, vec![connection.peer.clone()], id, None)?;
                 (StoredMatch::begin(around, *connection, seating)?, watch)
             }
             Guests::One(Arrival::Resuming(connection, file)) => {
-                let watch = keep_watch(room, &posts, file.peers(), file.id())?;
+                let past = file.opened.sitting.match_info.header().past.as_ref();
+                let watch = keep_watch(room, &posts, file.peers(), file.id(), past)?;
                 let mut stored = StoredMatch::resume(around, *file)?;
                 stored.meet_again(*connection)?;
                 (stored, watch)
             }
             Guests::All(connections, sitting) => {
                 let peers = connections.iter().map(|connection| connection.peer.clone());
-                let watch = keep_watch(room, &posts, peers.collect(), sitting.match_info.id())?;
+                let (of, past) = (sitting.match_info.id(), self.header.past.as_ref());
+                let watch = keep_watch(room, &posts, peers.collect(), of, past)?;
                 let stored = StoredMatch::begin_with_several(around, connections, *sitting)?;
                 (stored, watch)
             }
@@ -256,8 +284,55 @@ struct Waiting<'a> {
     gathering: Option<Gathering>,
     room: WaitingRoom,
     admission: Admission<'a>,
+    /// The open match that is continued without absent players, if there is one, and these players.
+    settling: Option<([u8; 32], Absentees)>,
     farewells: Farewells,
     player: Player,
+}
+
+impl Settling {
+    /// The end of the match before, and if it is open, its settlement.
+    fn of(before: &MatchFile) -> anyhow::Result<(Past, Option<Self>)> {
+        if before.is_over() {
+            let past = Past::of(&before.opened.log).context("the match cannot be continued")?;
+            return Ok((past, None));
+        }
+        let settled = absence::settled(before)?;
+        let settling = Settling {
+            text: absence::in_words(before, &settled),
+            past: settled.past,
+            file: before.path.clone(),
+        };
+        Ok((settling.past.clone(), Some(settling)))
+    }
+
+    /// Tries to reach the absent players.
+    fn try_to_reach(&self, own: &Own, relay: Option<&Address>) -> anyhow::Result<Absentees> {
+        let file = MatchFile::open(own, self.file.clone())?;
+        Absentees::try_to_reach(own, &file, &self.past.without, relay)
+    }
+
+    /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
+    ///
+    /// # Errors
+    /// If the answer is no.
+    fn confirm(&self, player: &mut Player, posts: &Posts) -> anyhow::Result<()> {
+        let text = format!(
+            "{} From the first signature in the next match on, this match cannot be resumed.",
+            self.text
+        );
+        player.tell(&notice(&text))?;
+        if !player.is_person() {
+            return Ok(());
+        }
+        player.tell(&notice(
+            "Type `continue` to continue without them, or `stop` to leave the match open.",
+        ))?;
+        match standing::choose("stop", "continue", player, posts, || false)? {
+            Some(false) => Ok(()),
+            _ => Err(AnswerIsNo("The match stays open.").into()),
+        }
+    }
 }
 
 impl Waiting<'_> {
@@ -268,6 +343,9 @@ impl Waiting<'_> {
         loop {
             let left = timeout.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody sat down in time");
+            if let Some((_, absentees)) = &mut self.settling {
+                absentees.must_be_absent()?;
+            }
             if let Some(guests) = self.gathered()? {
                 return Ok(guests);
             }
@@ -295,6 +373,11 @@ impl Waiting<'_> {
         let Some(gathering) = &mut self.gathering else {
             return Ok(None);
         };
+        if let Some((_, absentees)) = &mut self.settling
+            && gathering.is_full()
+        {
+            absentees.must_stay_absent()?;
+        }
         let (present, wanted) = (gathering.present(), gathering.wanted());
         match gathering.poll() {
             None => {}
@@ -458,6 +541,21 @@ impl Waiting<'_> {
         connection: Box<Connection>,
         of: [u8; 32],
     ) -> anyhow::Result<Option<Arrival>> {
+        if let Some((settled, absentees)) = &mut self.settling
+            && *settled == of
+        {
+            absentees.has_resumed(&connection.peer);
+            let header = self.gathering.as_ref().map(Gathering::header);
+            let past = header.and_then(|header| header.past.as_ref());
+            let answer = past.and_then(|past| went_on(past, &connection.peer));
+            let answer = answer.unwrap_or(Control::Unknown(of));
+            self.room.decline(connection, answer);
+            return Ok(None);
+        }
+        if let Some(answer) = open::went_on(self.own, &of, &connection.peer)? {
+            self.room.decline(connection, answer);
+            return Ok(None);
+        }
         match open::find(self.own, &of, &connection.peer)? {
             None => self.room.decline(connection, Control::Unknown(of)),
             Some(file) if file.is_over() => self.farewells.send_end(self.own, file, *connection)?,
@@ -596,6 +694,23 @@ const BURNT: &str = "a blocked player has used your invite; run host again for a
 
 fn whose(connection: &Connection) -> (PublicIdentity, Name) {
     (connection.peer.clone(), connection.peer_name.clone())
+}
+
+/// The keys of the players who may continue the match `before` without an invite: those who sat there
+/// and are not missing, and the known players who were away and have chips.
+fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<PublicIdentity> {
+    let missing = past.without.iter().filter_map(|seat| past.player(*seat));
+    let missing: Vec<Fingerprint> = missing.map(|(player, _)| player).collect();
+    let away = |peer: &PublicIdentity| {
+        let mut away = past.players.iter().skip(past.seats);
+        away.any(|(player, chips)| *player == peer.fingerprint() && *chips > 0)
+    };
+    let peers = own.peers.lock();
+    let known = peers.peers().iter().filter(|peer| !peer.blocked);
+    let known = known.map(|peer| peer.identity.clone()).filter(away);
+    let seated = before.peers().into_iter();
+    let seated = seated.filter(|peer| !missing.contains(&peer.fingerprint()));
+    seated.chain(known).collect()
 }
 
 /// The keys of the known player of `--for`.

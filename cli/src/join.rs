@@ -11,12 +11,14 @@ use dealerless_program::arguments::address;
 use dealerless_table::connection::{Connection, Door, Guest, Invite, Timing};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::Sitting;
+use dealerless_table::log::{Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
+use crate::counted::counted;
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
+use crate::table::absence::{self, Absentees};
 use crate::table::door::{LISTEN_AS_GUEST, addresses_of, open_guest_door};
 use crate::table::guests::{OtherGuests, guests_of, reachable};
 use crate::table::open::{self, MatchFile};
@@ -127,7 +129,7 @@ impl GuestSeat<'_> {
         let own = self.own;
         let (named, refused) = match answer {
             Some(Control::Open(of)) => (Some(of), None),
-            Some(Control::Unknown(of)) => (None, Some(of)),
+            Some(Control::Unknown(of) | Control::WentOn(of, _)) => (None, Some(of)),
             _ => (None, None),
         };
         let mut file = match named {
@@ -152,6 +154,8 @@ impl GuestSeat<'_> {
             guests: None,
         };
         let given_up = file.take_if(|file| Some(file.id()) == refused);
+        // The file is closed, because the host may continue this match.
+        let given_up = given_up.map(|file| (instead_of(&file), file.path));
         let (of, path, stored) = match (file, named) {
             (None, Some(of)) => bail!(
                 "the host has an open match with you ({}) that is not in this folder. Play from the \
@@ -185,7 +189,7 @@ impl GuestSeat<'_> {
                         Ok(agreed) => agreed,
                         Err(error) => return Err(decline(connection, error)),
                     };
-                given_up.map(MatchFile::close).transpose()?;
+                self.give_up(given_up)?;
                 let of = sitting.match_info.id();
                 let addresses = reachable(addresses, &connection);
                 let relay = route.relay.as_ref();
@@ -202,10 +206,8 @@ impl GuestSeat<'_> {
                     Ok(seating) => seating,
                     Err(error) => return Err(decline(connection, error)),
                 };
-                if let Some(file) = &given_up {
-                    player.tell(&Event::Notice {
-                        text: instead_of(file),
-                    })?;
+                if let Some((text, _)) = &given_up {
+                    player.tell(&Event::Notice { text: text.clone() })?;
                 }
                 if let Err(error) = self.confirm(&connection, &seating, &mut player) {
                     return Err(decline(connection, error));
@@ -214,21 +216,33 @@ impl GuestSeat<'_> {
                     Control::Sit => {}
                     control => return Ok(Some((control, player))),
                 }
-                given_up.map(MatchFile::close).transpose()?;
+                self.give_up(given_up)?;
                 let of = seating.sitting.match_info.id();
                 let stored = StoredMatch::begin(around(player, of), connection, seating)?;
                 (of, stored.path(), stored)
             }
         };
-        let declined = stored.play()?;
+        let mut declined = stored.play()?;
         if let Some((Control::Declined, _)) = declined {
             bail!(AnswerIsNo(DECLINED));
         }
-        if let Some((control, player)) = &declined {
+        if let Some((Control::WentOn(of, chips), player)) = &mut declined {
+            let text = went_on(of, *chips);
+            player.tell(&Event::Notice { text })?;
+            ensure!(self.asks(player), AnswerIsNo(WENT_ON));
+        } else if let Some((control, player)) = &declined {
             let asks = matches!(control, Control::Unknown(_)) && self.asks(player);
             forget_unless_begun(own, &of, path, asks)?;
         }
         Ok(declined)
+    }
+
+    /// Closes the open match that this player gives up for another one.
+    fn give_up(&self, given_up: Option<(String, PathBuf)>) -> anyhow::Result<()> {
+        if let Some((_, path)) = given_up {
+            MatchFile::open(self.own, path)?.close()?;
+        }
+        Ok(())
     }
 
     /// Whether the player is asked before sitting down.
@@ -294,9 +308,10 @@ impl GuestSeat<'_> {
         self.args
             .terms
             .check_clock_and_shuffle(&header, self.args.memory)?;
-        if let Some(past) = &header.past {
-            open::must_agree(self.own, past)?;
-        }
+        let mut absentees = match &header.past {
+            Some(past) => self.agree_to_past(past, player)?,
+            None => None,
+        };
         sit::send(connection, Control::Sit)?;
         let mut proposed = None;
         loop {
@@ -314,6 +329,10 @@ impl GuestSeat<'_> {
                     if self.asks(player) {
                         self.confirm_sitting(connection, &sitting, player)?;
                     }
+                    if let Some(absentees) = &mut absentees {
+                        absentees.must_stay_absent()?;
+                        absentees.stop_listening();
+                    }
                     // Frees the port of the last door.
                     drop(proposed.take());
                     let door = open_guest_door(self.own, others, &self.args.listen)?;
@@ -325,6 +344,9 @@ impl GuestSeat<'_> {
                 }
                 Control::Begins(addresses) => match proposed {
                     Some((sitting, door)) if addresses.len() == sitting.names.len() => {
+                        if let Some(absentees) = &mut absentees {
+                            absentees.must_be_absent()?;
+                        }
                         return Ok((sitting, door, addresses));
                     }
                     _ => bail!("the host began a match without a list of players"),
@@ -341,6 +363,21 @@ impl GuestSeat<'_> {
 }
 
 impl GuestSeat<'_> {
+    /// Checks the match before against the own file of it. If it is settled without absent players,
+    /// shows the settlement, and tries to reach these players.
+    ///
+    /// # Errors
+    /// If this side does not agree.
+    fn agree_to_past(&self, past: &Past, player: &mut Player) -> anyhow::Result<Option<Absentees>> {
+        let Some((file, settled)) = open::must_agree(self.own, past)? else {
+            return Ok(None);
+        };
+        let text = absence::in_words(&file, &settled);
+        player.tell(&Event::Notice { text })?;
+        let relay = self.args.relay.as_ref();
+        Absentees::try_to_reach(self.own, &file, &past.without, relay).map(Some)
+    }
+
     /// The keys of the other guests of a match.
     ///
     /// # Errors
@@ -362,6 +399,22 @@ impl GuestSeat<'_> {
 /// Whether the host of this connection proposes a match with several guests.
 fn is_for_several(connection: &Connection) -> bool {
     Seating::proposal(&connection.header).is_ok_and(|header| header.sealed().is_none())
+}
+
+/// The error of a player who resumes a match that was continued without absent players.
+pub(crate) const WENT_ON: &str = "the match was continued without you. To play on, close it here (dealerless resume --close \
+                                  MATCH), and join the host's next match (dealerless join NAME)";
+
+/// Notice to a player who resumes a match that was continued without absent players.
+pub(crate) fn went_on(of: &[u8; 32], chips: u64) -> String {
+    format!(
+        "Match {} is not resumed: by the host, the players who were still there have continued it without \
+         those who were absent, and you have {} there. To play on, join the host's next match. `dealerless \
+         verify` with your file and that of the next match shows whether all of them have signed this. Your \
+         file stays open until you sit down.",
+        hex(&of[..8]),
+        counted(chips, "chip")
+    )
 }
 
 /// Notice to a player whose host proposes a new match instead of resuming the open one.

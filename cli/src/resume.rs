@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
+use crate::join::{WENT_ON, went_on};
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
 use crate::table::guests::OtherGuests;
@@ -122,6 +123,7 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
                 &posts,
                 file.peers(),
                 of,
+                file.opened.sitting.match_info.header().past.as_ref(),
             )?);
             (None, None)
         }
@@ -147,6 +149,11 @@ fn play(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     drop(watch);
     match played? {
         None => Ok(()),
+        Some((Control::WentOn(of, chips), mut player)) => {
+            let text = went_on(&of, chips);
+            player.tell(&Event::Notice { text })?;
+            bail!(AnswerIsNo(WENT_ON))
+        }
         Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
         Some(_) => bail!(
             "the host does not resume this match: you have another open match with the host, or the host \
@@ -170,7 +177,11 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
     match (fitting.open.len(), which) {
         (1, _) => Ok(fitting.open.remove(0)),
         (0, "") => bail!("there is no open match here"),
-        (0, _) => bail!("no open match is called {:?}", Name::clean(which).as_str()),
+        (0, _) => bail!(
+            "no open match is called {:?}. A match that was continued without absent players cannot be \
+             resumed",
+            Name::clean(which).as_str()
+        ),
         _ => {
             list(&fitting, json)?;
             bail!("several matches are open; name one")

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use dealerless_table::Seat;
-use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Stop, Unsettled};
-use dealerless_table::rules::{Learners, Legal, Outcome};
+use dealerless_table::log::{End, MatchLog, Opening, PartKind, Phase, Settled, Stop, Unsettled};
+use dealerless_table::rules::{Learners, Legal, Outcome, SettledBy};
 
 use crate::event::Ended;
 use crate::words::{Names, capitalized, count, list};
@@ -139,6 +139,40 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
         ),
         _ => "The match has ended.".into(),
     }
+}
+
+/// Describes the chips of a match that was settled without absent seats, and the rule that decides
+/// them. `name` returns the name of a seat.
+pub fn settled(settled: &Settled, name: impl Fn(Seat) -> String) -> String {
+    let names = |seats: Vec<Seat>| list(seats.into_iter().map(&name).collect());
+    let without = names(settled.past.without.clone());
+    let rule = match settled.rule {
+        None => "No hand was in play.".to_owned(),
+        Some(SettledBy::Result) => "The result of the hand counts.".to_owned(),
+        Some(SettledBy::NotFinal) => {
+            "The deck of the hand was not final, so all take back their bets.".to_owned()
+        }
+        Some(SettledBy::OneLeft(winner)) => format!(
+            "Of the others, only one player had not folded and wins the pot: {}.",
+            name(winner)
+        ),
+        Some(SettledBy::Showdown) => {
+            "The others have shown or mucked their hands, and the pots are paid.".to_owned()
+        }
+        Some(SettledBy::Division) => format!(
+            "The others take back their bets of the hand. The bets of {without} are divided among those              who had not folded."
+        ),
+    };
+    let seats = Seat::all(settled.past.seats);
+    let chips = seats.filter_map(|seat| {
+        let (_, chips) = settled.past.player(seat)?;
+        Some(format!("{} {}", name(seat), count(chips)))
+    });
+    let chips: Vec<String> = chips.collect();
+    format!(
+        "The match is settled without {without}. {rule} Chips: {}.",
+        chips.join(", ")
+    )
 }
 
 /// Describes the hand whose result not all seats have signed, if there is such a hand. `name`

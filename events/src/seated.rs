@@ -2,7 +2,7 @@
 
 use dealerless::deck::Choice;
 use dealerless_table::hex;
-use dealerless_table::log::{Clock, DeckTerms, Header, Player, Sitting};
+use dealerless_table::log::{Clock, DeckTerms, Header, Past, Player, Sitting};
 use dealerless_table::play::DealCircuit;
 use dealerless_table::rules::{NamedKinds, Stakes};
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,31 @@ pub struct Continues {
     pub of: String,
     /// The chips of each seat at the start.
     pub stacks: Vec<u64>,
+    /// The players without whom that match was settled, because they were absent or had left before.
+    /// Empty if it was over.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub without: Vec<Missing>,
+}
+
+/// A player without whom a match was settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    pub fingerprint: String,
+    /// The chips with which the player can return.
+    pub chips: u64,
+}
+
+impl Missing {
+    /// Returns the players without whom the match before was settled.
+    pub fn all(past: &Past) -> Vec<Self> {
+        let missing = past.without.iter().filter_map(|seat| past.player(*seat));
+        missing
+            .map(|(player, chips)| Missing {
+                fingerprint: player.to_string(),
+                chips,
+            })
+            .collect()
+    }
 }
 
 /// A kind of card and the number of cards of this kind.
@@ -136,6 +161,7 @@ impl Seated {
             continues: of.header().past.as_ref().map(|past| Continues {
                 of: hex(&past.match_id),
                 stacks: of.first_stacks(),
+                without: Missing::all(past),
             }),
             resumed,
         }

@@ -5,7 +5,7 @@ use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
 use crate::game_name::GameName;
 use crate::hands;
 pub use crate::misleading::misleads;
-use crate::seated::{Chips, Continues, Kind, Posts, Seated, Time};
+use crate::seated::{Chips, Continues, Kind, Missing, Posts, Seated, Time};
 use dealerless::dice::Dice;
 use dealerless_table::identity::Name;
 
@@ -178,7 +178,7 @@ pub fn terms(seated: &Seated) -> Vec<String> {
         Some(shuffle) => format!(" Shuffled by {shuffle}."),
     };
     let mut lines = match seated.names.len() {
-        ..=2 => vec![format!("{others} wants to play:")],
+        ..=2 if seated.continues.is_none() => vec![format!("{others} wants to play:")],
         seats => {
             let mut lines = vec![format!(
                 "A table of {seats} players, in order of the seats:"
@@ -188,9 +188,17 @@ pub fn terms(seated: &Seated) -> Vec<String> {
         }
     };
     lines.push(format!("  {}{clock}{shuffle}", game(seated)));
-    if let Some(Continues { of, .. }) = &seated.continues {
+    if let Some(Continues { of, without, .. }) = &seated.continues {
         let of = of.get(..16).unwrap_or(of);
         lines.push(format!("  The chips are those at the end of match {of}."));
+        if !without.is_empty() {
+            lines.push("  It is settled without these players:".to_owned());
+        }
+        let missing = without.iter().map(|missing| {
+            let Missing { fingerprint, chips } = missing;
+            format!("    fingerprint {fingerprint}, {} chips", count(*chips))
+        });
+        lines.extend(missing);
     }
     if let Some(opens) = seated.opens {
         lines.extend(risks(seated.names.len(), opens.into()));

@@ -6,7 +6,7 @@ use dealerless_events::cards::CardNames;
 use dealerless_events::command::Said;
 use dealerless_events::ending::due;
 use dealerless_events::game_name;
-use dealerless_events::seated::Kind;
+use dealerless_events::seated::{Kind, Missing};
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, Compared, MatchState, Record, RecordedHand};
@@ -115,6 +115,7 @@ fn of_record(record: &Record) -> Value {
             "match": hex(&past.match_id),
             "steps": past.steps,
             "stacks": record.log.match_info().first_stacks(),
+            "without": Missing::all(past),
         })),
         "stacks": record.log.final_stacks(),
         "bought": record.bought(),
@@ -151,6 +152,7 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
         Claimed::OutOfTime => "out-of-time",
         Claimed::Closed => "closed",
         Claimed::Away => "away",
+        Claimed::Back => "back",
         _ => "other",
     };
     json!({
@@ -182,7 +184,21 @@ fn of_both(compared: &Compared) -> Value {
             "same_owner": same_owner,
         }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
-        Compared::Continues { agrees } => json!({ "how": "continues", "agrees": agrees }),
+        Compared::Continues {
+            agrees,
+            unsigned,
+            beyond,
+        } => {
+            let numbers =
+                |seats: &[Seat]| seats.iter().map(|seat| seat.number()).collect::<Vec<_>>();
+            let mut compared = json!({ "how": "continues", "agrees": agrees });
+            for (field, seats) in [("unsigned", unsigned), ("beyond", beyond)] {
+                if !seats.is_empty() {
+                    compared[field] = json!(numbers(seats));
+                }
+            }
+            compared
+        }
         Compared::Forked { hand, evidence } => json!({
             "how": "forked",
             "hand": hand,

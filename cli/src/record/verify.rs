@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
+use dealerless_events::ending;
 use dealerless_table::log::{Evidence, Header};
 use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
@@ -68,7 +69,11 @@ impl Pair {
     fn agrees(&self) -> bool {
         match &self.compared {
             Compared::Together { renamed, .. } => renamed.is_empty(),
-            Compared::Continues { agrees } => *agrees,
+            Compared::Continues {
+                agrees,
+                unsigned,
+                beyond,
+            } => *agrees && unsigned.is_empty() && beyond.is_empty(),
             _ => false,
         }
     }
@@ -233,6 +238,11 @@ fn of_file(read: &Read, verbose: bool) -> String {
             past.steps,
             who.chips(&record.log.match_info().first_stacks())
         ));
+        let missing = past.without.iter().filter_map(|seat| past.player(*seat));
+        lines.extend(missing.map(|(player, chips)| {
+            let chips = counted(chips, "chip");
+            format!("  without {player}, who was absent or had left, and has {chips}")
+        }));
     }
     if verbose {
         let hand = |hand| of_hand(&who, record, hand);
@@ -384,13 +394,11 @@ fn void_tries(who: &Who, declared: &[Seat]) -> String {
 fn of_both(who: &Who, compared: &Compared, files: [&Read; 2]) -> String {
     match compared {
         Compared::OtherMatch => "These are the records of two different matches.".into(),
-        Compared::Continues { agrees: true } => {
-            "One match continues the other with the chips of its end.".into()
-        }
-        Compared::Continues { agrees: false } => {
-            "One match claims to continue the other, but this record of the other has another end."
-                .into()
-        }
+        Compared::Continues {
+            agrees,
+            unsigned,
+            beyond,
+        } => continuation(files, *agrees, unsigned, beyond),
         Compared::Together {
             more,
             renamed,
@@ -425,6 +433,71 @@ fn of_both(who: &Who, compared: &Compared, files: [&Read; 2]) -> String {
         Compared::Forked { hand, evidence } => fork(who, *hand, evidence),
         _ => "The two records do not agree.".into(),
     }
+}
+
+/// Reports whether a match continues another one with its chips. `unsigned` and `beyond` are seats of
+/// the match before.
+fn continuation(files: [&Read; 2], agrees: bool, unsigned: &[Seat], beyond: &[Seat]) -> String {
+    let records = files.map(|read| read.record.as_ref().ok());
+    let [Some(a), Some(b)] = records else {
+        return String::new();
+    };
+    let past = |record: &'_ Record| record.log.match_info().header().past.clone();
+    let continues = |next: &Record, before: &Record| {
+        past(next).filter(|past| past.match_id == before.log.match_info().id())
+    };
+    let (past, before) = match continues(b, a) {
+        Some(past) => (Some(past), a),
+        None => (continues(a, b), b),
+    };
+    let who = Who::of(before);
+    let settled = past.filter(|past| !past.without.is_empty());
+    let Some(past) = settled else {
+        return match agrees {
+            true => "One match continues the other with the chips of its end.".into(),
+            false => {
+                "One match claims to continue the other, but this record of the other has another \
+                      end."
+                    .into()
+            }
+        };
+    };
+    let mut lines = vec![match before.log.settled_like(&past).filter(|_| agrees) {
+        Some(settled) => format!(
+            "One match continues the other, which was open after {} steps. {}",
+            past.steps,
+            ending::settled(&settled, |seat| who.name(seat))
+        ),
+        None if before.log.step() < past.steps => format!(
+            "One match continues the other after {} steps without {}. This record of the other has only \
+             {}, so it does not show whether the chips are right.",
+            past.steps,
+            who.list(&past.without),
+            before.log.step()
+        ),
+        None => format!(
+            "One match claims to continue the other without {}, but this record of the other leads to \
+             other chips or has another history.",
+            who.list(&past.without)
+        ),
+    }];
+    let signed = "All others have signed in the new match. That the missing players were absent is only \
+                  their word.";
+    lines.push(match unsigned {
+        [] => signed.to_owned(),
+        seats => format!(
+            "It does not count yet: not signed in the new match by {}.",
+            who.list(seats)
+        ),
+    });
+    if !beyond.is_empty() {
+        lines.push(format!(
+            "This record of the other match has later steps that were signed by {}: hidden in the \
+             settlement, or lost with an older copy of a file.",
+            who.list(beyond)
+        ));
+    }
+    lines.join("\n")
 }
 
 /// Reports that two files have different names for a seat.

@@ -281,6 +281,9 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             };
             format!("{owner} closed the match here on {at} UTC, in step {step}.{since}")
         }
+        Claimed::Back => format!(
+            "{owner}'s program noted on {at} UTC that {name} was connected again in step {step}."
+        ),
         _ => format!(
             "{owner}'s program noted something on {at} UTC that this program does not know."
         ),

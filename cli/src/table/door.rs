@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
+use dealerless_table::Seat;
 use dealerless_table::connection::{Door, Timing, own_addresses};
 use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
-use dealerless_table::log::Header;
+use dealerless_table::log::{Header, Past};
 use dealerless_table::play::Control;
 
 use super::open::listen_file;
@@ -151,8 +152,9 @@ impl Drop for Watch {
 }
 
 /// Answers at the door while the match `of` with `peers` is played, in a separate thread. These
-/// peers may reconnect. All other peers are told that the seat is taken, and a second guest with an
-/// invite is reported to the host.
+/// peers may reconnect. A player who was absent in the match before, which `past` names, and resumes
+/// it is told that the table went on. All other peers are told that the seat is taken, and a second
+/// guest with an invite is reported to the host.
 ///
 /// # Errors
 /// If the thread cannot be started.
@@ -161,7 +163,10 @@ pub(crate) fn keep_watch(
     posts: &Posts,
     peers: Vec<PublicIdentity>,
     of: [u8; 32],
+    past: Option<&Past>,
 ) -> io::Result<Watch> {
+    let past = past.filter(|past| !past.without.is_empty()).cloned();
+    let went_on = move |peer: &PublicIdentity| past.as_ref().and_then(|past| went_on(past, peer));
     let posts = posts.clone();
     let ended = Arc::new(AtomicBool::new(false));
     let is_ended = Arc::clone(&ended);
@@ -171,14 +176,28 @@ pub(crate) fn keep_watch(
             let in_play = match room.next(WATCH_POLL) {
                 Some(RoomEvent::Leaked(second)) => posts.put(notice(leaked(&second))),
                 Some(RoomEvent::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
-                Some(RoomEvent::Connected(connection)) if peers.contains(&connection.peer) => {
+                Some(RoomEvent::Connected(connection))
+                    if peers.contains(&connection.peer) || went_on(&connection.peer).is_some() =>
+                {
                     room.admit(connection, None);
                     true
                 }
                 Some(RoomEvent::Connected(connection) | RoomEvent::Request(connection, ..))
-                    if !peers.contains(&connection.peer) =>
+                    if !peers.contains(&connection.peer) && went_on(&connection.peer).is_none() =>
                 {
                     room.decline(connection, Control::Taken);
+                    true
+                }
+                Some(RoomEvent::Request(connection, request, _))
+                    if !peers.contains(&connection.peer) =>
+                {
+                    let answer = went_on(&connection.peer);
+                    let resumes = |answer: &Control| match answer {
+                        Control::WentOn(of, _) => request == Control::Resume(*of),
+                        _ => false,
+                    };
+                    let answer = answer.filter(resumes).unwrap_or(Control::Taken);
+                    room.decline(connection, answer);
                     true
                 }
                 Some(RoomEvent::Request(connection, request, _)) => {
@@ -199,6 +218,16 @@ pub(crate) fn keep_watch(
     let thread = thread::Builder::new().name("door-watch".into());
     let thread = thread.spawn(watch)?;
     Ok(Watch { ended, thread })
+}
+
+/// The answer to a player of the match before who resumes it although it was settled. Nobody else
+/// gets it. It is only a hint: the header of the next match has the chips, and all remaining players
+/// have signed it.
+pub(crate) fn went_on(past: &Past, peer: &PublicIdentity) -> Option<Control> {
+    let of_seat = |seat| past.player(seat);
+    let mut players = Seat::all(past.seats).filter_map(of_seat);
+    let (_, chips) = players.find(|(player, _)| *player == peer.fingerprint())?;
+    Some(Control::WentOn(past.match_id, chips))
 }
 
 fn notice(text: String) -> Post {

@@ -51,6 +51,10 @@ impl Gathering {
         }
     }
 
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
     /// The number of players who are there, with the host.
     pub(crate) fn present(&self) -> usize {
         self.guests.len() + 1

@@ -40,7 +40,8 @@ pub(crate) struct OtherGuests {
     dialers: BTreeMap<Seat, Dialer>,
     /// Where this side listens.
     listens_at: Vec<SocketAddr>,
-    _watch: Watch,
+    /// The thread that answers the other guests, while this side listens.
+    watch: Option<Watch>,
 }
 
 /// The guests of a match but the one whose file this is.
@@ -104,7 +105,7 @@ impl OtherGuests {
             own: sitting.seat,
             dialers,
             listens_at,
-            _watch: keep_watch(WaitingRoom::new(door), posts, peers, of)?,
+            watch: Some(keep_watch(WaitingRoom::new(door), posts, peers, of, None)?),
         })
     }
 
@@ -157,6 +158,11 @@ impl OtherGuests {
             }
         }
         whole_file::write(&guests_file(log), |file| file.write_all(lines.as_bytes()))
+    }
+
+    /// Closes the door for the other guests.
+    pub(crate) fn stop_listening(&mut self) {
+        self.watch = None;
     }
 
     /// Dials all other guests.

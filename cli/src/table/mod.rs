@@ -4,6 +4,7 @@
 //! This module reports the news of a `Table` to the player as [events](dealerless_events): to a
 //! program as JSON, to a person on a screen. It turns the player's input into commands.
 
+pub(crate) mod absence;
 pub(crate) mod admit;
 mod banks;
 mod bot;

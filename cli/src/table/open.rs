@@ -7,11 +7,13 @@ use anyhow::{Context, bail, ensure};
 use dealerless_table::identity::{Name, PublicIdentity};
 use dealerless_table::log::{
     Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchEntry, MatchFolder,
-    MatchLog, Opened, Past, Phase,
+    MatchLog, Opened, Past, Phase, Settled,
 };
+use dealerless_table::play::Control;
 use dealerless_table::{Seat, hex};
 
 use super::own::Own;
+use super::{absence, door};
 use crate::output::say;
 
 /// A match file, opened and locked.
@@ -87,6 +89,20 @@ impl MatchFile {
         name.cloned().unwrap_or_else(|| Name::clean(""))
     }
 
+    /// The keys and the name of the player at a seat.
+    pub(crate) fn player(&self, seat: Seat) -> (PublicIdentity, Name) {
+        (self.identity(seat).clone(), self.name(seat))
+    }
+
+    /// The names of the players at these seats, as a list.
+    pub(crate) fn names(&self, seats: &[Seat]) -> String {
+        let names: Vec<String> = seats
+            .iter()
+            .map(|&seat| self.name(seat).to_string())
+            .collect();
+        listed(&names)
+    }
+
     /// The names of the other players, as a list.
     pub(crate) fn peer_names(&self) -> String {
         let names: Vec<String> = self
@@ -156,11 +172,18 @@ impl MatchFile {
     }
 
     /// Removes the files of a match that contains no part of the other player. For that player, the
-    /// match never began.
+    /// match never began. A match that continues another one without absent seats is closed instead
+    /// if this player has signed in it: its file shows that this player signs nothing in the other
+    /// one any more.
     ///
     /// # Errors
     /// If a file cannot be removed.
     pub(crate) fn forget(self) -> anyhow::Result<()> {
+        let past = &self.opened.sitting.match_info.header().past;
+        let settles = past.as_ref().is_some_and(|past| !past.without.is_empty());
+        if settles && self.is_begun() {
+            return self.close().map(drop);
+        }
         let MatchFile { path, opened } = self;
         // `MatchFolder::remove` takes the lock again.
         drop(opened);
@@ -307,12 +330,14 @@ pub(crate) struct Files {
     pub(crate) unread: Vec<(MatchEntry, anyhow::Error)>,
 }
 
-/// Lists the files of matches that are not over. Matches without any part are removed.
+/// Lists the files of matches that are not over, and were not continued without absent seats. Matches
+/// without any part are removed.
 ///
 /// # Errors
 /// If the folder cannot be read.
 pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
     let files = MatchFolder(own.home.matches()).list();
+    let settled = all_settled(own)?;
     let Files {
         mut open,
         mut unread,
@@ -320,6 +345,7 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
     for file in files.context("cannot read the folder of matches")? {
         match MatchFile::open(own, file.path.clone()) {
             Ok(file) if file.is_over() => {}
+            Ok(file) if settled.contains(&file.id()) => {}
             Ok(file) if !file.is_begun() => file.forget()?,
             Ok(file) => open.push(file),
             Err(error) => match error.downcast_ref() {
@@ -364,17 +390,22 @@ pub(crate) fn only_one(
     }
 }
 
-/// The finished match of several players that is called `which`, or the last one if `which` is empty.
+/// The match of several players that `host --after` continues: the last finished one if `which` is
+/// empty, otherwise the one that is called `which`, finished or open.
 ///
 /// # Errors
 /// If the folder cannot be read, or no such match or several are there.
-pub(crate) fn finished(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
+pub(crate) fn before(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     const NONE: &str = "you have no finished match of several players that fits";
-    let is_finished = |file: &MatchFile| file.is_over() && !file.is_sealed();
     if !which.is_empty() {
-        let several = "several finished matches fit: name one by the first digits of its id";
-        return only_one(own, which, is_finished, NONE, several);
+        let settled = all_settled(own)?;
+        let fits = |file: &MatchFile| {
+            !file.is_sealed() && (file.is_over() || !settled.contains(&file.id()))
+        };
+        let several = "several matches fit: name one by the first digits of its id";
+        return only_one(own, which, fits, NONE, several);
     }
+    let is_finished = |file: &MatchFile| file.is_over() && !file.is_sealed();
     let files = MatchFolder(own.home.matches()).list();
     let mut files = files
         .context("cannot read the folder of matches")?
@@ -383,51 +414,145 @@ pub(crate) fn finished(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     found.context(NONE)
 }
 
-/// Checks that this player has not taken its chips from the match `of` to another match. A match in
-/// which no hand was dealt does not count. Skips files that cannot be read.
+/// A match file that names the match before, and whether a seat has signed anything in it.
+struct Successor {
+    path: PathBuf,
+    id: [u8; 32],
+    past: Past,
+    is_begun: bool,
+}
+
+/// The matches of this folder that continue another one. Reads only the beginnings of the files, and
+/// skips files that cannot be read.
+fn successors(own: &Own) -> anyhow::Result<Vec<Successor>> {
+    let files = MatchFolder(own.home.matches()).list();
+    let files = files.context("cannot read the folder of matches")?;
+    let successor = |file: MatchEntry| {
+        let storage = DiskStorage::open(&file.path).ok()?;
+        let key = own.home.identity().file_key();
+        let (sitting, is_begun) = Journal::sitting(storage, key).ok()?;
+        Some(Successor {
+            path: file.path,
+            id: sitting.match_info.id(),
+            past: sitting.match_info.header().past.clone()?,
+            is_begun,
+        })
+    };
+    Ok(files.into_iter().filter_map(successor).collect())
+}
+
+/// The match that continues the match `of` without absent seats, if this folder has one that has
+/// begun. From its first signed part on, this player signs nothing in the match `of`.
 ///
 /// # Errors
-/// If there is such a match, or the folder cannot be read.
-pub(crate) fn must_not_be_continued(own: &Own, of: &[u8; 32]) -> anyhow::Result<()> {
-    let files = MatchFolder(own.home.matches()).list();
-    for file in files.context("cannot read the folder of matches")? {
-        let Ok(file) = MatchFile::open(own, file.path) else {
-            continue;
-        };
-        let past = &file.opened.sitting.match_info.header().past;
-        let continues = past.as_ref().is_some_and(|past| past.match_id == *of);
-        let log = &file.opened.log;
-        ensure!(
-            !continues || (log.attempt().hand == 1 && log.game().is_none()),
-            "the chips of match {} are already in match {}; continue that one",
+/// If the folder cannot be read.
+pub(crate) fn is_settled(own: &Own, of: &[u8; 32]) -> anyhow::Result<Option<[u8; 32]>> {
+    let mut all = successors(own)?.into_iter();
+    Ok(all.find(|next| next.settles(of)).map(|next| next.id))
+}
+
+/// The ids of the matches that [were continued](is_settled) without absent seats.
+fn all_settled(own: &Own) -> anyhow::Result<Vec<[u8; 32]>> {
+    let all = successors(own)?.into_iter();
+    let settling = all.filter(|next| next.settles(&next.past.match_id));
+    Ok(settling.map(|next| next.past.match_id).collect())
+}
+
+impl Successor {
+    fn settles(&self, of: &[u8; 32]) -> bool {
+        self.is_begun && self.past.match_id == *of && !self.past.without.is_empty()
+    }
+}
+
+/// Checks that this player may still sign in the match of this file.
+///
+/// # Errors
+/// If the match was continued without absent seats.
+pub(crate) fn must_not_be_settled(own: &Own, of: &[u8; 32]) -> anyhow::Result<()> {
+    if let Some(next) = is_settled(own, of)? {
+        bail!(
+            "match {} cannot be resumed: the players who were still there have continued it in match {}",
             hex(&of[..8]),
-            hex(&file.id()[..8])
+            hex(&next[..8])
         );
     }
     Ok(())
 }
 
-/// Checks the match that the host wants to continue against the file of this player. A player who
-/// was not there cannot check it, and sees the chips of all in the terms.
+/// The answer to a player of the match `of` who resumes it, if it was continued without absent seats.
 ///
 /// # Errors
-/// If the files differ, or this player has already continued the match elsewhere.
-pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<()> {
+/// If the folder cannot be read.
+pub(crate) fn went_on(
+    own: &Own,
+    of: &[u8; 32],
+    peer: &PublicIdentity,
+) -> anyhow::Result<Option<Control>> {
+    let mut all = successors(own)?.into_iter();
+    let next = all.find(|next| next.settles(of));
+    Ok(next.and_then(|next| door::went_on(&next.past, peer)))
+}
+
+/// Checks that this player has not taken its chips from the match `of` to another match. A match in
+/// which no hand was dealt counts only if it was continued itself. Skips files whose beginning cannot
+/// be read.
+///
+/// # Errors
+/// If there is such a match, or the folder cannot be read.
+pub(crate) fn must_not_be_continued(own: &Own, of: &[u8; 32]) -> anyhow::Result<()> {
+    let all = successors(own)?;
+    let mut from = vec![*of];
+    while let Some(before) = from.pop() {
+        for next in all.iter().filter(|next| next.past.match_id == before) {
+            let file = MatchFile::open(own, next.path.clone())?;
+            let log = &file.opened.log;
+            ensure!(
+                log.attempt().hand == 1 && log.game().is_none(),
+                "the chips of match {} are already in match {}; continue that one",
+                hex(&of[..8]),
+                hex(&next.id[..8])
+            );
+            from.push(next.id);
+        }
+    }
+    Ok(())
+}
+
+/// Checks the match that the host wants to continue against the file of this player. A player who
+/// was not there cannot check it, and sees the chips of all in the terms. Returns the file if the
+/// match is open and the host settles it without absent seats.
+///
+/// # Errors
+/// If the files differ, this player has already continued the match elsewhere, or the absent seats
+/// are not absent by the claims of this player's program.
+pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<Option<(MatchFile, Settled)>> {
     let of = hex(&past.match_id[..8]);
     let files = MatchFolder(own.home.matches()).list();
     let files = files
         .context("cannot read the folder of matches")?
         .into_iter();
     let mut files = files.filter(|file| file.match_id == of);
-    if let Some(file) = files.next() {
-        let file = MatchFile::open(own, file.path)?;
-        ensure!(
-            Past::of(&file.opened.log).as_ref() == Some(past),
-            "the host continues match {of} with another end than the one in your file. If it is open \
-             here, resume it first; otherwise do not sit down"
-        );
-    }
-    must_not_be_continued(own, &past.match_id)
+    let file = match files.next() {
+        Some(file) => Some(MatchFile::open(own, file.path)?),
+        None => None,
+    };
+    let settled = match file {
+        Some(file) if !past.without.is_empty() && !file.is_over() => {
+            let settled = absence::must_agree(&file, past)?;
+            Some((file, settled))
+        }
+        Some(file) => {
+            ensure!(
+                Past::of(&file.opened.log).as_ref() == Some(past),
+                "the host continues match {of} with another end than the one in your file. If it is \
+                 open here, resume it first; otherwise do not sit down"
+            );
+            None
+        }
+        None => None,
+    };
+    must_not_be_continued(own, &past.match_id)?;
+    Ok(settled)
 }
 
 /// The open match in which this side connects to the player `peer`, unless this side closed it. A match with an older

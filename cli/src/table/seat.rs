@@ -127,7 +127,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                     self.connection_lost(peer, &error)?
                 }
                 Some(TableEvent::Control(
-                    control @ (Control::Open(_) | Control::Unknown(_) | Control::Declined),
+                    control @ (Control::Open(_)
+                    | Control::Unknown(_)
+                    | Control::Declined
+                    | Control::WentOn(..)),
                 )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
                 // A host ignores further control messages on the connection on which it plays.
                 Some(TableEvent::Control(_)) => None,

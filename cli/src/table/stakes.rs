@@ -197,17 +197,17 @@ impl StakesArgs {
             || after.is_some()
     }
 
-    /// The header of a match that continues the finished match `before`, with its terms in place of
-    /// those that are not given. The default is a seat for each player who has not left.
+    /// The header of a match that continues the match `before`, with its terms in place of those that
+    /// are not given. `past` is its end. The default is a seat for each player who has not left and is
+    /// not absent.
     ///
     /// # Errors
     /// If the options contradict each other, or the match cannot be continued.
-    pub(crate) fn header_after(&self, before: &MatchLog) -> anyhow::Result<Header> {
-        let past = Past::of(before).context("the match cannot be continued")?;
+    pub(crate) fn header_after(&self, before: &MatchLog, past: Past) -> anyhow::Result<Header> {
         let header = before.match_info().header();
         let left = match before.phase() {
             Phase::Over(End::Left(seats)) => seats.len(),
-            _ => 0,
+            _ => past.without.len(),
         };
         let seats = u8::try_from(header.stakes.seats() - left)?;
         let mut terms = self.clone();
@@ -225,8 +225,8 @@ impl StakesArgs {
             }
         }
         ensure!(
-            terms.seats > Some(2),
-            "a match of several players is continued by at least three: give their number with --seats"
+            terms.seats >= Some(2),
+            "a match is continued by at least two players: give their number with --seats"
         );
         let header = terms.verifiable()?;
         Ok(Header {

@@ -15,7 +15,9 @@ use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
-use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Sitting};
+use dealerless_table::log::{
+    DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting,
+};
 use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
     Table, TableEvent,
@@ -25,7 +27,7 @@ use dealerless_table::system_rng;
 use super::banks::Banks;
 use super::dial::Dialer;
 use super::guests::{self, OtherGuests};
-use super::open::{MatchFile, deck_file, inputs_file, keys_file};
+use super::open::{self, MatchFile, deck_file, inputs_file, keys_file};
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Post, Posts};
@@ -390,6 +392,9 @@ fn resumed(
     opened: Opened<DiskStorage>,
 ) -> anyhow::Result<(Sitting, OnDisk)> {
     let header = opened.sitting.match_info.header();
+    if header.sealed().is_none() && !matches!(opened.log.phase(), Phase::Over(_)) {
+        open::must_not_be_settled(own, &opened.sitting.match_info.id())?;
+    }
     let (sitting, deck) = match header.sealed() {
         Some(_) => {
             let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;

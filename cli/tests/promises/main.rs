@@ -1,5 +1,6 @@
 //! The promises of this crate. Each module tests one.
 
+mod absence;
 mod another_match;
 mod architecture;
 mod audit;

@@ -32,11 +32,14 @@ pub enum Claimed {
     /// clock, the seat was away for longer than it may take for a move. In a match without a clock,
     /// the seat was away when the owner closed the match.
     Away,
+    /// A seat that was away is connected again: the claim that it was away no longer applies.
+    Back,
 }
 
 const OUT_OF_TIME: u8 = 0;
 const CLOSED: u8 = 1;
 const AWAY: u8 = 2;
+const BACK: u8 = 3;
 
 impl Claim {
     /// Whether the claim still applies: `step` is the current step, and `seat` has not signed in
@@ -44,7 +47,8 @@ impl Claim {
     /// complete.
     pub fn is_valid(&self, log: &MatchLog) -> bool {
         let is_pending = log.part(self.step, self.seat).is_none();
-        self.step == log.step() && (is_pending || self.what == Claimed::Away)
+        let outlasts = matches!(self.what, Claimed::Away | Claimed::Back);
+        self.step == log.step() && (is_pending || outlasts)
     }
 
     pub(super) const LEN: usize = 8 + 1 + 8 + 1;
@@ -54,6 +58,7 @@ impl Claim {
             Claimed::OutOfTime => OUT_OF_TIME,
             Claimed::Closed => CLOSED,
             Claimed::Away => AWAY,
+            Claimed::Back => BACK,
         };
         let mut writer = Writer::default();
         writer.u64(self.step).u8(self.seat.number());
@@ -70,6 +75,7 @@ impl Claim {
                 OUT_OF_TIME => Claimed::OutOfTime,
                 CLOSED => Claimed::Closed,
                 AWAY => Claimed::Away,
+                BACK => Claimed::Back,
                 _ => return Err(Malformed),
             },
         };
@@ -95,7 +101,12 @@ mod tests {
         };
         let [host, guest] = [Seat::HOST, Seat::GUEST].map(|seat| claim(&log, seat));
         assert!(host.is_valid(&log) && guest.is_valid(&log));
-        for what in [Claimed::OutOfTime, Claimed::Closed, Claimed::Away] {
+        for what in [
+            Claimed::OutOfTime,
+            Claimed::Closed,
+            Claimed::Away,
+            Claimed::Back,
+        ] {
             let claim = Claim { what, ..host };
             assert_eq!(Claim::decode(&claim.encode()), Ok(claim));
         }

@@ -171,7 +171,7 @@ impl MatchLog {
     }
 
     /// The state before a step of a match with more than two seats.
-    fn standing(&self, step: u64) -> Option<Standing> {
+    pub(super) fn standing(&self, step: u64) -> Option<Standing> {
         match step == self.step() {
             true => Some(self.state.standing()),
             false => self.standing_before(step).cloned(),

@@ -147,6 +147,23 @@ impl<S: Storage> Journal<S> {
         })
     }
 
+    /// Reads the first record of a match file, and whether a seat has signed anything in it. Verifies
+    /// no signature.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), without those of invalid parts.
+    pub fn sitting(
+        mut storage: S,
+        key: Zeroizing<[u8; 32]>,
+    ) -> Result<(Sitting, bool), JournalError> {
+        let bytes = storage.read()?;
+        let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
+        let is_signed =
+            |entry: &Result<(usize, Entry), BadFile>| matches!(entry, Ok((_, Entry::Signed(_))));
+        let is_begun = file.any(|entry| is_signed(&entry));
+        Ok((sitting, is_begun))
+    }
+
     /// Reads the log of the match again from the file.
     ///
     /// # Errors

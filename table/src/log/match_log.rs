@@ -446,7 +446,7 @@ impl MatchLog {
     }
 
     /// Whether `seat` has signed a part or an ack in this step, apart from a foul.
-    pub(super) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
+    pub(crate) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
         self.ack(step, seat).is_some() || self.part_in_log(step, seat).is_some()
     }
 

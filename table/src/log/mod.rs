@@ -12,6 +12,7 @@
 //! after a lost connection. Then the hand is dealt again. Each deal of a hand is a *try*
 //! ([`Attempt`]).
 
+mod absence;
 mod acks;
 mod ahead;
 mod ahead_chain;
@@ -50,6 +51,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use absence::{Disagreement, Settled};
 pub use ahead_chain::{Head, SignedAhead};
 pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;

@@ -1,5 +1,7 @@
 //! The match that a match continues: its players keep their chips, and the button moves on.
 
+use dealerless::verifiable::MAX_SEATS;
+
 use super::header::DeckTerms;
 use super::match_log::MatchLog;
 use super::phase::Phase;
@@ -10,7 +12,8 @@ use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// The previous match at a table of several seats, as the header of the next match names it. Each
-/// player of the previous match compares it with [`Past::of`] its own log.
+/// player of the previous match compares it with [`Past::of`] its own log, or with
+/// [`Past::settled`] if the match is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
     /// The id of the previous match.
@@ -19,8 +22,13 @@ pub struct Past {
     pub steps: u64,
     /// The hash of these steps.
     pub hash: [u8; 32],
+    /// The seats without which the match was settled, in order: they were absent, or had left before.
+    /// Empty if the match is over.
+    pub without: Vec<Seat>,
     /// The seat that had the button in its last hand with a result.
     pub button: Option<Seat>,
+    /// The number of players of the previous match. They are the first ones of `players`.
+    pub seats: usize,
     /// The players with their chips at the end: those of the previous match in order of the seats,
     /// then the absent players of earlier matches who still have chips.
     pub players: Vec<(Fingerprint, u64)>,
@@ -35,31 +43,44 @@ impl Past {
     /// The maximum number of chips of all players, so that rebuys cannot overflow the sum.
     const MAX_CHIPS: u64 = Stakes::MAX_STACK * Stakes::MAX_HANDS as u64;
     /// The maximum length of an encoding in bytes.
-    pub(super) const MAX_LEN: usize = 32 + 8 + 32 + 1 + 1 + Self::MOST * (Fingerprint::LEN + 8);
+    pub(super) const MAX_LEN: usize =
+        32 + 8 + 32 + 2 + 1 + 1 + 1 + Self::MOST * (Fingerprint::LEN + 8);
 
     /// The match of this log, as the header of the next match names it. `None` if the match is not
     /// over or has a sealed deck, or if too many players have chips.
     pub fn of(log: &MatchLog) -> Option<Self> {
+        let is_over = matches!(log.phase(), Phase::Over(_));
+        let end = || (log.counted_steps(), log.final_stacks(), log.last_button());
+        is_over.then(|| Self::ended(log, Vec::new(), end()))?
+    }
+
+    /// The match of this log, which ends after `steps` with these chips and this last button, without
+    /// these seats.
+    pub(super) fn ended(
+        log: &MatchLog,
+        without: Vec<Seat>,
+        (steps, stacks, button): (u64, Vec<u64>, Option<Seat>),
+    ) -> Option<Self> {
         let of = log.match_info();
-        let verifiable = matches!(of.header().deck, DeckTerms::Verifiable(_));
-        if !verifiable || !matches!(log.phase(), Phase::Over(_)) {
+        if !matches!(of.header().deck, DeckTerms::Verifiable(_)) {
             return None;
         }
         let fingerprint = |player: &Player| player.identity.fingerprint();
         let seated = of.players().iter().map(fingerprint);
-        let mut players: Vec<_> = seated.zip(log.final_stacks()).collect();
+        let mut players: Vec<_> = seated.zip(stacks).collect();
         let before = of.header().past.iter().flat_map(|past| &past.players);
         for away in before.filter(|(_, chips)| *chips > 0) {
             if players.iter().all(|(player, _)| *player != away.0) {
                 players.push(*away);
             }
         }
-        let steps = log.counted_steps();
         let past = Past {
             match_id: of.id(),
             steps,
             hash: log.hash_before(steps)?,
-            button: log.last_button(),
+            without,
+            button,
+            seats: of.seats(),
             players,
         };
         past.is_valid().then_some(past)
@@ -97,8 +118,23 @@ impl Past {
         from_the_button.find_map(|(player, _)| seat(*player))
     }
 
+    /// The player at a seat of the previous match, with the chips at its end.
+    pub fn player(&self, seat: Seat) -> Option<(Fingerprint, u64)> {
+        let mut seated = self.players.iter().take(self.seats);
+        seated.nth(seat.index()).copied()
+    }
+
+    /// The seats of the previous match that are not lost.
+    pub fn remaining(&self) -> impl Iterator<Item = Seat> {
+        Seat::all(self.seats).filter(|seat| !self.without.contains(seat))
+    }
+
     fn is_valid(&self) -> bool {
         let players = &self.players;
+        let settles = match self.without.is_empty() {
+            true => true,
+            false => self.seats > 2 && self.remaining().count() >= 2,
+        };
         let twice = |at: usize| {
             players[..at]
                 .iter()
@@ -108,15 +144,21 @@ impl Past {
         (1..=Self::MOST).contains(&players.len())
             && !(0..players.len()).any(twice)
             && chips.is_some_and(|chips| chips <= Self::MAX_CHIPS)
-            && self
-                .button
-                .is_none_or(|button| button.index() < players.len())
+            && (2..=MAX_SEATS.min(players.len())).contains(&self.seats)
+            && self.button.is_none_or(|button| button.index() < self.seats)
+            && self.without.iter().all(|seat| seat.index() < self.seats)
+            && settles
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
         let button = self.button.map_or(NO_BUTTON, Seat::number);
+        let without = self
+            .without
+            .iter()
+            .fold(0, |mask, seat| mask | 1 << seat.number());
         writer.raw(&self.match_id).u64(self.steps).raw(&self.hash);
-        writer.u8(button).u8(self.players.len() as u8);
+        writer.u16(without).u8(button).u8(self.seats as u8);
+        writer.u8(self.players.len() as u8);
         for (player, chips) in &self.players {
             writer.raw(&player.encode()).u64(*chips);
         }
@@ -124,7 +166,9 @@ impl Past {
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let (match_id, steps, hash) = (reader.array()?, reader.u64()?, reader.array()?);
+        let without = reader.u16()?;
         let button = Some(reader.u8()?).filter(|&button| button != NO_BUTTON);
+        let seats = usize::from(reader.u8()?);
         let mut players = Vec::new();
         for _ in 0..reader.u8()? {
             let player = Fingerprint::decode(reader.array()?).ok_or(Malformed)?;
@@ -134,7 +178,11 @@ impl Past {
             match_id,
             steps,
             hash,
+            without: Seat::all(u16::BITS as usize)
+                .filter(|seat| without & 1 << seat.number() != 0)
+                .collect(),
             button: button.map(Seat::new),
+            seats,
             players,
         };
         past.is_valid().then_some(past).ok_or(Malformed)

@@ -2,7 +2,7 @@
 
 use super::header::Header;
 use crate::hash::Hash;
-use crate::identity::PublicIdentity;
+use crate::identity::{Fingerprint, PublicIdentity};
 use crate::seat::Seat;
 
 /// A match between two or more identities: the player at each seat, and the agreed terms. A match
@@ -38,6 +38,12 @@ pub enum CannotSit {
     /// This seat has the same key as another seat.
     #[error("{0} and another seat have the same key")]
     SameKey(Seat),
+    /// The match before was settled without absent seats, and this remaining player of it is missing.
+    #[error("{0} played in the match before and was not absent, and has to take part")]
+    Remaining(Fingerprint),
+    /// The match before was settled without this player, who cannot take part in the next one.
+    #[error("the match before was settled without {0}, who cannot take part in this one")]
+    Absent(Fingerprint),
 }
 
 impl Match {
@@ -64,6 +70,7 @@ impl Match {
                 return Err(CannotSit::SameKey(seat));
             }
         }
+        check_settlement(&header, &players)?;
         let id = id(&header, &players);
         Ok(Match {
             id,
@@ -101,6 +108,28 @@ impl Match {
     pub fn seats(&self) -> usize {
         self.players.len()
     }
+}
+
+/// Checks the players of a match whose match before was settled without absent seats: all remaining
+/// players of that match take part, so that each of them signs the header, and none of the others.
+fn check_settlement(header: &Header, players: &[Player]) -> Result<(), CannotSit> {
+    let Some(past) = header.past.as_ref().filter(|past| !past.without.is_empty()) else {
+        return Ok(());
+    };
+    for seat in Seat::all(past.seats) {
+        let Some((of, _)) = past.player(seat) else {
+            continue;
+        };
+        let plays = players
+            .iter()
+            .any(|player| player.identity.fingerprint() == of);
+        match (past.without.contains(&seat), plays) {
+            (true, true) => return Err(CannotSit::Absent(of)),
+            (false, false) => return Err(CannotSit::Remaining(of)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn id(header: &Header, players: &[Player]) -> [u8; 32] {

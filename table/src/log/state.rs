@@ -9,7 +9,7 @@ use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
 use crate::hash::Hash;
-use crate::rules::{BadCards, BadFaces, Edition, Hand, Next, Outcome, Stakes};
+use crate::rules::{BadCards, BadFaces, Edition, Hand, Next, Outcome, SettledBy, Stakes};
 use crate::seat::Seat;
 
 /// The state of a match after its complete steps. It depends only on the header and the parts.
@@ -56,6 +56,18 @@ pub(super) struct Standing {
 }
 
 impl Standing {
+    /// The chips if the hand in play ends without these seats, which are absent or have left, and the
+    /// rule that decides them.
+    pub(super) fn settled_without(&self, missing: &[Seat]) -> (Option<SettledBy>, Vec<u64>) {
+        match &self.game {
+            Some(game) => {
+                let (rule, stacks) = game.settlement(&[], missing, self.is_final);
+                (Some(rule), stacks)
+            }
+            None => (None, self.stacks.clone()),
+        }
+    }
+
     /// The chips if the hand in play ends because these seats are convicted.
     pub(super) fn settled(&self, convicted: &[Seat]) -> Vec<u64> {
         match &self.game {

@@ -38,6 +38,9 @@ pub(super) struct Clocks {
 enum Late {
     AtItsTurn,
     Away,
+    /// Not connected to this side while another seat is late. The match does not wait for this seat
+    /// now, but it may have to be settled without it.
+    Unreachable,
 }
 
 /// Whether this side waits for another seat, and for what.
@@ -136,6 +139,12 @@ impl View<'_> {
         }
     }
 
+    /// Whether this side has no complete connection to a seat of a match with several seats.
+    fn is_unreachable(&self, seat: Seat) -> bool {
+        let is_up = self.connections.get(&seat) == Some(&ConnectionState::Up);
+        self.log.match_info().seats() > 2 && !is_up
+    }
+
     /// The choices of this side's player, if it has to choose.
     fn own_choice(&self) -> Option<Legal> {
         match self.log.phase() {
@@ -153,6 +162,10 @@ pub(super) enum Timeout {
     Other(Seat),
     /// Another seat, which is away.
     Away(Seat),
+    /// Another seat, which is not connected while a third one is late.
+    Unreachable(Seat),
+    /// Another seat, which was away or unreachable in this step, is connected again.
+    Back(Seat),
 }
 
 impl Clocks {
@@ -192,7 +205,12 @@ impl Clocks {
 
     fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Instant) -> Option<Timeout> {
         let step = view.log.step();
-        let wait = view.waits_for(seat);
+        let wait = match view.waits_for(seat) {
+            Wait::No if view.is_unreachable(seat) && self.has_late_seat(seat, step) => {
+                Wait::Measured(Late::Unreachable)
+            }
+            wait => wait,
+        };
         let bank = &mut self.banks[seat.index()];
         let turn = wait == Wait::Turn;
         bank.update(turn.then_some(step), true, now);
@@ -211,9 +229,15 @@ impl Clocks {
             _ => *measured = None,
         }
         let reported = self.reported[seat.index()];
-        if wait != Wait::Measured(Late::Away) {
+        let was_away = |how: &Late| matches!(how, Late::Away | Late::Unreachable);
+        if !wait.late().is_some_and(|how| was_away(&how)) {
             // The seat may be away again in the same step.
-            self.reported[seat.index()] = reported.filter(|(_, how)| *how != Late::Away);
+            self.reported[seat.index()] = reported.filter(|(_, how)| !was_away(how));
+            let is_back = reported.is_some_and(|(of, how)| of == step && was_away(&how));
+            // Two seats have no use for this news.
+            if is_back && view.log.match_info().seats() > 2 {
+                return Some(Timeout::Back(seat));
+            }
         }
         let how = wait.late()?;
         if !self.is_out(seat) || reported == Some((step, how)) {
@@ -223,6 +247,16 @@ impl Clocks {
         Some(match how {
             Late::Away => Timeout::Away(seat),
             Late::AtItsTurn => Timeout::Other(seat),
+            Late::Unreachable => Timeout::Unreachable(seat),
+        })
+    }
+
+    /// Whether a third seat was reported as late in this step.
+    fn has_late_seat(&self, seat: Seat, step: u64) -> bool {
+        let mut others = Seat::all(self.reported.len()).zip(&self.reported);
+        others.any(|(other, reported)| {
+            let is_late = reported.is_some_and(|(of, how)| of == step && how != Late::Unreachable);
+            other != seat && is_late
         })
     }
 
@@ -515,7 +549,8 @@ mod tests {
             timeouts.push(match timeout {
                 Timeout::Other(seat) => (Late::AtItsTurn, seat),
                 Timeout::Away(seat) => (Late::Away, seat),
-                Timeout::Own(_) => panic!("this seat does not choose"),
+                Timeout::Unreachable(seat) => (Late::Unreachable, seat),
+                Timeout::Own(_) | Timeout::Back(_) => panic!("an unexpected timeout"),
             });
         }
         timeouts
@@ -611,9 +646,54 @@ mod tests {
                 assert!(timeouts(&mut clocks, &view, now + at * SECOND).is_empty());
             }
             assert!(timeouts(&mut clocks, &view, now + 100 * SECOND) == late);
+            // From now on, the time of a guest without a connection to this one counts.
+            let is_alone = own == ONE && view.connections == to_host(Missing);
+            let later = is_alone.then_some((Late::Unreachable, TWO));
+            assert!(timeouts(&mut clocks, &view, now + 199 * SECOND).is_empty());
+            let more = timeouts(&mut clocks, &view, now + 200 * SECOND);
+            assert!(more.into_iter().eq(later));
             assert!(timeouts(&mut clocks, &view, now + 500 * SECOND).is_empty());
             let out = Seat::all(3).filter(|seat| clocks.is_out(*seat));
-            assert!(out.eq(late.into_iter().map(|(_, seat)| seat)));
+            assert!(out.eq(late.into_iter().chain(later).map(|(_, seat)| seat)));
+        }
+    }
+
+    #[test]
+    fn seat_that_reconnects_in_the_same_step_is_not_away_any_more() {
+        use ConnectionState::{Missing, Up};
+        const TWO: Seat = Seat::new(2);
+        let clock = Clock {
+            each_move: 30,
+            bank: 60,
+        };
+        let mut table = Table::new(verifiable(3, 1), 1);
+        table.sign(Seat::GUEST).unwrap();
+        let log = &table.seats[1].log;
+        let view = |host, others: &[Seat]| {
+            let others = others.iter().map(|seat| (*seat, Up));
+            View {
+                log,
+                own: Seat::GUEST,
+                connections: others.chain([(Seat::HOST, host)]).collect(),
+                is_synced: true,
+                needs_engine: false,
+            }
+        };
+        let (mut clocks, now) = (Clocks::new(clock, 3), Instant::now());
+        for (at, out) in [
+            (0, None),
+            (100, Some((Late::Away, Seat::HOST))),
+            (200, Some((Late::Unreachable, TWO))),
+        ] {
+            let away = view(Missing, &[]);
+            let found = timeouts(&mut clocks, &away, now + at * SECOND);
+            assert!(found.into_iter().eq(out), "{at}");
+        }
+        for (host, seat) in [(Missing, TWO), (Up, Seat::HOST)] {
+            let view = view(host, &[TWO]);
+            let back = clocks.update(&view, now + 201 * SECOND);
+            assert!(matches!(back, Some(Timeout::Back(found)) if found == seat));
+            assert!(clocks.update(&view, now + 201 * SECOND).is_none());
         }
     }
 }

@@ -35,6 +35,10 @@ pub enum Control {
     Open([u8; 32]),
     /// The host knows no match with this id against this guest.
     Unknown([u8; 32]),
+    /// From the host, or from another player at whose door the guest rings: the match with this id,
+    /// which the guest resumes, was settled without absent seats. The table goes on in another match,
+    /// and the guest has this number of chips there. The guest cannot check this yet.
+    WentOn([u8; 32], u64),
     /// The guest declines the proposed match, because it insists on another value of this term.
     Declines(Term),
     /// The host plays with another guest, or is deciding whether to.
@@ -122,6 +126,7 @@ const PRESENT: u8 = 8;
 const ROSTER: u8 = 9;
 const AGREES: u8 = 10;
 const BEGINS: u8 = 11;
+const WENT_ON: u8 = 12;
 
 impl Control {
     /// Encodes the message.
@@ -133,6 +138,7 @@ impl Control {
             Control::Audit(of) => writer.u8(AUDIT).raw(of),
             Control::Open(of) => writer.u8(OPEN).raw(of),
             Control::Unknown(of) => writer.u8(UNKNOWN).raw(of),
+            Control::WentOn(of, chips) => writer.u8(WENT_ON).raw(of).u64(*chips),
             Control::Declines(term) => writer.u8(DECLINES).u8(*term as u8),
             Control::Taken => writer.u8(TAKEN),
             Control::Declined => writer.u8(DECLINED),
@@ -168,6 +174,7 @@ impl Control {
             OPEN => Control::Open(reader.array()?),
             UNKNOWN => Control::Unknown(reader.array()?),
             AUDIT => Control::Audit(reader.array()?),
+            WENT_ON => Control::WentOn(reader.array()?, reader.u64()?),
             DECLINES => {
                 let term = Term::EACH.get(usize::from(reader.u8()?));
                 Control::Declines(*term.ok_or(Malformed)?)
@@ -230,6 +237,7 @@ mod tests {
             Control::Open(of),
             Control::Unknown(of),
             Control::Audit(of),
+            Control::WentOn(of, 75),
             Control::Declines(Term::Game),
             Control::Declines(Term::All),
             Control::Taken,
@@ -244,7 +252,7 @@ mod tests {
             assert_eq!(Control::decode(&more), None);
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(Control::decode(&[12]), None);
+        assert_eq!(Control::decode(&[13]), None);
         assert_eq!(Control::decode(&[DECLINES, 12]), None);
         for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);

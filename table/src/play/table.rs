@@ -521,7 +521,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// this side waits for that seat, and the seat's time and a grace period are over. In a match
     /// without a clock, each seat has ten minutes for each step.
     pub fn may_close(&self) -> Option<Seat> {
-        self.others().find(|seat| self.clocks.is_out(*seat))
+        let mut out: Vec<Seat> = self.others().collect();
+        out.retain(|seat| self.clocks.is_out(*seat));
+        let due = self.play.log().waits_for();
+        let is_due = out.iter().find(|seat| due.contains(seat));
+        is_due.or(out.first()).copied()
     }
 
     fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
@@ -559,7 +563,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             return Ok(());
         };
         let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
-        if !self.clocks.is_limited() && is_missing {
+        let is_between_two = self.play.log().match_info().seats() == 2;
+        if !self.clocks.is_limited() && is_missing && is_between_two {
             self.claim(seat, Claimed::Away)?;
         }
         let log = self.play.log();
@@ -581,10 +586,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         peers.map(|peer| (peer, state(peer))).collect()
     }
 
-    /// Writes a claim that a seat is late. Without a clock, no time was agreed on and nothing is
-    /// claimed.
+    /// Writes a claim that a seat is late. Between two seats without a clock, no time was agreed on
+    /// and nothing is claimed.
     fn claim_late(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
-        if self.clocks.is_limited() {
+        if self.clocks.is_limited() || self.play.log().match_info().seats() > 2 {
             self.claim(seat, what)
         } else {
             Ok(())
@@ -630,6 +635,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             Timeout::Away(seat) => {
                 self.claim_late(seat, Claimed::Away)?;
                 News::Away { seat }
+            }
+            Timeout::Unreachable(seat) => {
+                self.claim(seat, Claimed::Away)?;
+                return Ok(true);
+            }
+            Timeout::Back(seat) => {
+                self.claim(seat, Claimed::Back)?;
+                return Ok(true);
             }
         };
         self.play.report(news);

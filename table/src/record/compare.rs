@@ -12,8 +12,15 @@ pub enum Compared {
     OtherMatch,
     /// The match of one record continues the match of the other.
     Continues {
-        /// Whether it begins with the chips and the button of that record's end.
+        /// Whether it begins with the chips and the button of that record's end, or with those of the
+        /// settlement without absent seats.
         agrees: bool,
+        /// The seats that remained in a match that was settled without absent seats, and have not
+        /// signed in the match that continues it. Until they do, the settlement does not count.
+        unsigned: Vec<Seat>,
+        /// The seats that remained in such a match, and have signed later steps of it in that record:
+        /// they have hidden these steps, or continued from an older copy of their file.
+        beyond: Vec<Seat>,
     },
     /// The records do not conflict: one log can contain the parts of both.
     Together {
@@ -80,8 +87,33 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
 fn continues((next, before): (&Record, &Record)) -> Option<Compared> {
     let past = next.log.match_info().header().past.as_ref()?;
     let found = past.match_id == before.log.match_info().id();
-    found.then(|| Compared::Continues {
-        agrees: Past::of(&before.log).as_ref() == Some(past),
+    found.then(|| {
+        let (agrees, remaining) = match past.without.is_empty() {
+            true => (Past::of(&before.log).as_ref() == Some(past), Vec::new()),
+            false => {
+                let settled = before.log.settled_like(past);
+                let agrees = settled.is_some_and(|settled| settled.past == *past);
+                (agrees, past.remaining().collect())
+            }
+        };
+        let later = past.steps + 1..=before.log.step();
+        let is_beyond = |seat: &&Seat| {
+            later
+                .clone()
+                .any(|step| before.log.has_spoken(step, **seat))
+        };
+        let is_unsigned = |seat: &&Seat| {
+            let players = next.log.match_info().players();
+            let mut seats = Seat::all(players.len()).zip(players);
+            let of = past.player(**seat).map(|(of, _)| of);
+            let now = seats.find(|(_, player)| Some(player.identity.fingerprint()) == of);
+            now.is_none_or(|(now, _)| next.log.part(0, now).is_none())
+        };
+        Compared::Continues {
+            agrees,
+            unsigned: remaining.iter().filter(is_unsigned).copied().collect(),
+            beyond: remaining.iter().filter(is_beyond).copied().collect(),
+        }
     })
 }
 

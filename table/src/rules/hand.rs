@@ -16,6 +16,21 @@ use dealerless::deck::Card;
 /// and rebuys stay far below it.
 const MAX_CHIPS: u64 = 1 << 62;
 
+/// The rule of [`Hand::settled`] that decides the chips of a hand that cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettledBy {
+    /// The hand is over: its result counts.
+    Result,
+    /// The deck is not final: each seat takes back its bets.
+    NotFinal,
+    /// Only this seat has not folded and is not lost: it wins the pot.
+    OneLeft(Seat),
+    /// Only lost seats have not shown or mucked: the shown hands win the pots.
+    Showdown,
+    /// Each other seat takes back its bets, and the bets of the lost seats are divided.
+    Division,
+}
+
 /// A hand in play. The next action follows from the stakes, the stacks, the button, and all choices
 /// and openings so far. A hand knows only the cards that everybody has seen.
 ///
@@ -203,10 +218,20 @@ impl Hand {
         missing: &[Seat],
         finalised: bool,
     ) -> Vec<u64> {
+        self.settlement(convicted, missing, finalised).1
+    }
+
+    /// Like [`settled`](Self::settled), with the rule that decides.
+    pub(crate) fn settlement(
+        &self,
+        convicted: &[Seat],
+        missing: &[Seat],
+        finalised: bool,
+    ) -> (SettledBy, Vec<u64>) {
         let lost = Lost { convicted, missing };
         match &self.game {
             Game::Poker(poker) => poker.settled(lost, finalised),
-            Game::FreeDeck(deck) => vec![0; deck.seats()],
+            Game::FreeDeck(deck) => (SettledBy::NotFinal, vec![0; deck.seats()]),
         }
     }
 

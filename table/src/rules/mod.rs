@@ -24,7 +24,7 @@ pub use betting_rules::{BettingRules, Limit, Posts};
 pub use choice::Choice;
 pub use edition::Edition;
 pub use foul::{BadCards, Foul};
-pub use hand::Hand;
+pub use hand::{Hand, SettledBy};
 pub use kinds::{BadKinds, NamedKinds};
 pub use next::{Amounts, Learners, Legal, Outcome, Pot, Proposal, Rolled, Shown, Steal};
 pub use poker_kind::PokerKind;

@@ -1,5 +1,6 @@
 //! Tests of the log, with decks that the tests make without an engine.
 
+mod absence;
 mod acks;
 mod ahead;
 mod boards;

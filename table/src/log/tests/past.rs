@@ -117,12 +117,14 @@ fn each_field_of_the_match_before_is_part_of_the_match_id() {
             .match_info
             .id()
     };
-    let changes: [fn(&mut Past); 8] = [
+    let changes: [fn(&mut Past); 10] = [
         |past| past.match_id[31] ^= 1,
         |past| past.steps += 1,
         |past| past.hash[0] ^= 1,
+        |past| past.without = vec![Seat::new(3)],
         |past| past.button = None,
         |past| past.button = Some(Seat::new(3)),
+        |past| past.seats = 3,
         |past| past.players[3].1 += 1,
         |past| past.players[3].0 = player(9),
         |past| past.players.swap(0, 1),
@@ -161,7 +163,7 @@ fn header_has_one_encoding_and_bounds() {
     }
     let bytes = header.encode();
     let mut flag = bytes.clone();
-    let place = bytes.len() - 1 - (32 + 8 + 32 + 2 + 4 * 23);
+    let place = bytes.len() - 1 - (32 + 8 + 32 + 5 + 4 * 23);
     assert_eq!(flag[place], 1);
     flag[place] = 2;
     assert_eq!(Header::decode(&flag), Err(HeaderError::Malformed));

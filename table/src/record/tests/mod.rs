@@ -1,5 +1,6 @@
 //! Tests of records, with invented decks.
 
+mod absence;
 mod ahead;
 mod changes;
 mod endings;

@@ -1,6 +1,7 @@
 //! The chips of a hand of poker that cannot go on.
 
 use super::{Phase, Poker};
+use crate::rules::SettledBy;
 use crate::rules::pots::split_equally;
 use crate::seat::Seat;
 
@@ -19,17 +20,25 @@ impl Lost<'_> {
 }
 
 impl Poker {
-    /// The chips of each seat, by the rules of [`Hand::settled`](crate::rules::Hand::settled).
-    pub(in crate::rules) fn settled(&self, lost: Lost<'_>, finalised: bool) -> Vec<u64> {
+    /// The chips of each seat, by the rules of [`Hand::settled`](crate::rules::Hand::settled), and
+    /// the rule that decides.
+    pub(in crate::rules) fn settled(
+        &self,
+        lost: Lost<'_>,
+        finalised: bool,
+    ) -> (SettledBy, Vec<u64>) {
         let playing = self.betting.live_after(self.button);
         let playing: Vec<Seat> = playing.filter(|&seat| !lost.contains(seat)).collect();
         match (&self.phase, &playing[..]) {
-            (Phase::Over(outcome), _) => outcome.stacks.clone(),
-            _ if !finalised => self.stacks_with(self.paid()),
-            (_, &[winner]) => self.stacks_with(self.paid().map(|(_, chips)| (winner, chips))),
+            (Phase::Over(outcome), _) => (SettledBy::Result, outcome.stacks.clone()),
+            _ if !finalised => (SettledBy::NotFinal, self.stacks_with(self.paid())),
+            (_, &[winner]) => {
+                let pot = self.paid().map(|(_, chips)| (winner, chips));
+                (SettledBy::OneLeft(winner), self.stacks_with(pot))
+            }
             _ => match self.shown_down_without(lost) {
-                Some(hand) => hand.pay_out().stacks,
-                None => self.divided(lost, &playing),
+                Some(hand) => (SettledBy::Showdown, hand.pay_out().stacks),
+                None => (SettledBy::Division, self.divided(lost, &playing)),
             },
         }
     }

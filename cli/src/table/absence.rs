@@ -1,0 +1,211 @@
+//! A match that is continued without absent seats: what the program of each remaining player checks
+//! itself, and how it tries to reach the absent players meanwhile.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow, bail, ensure};
+use dealerless_events::ending;
+use dealerless_events::seated::Seated;
+use dealerless_events::words::Names;
+use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::log::{Disagreement, Past, Settled};
+use dealerless_table::{Seat, hex};
+
+use super::dial::{Dialer, Route};
+use super::door::{Watch, keep_watch, kept_addresses, open_door};
+use super::guests::OtherGuests;
+use super::open::MatchFile;
+use super::own::Own;
+use super::posts::{Early, Post, Posts};
+use super::waiting_room::WaitingRoom;
+
+/// How long this side tries to reach the absent players, at least, before its player agrees.
+const TRIES: Duration = Duration::from_secs(5);
+
+/// The settlement of the open match of this file without the seats that are absent by the claims of
+/// the own program.
+///
+/// # Errors
+/// If the match can go on, or cannot be settled.
+pub(crate) fn settled(file: &MatchFile) -> anyhow::Result<Settled> {
+    let opened = &file.opened;
+    let absent = opened.log.absent(&opened.claims);
+    let of = hex(&file.id()[..8]);
+    ensure!(
+        !absent.is_empty(),
+        "match {of} is open ({}), and your program has not noted that each player for whom it waits is \
+         out of time or away. To play on, run: dealerless resume {of}",
+        file.state()
+    );
+    let settled = opened.log.settled_without(&absent);
+    settled.with_context(|| {
+        format!(
+            "match {of} cannot be continued without {}: more than half of its players have to be there, \
+             and at least two",
+            file.names(&absent)
+        )
+    })
+}
+
+/// Checks the settlement that a host proposes against the open match of this file.
+///
+/// # Errors
+/// If this player is one of the absent ones, or the own file does not lead to this settlement.
+pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settled> {
+    let opened = &file.opened;
+    let of = hex(&file.id()[..8]);
+    let settled = opened.log.agrees_to(past, file.seat(), &opened.claims);
+    let named = file.names(&past.without);
+    settled.map_err(|disagreement| match disagreement {
+        Disagreement::Own => anyhow!(
+            "the host continues match {of} without you, as if you were absent. Do not sit down. To play \
+             on, run: dealerless resume {of}"
+        ),
+        Disagreement::Steps { own } => anyhow!(
+            "the host continues match {of} after {} steps, and your file has {own}. All players who are \
+             still there have to resume the match once, so that their files agree: dealerless resume {of}",
+            past.steps
+        ),
+        Disagreement::Absent(own) if own.is_empty() => anyhow!(
+            "the host continues match {of} without {named}, but your program has not noted that they are \
+             out of time or away. Do not sit down. To play on, run: dealerless resume {of}"
+        ),
+        Disagreement::Absent(own) => anyhow!(
+            "the host continues match {of} without {named}, but by your program these players are absent: \
+             {}. Do not sit down. To play on, run: dealerless resume {of}",
+            file.names(&own)
+        ),
+        _ => anyhow!(
+            "the host continues match {of} with other chips or another history than your file. Do not sit \
+             down"
+        ),
+    })
+}
+
+/// The settlement in words, with the names of this file.
+pub(crate) fn in_words(file: &MatchFile, settled: &Settled) -> String {
+    let names = Names::of(&Seated::of(&file.opened.sitting, None, false));
+    ending::settled(settled, |seat| names.name(seat.number()))
+}
+
+/// The absent players of a match, whom this side tries to reach until the next match begins. If one of
+/// them answers, it is not absent.
+pub(crate) struct Absentees {
+    of: [u8; 32],
+    absent: Vec<(PublicIdentity, Name)>,
+    since: Instant,
+    posts: Posts,
+    guests: Option<OtherGuests>,
+    /// The dialer for an absent host.
+    _dialer: Option<Dialer>,
+    /// The door at which this side hosted the match.
+    door: Option<Watch>,
+    returned: Option<Name>,
+}
+
+impl Absentees {
+    /// Tries to reach these seats in the ways of the open match: a guest listens for the other guests
+    /// and dials all, the host listens.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub(crate) fn try_to_reach(
+        own: &Own,
+        file: &MatchFile,
+        absent: &[Seat],
+        relay: Option<&Address>,
+    ) -> anyhow::Result<Self> {
+        let (of, posts) = (file.id(), Posts::default());
+        let players: Vec<_> = absent.iter().map(|&seat| file.player(seat)).collect();
+        let mut absentees = Absentees {
+            of,
+            absent: players,
+            since: Instant::now(),
+            posts: posts.clone(),
+            guests: None,
+            _dialer: None,
+            door: None,
+            returned: None,
+        };
+        if file.seat() == Seat::HOST {
+            absentees.door = absentees.old_door(own, file);
+            return Ok(absentees);
+        }
+        // Without a door, this side only dials.
+        let mut guests = OtherGuests::again(own, file, &[], relay, &posts)?;
+        for seat in absent {
+            guests.iter_mut().for_each(|guests| guests.dial(*seat));
+        }
+        absentees.guests = guests;
+        if absent.contains(&Seat::HOST) {
+            let host = file.peer();
+            let known = own.peers.lock().get(host).cloned();
+            let route = known.and_then(|known| Route::to(&known, &[], relay).ok());
+            if let Some(route) = route {
+                let identity = own.home.identity().clone();
+                let name = own.name.clone();
+                let mut dialer = Dialer::new(identity, name, host.clone(), of, route, posts);
+                dialer.dial()?;
+                absentees._dialer = Some(dialer);
+            }
+        }
+        Ok(absentees)
+    }
+
+    /// The door at which the match was hosted, if its address is free.
+    fn old_door(&self, own: &Own, file: &MatchFile) -> Option<Watch> {
+        let kept = kept_addresses(&file.path).ok().flatten()?;
+        let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+        let door = open_door(own, file.opened.sitting.match_info.header(), &kept).ok()?;
+        let peers = self.absent.iter().map(|(peer, _)| peer.clone()).collect();
+        keep_watch(WaitingRoom::new(door), &self.posts, peers, self.of, None).ok()
+    }
+
+    /// Notes that a peer resumes the match.
+    pub(crate) fn has_resumed(&mut self, peer: &PublicIdentity) {
+        let mut absent = self.absent.iter();
+        if let Some((_, name)) = absent.find(|(absent, _)| absent == peer) {
+            self.returned = Some(name.clone());
+        }
+    }
+
+    /// Checks that none of the absent players has answered so far.
+    ///
+    /// # Errors
+    /// If one has.
+    pub(crate) fn must_be_absent(&mut self) -> anyhow::Result<()> {
+        while let Some(early) = self.posts.next(Duration::ZERO) {
+            if let Early::Post(Post::Connection(connection)) = early {
+                self.has_resumed(&connection.peer);
+            }
+        }
+        let of = hex(&self.of[..8]);
+        match &self.returned {
+            None => Ok(()),
+            Some(name) => bail!(
+                "{name} is not absent: this side has a connection. Match {of} is not continued without \
+                 {name}; to play on, run: dealerless resume {of}"
+            ),
+        }
+    }
+
+    /// Checks, after this side has tried long enough, that none of the absent players has answered.
+    ///
+    /// # Errors
+    /// If one has.
+    pub(crate) fn must_stay_absent(&mut self) -> anyhow::Result<()> {
+        loop {
+            self.must_be_absent()?;
+            if self.since.elapsed() >= TRIES {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Stops listening, so that the next match can use the same port. This side still dials.
+    pub(crate) fn stop_listening(&mut self) {
+        self.door = None;
+        self.guests.iter_mut().for_each(OtherGuests::stop_listening);
+    }
+}

@@ -1,0 +1,145 @@
+//! The settlement of an open match whose hand cannot go on because seats are absent.
+//!
+//! A seat is absent for the owner of a file if the owner's program has claimed that it is out of time
+//! or away. Absence cannot be proved: the settlement counts only if every remaining seat signs the
+//! first part of the next match, whose header names it ([`Past::without`]).
+
+use super::claim::{Claim, Claimed};
+use super::header::DeckTerms;
+use super::match_log::MatchLog;
+use super::past::Past;
+use super::phase::Phase;
+use super::state::Standing;
+use crate::rules::SettledBy;
+use crate::seat::Seat;
+
+/// A match that was settled without absent seats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The match, as the header of the next match names it.
+    pub past: Past,
+    /// The rule that decided the chips of the hand in play. `None` if no hand was in play.
+    pub rule: Option<SettledBy>,
+}
+
+/// Why a seat does not agree to the settlement in the header of the next match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// The seat itself is to be left out.
+    Own,
+    /// The logs have different numbers of steps.
+    Steps {
+        /// The number of steps in the log of this seat.
+        own: u64,
+    },
+    /// By the claims of this seat, the match can go on, or these seats are absent.
+    Absent(Vec<Seat>),
+    /// The seats are absent, but too few remain.
+    TooFew,
+    /// The log leads to other chips, another button or another history.
+    Other,
+}
+
+impl MatchLog {
+    /// Checks the settlement in the header of the next match, by the log and the claims of the seat
+    /// `own`. The seat must not sign in the next match without this check, and not while it has a
+    /// connection to one of the absent seats.
+    ///
+    /// # Errors
+    /// If the log and the claims of this seat lead to another settlement.
+    pub fn agrees_to(
+        &self,
+        past: &Past,
+        own: Seat,
+        claims: &[Claim],
+    ) -> Result<Settled, Disagreement> {
+        if past.without.contains(&own) {
+            return Err(Disagreement::Own);
+        }
+        if past.steps != self.step() {
+            return Err(Disagreement::Steps { own: self.step() });
+        }
+        let absent = self.absent(claims);
+        let gone = self.state.standing().gone;
+        let named = past.without.iter().filter(|seat| !gone.contains(seat));
+        if !named.eq(&absent) {
+            return Err(Disagreement::Absent(absent));
+        }
+        let settled = self.settled_without(&absent).ok_or(Disagreement::TooFew)?;
+        match settled.past == *past {
+            true => Ok(settled),
+            false => Err(Disagreement::Other),
+        }
+    }
+
+    /// The seats that are absent by these claims of the file's owner, in order. Empty unless the match
+    /// waits for absent seats only: while it waits for another seat, it can go on.
+    pub fn absent(&self, claims: &[Claim]) -> Vec<Seat> {
+        let due = self.waits_for();
+        let gone = self.state.standing().gone;
+        let is_absent = |seat: &Seat| {
+            let mut claims = claims.iter().rev();
+            let of_seat = |claim: &&Claim| claim.seat == *seat && claim.is_valid(self);
+            let last = claims.find(|claim| of_seat(claim) && claim.what != Claimed::Closed);
+            match last.map(|claim| claim.what) {
+                Some(Claimed::OutOfTime) => due.contains(seat),
+                Some(Claimed::Away) => !gone.contains(seat),
+                _ => false,
+            }
+        };
+        let seats = Seat::all(self.match_info().seats());
+        let absent: Vec<Seat> = seats.filter(is_absent).collect();
+        match !due.is_empty() && due.iter().all(|seat| absent.contains(seat)) {
+            true => absent,
+            false => Vec::new(),
+        }
+    }
+
+    /// The open match without these absent seats: the chips follow from the complete steps of this
+    /// log. `None` if the match is over or can go on without these seats, or if they may not be left
+    /// out. More than half of the seats that have not left must remain, so that two groups of players
+    /// cannot both continue the match.
+    pub fn settled_without(&self, absent: &[Seat]) -> Option<Settled> {
+        match self.phase() {
+            Phase::Over(_) => None,
+            _ => self.settled_at(self.step(), absent),
+        }
+    }
+
+    /// The same settlement as in `past`, as far as this log knows the steps that it counts. It is
+    /// valid if the result has the same [`Settled::past`].
+    pub fn settled_like(&self, past: &Past) -> Option<Settled> {
+        let gone = self.standing(past.steps)?.gone;
+        let absent = past.without.iter().filter(|seat| !gone.contains(seat));
+        let absent: Vec<Seat> = absent.copied().collect();
+        self.settled_at(past.steps, &absent)
+    }
+
+    fn settled_at(&self, steps: u64, absent: &[Seat]) -> Option<Settled> {
+        let standing = self.standing(steps)?;
+        if !self.is_stopped_without(absent, &standing) {
+            return None;
+        }
+        let mut without: Vec<Seat> = absent.iter().chain(&standing.gone).copied().collect();
+        without.sort_unstable();
+        without.dedup();
+        let (rule, stacks) = standing.settled_without(&without);
+        let past = Past::ended(self, without, (steps, stacks, standing.last_button))?;
+        Some(Settled { past, rule })
+    }
+
+    /// Whether too few seats are left to go on without the absent ones, and enough to settle the match.
+    fn is_stopped_without(&self, absent: &[Seat], standing: &Standing) -> bool {
+        let seats = self.match_info().seats();
+        let DeckTerms::Verifiable(deck) = self.match_info().header().deck else {
+            return false;
+        };
+        let live = seats - standing.gone.len();
+        let is_live = |seat: &Seat| seat.index() < seats && !standing.gone.contains(seat);
+        let Some(left) = live.checked_sub(absent.len()).filter(|&left| left < live) else {
+            return false;
+        };
+        let is_majority = 2 * left > live;
+        seats > 2 && absent.iter().all(is_live) && left < deck.threshold() && is_majority
+    }
+}
