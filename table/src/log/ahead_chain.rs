@@ -19,7 +19,7 @@ use crate::hash::Hash;
 use crate::identity::{Identity, PublicIdentity};
 use crate::seat::Seat;
 use crate::wire::{Reader, Writer};
-use dealerless::verifiable::VerifiedDeck;
+use dealerless::verifiable::Decks;
 
 /// The head of an ahead chain. It names the chain, and its hash starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,14 +83,14 @@ pub(super) struct AheadChain {
     pub(super) statements: Vec<Statement>,
     /// The hash of the head and of all shuffles so far.
     pub(super) hash: [u8; 32],
-    /// The deck after the shuffles so far.
-    pub(super) deck: VerifiedDeck,
+    /// The decks after the shuffles so far.
+    pub(super) deck: Decks,
     /// An invalid shuffle, or one that no chain with these shuffles can contain. It ends the chain.
     broken_by: Option<Statement>,
 }
 
 impl AheadChain {
-    pub(super) fn new(of: &[u8; 32], head: Head, deck: VerifiedDeck) -> Self {
+    pub(super) fn new(of: &[u8; 32], head: Head, deck: Decks) -> Self {
         AheadChain {
             hash: head.hash(of),
             head,
@@ -110,7 +110,7 @@ impl AheadChain {
         self.statements.iter().chain(&self.broken_by)
     }
 
-    fn add(&mut self, ahead: SignedAhead, deck: VerifiedDeck) {
+    fn add(&mut self, ahead: SignedAhead, deck: Decks) {
         let before = self.hash;
         self.hash = step_hash(ahead.part.step, &before, std::iter::once(&ahead.part));
         self.deck = deck;
@@ -196,7 +196,7 @@ impl MatchLog {
         identity: &Identity,
         seat: Seat,
         shuffle: Vec<u8>,
-        deck: VerifiedDeck,
+        deck: Decks,
     ) -> Result<Statement, CannotSign> {
         let chain = self.ahead().filter(|_| self.owes_ahead(seat));
         let chain = chain.ok_or(CannotSign::Ahead)?;
@@ -213,12 +213,7 @@ impl MatchLog {
     }
 
     /// Judges a seat's shuffle in the current step of the chain. Returns the deck after it.
-    fn judge_ahead(
-        &self,
-        chain: &AheadChain,
-        seat: Seat,
-        bytes: &[u8],
-    ) -> Result<VerifiedDeck, PartFoul> {
+    fn judge_ahead(&self, chain: &AheadChain, seat: Seat, bytes: &[u8]) -> Result<Decks, PartFoul> {
         require(seat.index() as u64 == chain.step(), PartFoul::NotItsTurn)?;
         let part = Part::decode(bytes, self.shape()).map_err(|_| PartFoul::Malformed)?;
         let Part::Shuffle(shuffle) = &part else {

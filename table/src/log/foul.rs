@@ -78,6 +78,12 @@ pub enum PartFoul {
     /// A shown card does not verify.
     #[error("the shown cards do not verify")]
     Show(#[source] BadShow),
+    /// A mix of goods does not verify.
+    #[error("the mix of goods does not verify")]
+    Mix(#[source] BadShuffle),
+    /// A hidden good that the seat gave is not of the kind that the seat named.
+    #[error("a good that the seat gave is not of the kind that the seat named")]
+    OtherKind,
     /// The published share is not the seat's share of the secret of the deck's key.
     #[error("the published share of the deck's key is not the seat's own")]
     Share,

@@ -35,10 +35,11 @@ pub enum DeckTerms {
 
 impl DeckTerms {
     /// A verifiable deck for these stakes, whose cards all seats together open. `None` unless the
-    /// game is poker for 2 to 10 seats.
+    /// game is poker or a board game for 2 to 10 seats.
     pub fn verifiable(stakes: &Stakes) -> Option<Self> {
         let seats = Seats::new(stakes.seats(), stakes.seats())?;
-        stakes.betting().map(|_| DeckTerms::Verifiable(seats))
+        let has_deck = stakes.betting().is_some() || stakes.game().is_some();
+        has_deck.then_some(DeckTerms::Verifiable(seats))
     }
 }
 
@@ -85,8 +86,13 @@ pub enum HeaderError {
     #[error("the header has invalid stakes")]
     Stakes(#[source] StakesError),
     /// The game has no verifiable deck, or the threshold is not the number of seats.
-    #[error("a verifiable deck is for poker with 2 to 10 seats, and all seats open a card")]
+    #[error(
+        "a verifiable deck is for poker or a board game with 2 to 10 seats, and all seats open a card"
+    )]
     NoSuchDeck,
+    /// A board game has a sealed deck.
+    #[error("a board game needs a verifiable deck")]
+    Sealed,
 }
 
 impl From<Malformed> for HeaderError {
@@ -196,6 +202,9 @@ fn read_verifiable(reader: &mut Reader<'_>) -> Result<(Stakes, DeckTerms), Heade
 fn read_sealed(reader: &mut Reader<'_>) -> Result<(Stakes, DeckTerms), HeaderError> {
     let engine_version = reader.u16()?;
     let stakes = read_stakes(reader)?;
+    if stakes.game().is_some() {
+        return Err(HeaderError::Sealed);
+    }
     let algorithm = reader.string(ALGORITHM)?;
     let algorithm = std::str::from_utf8(algorithm).map_err(|_| Malformed)?;
     let terms = SealedTerms {

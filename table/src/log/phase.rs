@@ -38,6 +38,13 @@ pub enum Phase {
     Complaints,
     /// This seat shuffles the verifiable deck.
     Shuffle(Seat),
+    /// This seat mixes its goods.
+    Mix {
+        /// The seat.
+        seat: Seat,
+        /// The positions of its goods, in ascending order.
+        positions: Vec<usize>,
+    },
     /// This seat has left in the middle of the hand, and publishes its share of the secret of the
     /// deck's key.
     Key(Seat),
@@ -116,6 +123,7 @@ impl Phase {
             | Phase::Reseal(seat, _)
             | Phase::Choose { seat, .. }
             | Phase::Shuffle(seat)
+            | Phase::Mix { seat, .. }
             | Phase::Key(seat) => vec![*seat],
             Phase::Open(openings) => openings.iter().map(|opening| opening.opener).collect(),
             Phase::Over(_) => Vec::new(),
@@ -132,6 +140,7 @@ impl Phase {
                 | Phase::Reseal(..)
                 | Phase::Commit(_)
                 | Phase::Reveal(_)
+                | Phase::Mix { .. }
                 | Phase::Key(_)
                 | Phase::Result(_)
         )
@@ -153,6 +162,7 @@ impl Phase {
             Phase::KeyDealing => Some(PartKind::KeyDealing),
             Phase::Complaints => Some(PartKind::Fine),
             Phase::Shuffle(_) => Some(PartKind::Shuffle),
+            Phase::Mix { .. } => Some(PartKind::Mix),
             Phase::Key(_) => Some(PartKind::Key),
             Phase::Over(_) => None,
         }

@@ -3,6 +3,7 @@
 use super::ahead_chain::Head;
 use super::deal::{Deal, DealInput};
 use super::deck_log::{Attempt, Completed, DeckLog};
+use super::foul::PartFoul;
 use super::header::DeckTerms;
 use super::part::Part;
 use super::phase::{End, Phase};
@@ -138,6 +139,7 @@ impl State {
         self.deck.signed(step, parts.iter().map(|(seat, _)| *seat));
         if let (Some(dealt), Some(after)) = (&mut self.dealt, after) {
             dealt.game = *after;
+            self.deck.gain(&dealt.game);
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Deal);
         self.phase = match phase {
@@ -160,6 +162,9 @@ impl State {
                 Completed::Rolled(faces) => self.report(step, |game| {
                     game.rolled(&faces).map_err(|BadFaces| BadCards::NotDue)
                 }),
+                Completed::Mixed => {
+                    self.report(step, |game| game.mixed().map_err(|_| BadCards::NotDue))
+                }
             },
         };
     }
@@ -210,6 +215,10 @@ impl State {
     /// is over.
     fn report(&mut self, step: u64, to: impl FnOnce(&mut Hand) -> Result<(), BadCards>) -> Phase {
         match self.dealt.as_mut().map(|dealt| to(&mut dealt.game)) {
+            Some(Err(BadCards::OtherKind(seat))) => Phase::Over(End::Foul {
+                seat,
+                foul: PartFoul::OtherKind,
+            }),
             Some(Err(bad)) => Phase::Over(End::Cards(bad)),
             _ => self.play(step),
         }
@@ -226,7 +235,11 @@ impl State {
         }
         match next {
             Next::Open(cards) => self.deck.open(&cards),
-            Next::Roll(dice) => self.deck.roll(dice),
+            Next::Roll(dice) => {
+                let coin = dealt.game.coin();
+                self.deck.roll(dice, coin)
+            }
+            Next::Mix { seat, positions } => self.deck.mix(seat, positions),
             Next::Steal(steal) => self.deck.steal(step, steal),
             Next::Choose { seat, legal } => Phase::Choose { seat, legal },
             Next::Over(outcome) => Phase::Result(outcome),

@@ -42,7 +42,19 @@ impl Before {
                 // The deck was shuffled before the hand.
                 begun.into_iter().chain(self.sealed(log)).collect()
             }
+            (_, Phase::Open(openings)) if is_coin(log, openings) => {
+                let rolled = log.game().and_then(Hand::last_roll).cloned();
+                rolled
+                    .map(LogEvent::Rolled)
+                    .or(stolen(log))
+                    .into_iter()
+                    .collect()
+            }
             (_, Phase::Open(openings)) => self.opened(log, openings),
+            (_, Phase::Mix { seat, positions }) => vec![LogEvent::Mixed {
+                seat: *seat,
+                positions: positions.clone(),
+            }],
             (_, Phase::Shuffle(_)) => self.sealed(log).into_iter().collect(),
             (Part::Leave, Phase::Choose { .. }) => vec![LogEvent::Stopped {
                 seat,
@@ -112,7 +124,8 @@ impl Before {
             held: Vec::new(),
         };
         let Some(hand) = &self.hand else {
-            return vec![LogEvent::Chose(chosen)];
+            let chosen = LogEvent::Chose(chosen);
+            return [chosen].into_iter().chain(stolen(log)).collect();
         };
         let bets = hand.bets();
         chosen.held = hand.held(seat);
@@ -130,6 +143,18 @@ impl Before {
         events.extend(returned);
         events
     }
+}
+
+/// Whether a coin is opened.
+fn is_coin(log: &MatchLog, openings: &[Opening]) -> bool {
+    let mut cards = openings.iter().flat_map(|opening| &opening.cards);
+    let game = log.match_info().header().stakes.game();
+    game.is_some_and(|game| cards.any(|&(position, _)| position >= game.first_coin()))
+}
+
+/// The event of the good that was stolen in this step.
+fn stolen(log: &MatchLog) -> Option<LogEvent> {
+    log.game().and_then(Hand::last_steal).map(LogEvent::Stolen)
 }
 
 /// The events of a complete opening step in a game with chips: cards are dealt to a seat, shown by

@@ -195,7 +195,9 @@ fn moves_cards(event: &LogEvent) -> bool {
         | LogEvent::Shown { .. }
         | LogEvent::Opened { .. } => true,
         // A revealed card that all seats have already seen causes no opening.
-        LogEvent::Chose(chosen) => matches!(chosen.choice, Choice::Reveal(_)),
+        // A public good changes its owner without an opening.
+        LogEvent::Chose(chosen) => matches!(chosen.choice, Choice::Reveal(_) | Choice::Goods(_)),
+        LogEvent::Stolen(_) => true,
         _ => false,
     }
 }

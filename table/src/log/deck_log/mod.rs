@@ -71,12 +71,13 @@ pub(super) enum Completed {
     Opened(Vec<(usize, Card)>),
     /// The dice show these faces.
     Rolled(Vec<u32>),
+    /// A seat has mixed its goods.
+    Mixed,
     /// The deck is void. The hand is dealt again.
     Void,
 }
 
-/// The phase after a request that the rules of poker never make. A verifiable deck is only for
-/// poker so far.
+/// The phase after a request that the rules never make for this kind of deck.
 const NOT_ASKED: Phase = Phase::Over(End::Cards(BadCards::NotDue));
 
 impl DeckLog {
@@ -138,11 +139,26 @@ impl DeckLog {
         }
     }
 
-    /// The first phase of a dice roll.
-    pub(super) fn roll(&self, dice: Dice) -> Phase {
+    /// The first phase of a dice roll. A verifiable deck opens the coin with this number.
+    pub(super) fn roll(&mut self, dice: Dice, coin: u32) -> Phase {
         match self {
             DeckLog::Sealed(_) => Phase::Commit(dice),
-            DeckLog::Verifiable(_) => NOT_ASKED,
+            DeckLog::Verifiable(deck) => deck.roll(dice, coin),
+        }
+    }
+
+    /// The phase in which a seat mixes its goods.
+    pub(super) fn mix(&self, seat: Seat, positions: Vec<usize>) -> Phase {
+        match self {
+            DeckLog::Sealed(_) => NOT_ASKED,
+            DeckLog::Verifiable(_) => Phase::Mix { seat, positions },
+        }
+    }
+
+    /// Adds the goods that seats have gained in this step.
+    pub(super) fn gain(&mut self, game: &Hand) {
+        if let DeckLog::Verifiable(deck) = self {
+            deck.gain(game);
         }
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct Table {
     /// The statements from the first seat to the second one, in order.
     pub(crate) ways: Vec<Vec<VecDeque<Statement>>>,
     pub(crate) rng: StdRng,
+    /// The next choices of a board game. Without one, its seats do not choose.
+    pub(crate) script: VecDeque<Choice>,
 }
 
 /// An honest seat.
@@ -61,6 +63,11 @@ pub(crate) fn verifiable_after(past: Past, players: &[u8], hands: u32) -> TestMa
 
 fn verifiable_of(variety: Variety, players: &[u8], hands: u32, past: Option<Past>) -> TestMatch {
     let stakes = Stakes::new(variety, players.len() as u8, hands).unwrap();
+    verifiable_with(stakes, players, past)
+}
+
+/// A match with these stakes and a verifiable deck.
+pub(crate) fn verifiable_with(stakes: Stakes, players: &[u8], past: Option<Past>) -> TestMatch {
     let header = Header {
         log_version: Edition::Four,
         deck: DeckTerms::verifiable(&stakes).unwrap(),
@@ -100,6 +107,7 @@ impl Table {
             ways: vec![vec![VecDeque::new(); count]; count],
             of,
             rng: StdRng::seed_from_u64(seed),
+            script: VecDeque::new(),
         }
     }
 
@@ -134,6 +142,10 @@ impl Table {
                 Part::Deal(log.deal(input, none))
             }
             Phase::Choose { .. } if *leaves => Part::Leave,
+            Phase::Choose {
+                legal: Legal::Goods { .. },
+                ..
+            } => Part::Move(self.script.pop_front()?),
             Phase::Choose { legal, .. } => Part::Move(choose(&legal, &mut self.rng)),
             Phase::Result(outcome) => Part::Result {
                 stacks: outcome.stacks,

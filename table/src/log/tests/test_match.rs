@@ -280,7 +280,8 @@ impl TestMatch {
             | PartKind::Shuffle
             | PartKind::Partials
             | PartKind::Show
-            | PartKind::Key => unreachable!("a sealed deck has no {kind}"),
+            | PartKind::Key
+            | PartKind::Mix => unreachable!("a sealed deck has no {kind}"),
             PartKind::Dispute => {
                 let now = log.step();
                 let opened =

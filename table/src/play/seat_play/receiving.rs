@@ -15,7 +15,7 @@ use crate::log::{
     Accepted, CardOpening, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
     Signed, Statement, Storage, ToDo,
 };
-use crate::rules::Learners;
+use crate::rules::{Game, Learners};
 use crate::seat::Seat;
 
 /// The connection on which a statement came.
@@ -355,8 +355,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn handle_event(&mut self, step: u64, event: LogEvent) -> Result<(), PlayError> {
         match &event {
             LogEvent::Begun(_) => {
-                let (_, drawn) = self.setting.log.match_info().header().stakes.deck();
-                self.hand.known = vec![None; drawn];
+                let stakes = &self.setting.log.match_info().header().stakes;
+                let game = stakes.game().map(Game::first_coin);
+                self.hand.known = vec![None; game.unwrap_or(stakes.deck().1)];
             }
             LogEvent::Sealed { .. } => {
                 self.report_sealed();

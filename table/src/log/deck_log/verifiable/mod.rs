@@ -7,15 +7,17 @@
 
 mod asked;
 mod judge;
+mod layout;
 mod sizes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dealerless::deck::Card;
+use dealerless::dice::Dice;
 use dealerless::verifiable::{
-    Cards, Dealing, Decks, Keys, Partial, Partials, Receiver, Roster, Seats, Shown, Slot,
-    VerifiedDeck, openers,
+    Coin, Dealing, Decks, Goods, Keys, Partial, Partials, Receiver, Roster, Seats, Show, Shown,
+    Slot, VerifiedDeck, openers,
 };
 
 use super::Completed;
@@ -24,19 +26,19 @@ use crate::log::deal::DealInput;
 use crate::log::part::PartKind;
 use crate::log::phase::Opening;
 use crate::log::phase::{End, Phase};
-use crate::rules::{Learners, Stakes};
+use crate::rules::{Hand, Learners, Stakes};
 use crate::seat::Seat;
 pub(crate) use asked::{DeckNow, Opens};
+use layout::Layout;
 pub(in crate::log) use sizes::VerifiableSizes;
-
-/// The number of the deck in a hand: every hand has one deck.
-const DECK: usize = 0;
 
 /// The verifiable decks of a match.
 #[derive(Clone)]
 pub(in crate::log) struct VerifiableLog {
     seats: Seats,
-    cards: Arc<Cards>,
+    layout: Layout,
+    /// The number of the hand that is played now or dealt next, counted from 1.
+    number: u64,
     /// The results of the checks of the parts in the current step, in order of the seats.
     checked: Vec<(Seat, Checked)>,
     keys: Vec<Keys>,
@@ -47,24 +49,58 @@ pub(in crate::log) struct VerifiableLog {
     gone: Vec<Seat>,
     /// The published shares of the secret of the deck's key, by seat.
     shares: Vec<Option<[u8; 32]>>,
-    /// The deck after the shuffles so far.
-    deck: VerifiedDeck,
-    /// The deck of the hand, once all seats have shuffled it.
+    /// The decks after the shuffles so far.
+    deck: Decks,
+    /// The decks of the hand, once all seats have shuffled them.
     hand: Option<HandDeck>,
+    /// The coin that is opened now, and the dice that it decides.
+    coin: Option<(u32, Dice)>,
     /// The shuffles for the next hand.
     pub(in crate::log) ahead: Option<Box<AheadChain>>,
 }
 
-/// The deck of a hand after the last shuffle.
+/// The decks of a hand after the last shuffle.
 #[derive(Clone)]
 struct HandDeck {
-    decks: Decks,
+    /// The decks, with the goods as they are now.
+    decks: Arc<Decks>,
+    /// The goods, if the game has goods.
+    goods: Option<Arc<Goods>>,
+    /// What hid goods, or showed hidden ones to one seat, in order: each seat computes from it the
+    /// goods that it knows.
+    trail: Vec<Trail>,
+    /// The cards that a seat has shown to another seat alone, by position and seat: the show, and the
+    /// number of the card in it.
+    shown: BTreeMap<(usize, Seat), (Arc<(Show, Vec<Shown>)>, usize)>,
     /// The first step after the last shuffle.
     since: u64,
     /// The partials of each slot, by step and then by seat.
     partials: BTreeMap<Slot, Vec<Partial>>,
-    /// The cards that all seats see.
+    /// The cards and goods that all seats see.
     open: BTreeMap<usize, Card>,
+}
+
+/// A step that changed which seats know a good.
+#[derive(Clone)]
+enum Trail {
+    /// A seat mixed its goods. The goods are those before the step.
+    Mixed {
+        seat: Seat,
+        positions: Vec<usize>,
+        /// The kinds of those that were public.
+        public: Vec<Option<Card>>,
+        step: u64,
+        before: [u8; 32],
+        goods: Arc<Goods>,
+    },
+    /// A hidden good was opened to a seat alone.
+    Seen {
+        seat: Seat,
+        position: usize,
+        slot: Slot,
+        partials: Vec<Partial>,
+        decks: Arc<Decks>,
+    },
 }
 
 /// The result of the check of a part.
@@ -72,9 +108,16 @@ struct HandDeck {
 pub(in crate::log) enum Checked {
     Keys(Box<Keys>),
     Dealing(Dealing),
-    Shuffle(VerifiedDeck),
+    Shuffle(Decks),
     Partials(Partials),
     Shown(Vec<(usize, Card)>),
+    /// Cards at these positions, shown to one seat.
+    ShownTo(Seat, Vec<usize>, Show, Vec<Shown>),
+    /// The goods after a mix, and the hash of all steps before it.
+    Mix {
+        goods: Goods,
+        before: [u8; 32],
+    },
     Share([u8; 32]),
 }
 
@@ -86,10 +129,12 @@ impl std::fmt::Debug for VerifiableLog {
 
 impl VerifiableLog {
     pub(super) fn new(seats: Seats, stakes: &Stakes) -> Self {
-        let cards = Cards::new("cards", stakes.deck().0).expect("the header allows only poker");
+        let layout = Layout::new(stakes);
         VerifiableLog {
-            deck: VerifiedDeck::start(&cards),
-            cards,
+            deck: start(&layout),
+            layout,
+            number: 1,
+            coin: None,
             checked: Vec::new(),
             keys: Vec::new(),
             dealings: Vec::new(),
@@ -131,24 +176,125 @@ impl VerifiableLog {
             self.use_deck(step);
             return None;
         }
-        self.deck = VerifiedDeck::start(&self.cards);
+        self.deck = start(&self.layout);
         Some(self.shuffle_from(Seat::HOST).unwrap_or(Phase::Deal))
     }
 
     /// Begins the ahead chain of the next hand.
     pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
-        let start = VerifiedDeck::start(&self.cards);
+        let start = start(&self.layout);
         self.ahead = Some(Box::new(AheadChain::new(match_id, head, start)));
     }
 
-    /// The deck after the last shuffle, made in this step, is the deck of the hand.
+    /// The decks after the last shuffle, made in this step, are those of the hand.
     fn use_deck(&mut self, step: u64) {
+        let goods = self.layout.goods.as_ref().map(Goods::new);
         self.hand = Some(HandDeck {
-            decks: Decks::new(vec![self.deck.clone()]),
+            decks: Arc::new(self.decks_with(goods.as_ref())),
+            goods: goods.map(Arc::new),
+            trail: Vec::new(),
+            shown: BTreeMap::new(),
             since: step + 1,
             partials: BTreeMap::new(),
             open: BTreeMap::new(),
         });
+    }
+
+    /// The shuffled decks with these goods and with coins.
+    fn decks_with(&self, goods: Option<&Goods>) -> Decks {
+        let mut decks = self.deck.clone();
+        if let Some(goods) = goods {
+            decks = decks.with_goods(goods);
+        }
+        match &self.roster {
+            Some(roster) => decks.with_coins(roster, self.number),
+            None => decks,
+        }
+    }
+
+    /// Replaces the goods of the hand.
+    fn set_goods(&mut self, goods: Goods) {
+        let decks = Arc::new(self.decks_with(Some(&goods)));
+        if let Some(hand) = &mut self.hand {
+            (hand.decks, hand.goods) = (decks, Some(Arc::new(goods)));
+        }
+    }
+
+    /// Adds the goods that seats have gained in this step.
+    pub(super) fn gain(&mut self, game: &Hand) {
+        let goods = self.hand.as_ref().and_then(|hand| hand.goods.as_deref());
+        let Some(mut goods) = goods.cloned() else {
+            return;
+        };
+        let kinds = game.gained_after(goods.count());
+        if kinds.is_empty() {
+            return;
+        }
+        for kind in kinds {
+            let (kind, position) = (Card(kind.into()), self.layout.first_good() + goods.count());
+            let hand = self.hand.as_mut().filter(|_| goods.gain(kind).is_some());
+            if let Some(hand) = hand {
+                hand.open.insert(position, kind);
+            }
+        }
+        self.set_goods(goods);
+    }
+
+    /// The opening of the coin that decides these dice.
+    pub(super) fn roll(&mut self, dice: Dice, coin: u32) -> Phase {
+        self.coin = Some((coin, dice));
+        self.open(&[(self.layout.coin(coin), Learners::All)])
+    }
+
+    /// The faces of the dice that are rolled. `None` if too few seats have opened the coin.
+    fn faces(&self, number: u32, dice: Dice) -> Option<Vec<u32>> {
+        let slot = self.layout.slot(self.layout.coin(number), Learners::All);
+        let decks = &self.hand.as_ref()?.decks;
+        let coin = Coin::open(decks, self.seats, slot.position, &self.partials(&slot))?;
+        let faces = coin.numbers(dice.sides()).map(|number| number + 1);
+        Some(faces.take(dice.count() as usize).collect())
+    }
+
+    /// The goods at these positions, by number.
+    fn numbers(&self, positions: &[usize]) -> Vec<usize> {
+        let number = |&position: &usize| self.layout.good(position);
+        positions.iter().map(number).collect()
+    }
+
+    /// The goods after a mix by their owner.
+    fn mixed(
+        &mut self,
+        step: u64,
+        seat: Seat,
+        positions: Vec<usize>,
+        goods: Goods,
+        before: [u8; 32],
+    ) {
+        let layout = &self.layout;
+        let slots = positions
+            .iter()
+            .map(|&position| layout.slot(position, Learners::All));
+        let slots: Vec<Slot> = slots.collect();
+        let Some(hand) = &mut self.hand else {
+            return;
+        };
+        let is_mixed = |slot: &Slot| {
+            let mut mixed = slots.iter();
+            mixed.any(|mixed| (mixed.deck, mixed.position) == (slot.deck, slot.position))
+        };
+        hand.partials.retain(|slot, _| !is_mixed(slot));
+        let public = positions.iter().map(|position| hand.open.remove(position));
+        if let Some(goods) = &hand.goods {
+            hand.trail.push(Trail::Mixed {
+                seat,
+                public: public.collect(),
+                positions,
+                step,
+                before,
+                goods: Arc::clone(goods),
+            });
+        }
+        self.set_goods(goods);
     }
 
     /// The shuffle of the first seat that has not left, from `seat` on.
@@ -174,10 +320,13 @@ impl VerifiableLog {
     }
 
     fn openers(&self, position: usize, to: Learners) -> Vec<Seat> {
-        if let (Learners::All, Some(owner)) = (to, self.owner(position)) {
+        if let Some(owner) = self
+            .owner(position)
+            .filter(|&owner| to != Learners::Seat(owner))
+        {
             return vec![owner];
         }
-        let slot = slot(position, to);
+        let slot = self.layout.slot(position, to);
         let given = self.partials(&slot);
         let gave = |seat| given.iter().any(|partial| partial.seat() == seat);
         let live = |seat| self.is_live(Seat::new(seat as u8));
@@ -185,12 +334,19 @@ impl VerifiableLog {
         seats.map(|seat| Seat::new(seat as u8)).collect()
     }
 
-    /// The seat to which the card at a position was opened alone.
+    /// The seat to which the card at a position was opened alone. A good can have another owner since,
+    /// so it is opened by partials only.
     fn owner(&self, position: usize) -> Option<Seat> {
-        let hand = self.hand.as_ref()?;
+        let hand = self
+            .hand
+            .as_ref()
+            .filter(|_| !self.layout.is_good(position))?;
+        let at = self.layout.slot(position, Learners::All);
         let mut slots = hand.partials.keys();
         slots.find_map(|slot| match slot.receiver {
-            Receiver::Seat(seat) if slot.position == position => Some(Seat::new(seat as u8)),
+            Receiver::Seat(seat) if (slot.deck, slot.position) == (at.deck, at.position) => {
+                Some(Seat::new(seat as u8))
+            }
             _ => None,
         })
     }
@@ -211,27 +367,39 @@ impl VerifiableLog {
         partials
     }
 
+    /// The slots that `seat` opens, in order.
+    fn slots(&self, openings: &[Opening], seat: Seat) -> Vec<Slot> {
+        let due = due(openings, seat).iter();
+        due.map(|&(position, to)| self.layout.slot(position, to))
+            .collect()
+    }
+
     /// The kind of part with which `seat` opens these cards.
     pub(super) fn kind(&self, openings: &[Opening], seat: Seat) -> PartKind {
-        match self.shows(openings, seat) {
-            true => PartKind::Show,
-            false => PartKind::Partials,
+        match self.shown_to(openings, seat) {
+            Some(_) => PartKind::Show,
+            None => PartKind::Partials,
         }
     }
 
-    /// Whether `seat` shows cards that only it has seen.
-    fn shows(&self, openings: &[Opening], seat: Seat) -> bool {
-        due(openings, seat)
-            .iter()
-            .any(|&(position, to)| to == Learners::All && self.owner(position) == Some(seat))
+    /// The seats to which `seat` shows cards that only it has seen. `None` if it shows none.
+    fn shown_to(&self, openings: &[Opening], seat: Seat) -> Option<Learners> {
+        let mut cards = due(openings, seat).iter();
+        cards.find_map(|&(position, to)| {
+            let is_own = self.owner(position) == Some(seat) && to != Learners::Seat(seat);
+            is_own.then_some(to)
+        })
     }
 
     /// The cards that a seat shows in this opening, with the partials that opened them to it.
     fn shown(&self, openings: &[Opening], seat: Seat) -> Vec<Shown> {
-        let shown = |&(position, _): &(usize, Learners)| Shown {
-            deck: DECK,
-            position,
-            partials: self.partials(&slot(position, Learners::Seat(seat))),
+        let shown = |&(position, _): &(usize, Learners)| {
+            let slot = self.layout.slot(position, Learners::Seat(seat));
+            Shown {
+                deck: slot.deck,
+                position: slot.position,
+                partials: self.partials(&slot),
+            }
         };
         due(openings, seat).iter().map(shown).collect()
     }
@@ -265,7 +433,21 @@ impl VerifiableLog {
                 }
                 self.shuffled(step, seat)
             }
-            Phase::Open(openings) => Completed::Opened(self.opened(&openings, checked)),
+            Phase::Open(openings) => {
+                let opened = self.opened(&openings, checked);
+                match self.coin.take() {
+                    Some((number, dice)) => self
+                        .faces(number, dice)
+                        .map_or(Completed::Ready, Completed::Rolled),
+                    None => Completed::Opened(opened),
+                }
+            }
+            Phase::Mix { seat, positions } => {
+                if let Some((_, Checked::Mix { goods, before })) = checked.into_iter().next() {
+                    self.mixed(step, seat, positions, goods, before);
+                }
+                Completed::Mixed
+            }
             Phase::Key(seat) => {
                 if let Some((_, Checked::Share(share))) = checked.into_iter().next() {
                     self.shares[seat.index()] = Some(share);
@@ -313,6 +495,13 @@ impl VerifiableLog {
                     }
                 }
                 Checked::Shown(cards) => public.extend(cards),
+                Checked::ShownTo(seat, positions, show, shown) => {
+                    let show = Arc::new((show, shown));
+                    for (number, position) in positions.into_iter().enumerate() {
+                        hand.shown
+                            .insert((position, seat), (Arc::clone(&show), number));
+                    }
+                }
                 _ => {}
             }
         }
@@ -324,6 +513,9 @@ impl VerifiableLog {
         cards.sort_unstable();
         cards.dedup();
         for (position, to) in cards {
+            if let (Learners::Seat(seat), true) = (to, self.layout.is_good(position)) {
+                self.seen(position, seat);
+            }
             let is_new = public.iter().all(|&(shown, _)| shown != position);
             if to == Learners::All && is_new {
                 public.extend(self.decrypted(position).map(|card| (position, card)));
@@ -338,9 +530,25 @@ impl VerifiableLog {
 
     /// The card at a position, from its partials for all seats.
     fn decrypted(&self, position: usize) -> Option<Card> {
-        let partials = self.partials(&slot(position, Learners::All));
+        let slot = self.layout.slot(position, Learners::All);
         let decks = &self.hand.as_ref()?.decks;
-        decks.open(self.seats, DECK, position, &partials)
+        let card = decks.open(self.seats, slot.deck, slot.position, &self.partials(&slot))?;
+        Some(self.layout.card(&slot, card))
+    }
+
+    /// Records that a hidden good was opened to a seat alone.
+    fn seen(&mut self, position: usize, seat: Seat) {
+        let slot = self.layout.slot(position, Learners::Seat(seat));
+        let partials = self.partials(&slot);
+        if let Some(hand) = &mut self.hand {
+            hand.trail.push(Trail::Seen {
+                seat,
+                position,
+                slot,
+                partials,
+                decks: Arc::clone(&hand.decks),
+            });
+        }
     }
 
     /// Records that a seat has left, without publishing its share.
@@ -355,6 +563,7 @@ impl VerifiableLog {
 
     pub(super) fn hand_over(&mut self) {
         self.hand = None;
+        self.number += 1;
     }
 
     pub(super) fn final_since(&self) -> Option<u64> {
@@ -372,19 +581,7 @@ fn due(openings: &[Opening], seat: Seat) -> &[(usize, Learners)] {
     opening.map_or(&[], |opening| &opening.cards)
 }
 
-fn slot(position: usize, to: Learners) -> Slot {
-    Slot {
-        deck: DECK,
-        position,
-        receiver: match to {
-            Learners::All => Receiver::All,
-            Learners::Seat(seat) => Receiver::Seat(seat.index()),
-        },
-    }
-}
-
-/// The slots that `seat` opens, in order.
-fn slots(openings: &[Opening], seat: Seat) -> Vec<Slot> {
-    let due = due(openings, seat).iter();
-    due.map(|&(position, to)| slot(position, to)).collect()
+/// The decks before the first shuffle.
+fn start(layout: &Layout) -> Decks {
+    Decks::new(layout.decks.iter().map(VerifiedDeck::start).collect())
 }
