@@ -1,5 +1,7 @@
 //! The choices in a game with goods, and their encoding.
 
+use std::fmt;
+
 use crate::rules::next::Learners;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
@@ -153,4 +155,53 @@ fn read_list<'a, T>(
         return Err(Malformed);
     }
     (0..count).map(|_| read(reader)).collect()
+}
+
+/// What the seat does, to be read after its name, such as `gives the goods 62, 63`.
+impl fmt::Display for GoodsChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let goods = |goods: &[Good]| list(goods.iter().map(|good| good.position));
+        match self {
+            GoodsChoice::Gain(gains) => {
+                let gains = gains.iter().map(|gain| {
+                    let Gain { seat, kind, count } = gain;
+                    format!("{count} of kind {kind} for {seat}")
+                });
+                write!(f, "lets seats gain goods: {}", list(gains))
+            }
+            GoodsChoice::Give(give) => write!(f, "gives the goods {}", goods(give)),
+            GoodsChoice::Offer(Offer { to, give, take }) => {
+                let (give, take) = (goods(give), list(take));
+                write!(
+                    f,
+                    "offers {to} the goods {give} for goods of the kinds {take}"
+                )
+            }
+            GoodsChoice::Agree { number, give } => {
+                write!(
+                    f,
+                    "agrees to offer {number} and gives the goods {}",
+                    goods(give)
+                )
+            }
+            GoodsChoice::Draw(deck) => write!(f, "draws a card from deck {deck}"),
+            GoodsChoice::Show { position, to } => {
+                // As everywhere, people count cards from 1.
+                let card = u32::from(*position) + 1;
+                match to {
+                    Learners::All => write!(f, "shows card {card} to all"),
+                    Learners::Seat(seat) => write!(f, "shows card {card} to {seat}"),
+                }
+            }
+            GoodsChoice::Mix => f.write_str("mixes its goods"),
+        }
+    }
+}
+
+fn list(items: impl IntoIterator<Item = impl fmt::Display>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    match items.is_empty() {
+        true => "(none)".to_owned(),
+        false => items.join(", "),
+    }
 }
