@@ -103,14 +103,15 @@ enum Due {
 }
 
 impl Goods {
-    pub(super) fn new(game: &Game, stakes: &Stakes, button: Seat) -> Self {
+    /// The seats `out` take no turns.
+    pub(super) fn new(game: &Game, stakes: &Stakes, out: &[Seat], button: Seat) -> Self {
         let decks = (0..game.decks().len()).filter_map(|deck| game.positions(deck));
         let decks: Vec<_> = decks.collect();
         let boards = game.decks().iter().zip(&decks);
         let boards = boards.filter(|(deck, _)| deck.is_board);
         let board = boards.flat_map(|(_, positions)| positions.clone());
         let board: Vec<_> = board.map(|position| (position, Learners::All)).collect();
-        Goods {
+        let mut goods = Goods {
             seats: stakes.seats(),
             decks,
             kinds: game.goods().len() as u8,
@@ -128,7 +129,9 @@ impl Goods {
                 true => Due::Nothing,
                 false => Due::Cards(board),
             },
-        }
+        };
+        out.iter().for_each(|seat| goods.gone(*seat));
+        goods
     }
 
     pub(super) fn next(&self) -> Next {
@@ -543,13 +546,19 @@ impl Goods {
                 [(position, _)] => self.drawn[position] == Some(seat),
                 _ => false,
             },
-            Due::Mix { owner, thief, .. } => *owner == seat || *thief == Some(seat),
+            Due::Mix { owner, .. } => *owner == seat,
             Due::Pick { thief, .. } => *thief == seat,
             Due::Take(stolen) => stolen.thief == seat,
             Due::Roll(..) | Due::Claims(_) | Due::Nothing => false,
         };
         if is_void {
             self.due = Due::Nothing;
+        }
+        // The owner may have signed its mix already, so it still counts.
+        if let Due::Mix { thief, .. } = &mut self.due
+            && *thief == Some(seat)
+        {
+            *thief = None;
         }
     }
 

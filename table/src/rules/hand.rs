@@ -97,7 +97,7 @@ impl Hand {
                 return Err(CannotDeal::Button(button));
             }
             let game = match stakes.game() {
-                Some(game) => Game::Goods(Goods::new(game, stakes, button)),
+                Some(game) => Game::Goods(Goods::new(game, stakes, out, button)),
                 None => Game::FreeDeck(FreeDeck::new(stakes, button)),
             };
             return Ok(Hand { button, game });

@@ -35,9 +35,14 @@ fn game() -> Game {
 }
 
 fn table(seats: u8, seed: u64) -> Table {
+    table_of(seats, seats.into(), seed)
+}
+
+/// A table at which any `threshold` seats open a card.
+fn table_of(seats: u8, threshold: usize, seed: u64) -> Table {
     let stakes = Stakes::of_game(game(), seats, 2).unwrap();
     let players: Vec<u8> = (0..seats).collect();
-    let mut table = Table::new(verifiable_with(stakes, &players, None), seed);
+    let mut table = Table::new(verifiable_with(stakes, &players, threshold, None), seed);
     table.play();
     table
 }
@@ -281,8 +286,8 @@ fn giver_of_a_hidden_good_that_is_of_another_kind_is_convicted_by_all_seats() {
 }
 
 /// Plays all kinds of choices with four seats. The last seat leaves in the middle.
-fn played(seed: u64) -> Table {
-    let mut table = table(4, seed);
+fn played(threshold: usize, seed: u64) -> Table {
+    let mut table = table_of(4, threshold, seed);
     gain(
         &mut table,
         &[(0, WOOD, 2), (1, ORE, 3), (2, GRAIN, 1), (3, GRAIN, 2)],
@@ -328,10 +333,16 @@ fn played(seed: u64) -> Table {
 
 #[test]
 fn game_goes_on_without_a_seat_that_leaves_and_anybody_can_replay_it() {
-    for seed in [10, 11] {
-        let table = played(seed);
-        let left = vec![Seat::new(3)];
-        assert_eq!(table.phase(), Phase::Over(End::Left(left)));
+    for (threshold, seed) in [(4, 10), (4, 11), (3, 12)] {
+        let table = played(threshold, seed);
+        // With roll calls, the others go on to the next hand.
+        match threshold {
+            4 => {
+                let left = vec![Seat::new(3)];
+                assert_eq!(table.phase(), Phase::Over(End::Left(left)));
+            }
+            _ => assert_eq!(table.seats[0].log.attempt().hand, 2),
+        }
         assert!(table.seats.iter().all(|seat| seat.refused.is_none()));
         let mut other = table.of.log();
         for statement in table.seats[0].log.statements(0) {
@@ -354,7 +365,7 @@ fn foul(table: &Table, log: &MatchLog, seat: Seat, bytes: Vec<u8>) -> PartFoul {
 
 #[test]
 fn every_changed_part_is_a_foul_of_its_signer() {
-    let table = played(12);
+    let table = played(4, 12);
     let mut log = table.of.log();
     let mut mixes = 0;
     for statement in table.seats[0].log.statements(0) {
@@ -405,7 +416,7 @@ fn every_changed_part_is_a_foul_of_its_signer() {
 /// step, or of other goods is a foul.
 #[test]
 fn mix_from_elsewhere_is_a_foul() {
-    let (one, other) = (played(13), played(13));
+    let (one, other) = (played(4, 13), played(4, 13));
     let mixes = |table: &Table| {
         let parts = table.seats[0]
             .log

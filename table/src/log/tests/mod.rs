@@ -21,6 +21,7 @@ mod model;
 mod openings;
 mod parts;
 mod past;
+mod removed_seats;
 mod resume;
 mod resume_of_several;
 mod settlement;

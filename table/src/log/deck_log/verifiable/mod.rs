@@ -23,7 +23,7 @@ use dealerless::verifiable::{
 use super::Completed;
 use crate::log::ahead_chain::{AheadChain, Head};
 use crate::log::deal::DealInput;
-use crate::log::part::PartKind;
+use crate::log::part::{Part, PartKind};
 use crate::log::phase::Opening;
 use crate::log::phase::{End, Phase};
 use crate::rules::{Hand, Learners, Stakes};
@@ -53,10 +53,10 @@ pub(in crate::log) struct VerifiableLog {
     deck: Decks,
     /// The decks of the hand, once all seats have shuffled them.
     hand: Option<HandDeck>,
-    /// The coin that is opened now, and the dice that it decides.
-    coin: Option<(u32, Dice)>,
     /// The shuffles for the next hand.
     pub(in crate::log) ahead: Option<Box<AheadChain>>,
+    /// The chains for the next hand that are void because a seat is gone.
+    pub(in crate::log) dropped: Vec<Head>,
 }
 
 /// The decks of a hand after the last shuffle.
@@ -134,7 +134,6 @@ impl VerifiableLog {
             deck: start(&layout),
             layout,
             number: 1,
-            coin: None,
             checked: Vec::new(),
             keys: Vec::new(),
             dealings: Vec::new(),
@@ -143,6 +142,7 @@ impl VerifiableLog {
             shares: vec![None; seats.count()],
             hand: None,
             ahead: None,
+            dropped: Vec::new(),
             seats,
         }
     }
@@ -165,11 +165,11 @@ impl VerifiableLog {
     /// is then the deck of the hand.
     pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Option<Phase> {
         self.hand = None;
+        self.dropped.clear();
         let chain = self.ahead.take().map(|chain| *chain);
         let is_named = |chain: &AheadChain| {
             let ends = inputs.iter().map(DealInput::end);
-            let is_whole = chain.statements.len() == self.seats.count();
-            is_whole && ends.into_iter().all(|end| end == Some(chain.hash))
+            chain.is_whole() && ends.into_iter().all(|end| end == Some(chain.hash))
         };
         if let Some(chain) = chain.filter(is_named) {
             self.deck = chain.deck;
@@ -183,7 +183,8 @@ impl VerifiableLog {
     /// Begins the ahead chain of the next hand.
     pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
         let start = start(&self.layout);
-        self.ahead = Some(Box::new(AheadChain::new(match_id, head, start)));
+        let seats = self.live().collect();
+        self.ahead = Some(Box::new(AheadChain::new(match_id, head, seats, start)));
     }
 
     /// The decks after the last shuffle, made in this step, are those of the hand.
@@ -240,15 +241,14 @@ impl VerifiableLog {
         self.set_goods(goods);
     }
 
-    /// The opening of the coin that decides these dice.
-    pub(super) fn roll(&mut self, dice: Dice, coin: u32) -> Phase {
-        self.coin = Some((coin, dice));
+    /// The opening of a coin.
+    pub(super) fn roll(&self, coin: u32) -> Phase {
         self.open(&[(self.layout.coin(coin), Learners::All)])
     }
 
-    /// The faces of the dice that are rolled. `None` if too few seats have opened the coin.
-    fn faces(&self, number: u32, dice: Dice) -> Option<Vec<u32>> {
-        let slot = self.layout.slot(self.layout.coin(number), Learners::All);
+    /// The faces of dice. `None` if too few seats have opened the coin that decides them.
+    pub(super) fn rolled(&self, dice: Dice, coin: u32) -> Option<Vec<u32>> {
+        let slot = self.layout.slot(self.layout.coin(coin), Learners::All);
         let decks = &self.hand.as_ref()?.decks;
         let coin = Coin::open(decks, self.seats, slot.position, &self.partials(&slot))?;
         let faces = coin.numbers(dice.sides()).map(|number| number + 1);
@@ -324,7 +324,11 @@ impl VerifiableLog {
             .owner(position)
             .filter(|&owner| to != Learners::Seat(owner))
         {
-            return vec![owner];
+            return if self.is_shown(position, to) {
+                Vec::new()
+            } else {
+                vec![owner]
+            };
         }
         let slot = self.layout.slot(position, to);
         let given = self.partials(&slot);
@@ -332,6 +336,17 @@ impl VerifiableLog {
         let live = |seat| self.is_live(Seat::new(seat as u8));
         let seats = openers(self.seats, &slot, live, gave).into_iter();
         seats.map(|seat| Seat::new(seat as u8)).collect()
+    }
+
+    /// Whether the seat to which a card was opened alone has shown it to these seats.
+    fn is_shown(&self, position: usize, to: Learners) -> bool {
+        match to {
+            Learners::All => self.card(position).is_some(),
+            Learners::Seat(seat) => {
+                let shown = self.hand.as_ref().map(|hand| &hand.shown);
+                shown.is_some_and(|shown| shown.contains_key(&(position, seat)))
+            }
+        }
     }
 
     /// The seat to which the card at a position was opened alone. A good can have another owner since,
@@ -404,8 +419,16 @@ impl VerifiableLog {
         due(openings, seat).iter().map(shown).collect()
     }
 
-    pub(super) fn complete(&mut self, step: u64, phase: Phase) -> Completed {
-        let checked = std::mem::take(&mut self.checked);
+    /// Updates the deck after a complete step. In a step that a roll call has ended, `parts` can lack
+    /// parts that were due; these are due again.
+    pub(super) fn complete(
+        &mut self,
+        step: u64,
+        phase: Phase,
+        parts: &[(Seat, Part)],
+    ) -> Completed {
+        let mut checked = std::mem::take(&mut self.checked);
+        checked.retain(|(seat, _)| parts.iter().any(|(other, _)| other == seat));
         match phase {
             Phase::Keys => {
                 let keys = checked
@@ -428,26 +451,30 @@ impl VerifiableLog {
                 Completed::Next(Phase::Complaints)
             }
             Phase::Shuffle(seat) => {
-                if let Some((_, Checked::Shuffle(deck))) = checked.into_iter().next() {
-                    self.deck = deck;
+                let next = match checked.into_iter().next() {
+                    Some((_, Checked::Shuffle(deck))) => {
+                        self.deck = deck;
+                        Seat::new(seat.number() + 1)
+                    }
+                    _ => seat,
+                };
+                if let Some(next) = self.shuffle_from(next) {
+                    return Completed::Next(next);
                 }
-                self.shuffled(step, seat)
+                self.use_deck(step);
+                Completed::Ready
             }
-            Phase::Open(openings) => {
-                let opened = self.opened(&openings, checked);
-                match self.coin.take() {
-                    Some((number, dice)) => self
-                        .faces(number, dice)
-                        .map_or(Completed::Ready, Completed::Rolled),
-                    None => Completed::Opened(opened),
-                }
+            Phase::Open(_) => {
+                self.add_openings(checked);
+                Completed::Ready
             }
-            Phase::Mix { seat, positions } => {
-                if let Some((_, Checked::Mix { goods, before })) = checked.into_iter().next() {
+            Phase::Mix { seat, positions } => match checked.into_iter().next() {
+                Some((_, Checked::Mix { goods, before })) => {
                     self.mixed(step, seat, positions, goods, before);
+                    Completed::Mixed
                 }
-                Completed::Mixed
-            }
+                _ => Completed::Ready,
+            },
             Phase::Key(seat) => {
                 if let Some((_, Checked::Share(share))) = checked.into_iter().next() {
                     self.shares[seat.index()] = Some(share);
@@ -469,23 +496,10 @@ impl VerifiableLog {
         }
     }
 
-    fn shuffled(&mut self, step: u64, seat: Seat) -> Completed {
-        if let Some(next) = self.shuffle_from(Seat::new(seat.number() + 1)) {
-            return Completed::Next(next);
-        }
-        self.use_deck(step);
-        Completed::Ready
-    }
-
-    /// Adds what the seats opened. Returns the cards that all seats now see.
-    fn opened(
-        &mut self,
-        openings: &[Opening],
-        checked: Vec<(Seat, Checked)>,
-    ) -> Vec<(usize, Card)> {
-        let mut public = Vec::new();
+    /// Adds what the seats opened in a step.
+    fn add_openings(&mut self, checked: Vec<(Seat, Checked)>) {
         let Some(hand) = &mut self.hand else {
-            return public;
+            return;
         };
         for (_, checked) in checked {
             match checked {
@@ -494,7 +508,7 @@ impl VerifiableLog {
                         hand.partials.entry(*slot).or_default().push(*partial);
                     }
                 }
-                Checked::Shown(cards) => public.extend(cards),
+                Checked::Shown(cards) => hand.open.extend(cards),
                 Checked::ShownTo(seat, positions, show, shown) => {
                     let show = Arc::new((show, shown));
                     for (number, position) in positions.into_iter().enumerate() {
@@ -505,27 +519,29 @@ impl VerifiableLog {
                 _ => {}
             }
         }
-        let mut cards: Vec<(usize, Learners)> = openings
-            .iter()
-            .flat_map(|opening| &opening.cards)
-            .copied()
-            .collect();
-        cards.sort_unstable();
-        cards.dedup();
-        for (position, to) in cards {
+    }
+
+    /// The public ones of these cards, if no seat has to open any of them any more.
+    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
+        let is_open = |&(position, to): &(usize, Learners)| self.openers(position, to).is_empty();
+        if !cards.iter().all(is_open) {
+            return None;
+        }
+        for &(position, to) in cards {
             if let (Learners::Seat(seat), true) = (to, self.layout.is_good(position)) {
                 self.seen(position, seat);
             }
-            let is_new = public.iter().all(|&(shown, _)| shown != position);
-            if to == Learners::All && is_new {
-                public.extend(self.decrypted(position).map(|card| (position, card)));
-            }
         }
-        public.sort_unstable_by_key(|&(position, _)| position);
+        let to_all = cards.iter().filter(|(_, to)| *to == Learners::All);
+        let card = |&(position, _): &(usize, Learners)| {
+            let shown = self.card(position);
+            Some((position, shown.or_else(|| self.decrypted(position))?))
+        };
+        let public: Vec<_> = to_all.filter_map(card).collect();
         if let Some(hand) = &mut self.hand {
             hand.open.extend(public.iter().copied());
         }
-        public
+        Some(public)
     }
 
     /// The card at a position, from its partials for all seats.
@@ -551,9 +567,24 @@ impl VerifiableLog {
         }
     }
 
-    /// Records that a seat has left, without publishing its share.
+    /// Records that a seat has left without publishing its share, or was removed.
     pub(super) fn leave(&mut self, seat: Seat) {
         self.gone.push(seat);
+        self.dropped
+            .extend(self.ahead.take().map(|chain| chain.head));
+    }
+
+    /// Whether the match ends with the hand in play, because all seats together open a card.
+    pub(super) fn is_last_hand(&self) -> bool {
+        !self.gone.is_empty() && self.may_publish()
+    }
+
+    pub(super) fn may_publish(&self) -> bool {
+        self.seats.threshold() == self.seats.count()
+    }
+
+    pub(super) fn can_open(&self) -> bool {
+        self.live().count() >= self.seats.threshold()
     }
 
     /// The seats that have left.
