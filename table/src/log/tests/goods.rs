@@ -352,6 +352,78 @@ fn game_goes_on_without_a_seat_that_leaves_and_anybody_can_replay_it() {
     }
 }
 
+/// The seat at its turn chooses this, and the others go on without these seats.
+fn choose_without(table: &mut Table, choice: Choice, silent: &[Seat]) {
+    table.script.push_back(choice);
+    table.play_without(silent);
+    assert!(table.script.is_empty(), "nobody could make the choice");
+}
+
+#[test]
+fn dice_do_not_depend_on_the_seats_that_fall_silent_while_they_are_rolled() {
+    let dice = Choice::Roll(Dice::new(3, 20).unwrap());
+    let roll = |silent: &[Seat]| {
+        let mut table = table_of(4, 3, 14);
+        choose_without(&mut table, dice.clone(), silent);
+        let log = &table.seats[0].log;
+        assert_eq!(log.hash(), table.seats[1].log.hash());
+        let rolled = log.game().unwrap().last_roll().unwrap().faces.clone();
+        // The next coin is another one.
+        choose_without(&mut table, dice.clone(), silent);
+        let next = table.seats[0].log.game().unwrap();
+        assert_eq!(next.coin(), 1);
+        (rolled, next.last_roll().unwrap().faces.clone())
+    };
+    // Seats 0 to 2 open the first coin, and seats 1 to 3 the second one.
+    let (first, second) = roll(&[]);
+    assert_ne!(first, second);
+    for silent in [2, 3] {
+        assert_eq!(roll(&[Seat::new(silent)]), (first.clone(), second.clone()));
+    }
+}
+
+#[test]
+fn steal_is_void_if_the_owner_falls_silent_before_its_mix() {
+    let mut table = table_of(4, 3, 15);
+    gain(&mut table, &[(2, WOOD, 2), (2, GRAIN, 1)]);
+    let hand = goods(&table, 2);
+    let owner = Seat::new(2);
+    choose_without(&mut table, Choice::Steal(owner), &[owner]);
+    for seat in [0, 1, 3] {
+        let log = &table.seats[seat].log;
+        assert!(matches!(log.phase(), Phase::Choose { seat, .. } if seat == Seat::HOST));
+        let game = log.game().unwrap();
+        assert_eq!(
+            (game.goods(owner), game.goods(Seat::HOST)),
+            (hand.clone(), vec![])
+        );
+    }
+    // Nobody can steal from it any more.
+    let log = &table.seats[0].log;
+    let stolen = log.may_choose(Seat::HOST, &Choice::Steal(owner));
+    assert_eq!(stolen, Err(crate::rules::Foul::NothingToSteal(owner)));
+}
+
+#[test]
+fn coin_of_a_steal_whose_thief_falls_silent_is_never_used_again() {
+    let mut table = table_of(4, 3, 16);
+    gain(&mut table, &[(2, WOOD, 2), (2, GRAIN, 1)]);
+    let (thief, owner) = (Seat::HOST, Seat::new(2));
+    table.script.push_back(Choice::Steal(owner));
+    table.play_until(|log| matches!(log.phase(), Phase::Open(_)));
+    table.play_without(&[thief]);
+    for seat in [1, 2, 3] {
+        let log = &table.seats[seat].log;
+        assert!(matches!(log.phase(), Phase::Choose { seat, .. } if seat == Seat::GUEST));
+        let game = log.game().unwrap();
+        let kinds: Vec<_> = game.goods(owner).iter().map(|(_, kind)| *kind).collect();
+        assert_eq!((kinds, game.goods(thief)), (vec![None; 3], vec![]));
+    }
+    choose_without(&mut table, Choice::Roll(Dice::new(2, 6).unwrap()), &[thief]);
+    let game = table.seats[1].log.game().unwrap();
+    assert!(game.coin() == 1 && game.last_roll().is_some());
+}
+
 /// The foul for which a log refuses a part of a seat with these bytes.
 fn foul(table: &Table, log: &MatchLog, seat: Seat, bytes: Vec<u8>) -> PartFoul {
     match log.clone().accept(table.of.sign_bytes(log, seat, bytes)) {
