@@ -323,6 +323,9 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
             (12, _) => Choice::Roll(Dice::new(1 + u32::from(number % 16), 6).expect("dice")),
             _ => Choice::Pass,
         },
+        Legal::Goods {
+            offer: Some((number, ..)),
+        } => Choice::Refuse(*number),
         _ => Choice::Pass,
     }
 }

@@ -25,6 +25,16 @@ const SLOTS: [(usize, usize, Receiver); 5] = [
 /// The cards that seat 0 shows, and to whom.
 const SHOWS: [(&[usize], Receiver); 2] = [(&[1, 2], Receiver::All), (&[2], Receiver::Seat(2))];
 
+/// The kinds of the goods that are gained, of three.
+const GAINED: [u64; 4] = [0, 1, 1, 2];
+/// The goods that seat 1 mixes.
+const MIXED: [usize; 3] = [0, 2, 3];
+/// The good that is opened to all.
+const GIVEN: usize = 2;
+/// The coin that is opened, and the bounds of its numbers.
+const COIN: usize = 5;
+const BOUNDS: [u32; 3] = [6, 7, 1 << 31 | 1];
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -85,7 +95,8 @@ fn hand(threshold: usize) -> Value {
             shuffles.push(signed(&context, &part));
         }
     }
-    let decks = Decks::new(decks.to_vec());
+    let shuffled = Decks::new(decks.to_vec());
+    let decks = shuffled.clone();
 
     let slots = SLOTS.map(|(deck, position, receiver)| Slot {
         deck,
@@ -140,7 +151,11 @@ fn hand(threshold: usize) -> Value {
         show["cards"] = cards.collect();
         show
     });
+    let (gained, mix, given) = goods(&fixture, &shuffled, rng);
     json!({
+        "goods": gained,
+        "mix": mix,
+        "given": given,
         "threshold": threshold,
         "match": hex(&MATCH),
         "chain": hex(&CHAIN),
@@ -157,6 +172,63 @@ fn hand(threshold: usize) -> Value {
         "shows": shows,
         "opened cards": opened.collect::<Vec<_>>(),
     })
+}
+
+/// The goods with their mix, and the openings of a good and a coin after it.
+fn goods(fixture: &Fixture, shuffled: &Decks, rng: &mut ChaCha20Rng) -> (Value, Value, Value) {
+    let mut goods = Goods::new(&Cards::kinds(3, 4).unwrap());
+    for kind in GAINED {
+        goods.gain(Card(kind)).unwrap();
+    }
+    let number = DECKS.len();
+    let context = step(fixture, number, 9, 1);
+    let (part, _) = goods.mix(&context, &MIXED, rng).unwrap();
+    let mixed = goods.verify_mix(&context, &MIXED, &part).unwrap();
+    let mut mix = signed(&context, &part);
+    mix["positions"] = json!(MIXED);
+
+    let decks = shuffled.clone().with_goods(&mixed);
+    let decks = decks.with_coins(&fixture.roster, HAND);
+    let seats = fixture.roster.seats();
+    let slot = |deck, position| Slot {
+        deck,
+        position,
+        receiver: Receiver::All,
+    };
+    let slots = [slot(number, GIVEN), slot(decks.coins(), COIN)];
+    let (mut openings, mut partials) = (Vec::new(), Vec::new());
+    for seat in 0..3 {
+        let opens = |slot: &Slot| openers(seats, slot, |_| true, |_| false).contains(&seat);
+        let own: Vec<Slot> = slots.into_iter().filter(opens).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let context = step(fixture, 0, 10, seat);
+        let key = &fixture.secrets[seat];
+        let (part, made) = Partials::make(&context, &decks, &own, key, rng).unwrap();
+        Partials::verify(&context, &decks, &own, &part).unwrap();
+        partials.extend(made.iter().copied());
+        openings.push(signed(&context, &part));
+    }
+    let partials = |slot: &Slot| -> Vec<Partial> {
+        let own = partials.iter().filter(|(of, _)| of == slot);
+        own.map(|(_, partial)| *partial).collect()
+    };
+    let kind = decks
+        .open(seats, number, GIVEN, &partials(&slots[0]))
+        .unwrap();
+    let coin = Coin::open(&decks, seats, COIN, &partials(&slots[1])).unwrap();
+    let numbers = BOUNDS.map(|below| {
+        let numbers: Vec<u32> = coin.numbers(below).take(8).collect();
+        json!([below, numbers])
+    });
+    let given = json!({
+        "openings": openings,
+        "slots": [[number, GIVEN, 0], [decks.coins(), COIN, 0]],
+        "kind": kind.0,
+        "numbers": numbers,
+    });
+    (json!({ "kinds": 3, "gained": GAINED }), mix, given)
 }
 
 #[test]
