@@ -39,7 +39,7 @@ const NAMES: [&str; 4] = ["Anna", "Bert", "Cleo", "Dora"];
 /// The seat that leaves, and the number of turns that were taken before.
 const LEAVER: (Seat, u32) = (Seat::new(3), 5);
 /// The game ends after this number of turns.
-const TURNS: u32 = 13;
+const TURNS: u32 = 10;
 /// The number of the pile of cards among the decks.
 const PILE: u8 = 2;
 /// A card costs one good of each kind. At the start, each seat has two goods of its own tile and one of
