@@ -16,8 +16,8 @@ use dealerless::net::{Channel, Deadlines, memory_pair};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::verifiable::{
-    Cards, Complaint, Context, Contribution, Dealing, Decks, Keys, NoKey, Partial, Partials,
-    Receiver, Roster, Seats, SecretKey, Show, Shown, Slot, VerifiedDeck,
+    Cards, Coin, Complaint, Context, Contribution, Dealing, Decks, Goods, Keys, NoKey, Partial,
+    Partials, Receiver, Roster, Seats, SecretKey, Show, Shown, Slot, VerifiedDeck,
 };
 use rand::RngExt;
 
@@ -233,7 +233,7 @@ fn sent(mut part: Vec<u8>) -> Vec<u8> {
 }
 
 /// Three seats draw keys, shuffle a deck, open cards to all seats and to one, and show a card to all
-/// seats and to one.
+/// seats and to one. One of them mixes its goods, and they open a coin and a good.
 fn verifiable_deck() {
     let match_id = [1; 32];
     let seats = Seats::new(3, 3).expect("three seats can play");
@@ -335,4 +335,53 @@ fn verifiable_deck() {
             Receiver::Seat(_) => assert!(is_secret(&[seen.expect("a card").0])),
         }
     }
+    mixed_goods(&roster, &context(0), &secrets);
+}
+
+/// The seat of the context mixes goods. Then the seats open a coin to all and a good to one.
+fn mixed_goods(roster: &Roster, context: &Context<'_>, secrets: &[SecretKey]) {
+    let mut goods = Goods::new(&Cards::kinds(3, 4).expect("kinds of goods"));
+    let kinds = [0, 1, 2, 2].map(deck::Card);
+    for kind in kinds {
+        goods.gain(kind).expect("a kind of goods");
+    }
+    let positions = [0, 1, 2, 3];
+    let (part, _) = goods.mix(context, &positions, &mut SecretRng).expect("a hand");
+    let mixed = goods.verify_mix(context, &positions, &sent(part));
+    let followed = goods.follow_mix(context, &positions, &kinds, &mut SecretRng);
+    assert!(is_secret(&[followed.expect("a hand")[0].0]));
+
+    let decks = Decks::new(Vec::new()).with_goods(&mixed.expect("an honest mix"));
+    let decks = decks.with_coins(roster, context.hand);
+    let slots = [
+        (0, 1, Receiver::Seat(2)),
+        (decks.coins(), 0, Receiver::All),
+    ]
+    .map(|(deck, position, receiver)| Slot {
+        deck,
+        position,
+        receiver,
+    });
+    let open = |key: &SecretKey| {
+        let context = Context {
+            seat: key.seat(),
+            ..*context
+        };
+        let own = if key.seat() == 2 { &slots[1..] } else { &slots };
+        let made = Partials::make(&context, &decks, own, key, &mut SecretRng);
+        let (part, _) = made.expect("the slots are of the hand");
+        Partials::verify(&context, &decks, own, &sent(part)).expect("honest partials")
+    };
+    let opened: Vec<Partials> = secrets.iter().map(open).collect();
+    let partials = |slot: &Slot| -> Vec<Partial> {
+        let all = opened.iter().flat_map(Partials::iter);
+        all.filter(|(of, _)| of == slot)
+            .map(|(_, partial)| *partial)
+            .collect()
+    };
+    let seats = roster.seats();
+    let own = decks.open_own(seats, 0, 1, &partials(&slots[0]), &secrets[2]);
+    assert!(is_secret(&[own.expect("a kind").0]));
+    let coin = Coin::open(&decks, seats, 0, &partials(&slots[1]));
+    assert!(coin.expect("a coin").numbers(6).next().is_some());
 }

@@ -2,7 +2,7 @@
 
 use dealerless::deck::Card;
 use dealerless_bridge::Hand;
-use dealerless_table::rules::{NamedKinds, Stakes};
+use dealerless_table::rules::{Game, NamedKinds, Stakes};
 
 /// The ranks of a deck of 52 cards, from the lowest.
 pub const RANKS: &[u8; 13] = b"23456789TJQKA";
@@ -24,6 +24,7 @@ pub struct CardNames {
     deck: usize,
     boards: bool,
     kinds: Option<NamedKinds>,
+    game: Option<Game>,
 }
 
 impl CardNames {
@@ -33,6 +34,7 @@ impl CardNames {
             deck: stakes.deck().0,
             boards: stakes.boards().is_some(),
             kinds: stakes.kinds().cloned(),
+            game: stakes.game().cloned(),
         }
     }
 
@@ -41,13 +43,31 @@ impl CardNames {
         self.boards
     }
 
-    /// Returns the name of a card: its kind and number if the deck has kinds (`knight#3`), the
+    /// Returns the name of the card or good at a position. Only in a board game, the name depends on
+    /// the position: those of goods follow those of the cards.
+    pub fn at(&self, position: usize, card: Card) -> String {
+        let game = self.game.as_ref().filter(|_| self.is_good(position));
+        let good = game.and_then(|game| game.goods().get(usize::try_from(card.0).ok()?));
+        good.cloned().unwrap_or_else(|| self.name(card))
+    }
+
+    /// Whether a position is that of a good of a board game.
+    pub fn is_good(&self, position: usize) -> bool {
+        let game = self.game.as_ref();
+        game.is_some_and(|game| position >= game.first_good())
+    }
+
+    /// Returns the name of a card: its kind and number if the deck has kinds (`knight#3`), also with
+    /// the name of the deck in a board game (`tiles:field#2`), the
     /// ranks in each suit if `card` is a bridge hand (`AK4.QT2.J95.8732`), and [`short`] otherwise.
     pub fn name(&self, card: Card) -> String {
         if self.boards {
             return Hand::of_set(card).to_string();
         }
-        let face = self.kinds.as_ref().and_then(|kinds| kinds.face(card));
+        let of_game = self.game.as_ref().and_then(|game| game.face(card));
+        let face = (self.kinds.as_ref())
+            .and_then(|kinds| kinds.face(card))
+            .or(of_game);
         face.unwrap_or_else(|| short(card, self.deck))
     }
 }

@@ -59,6 +59,11 @@ pub enum Said {
     Steal {
         from: u8,
     },
+    /// A choice about goods or cards in a board game, in words. Only in records: no program of this
+    /// project plays board games, so it cannot be sent as a command.
+    Goods {
+        what: String,
+    },
     Rebuy {
         agree: bool,
     },
@@ -171,6 +176,9 @@ impl From<&Choice> for Said {
             Choice::Steal(seat) => Said::Steal {
                 from: seat.number(),
             },
+            Choice::Goods(choice) => Said::Goods {
+                what: choice.to_string(),
+            },
         }
     }
 }
@@ -186,7 +194,7 @@ pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
 
 impl Said {
     /// Returns the command for the match; `None` for `sit` and `admit`, which come before the
-    /// match.
+    /// match, and for `goods`, which is only in records.
     pub fn command(self) -> Option<Command> {
         Some(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,
@@ -217,7 +225,7 @@ impl Said {
             Said::Stay {} => return Some(Command::Stay),
             Said::Again {} => return Some(Command::Again),
             Said::Close {} => return Some(Command::Close),
-            Said::Sit { .. } | Said::Admit { .. } => return None,
+            Said::Sit { .. } | Said::Admit { .. } | Said::Goods { .. } => return None,
         }))
     }
 }

@@ -31,7 +31,8 @@ impl GameName {
         GameName::Bridge,
     ];
 
-    /// Returns the name of the game that has these stakes.
+    /// Returns the name of the game that has these stakes. `dealerless` does not play board games, and
+    /// reads the record of one like that of a deck without rules.
     pub fn of(stakes: &Stakes) -> Self {
         match stakes.variety() {
             Variety::Holdem(rules) => match rules.limit {
@@ -39,7 +40,7 @@ impl GameName {
                 Limit::Fixed => GameName::FixedHoldem,
             },
             Variety::FiveCardDraw(_) => GameName::Draw,
-            Variety::Deck { .. } => GameName::Deck,
+            Variety::Deck { .. } | Variety::Game { .. } => GameName::Deck,
             Variety::Boards { .. } => GameName::Bridge,
         }
     }
@@ -82,6 +83,9 @@ pub(crate) fn has_fixed_limit(stakes: &Stakes) -> bool {
 
 /// Returns the title, within a sentence, of the game that has these stakes.
 pub fn title(stakes: &Stakes) -> &'static str {
+    if stakes.game().is_some() {
+        return "a board game";
+    }
     GameName::of(stakes).title(has_fixed_limit(stakes))
 }
 

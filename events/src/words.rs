@@ -320,6 +320,7 @@ pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
             };
             format!("{} a card from {owner}.", names.does(seat, "steal"))
         }
+        Said::Goods { what } => format!("{} {what}.", names.name(seat)),
         // These commands are not choices of the game.
         Said::Rebuy { .. }
         | Said::SitOut {}

@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, LazyLock};
 
+use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
@@ -25,7 +26,8 @@ use dealerless_table::play::{
     Command, DeckSetting, Event, MemoryVault, News, Order, Orders, Outbox, Play, Setting,
 };
 use dealerless_table::rules::{
-    BettingRules, Choice, Edition, Legal, Limit, Posts, Stakes, Variety,
+    BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Legal, Limit,
+    Offer, Posts, Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -44,13 +46,70 @@ struct Played {
     messages: Vec<LogMessage>,
 }
 
-static MATCHES: LazyLock<[Played; 3]> = LazyLock::new(|| {
+static MATCHES: LazyLock<[Played; 5]> = LazyLock::new(|| {
     [
-        Played::new(2, None),
-        Played::new(3, None),
-        Played::new(3, Some(Seat::GUEST)),
+        Played::new(poker(2), None),
+        Played::new(poker(3), None),
+        Played::new(poker(3), Some(Seat::GUEST)),
+        Played::new(board_game(), None),
+        Played::new(board_game(), Some(Seat::new(2))),
     ]
 });
+
+fn poker(seats: u8) -> Stakes {
+    let rules = BettingRules {
+        stack: STACK,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    Stakes::new(Variety::Holdem(rules), seats, 2).expect("the stakes are valid")
+}
+
+/// A board game for three seats.
+fn board_game() -> Stakes {
+    let deck = |name: &str, is_board| GameDeck {
+        name: name.to_owned(),
+        kinds: "2,1".parse().expect("kinds of cards"),
+        is_board,
+    };
+    let decks = vec![deck("tiles", true), deck("cards", false)];
+    let game = Game::new(decks, vec!["wood".to_owned(), "ore".to_owned()]);
+    Stakes::of_game(game.expect("a game"), 3, 2).expect("the stakes are valid")
+}
+
+/// The choices of a hand of the board game, in order. Afterwards all seats pass.
+fn script() -> Vec<Choice> {
+    let seat = Seat::GUEST;
+    let gain = |seat, kind, count| Gain { seat, kind, count };
+    let good = |position, kind| Good { position, kind };
+    let of_goods = [
+        GoodsChoice::Gain(vec![gain(Seat::HOST, 0, 2), gain(seat, 1, 3)]),
+        GoodsChoice::Draw(1),
+        GoodsChoice::Show {
+            position: 3,
+            to: Learners::Seat(seat),
+        },
+        GoodsChoice::Show {
+            position: 3,
+            to: Learners::All,
+        },
+        GoodsChoice::Offer(Offer {
+            to: seat,
+            give: vec![good(6, 0)],
+            take: vec![1],
+        }),
+        GoodsChoice::Agree {
+            number: 0,
+            give: vec![good(8, 1)],
+        },
+        GoodsChoice::Give(vec![good(7, 0)]),
+        GoodsChoice::Mix,
+    ];
+    let mut choices: Vec<Choice> = of_goods.into_iter().map(Choice::Goods).collect();
+    choices.push(Choice::Roll(Dice::new(2, 6).expect("dice")));
+    choices.push(Choice::Steal(seat));
+    choices
+}
 
 type Program = Play<MemoryStorage, MemoryVault, StdRng>;
 
@@ -76,16 +135,11 @@ impl Orders for NoEngine {
 
 impl Played {
     /// A match in which all seats call and show, and `leaver` leaves at its first choice.
-    fn new(seats: u8, leaver: Option<Seat>) -> Self {
-        let rules = BettingRules {
-            stack: STACK,
-            limit: Limit::NoLimit,
-            posts: Posts::Blinds { small: 1, big: 2 },
-        };
-        let stakes = Stakes::new(Variety::Holdem(rules), seats, 2).expect("the stakes are valid");
+    fn new(stakes: Stakes, leaver: Option<Seat>) -> Self {
+        let seats = stakes.seats() as u8;
         let header = Header {
             log_version: Edition::Four,
-            deck: DeckTerms::verifiable(&stakes).expect("a game of poker"),
+            deck: DeckTerms::verifiable(&stakes, stakes.seats()).expect("a game with a verifiable deck"),
             stakes,
             clock: Clock::default(),
             past: None,
@@ -120,7 +174,7 @@ impl Played {
         let journal = Journal::create(MemoryStorage::default(), identity.file_key(), &sitting);
         let program = Play::new(Setting {
             seat,
-            log: MatchLog::new(self.of.clone()),
+            log: MatchLog::new(self.of.clone(), seat),
             journal: journal.expect("the file is empty"),
             deck: DeckSetting::Verifiable(MemoryVault::default()),
             rng: StdRng::seed_from_u64(seat.number().into()),
@@ -133,6 +187,7 @@ impl Played {
         let seats = self.of.seats();
         let mut programs: Vec<Program> = Seat::all(seats).map(|seat| self.program(seat)).collect();
         let mut queue = VecDeque::new();
+        let mut script = VecDeque::from(script());
         for guest in Seat::all(seats).skip(1) {
             programs[0].begin(guest);
             programs[guest.index()].begin(Seat::HOST);
@@ -143,7 +198,7 @@ impl Played {
                 let leave = program.command(Command::Leave { anyhow: true });
                 leave.expect("a seat may always leave");
             }
-            advance(program, seat, &mut queue);
+            advance(program, seat, &mut script, &mut queue);
         }
         while let Some((from, to, message)) = queue.pop_front() {
             self.messages
@@ -152,14 +207,20 @@ impl Played {
             program
                 .receive(Event::Received(from, message))
                 .expect("honest seats");
-            advance(program, to, &mut queue);
+            advance(program, to, &mut script, &mut queue);
             self.moments.push(program.log().clone());
         }
     }
 }
 
-/// Lets the seat sign all that is due. It checks or calls, and shows.
-fn advance(program: &mut Program, seat: Seat, queue: &mut VecDeque<(Seat, Seat, Vec<u8>)>) {
+/// Lets the seat sign all that is due. It checks or calls, and shows. In a board game, it follows the
+/// script.
+fn advance(
+    program: &mut Program,
+    seat: Seat,
+    script: &mut VecDeque<Choice>,
+    queue: &mut VecDeque<(Seat, Seat, Vec<u8>)>,
+) {
     loop {
         let mut wires = Wires {
             from: seat,
@@ -173,6 +234,7 @@ fn advance(program: &mut Program, seat: Seat, queue: &mut VecDeque<(Seat, Seat, 
                 choice = Some(match legal {
                     Legal::Bet { call: Some(_), .. } => Choice::Call,
                     Legal::Bet { .. } => Choice::Check,
+                    Legal::Goods { .. } => script.pop_front().unwrap_or(Choice::Pass),
                     _ => Choice::Show,
                 });
             }
@@ -386,7 +448,8 @@ fn run(input: &mut Unstructured) -> Result<()> {
                 false => Resuming::reconnection(),
             };
         }
-        assert_eq!(log.final_stacks().iter().sum::<u64>(), STACK * seats as u64);
+        let stack = played.of.header().stakes.stack();
+        assert_eq!(log.final_stacks().iter().sum::<u64>(), stack * seats as u64);
         if input.ratio(1, 16)? {
             log.forget_older_hands();
         }

@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use dealerless::deck::Card;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Outcome, Posts,
-    Stakes, Variety,
+    BadCards, BettingRules, Choice, Edition, Gain, Game, GameDeck, Good, GoodsChoice, Hand,
+    Learners, Legal, Limit, NamedKinds, Next, Offer, Outcome, Posts, Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -63,6 +63,8 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
     };
     let (seats, hands) = (input.int_in_range(0..=25)?, input.arbitrary()?);
     let stakes = if input.ratio(1, 4)? {
+        any_game(input)?.and_then(|game| Stakes::of_game(game, seats, hands).ok())
+    } else if input.ratio(1, 4)? {
         any_kinds(input)?.and_then(|kinds| Stakes::of_kinds(kinds, high as u32, seats, hands).ok())
     } else {
         Stakes::new(variety, seats, hands).ok()
@@ -71,6 +73,60 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
         assert_eq!(Stakes::decode(&stakes.encode()).as_ref(), Ok(stakes));
     }
     Ok(stakes)
+}
+
+/// A board game with a board, a pile and two kinds of goods.
+fn any_game(input: &mut Unstructured) -> Result<Option<Game>> {
+    let mut decks = Vec::new();
+    for name in ["tiles", "cards"] {
+        let Some(kinds) = any_kinds(input)? else {
+            return Ok(None);
+        };
+        decks.push(GameDeck {
+            name: name.to_owned(),
+            kinds,
+            is_board: input.arbitrary()?,
+        });
+    }
+    Ok(Game::new(decks, vec!["wood".to_owned(), "ore".to_owned()]).ok())
+}
+
+/// A choice about the goods of a hand, whose first good is at this position.
+fn any_goods_choice(first: u16, input: &mut Unstructured) -> Result<GoodsChoice> {
+    let good = |input: &mut Unstructured| -> Result<Good> {
+        Ok(Good {
+            position: first.saturating_add(input.int_in_range(0..=12)?),
+            kind: input.int_in_range(0..=2)?,
+        })
+    };
+    let goods = |input: &mut Unstructured| -> Result<Vec<Good>> {
+        let count = input.int_in_range(0..=2)?;
+        (0..count).map(|_| good(input)).collect()
+    };
+    let seat = |input: &mut Unstructured| -> Result<Seat> { Ok(Seat::new(input.int_in_range(0..=4)?)) };
+    Ok(match input.int_in_range(0..=6)? {
+        0 => GoodsChoice::Gain(vec![Gain {
+            seat: seat(input)?,
+            kind: input.int_in_range(0..=2)?,
+            count: input.int_in_range(0..=3)?,
+        }]),
+        1 => GoodsChoice::Give(goods(input)?),
+        2 => GoodsChoice::Offer(Offer {
+            to: seat(input)?,
+            give: goods(input)?,
+            take: vec![input.int_in_range(0..=2)?],
+        }),
+        3 => GoodsChoice::Agree {
+            number: input.int_in_range(0..=3)?,
+            give: goods(input)?,
+        },
+        4 => GoodsChoice::Draw(input.int_in_range(0..=2)?),
+        5 => GoodsChoice::Show {
+            position: input.int_in_range(0..=80)?,
+            to: any_learners(input)?,
+        },
+        _ => GoodsChoice::Mix,
+    })
 }
 
 /// Kinds parsed from text can be written and parsed again.
@@ -97,7 +153,13 @@ fn any_kinds(input: &mut Unstructured) -> Result<Option<NamedKinds>> {
     Ok(kinds)
 }
 
-fn any_choice(legal: &Legal, input: &mut Unstructured) -> Result<Choice> {
+fn any_choice(legal: &Legal, first: u16, input: &mut Unstructured) -> Result<Choice> {
+    if matches!(legal, Legal::Goods { .. }) && input.ratio(3, 4)? {
+        return Ok(match input.int_in_range(0..=3)? {
+            0 => Choice::Steal(Seat::new(input.int_in_range(0..=4)?)),
+            _ => Choice::Goods(any_goods_choice(first, input)?),
+        });
+    }
     Ok(match input.int_in_range(0..=3)? {
         0 => {
             let bytes = input.bytes(input.len().min(12))?;
@@ -136,6 +198,9 @@ fn least(legal: &Legal) -> Choice {
         Legal::Bet { .. } => Choice::Check,
         Legal::Exchange => Choice::Exchange(Vec::new()),
         Legal::ShowOrMuck => Choice::Show,
+        Legal::Goods {
+            offer: Some((number, ..)),
+        } => Choice::Refuse(*number),
         _ => Choice::Pass,
     }
 }
@@ -147,7 +212,9 @@ fn open(
     input: &mut Unstructured,
 ) -> Result<()> {
     let to_all = due.iter().filter(|(_, to)| *to == Learners::All);
-    let mut cards: Vec<_> = to_all.map(|&(at, _)| (at, deck[at])).collect();
+    // All goods of a board game are opened as kind 0.
+    let card = |&(at, _): &(usize, Learners)| (at, deck.get(at).copied().unwrap_or(Card(0)));
+    let mut cards: Vec<_> = to_all.map(card).collect();
     if input.ratio(1, 8)? {
         let honest = cards.clone();
         let (at, card) = (
@@ -166,7 +233,12 @@ fn open(
         assert_eq!(*hand, before);
         cards = honest;
     }
-    if hand.opened(&cards).is_err() {
+    let opened = hand.opened(&cards);
+    if matches!(opened, Err(BadCards::OtherKind(_))) {
+        // The seat named another kind, so the match is over.
+        return Err(libfuzzer_sys::arbitrary::Error::IncorrectFormat);
+    }
+    if opened.is_err() {
         // This is possible only if a wrong card was accepted before, and the deck also has this
         // card.
         let twice = cards
@@ -204,6 +276,10 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
                 hand.reshuffled(false)
                     .expect("a hand is waiting to be reshuffled");
             }
+            Next::Mix { .. } => {
+                assert!(hand.rolled(&[1]).is_err() && hand.opened(&[]).is_err());
+                hand.mixed().expect("a mix is due");
+            }
             Next::Roll(dice) => {
                 let faces = vec![dice.sides(); dice.count() as usize];
                 assert!(hand.rolled(&faces[1..]).is_err());
@@ -212,7 +288,7 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
             Next::Choose { seat, legal } => {
                 let before = hand.clone();
                 if !input.is_empty() {
-                    let choice = any_choice(&legal, input)?;
+                    let choice = any_choice(&legal, deck.len() as u16, input)?;
                     let by = if input.ratio(1, 16)? {
                         Seat::new(input.arbitrary()?)
                     } else {

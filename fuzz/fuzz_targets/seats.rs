@@ -115,7 +115,7 @@ impl Table {
 
     /// The moments of a match in which all seats choose at random.
     fn played(&self, rng: &mut StdRng) -> Vec<MatchLog> {
-        let mut log = MatchLog::new(self.of.clone());
+        let mut log = MatchLog::new(self.of.clone(), Seat::HOST);
         let mut moments = vec![log.clone()];
         while let Some(&seat) = log.waits_for().first() {
             let part = self
@@ -323,6 +323,9 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
             (12, _) => Choice::Roll(Dice::new(1 + u32::from(number % 16), 6).expect("dice")),
             _ => Choice::Pass,
         },
+        Legal::Goods {
+            offer: Some((number, ..)),
+        } => Choice::Refuse(*number),
         _ => Choice::Pass,
     }
 }

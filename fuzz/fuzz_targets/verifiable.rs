@@ -10,9 +10,10 @@ mod edits;
 use std::sync::LazyLock;
 
 use dealerless::verifiable::{
-    Cards, Complaint, Context, Contribution, Dealing, Decks, Keys, Partials, Receiver, Roster,
-    Seats, SecretKey, Show, Shown, Slot, VerifiedDeck,
+    Cards, Complaint, Context, Contribution, Dealing, Decks, Goods, Keys, Partials, Receiver,
+    Roster, Seats, SecretKey, Show, Shown, Slot, VerifiedDeck,
 };
+use dealerless::deck::Card;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use rand::SeedableRng;
@@ -20,7 +21,7 @@ use rand::rngs::StdRng;
 
 const MATCH: [u8; 32] = [1; 32];
 
-/// Everything that two seats have sent in a hand with three cards.
+/// Everything that two seats have sent in a hand with three cards, three goods and a coin.
 struct Hand {
     seats: Seats,
     keys: Vec<Keys>,
@@ -28,9 +29,11 @@ struct Hand {
     roster: Roster,
     start: VerifiedDeck,
     decks: Decks,
-    slots: [Slot; 2],
+    slots: [Slot; 3],
     shown: [Shown; 1],
-    parts: [Vec<u8>; 5],
+    goods: Goods,
+    starts: Decks,
+    parts: [Vec<u8>; 7],
 }
 
 impl Hand {
@@ -71,19 +74,31 @@ static HAND: LazyLock<Hand> = LazyLock::new(|| {
         .collect();
     let start = VerifiedDeck::start(&Cards::new("deck", 3).expect("cards"));
     let (shuffle, deck) = start.shuffle(&context(&roster, 0), rng);
-    let decks = Decks::new(vec![deck]);
+    let other = VerifiedDeck::start(&Cards::new("tiles", 2).expect("cards"));
+    let starts = Decks::new(vec![start.clone(), other]);
+    let (both, _) = starts.shuffle(&context(&roster, 0), rng);
+    let mut goods = Goods::new(&Cards::kinds(2, 3).expect("kinds"));
+    for kind in [0, 1, 1] {
+        goods.gain(Card(kind)).expect("a kind of goods");
+    }
+    let mixed = goods.mix(&context(&roster, 0), &[0, 2], rng).expect("two goods");
+    let decks = Decks::new(vec![deck]).with_coins(&roster, 0);
     let slot = |position, receiver| Slot {
         deck: 0,
         position,
         receiver,
     };
-    let slots = [slot(0, Receiver::All), slot(1, Receiver::Seat(0))];
+    let coin = Slot {
+        deck: decks.coins(),
+        ..slot(0, Receiver::All)
+    };
+    let slots = [slot(0, Receiver::All), slot(1, Receiver::Seat(0)), coin];
     let (partials, made) =
         Partials::make(&context(&roster, 1), &decks, &slots, &secrets[1], rng).expect("slots");
     let shown = [Shown {
         deck: 0,
         position: 1,
-        partials: made.iter().skip(1).map(|(_, partial)| *partial).collect(),
+        partials: made.iter().skip(1).take(1).map(|(_, partial)| *partial).collect(),
     }];
     let receiver = Receiver::Seat(1);
     let show = Show::make(
@@ -101,7 +116,11 @@ static HAND: LazyLock<Hand> = LazyLock::new(|| {
             shuffle,
             partials,
             show.expect("a card of the seat"),
+            both,
+            mixed.0,
         ],
+        goods,
+        starts,
         seats,
         keys,
         dealings,
@@ -125,6 +144,8 @@ fn verifies(kind: usize, part: &[u8]) -> bool {
             let (receiver, shown) = (Receiver::Seat(1), &hand.shown);
             Show::verify(&hand.context(0), &hand.decks, receiver, shown, part).is_ok()
         }
+        5 => hand.starts.verify_shuffle(&hand.context(0), part).is_ok(),
+        6 => hand.goods.verify_mix(&hand.context(0), &[0, 2], part).is_ok(),
         _ => {
             let (keys, dealings) = (&hand.keys, &hand.dealings);
             Complaint::verify(&MATCH, hand.seats, keys, dealings, 0, part).is_ok()
@@ -141,7 +162,7 @@ fn bound(kind: usize, part: &[u8]) -> usize {
 }
 
 fn run(input: &mut Unstructured) -> Result<()> {
-    let kind = input.int_in_range(0..=5)?;
+    let kind = input.int_in_range(0..=7)?;
     let honest = HAND
         .parts
         .get(kind)
@@ -151,7 +172,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
     edits::edit(&mut part, input)?;
     let bound = bound(kind, &honest);
     let unchanged = part.len() == honest.len() && part[..bound] == honest[..bound];
-    assert_eq!(verifies(kind, &part), unchanged && kind < 5);
+    assert_eq!(verifies(kind, &part), unchanged && kind < 7);
     Ok(())
 }
 

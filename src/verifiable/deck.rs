@@ -5,8 +5,12 @@ use std::sync::Arc;
 use curve25519_dalek::ristretto::RistrettoPoint;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
+use super::coin;
 use super::context::Context;
+use super::goods::Goods;
 use super::group::{ELEMENT, Point, Reader, Transcript};
+use super::keys::Roster;
+use super::partials::Slot;
 use crate::deck::Card;
 
 /// The most cards of a deck.
@@ -26,7 +30,19 @@ impl Cards {
     /// The cards of a deck: two decks of a match need different names. `None` unless there are 1 to
     /// 1024 cards.
     pub fn new(deck: &str, count: usize) -> Option<Arc<Self>> {
-        if !(1..=MAX_CARDS).contains(&count) {
+        Self::with_generators(deck, count, count)
+    }
+
+    /// The kinds of goods: kind `i` is card `i` of the deck `goods`. A hand of goods can hold several
+    /// of one kind, and at most `most` goods are mixed at once. `None` unless both numbers are 1 to
+    /// [`MAX_CARDS`].
+    pub fn kinds(count: usize, most: usize) -> Option<Arc<Self>> {
+        Self::with_generators("goods", count, most)
+    }
+
+    fn with_generators(deck: &str, count: usize, generators: usize) -> Option<Arc<Self>> {
+        let fits = |number| (1..=MAX_CARDS).contains(&number);
+        if !fits(count) || !fits(generators) {
             return None;
         }
         let card = |i| {
@@ -41,7 +57,7 @@ impl Cards {
         };
         Some(Arc::new(Cards {
             points: (0..count).map(|i| card(i).hash_to_group()).collect(),
-            generators: (0..count).map(generator).collect(),
+            generators: (0..generators).map(generator).collect(),
             generator: chain_generator(),
         }))
     }
@@ -49,6 +65,11 @@ impl Cards {
     /// The number of cards.
     pub fn count(&self) -> usize {
         self.points.len()
+    }
+
+    /// The point of a card. `None` if it is not a card of the deck.
+    pub(super) fn point(&self, card: Card) -> Option<Point> {
+        self.points.get(usize::try_from(card.0).ok()?).copied()
     }
 
     /// The card at this point. `None` if it is not a card of the deck. The time does not depend on
@@ -115,14 +136,14 @@ impl VerifiedDeck {
         2 * ELEMENT * count
     }
 
-    pub(super) fn read(cards: &Arc<Cards>, reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn read(cards: &Arc<Cards>, count: usize, reader: &mut Reader<'_>) -> Option<Self> {
         let place = |_| {
             Some(Ciphertext {
                 a: reader.point()?,
                 b: reader.point()?,
             })
         };
-        let places: Option<Vec<Ciphertext>> = (0..cards.count()).map(place).collect();
+        let places: Option<Vec<Ciphertext>> = (0..count).map(place).collect();
         Some(VerifiedDeck {
             cards: Arc::clone(cards),
             places: places?,
@@ -130,11 +151,14 @@ impl VerifiedDeck {
     }
 }
 
-/// The decks of a hand, in the order of their numbers, after the last shuffle.
+/// The decks of a hand, in the order of their numbers. The goods, if there are any, are the last
+/// deck. The coins of the hand, if there are any, have the number after it.
 #[derive(Clone)]
 pub struct Decks {
     pub(super) decks: Vec<VerifiedDeck>,
     pub(super) digest: [u8; 32],
+    /// The digest of the public keys and the hand, if the hand has coins.
+    coins: Option<([u8; 32], u64)>,
 }
 
 impl Decks {
@@ -145,12 +169,53 @@ impl Decks {
         Decks {
             digest: hash.digest(),
             decks,
+            coins: None,
         }
+    }
+
+    /// These decks and the goods, as one more deck.
+    #[must_use]
+    pub fn with_goods(mut self, goods: &Goods) -> Self {
+        self.decks.push(goods.deck().clone());
+        Decks {
+            coins: self.coins,
+            ..Decks::new(self.decks)
+        }
+    }
+
+    /// These decks and the coins of a hand.
+    #[must_use]
+    pub fn with_coins(mut self, roster: &Roster, hand: u64) -> Self {
+        self.coins = Some((roster.digest, hand));
+        self
+    }
+
+    /// The number that stands for the coins in a [`Slot`]. The position is then the number of the
+    /// coin.
+    pub fn coins(&self) -> usize {
+        self.decks.len()
     }
 
     /// The ciphertext at a place.
     pub(super) fn place(&self, deck: usize, position: usize) -> Option<&Ciphertext> {
         self.decks.get(deck)?.places.get(position)
+    }
+
+    /// `A` of a slot: the first component of the ciphertext, or the point of the coin. A coin is for
+    /// all seats.
+    pub(super) fn base(&self, slot: &Slot) -> Option<Point> {
+        match self.coins {
+            Some((roster, hand)) if slot.deck == self.coins() && slot.is_to_all() => {
+                Some(coin::point(&roster, hand, slot.position as u64))
+            }
+            _ => Some(self.place(slot.deck, slot.position)?.a),
+        }
+    }
+
+    /// Whether the coins, if there are any, are those of this context.
+    pub(super) fn fits(&self, context: &Context<'_>) -> bool {
+        let coins = (context.roster.digest, context.hand);
+        self.coins.is_none_or(|own| own == coins)
     }
 
     /// A hash that begins with a context and these decks.

@@ -77,6 +77,16 @@ impl Transcript {
         })
     }
 
+    /// Endless numbers of 32 bits, from consecutive blocks of 4 bytes of the output.
+    pub(super) fn words(self) -> impl Iterator<Item = u32> {
+        let mut output = self.0.finalize_xof();
+        std::iter::repeat_with(move || {
+            let mut word = [0; 4];
+            output.fill(&mut word);
+            u32::from_le_bytes(word)
+        })
+    }
+
     /// A generator for the random scalars of one proof or key: it depends on fresh bytes of `rng`, on
     /// the secrets and on the statement that was hashed before. The same bytes for the same statement
     /// give the same scalars. The same bytes for another statement, for example after a file was

@@ -12,6 +12,8 @@
 //! | `deck` | [`Cards`] as points, and the [`VerifiedDeck`] |
 //! | `shuffle` | shuffles with their proofs |
 //! | `partials` | [`Partials`]: partial decryptions for all seats or for one |
+//! | `coin` | [`Coin`]: a random number that no seat can choose |
+//! | `goods` | [`Goods`]: cards of known kinds, which their owners mix |
 //! | `show` | [`Show`]: a card that one seat has seen, shown to others |
 //!
 //! Security rests on the decisional Diffie-Hellman assumption in ristretto255, and on BLAKE3 as a
@@ -20,8 +22,10 @@
 //!
 //! Nothing in this module uses a clock, a file, a socket or a thread.
 
+mod coin;
 mod context;
 mod deck;
+mod goods;
 mod group;
 mod keys;
 mod partials;
@@ -31,8 +35,10 @@ mod shuffle;
 #[cfg(test)]
 mod tests;
 
+pub use coin::Coin;
 pub use context::Context;
 pub use deck::{Cards, Decks, VerifiedDeck};
+pub use goods::Goods;
 pub use keys::{
     BadKeys, Complaint, Contribution, Dealing, Keys, MAX_SEATS, NoKey, Roster, Seats, SecretKey,
 };

@@ -29,9 +29,10 @@ pub enum Receiver {
 /// A card to open, and for whom. The order of a part's slots is that of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot {
-    /// The number of the deck in the hand.
+    /// The number of the deck in the hand. The goods and the coins have numbers as well
+    /// ([`Decks`]).
     pub deck: usize,
-    /// The position in the deck.
+    /// The position in the deck, or the number of the coin.
     pub position: usize,
     /// The seats that see the card.
     pub receiver: Receiver,
@@ -67,6 +68,10 @@ impl Slot {
             Receiver::All => seats.threshold(),
             Receiver::Seat(_) => seats.threshold() - 1,
         }
+    }
+
+    pub(super) fn is_to_all(&self) -> bool {
+        self.receiver == Receiver::All
     }
 
     fn hash(slots: &[Slot], hash: Transcript) -> Transcript {
@@ -109,7 +114,7 @@ impl Partial {
         share: &[u8; 32],
     ) -> Option<Self> {
         let secret: Scalar = Option::from(Scalar::from_canonical_bytes(*share))?;
-        let a = decks.place(slot.deck, slot.position)?.a;
+        let a = decks.base(slot)?;
         roster.is_share(seat, share).then(|| Partial {
             seat,
             slot: *slot,
@@ -289,14 +294,12 @@ impl<'a> Statement<'a> {
     ) -> Result<Self, BadPartials> {
         let receivers = receivers(slots);
         let seats = context.roster.seats.count();
-        let cards = slots
-            .iter()
-            .map(|slot| Some(decks.place(slot.deck, slot.position)?.a));
-        let cards: Option<Vec<Point>> = cards.collect();
+        let cards: Option<Vec<Point>> = slots.iter().map(|slot| decks.base(slot)).collect();
         let shuffled = |cards: &Vec<Point>| !cards.iter().any(Point::is_identity);
         let valid = slots.is_sorted_by(|a, b| a < b)
             && cards.as_ref().is_some_and(shuffled)
             && context.seat < seats
+            && decks.fits(context)
             && receivers
                 .iter()
                 .all(|&seat| seat < seats && seat != context.seat);
@@ -438,12 +441,8 @@ impl Decks {
             position,
             receiver: Receiver::All,
         };
-        let openers =
-            distinct(partials, None).filter(|openers| openers.len() == seats.threshold())?;
-        let factor = vartime_sum(values(partials, &openers).iter().map(|(s, p)| (*s, p)));
-        let card = place.b.get() - factor;
-        let for_it = partials.iter().all(|partial| partial.slot == slot);
-        for_it.then(|| self.decks[deck].cards.card(&card))?
+        let card = place.b.get() - factor(seats, &slot, partials)?;
+        self.decks[deck].cards.card(&card)
     }
 
     /// The same for a card that is opened to the seat of `key` alone.
@@ -489,6 +488,15 @@ impl Decks {
         });
         Some(own + others.sum::<RistrettoPoint>())
     }
+}
+
+/// `xA` of a slot for all seats, where `x` is the secret of the deck's key. `None` if these are not the
+/// partials of a threshold of different seats for this slot.
+pub(super) fn factor(seats: Seats, slot: &Slot, partials: &[Partial]) -> Option<RistrettoPoint> {
+    let openers = distinct(partials, None).filter(|openers| openers.len() == seats.threshold())?;
+    let for_it = partials.iter().all(|partial| partial.slot == *slot);
+    let terms = values(partials, &openers);
+    for_it.then(|| vartime_sum(terms.iter().map(|(scalar, point)| (*scalar, point))))
 }
 
 /// The seats of these partials, and `own`. `None` if a seat appears twice.

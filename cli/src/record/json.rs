@@ -219,7 +219,7 @@ pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
 
 fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
     let faces = |cards: &BTreeMap<usize, dealerless::deck::Card>| -> BTreeMap<usize, String> {
-        let face = |(&position, &card): (&usize, &_)| (position, names.name(card));
+        let face = |(&position, &card): (&usize, &_)| (position, names.at(position, card));
         cards.iter().map(face).collect()
     };
     let posts = hand.begun.posts.iter();
@@ -280,6 +280,15 @@ fn of_event(event: &LogEvent, names: &CardNames) -> Value {
             "seat": rolled.by.number(),
             "dice": rolled.dice.to_string(),
             "faces": rolled.faces,
+        }),
+        LogEvent::Mixed { seat, positions } => {
+            json!({ "event": "mixed", "seat": seat.number(), "positions": positions })
+        }
+        LogEvent::Stolen(stolen) => json!({
+            "event": "stolen",
+            "seat": stolen.thief.number(),
+            "from": stolen.owner.number(),
+            "position": stolen.position,
         }),
         LogEvent::Returned { seat, chips } => {
             json!({ "event": "returned", "seat": seat.number(), "chips": chips })

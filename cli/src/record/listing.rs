@@ -41,14 +41,20 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
         }
         events = rest;
         match event {
-            LogEvent::Opened { position, to, .. } => {
+            LogEvent::Opened { position, to, card } => {
                 let cards = match to {
                     Learners::All => &hand.public,
                     Learners::Seat(_) => &hand.seen,
                 };
                 let is_current = since.get(position).unwrap_or(&0) == &hand.since(*position);
-                let card = cards.get(position).filter(|_| is_current);
-                lines.push(opened(&who, *position, *to, card, &names));
+                let known = cards.get(position).filter(|_| is_current);
+                lines.push(opened(
+                    &who,
+                    *position,
+                    *to,
+                    card.as_ref().or(known),
+                    &names,
+                ));
             }
             LogEvent::Reshuffled {
                 seat,
@@ -68,6 +74,19 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
             LogEvent::Rolled(rolled) => {
                 lines.push(dice(rolled.dice, &rolled.faces, rolled.sum()));
             }
+            LogEvent::Mixed { seat, positions } => {
+                lines.push(format!(
+                    "{} mixes {} goods.",
+                    who.name(*seat),
+                    positions.len()
+                ));
+            }
+            LogEvent::Stolen(stolen) => lines.push(format!(
+                "{} takes good {} from {}.",
+                who.name(stolen.thief),
+                stolen.position,
+                who.name(stolen.owner)
+            )),
             LogEvent::Stopped { seat, stop } => lines.push(stopped(&who, *seat, *stop)),
             _ => {}
         }
@@ -84,6 +103,9 @@ fn title(record: &Record, hand: &RecordedHand) -> String {
     let of = words::short_id(&record.log.match_info().id());
     match stakes.boards() {
         Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.begun.hand),
+        None if stakes.game().is_some() => {
+            format!("Match {of}, hand {}: {cards} cards.", hand.begun.hand)
+        }
         None => format!(
             "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
             hand.begun.hand,
@@ -121,8 +143,11 @@ fn opened(
     card: Option<&Card>,
     names: &CardNames,
 ) -> String {
-    let face = card.map_or("?".to_owned(), |&card| names.name(card));
-    let place = who.names().place(position);
+    let face = card.map_or("?".to_owned(), |&card| names.at(position, card));
+    let place = match names.is_good(position) {
+        true => format!("good {position}"),
+        false => who.names().place(position),
+    };
     let to = match to {
         Learners::All => "all".to_owned(),
         Learners::Seat(seat) => who.name(seat),

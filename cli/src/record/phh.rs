@@ -25,7 +25,9 @@ pub(super) fn write(
                 "PHH does not support five-card draw (the draw games of PHH are lowball): use show without --phh"
             )
         }
-        Variety::Deck { .. } => bail!("PHH is for poker: for a deck without rules, omit --phh"),
+        Variety::Deck { .. } | Variety::Game { .. } => {
+            bail!("PHH is for poker: for a deck without rules or a board game, omit --phh")
+        }
         Variety::Boards { .. } => {
             bail!("PHH is for poker: `dealerless bridge boards` writes boards")
         }

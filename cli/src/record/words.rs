@@ -65,6 +65,14 @@ pub(super) fn game(stakes: &Stakes) -> String {
         let kinds = kinds(&Kind::of(stakes));
         text += &format!(", {drawn} of {cards} cards are drawn{kinds}");
     }
+    if let Some(game) = stakes.game() {
+        let decks = game.decks().iter().map(|deck| {
+            let cards: u32 = deck.kinds.iter().map(|(_, cards)| cards).sum();
+            format!("{} ({cards} cards)", deck.name)
+        });
+        let decks: Vec<String> = decks.collect();
+        text += &format!(", {}", decks.join(", "));
+    }
     if let Some(boards) = stakes.boards() {
         text += &format!(", {boards} boards dealt together");
     }

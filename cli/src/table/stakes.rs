@@ -306,7 +306,7 @@ impl StakesArgs {
             "--algorithm is for two players: with more, the deck is shuffled without a circuit"
         );
         let stakes = self.stakes()?;
-        let deck = DeckTerms::verifiable(&stakes).with_context(|| {
+        let deck = DeckTerms::verifiable(&stakes, stakes.seats()).with_context(|| {
             format!(
                 "{} is for two players; --seats requires a game of poker",
                 self.game()

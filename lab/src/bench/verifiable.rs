@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use comfy_table::CellAlignment;
+use dealerless::deck::Card;
 use dealerless::verifiable::{
-    Cards, Context, Contribution, Dealing, Decks, Keys, Partials, Receiver, Roster, Seats,
+    Cards, Context, Contribution, Dealing, Decks, Goods, Keys, Partials, Receiver, Roster, Seats,
     SecretKey, Show, Shown, Slot, VerifiedDeck,
 };
 use dealerless_program::output::{count, grid, milliseconds, show, show_json};
@@ -24,6 +25,11 @@ use crate::loopback;
 
 /// The match that the measured parts belong to.
 const MATCH: [u8; 32] = [0; 32];
+
+/// The decks of a board game: tiles, numbers and cards.
+const BOARD_GAME: [(&str, usize); 3] = [("tiles", 19), ("numbers", 18), ("cards", 25)];
+/// The number of goods in a mix.
+const MIXED: usize = 7;
 
 /// What `bench --deck verifiable` reports.
 #[derive(Serialize)]
@@ -198,6 +204,51 @@ fn round(
     rounds.part(part.len(), "show a card: make");
     let verify = || Show::verify(&context, &decks, all, &shown, &part);
     rounds.time("show a card: verify", verify)?;
+    board_game(&roster, &keys[0], rounds, rng)
+}
+
+/// Measures the parts of a board game: a coin, a mix of the goods of a hand, and a shuffle of several
+/// decks. `key` is that of seat 0.
+fn board_game(
+    roster: &Roster,
+    key: &SecretKey,
+    rounds: &mut Rounds,
+    rng: &mut impl CryptoRng,
+) -> anyhow::Result<()> {
+    let context = context(roster, 0);
+    let cards = BOARD_GAME.map(|(name, count)| Cards::new(name, count));
+    let cards = cards.into_iter().collect::<Option<Vec<_>>>();
+    let cards = cards.context("the decks have cards")?;
+    let decks = Decks::new(cards.iter().map(VerifiedDeck::start).collect());
+    let (part, _) = rounds.time("62 cards in 3 decks: shuffle", || {
+        decks.shuffle(&context, rng)
+    });
+    rounds.part(part.len(), "62 cards in 3 decks: shuffle");
+    let verify = || decks.verify_shuffle(&context, &part);
+    rounds.time("62 cards in 3 decks: verify", verify)?;
+
+    let mut goods = Goods::new(&Cards::kinds(5, MIXED).context("kinds of goods")?);
+    for number in 0..MIXED as u64 {
+        goods.gain(Card(number % 5)).context("a kind of goods")?;
+    }
+    let positions: Vec<usize> = (0..MIXED).collect();
+    let mix = || goods.mix(&context, &positions, rng);
+    let (part, _) = rounds.time("mix 7 goods: make", mix)?;
+    rounds.part(part.len(), "mix 7 goods: make");
+    let verify = || goods.verify_mix(&context, &positions, &part);
+    rounds.time("mix 7 goods: verify", verify)?;
+
+    let decks = decks.with_coins(roster, context.hand);
+    let coin = [Slot {
+        deck: decks.coins(),
+        position: 0,
+        receiver: Receiver::All,
+    }];
+    let made = || Partials::make(&context, &decks, &coin, key, rng);
+    let (part, _) = rounds.time("a coin: make", made)?;
+    rounds.part(part.len(), "a coin: make");
+    let verify = || Partials::verify(&context, &decks, &coin, &part);
+    rounds.time("a coin: verify", verify)?;
     Ok(())
 }
 

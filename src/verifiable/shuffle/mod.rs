@@ -12,8 +12,8 @@ use zeroize::Zeroizing;
 use self::permutation::Permutation;
 use self::proof::{Proof, Statement, Witness};
 use super::context::Context;
-use super::deck::{Ciphertext, VerifiedDeck};
-use super::group::{Point, Reader};
+use super::deck::{Ciphertext, Decks, VerifiedDeck};
+use super::group::{Derived, Point, Reader};
 use crate::crypto::random_scalar;
 
 /// Why a shuffle is a foul of its signer.
@@ -29,6 +29,10 @@ pub enum BadShuffle {
     /// The context names a seat that does not exist. This is a mistake of the caller.
     #[error("there is no such seat")]
     Seat,
+    /// The places of a mix are not places of different goods, in ascending order, or are too few or too
+    /// many. This is a mistake of the caller.
+    #[error("these goods cannot be mixed")]
+    Places,
 }
 
 impl VerifiedDeck {
@@ -43,9 +47,7 @@ impl VerifiedDeck {
     /// same part for the same deck in the same context, and an unrelated one for any other.
     pub fn shuffle(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Vec<u8>, Self) {
         let count = self.count();
-        let statement = context.hash("shuffle secrets").points(self.points());
-        let mut derived = statement.derive(&[], rng);
-        let permutation = Permutation::draw(count, &mut derived);
+        let (permutation, mut derived) = self.draw(context, rng);
         let added: Vec<Scalar> = (0..count).map(|_| random_scalar(&mut derived)).collect();
         let added = Zeroizing::new(added);
         let key = RistrettoBasepointTable::create(context.roster.deck.get());
@@ -72,6 +74,25 @@ impl VerifiedDeck {
         (part, output)
     }
 
+    /// The permutation of a shuffle, and the generator of its other random values.
+    fn draw(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Permutation, Derived) {
+        let statement = context.hash("shuffle secrets").points(self.points());
+        let mut derived = statement.derive(&[], rng);
+        let permutation = Permutation::draw(self.count(), &mut derived);
+        (permutation, derived)
+    }
+
+    /// The values that belong to the places of the deck after [`shuffle`](Self::shuffle) with the same
+    /// random bytes, from those before it.
+    pub(super) fn follow(
+        &self,
+        context: &Context<'_>,
+        values: &[u64],
+        rng: &mut impl CryptoRng,
+    ) -> Zeroizing<Vec<u64>> {
+        self.draw(context, rng).0.gather(values)
+    }
+
     /// The deck after a shuffle of this one by the seat of the context.
     ///
     /// # Errors
@@ -90,9 +111,57 @@ impl VerifiedDeck {
 
     fn read_shuffle(&self, part: &[u8]) -> Option<(Self, Proof)> {
         let mut reader = Reader::new(part, Self::shuffle_len(self.count()))?;
-        let output = VerifiedDeck::read(&self.cards, &mut reader)?;
+        let output = VerifiedDeck::read(&self.cards, self.count(), &mut reader)?;
         let proof = Proof::read(self.count(), &mut reader)?;
         Some((output, proof))
+    }
+}
+
+impl Decks {
+    /// The length of a part that shuffles decks with these numbers of cards, in bytes.
+    pub fn shuffle_len(counts: impl IntoIterator<Item = usize>) -> usize {
+        counts.into_iter().map(VerifiedDeck::shuffle_len).sum()
+    }
+
+    /// Shuffles all decks of a hand that has no goods yet. Returns the part that the seat of the context
+    /// signs, with a shuffle of each deck in order, and the new decks.
+    pub fn shuffle(&self, context: &Context<'_>, rng: &mut impl CryptoRng) -> (Vec<u8>, Self) {
+        let shuffle =
+            |(number, deck): (usize, &VerifiedDeck)| deck.shuffle(&of_deck(context, number), rng);
+        let (parts, decks): (Vec<_>, Vec<_>) = self.decks.iter().enumerate().map(shuffle).unzip();
+        (parts.concat(), Decks::new(decks))
+    }
+
+    /// The decks after a shuffle of these by the seat of the context.
+    ///
+    /// # Errors
+    /// [`BadShuffle`].
+    pub fn verify_shuffle(
+        &self,
+        context: &Context<'_>,
+        mut part: &[u8],
+    ) -> Result<Self, BadShuffle> {
+        let mut shuffles = Vec::new();
+        for deck in &self.decks {
+            let shuffle = part.split_off(..VerifiedDeck::shuffle_len(deck.count()));
+            shuffles.push(shuffle.ok_or(BadShuffle::Encoding)?);
+        }
+        if !part.is_empty() {
+            return Err(BadShuffle::Encoding);
+        }
+        let verify = |(number, shuffle): (usize, &[u8])| {
+            self.decks[number].verify_shuffle(&of_deck(context, number), shuffle)
+        };
+        let decks: Result<Vec<_>, _> = shuffles.into_iter().enumerate().map(verify).collect();
+        Ok(Decks::new(decks?))
+    }
+}
+
+/// The context of the deck with this number.
+fn of_deck<'a>(context: &Context<'a>, number: usize) -> Context<'a> {
+    Context {
+        deck: number as u64,
+        ..*context
     }
 }
 

@@ -158,7 +158,8 @@ impl<'a> Statement<'a> {
         let g = RistrettoPoint::mul_base;
 
         // Commitments to the permutation.
-        let generators: Vec<RistrettoPoint> = cards.generators.iter().map(|h| *h.get()).collect();
+        let generators = cards.generators.iter().take(count);
+        let generators: Vec<RistrettoPoint> = generators.map(|h| *h.get()).collect();
         let statement = self.context.hash("shuffle nonces").bytes(&self.digest);
         let rng = &mut statement.derive(&[], rng);
         let r = draw(count, rng);

@@ -53,6 +53,44 @@ fn a_shuffle_is_valid_at_its_place_and_for_its_deck_only() {
 }
 
 #[test]
+fn a_part_shuffles_each_deck_of_a_hand_and_is_bound_to_their_order() {
+    let fixture = Fixture::new(3, 3);
+    let rng = &mut StdRng::seed_from_u64(6);
+    let counts = [3, 2, 4];
+    let names = ["tiles", "numbers", "cards"];
+    let starts = names.iter().zip(counts).map(|(name, count)| {
+        VerifiedDeck::start(&crate::verifiable::Cards::new(name, count).unwrap())
+    });
+    let start = Decks::new(starts.collect());
+    let context = fixture.context(1, 5);
+    let (part, shuffled) = start.shuffle(&context, rng);
+    assert_eq!(part.len(), Decks::shuffle_len(counts));
+    let verified = start.verify_shuffle(&context, &part).unwrap();
+    assert_eq!(verified.digest, shuffled.digest);
+    for (number, count) in counts.into_iter().enumerate() {
+        let deck = verified.decks[number].clone();
+        let mut cards: Vec<u64> = fixture.open_all(deck).iter().map(|card| card.0).collect();
+        cards.sort_unstable();
+        assert_eq!(cards, (0..count as u64).collect::<Vec<_>>());
+    }
+    let refused = |decks: &Decks, part: &[u8]| decks.verify_shuffle(&context, part).err();
+    let long = [&part[..], &[0]].concat();
+    for wrong in [&part[1..], &part[..part.len() - 1], &long, &[]] {
+        assert_eq!(refused(&start, wrong), Some(BadShuffle::Encoding));
+    }
+    // A byte in each of the three, and the shuffle of one deck for another deck of the same size.
+    for byte in [40, Decks::shuffle_len([3]) + 40, part.len() - 40] {
+        let mut changed = part.clone();
+        changed[byte] ^= 1;
+        assert!(refused(&start, &changed).is_some(), "{byte}");
+    }
+    let twins = Decks::new(vec![start.decks[0].clone(); 2]);
+    let (mut part, _) = twins.shuffle(&context, rng);
+    part.rotate_left(Decks::shuffle_len([3]));
+    assert_eq!(refused(&twins, &part), Some(BadShuffle::Proof));
+}
+
+#[test]
 fn one_honest_shuffle_gives_every_order_equally_often() {
     let fixture = Fixture::new(2, 2);
     let mut rng = StdRng::seed_from_u64(4);

@@ -203,7 +203,7 @@ class Hand:
         self.cards = [[H2G("card", name.encode(), i) for i in range(n)] for name, n in names]
         self.decks = [[(ZERO, card) for card in cards] for cards in self.cards]
         for of in answers["shuffles"]:
-            self.decks[of["deck"]] = self.refuses(-32, self.shuffle, of, of["part"])
+            self.decks[of["deck"]] = self.refuses(-32, self.shuffle, of, self.decks[of["deck"]], of["part"])
         points = [[point for pair in deck for point in pair] for deck in self.decks]
         self.digest = H("decks", 32, len(points), *points)
         slots = [tuple(slot) for *slot, _ in answers["opened cards"]]
@@ -220,6 +220,42 @@ class Hand:
         for of in answers["shows"]:
             shown = self.refuses(-32, self.show, of, of["part"])
             assert shown == [cards[tuple(place)] for place in of["cards"]]
+
+        self.check_goods(answers["goods"], answers["mix"], answers["given"])
+
+    def check_goods(self, goods, mix, given):
+        """A mix of goods, then the opening of one of them and of a coin."""
+        kinds = [H2G("card", b"goods", i) for i in range(goods["kinds"])]
+        held = [(ZERO, kinds[kind]) for kind in goods["gained"]]
+        hand = [held[i] for i in mix["positions"]]
+        assert mix["deck"] == len(self.decks)
+        for i, good in zip(mix["positions"], self.refuses(-32, self.shuffle, mix, hand, mix["part"])):
+            held[i] = good
+        self.cards.append(kinds)
+        self.decks.append(held)
+        points = [[point for pair in deck for point in pair] for deck in self.decks]
+        self.digest = H("decks", 32, len(points), *points)
+        slots = [tuple(slot) for slot in given["slots"]]
+        self.partials.update((slot, {}) for slot in slots)
+        for of in given["openings"]:
+            own = [slot for slot in slots if of["seat"] in self.openers(slot)]
+            for slot, partial in zip(own, self.refuses(-32, self.opening, of, own, of["part"])):
+                self.partials[slot][of["seat"]] = partial
+        good, coin = slots
+        assert self.opened(good) == given["kind"]
+        weights = lagrange(list(self.partials[coin]))
+        value = total([weights[seat] for seat in self.partials[coin]], [C for C, in self.partials[coin].values()])
+        for below, numbers in given["numbers"]:
+            output = H("coin faces", 4 * 64, value, below)
+            words = struct.unpack("<64I", output)
+            fair = [word % below for word in words if word < 2**32 - 2**32 % below]
+            assert fair[: len(numbers)] == numbers
+
+    def base(self, deck, position):
+        """The first component of a ciphertext, or the point of a coin."""
+        if deck == len(self.decks):
+            return H2G("coin", self.roster, self.hand, position)
+        return self.decks[deck][position][0]
 
     @staticmethod
     def refuses(at, verify, *arguments):
@@ -268,8 +304,8 @@ class Hand:
         chain = bytes.fromhex(of["chain"])
         return self.match, chain, self.hand, of["deck"], of["step"], before, of["seat"], self.roster
 
-    def shuffle(self, of, part):
-        ctx, old, n = self.context(of), self.decks[of["deck"]], len(self.decks[of["deck"]])
+    def shuffle(self, of, old, part):
+        ctx, n = self.context(of), len(old)
         shape = (point, 2 * n), (point, n), (point, n), (point, n), (point, 5), (scalar, 4), (scalar, n), (scalar, n)
         points, c, C, T, firsts, (s1, s2, s3, s4), S, s = read(part, *shape)
         new, h, (t1, t2, t3, t4b, t4a) = list(zip(points[::2], points[1::2])), self.hs[:n], firsts
@@ -304,7 +340,7 @@ class Hand:
         for j, sigma in zip(receivers, sigmas):
             masks = [weight * points[0] for weight, points, slot in zip(w, given, slots) if slot[2] == j + 1]
             firsts.append(sigma * G - z * sum(masks, ZERO))
-        cards = total(w, [self.decks[deck][position][0] for deck, position, _ in slots])
+        cards = total(w, [self.base(deck, position) for deck, position, _ in slots])
         encrypted = total(sigmas, [self.E[j] for j in receivers])
         firsts.append(share * cards + encrypted - z * total(w, [points[-1] for points in given]))
         assert [z] == hashed("open c", 1, *ctx, o, firsts)

@@ -73,6 +73,16 @@ const HANDS: [Hand; 3] = [
     },
 ];
 
+/// The kinds of the goods that are gained, of three.
+const GAINED: [u64; 4] = [0, 1, 1, 2];
+/// The goods that seat 1 mixes.
+const MIXED: [usize; 3] = [0, 2, 3];
+/// The good that is opened to all.
+const GIVEN: usize = 2;
+/// The coin that is opened, and the bounds of its numbers.
+const COIN: usize = 5;
+const BOUNDS: [u32; 3] = [6, 7, 1 << 31 | 1];
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -135,7 +145,8 @@ fn parts(hand: &Hand) -> Value {
             shuffles.push(signed(&context, &part));
         }
     }
-    let decks = Decks::new(decks);
+    let shuffled = Decks::new(decks);
+    let decks = shuffled.clone();
 
     let slots = hand.slots.iter().map(|&(deck, position, receiver)| Slot {
         deck,
@@ -200,7 +211,12 @@ fn parts(hand: &Hand) -> Value {
         show["cards"] = cards.collect();
         show
     });
+    let shows: Vec<Value> = shows.collect();
+    let (gained, mix, given) = goods(&fixture, &shuffled, hand.decks.len(), rng);
     json!({
+        "goods": gained,
+        "mix": mix,
+        "given": given,
         "threshold": hand.threshold,
         "match": hex(&MATCH),
         "hand": HAND,
@@ -214,9 +230,71 @@ fn parts(hand: &Hand) -> Value {
         "leaver": hand.leaver,
         "shuffles": shuffles,
         "openings": openings,
-        "shows": shows.collect::<Vec<_>>(),
+        "shows": shows,
         "opened cards": cards.collect::<Vec<_>>(),
     })
+}
+
+/// The goods with their mix, and the openings of a good and a coin after it. The goods are the deck
+/// with this number.
+fn goods(
+    fixture: &Fixture,
+    shuffled: &Decks,
+    number: usize,
+    rng: &mut ChaCha20Rng,
+) -> (Value, Value, Value) {
+    let mut goods = Goods::new(&Cards::kinds(3, 4).unwrap());
+    for kind in GAINED {
+        goods.gain(Card(kind)).unwrap();
+    }
+    let context = step(fixture, CHAINS[0], number, 9, 1);
+    let (part, _) = goods.mix(&context, &MIXED, rng).unwrap();
+    let mixed = goods.verify_mix(&context, &MIXED, &part).unwrap();
+    let mut mix = signed(&context, &part);
+    mix["positions"] = json!(MIXED);
+
+    let decks = shuffled.clone().with_goods(&mixed);
+    let decks = decks.with_coins(&fixture.roster, HAND);
+    let seats = fixture.roster.seats();
+    let slot = |deck, position| Slot {
+        deck,
+        position,
+        receiver: Receiver::All,
+    };
+    let slots = [slot(number, GIVEN), slot(decks.coins(), COIN)];
+    let (mut openings, mut partials) = (Vec::new(), Vec::new());
+    for seat in 0..seats.count() {
+        let opens = |slot: &Slot| openers(seats, slot, |_| true, |_| false).contains(&seat);
+        let own: Vec<Slot> = slots.into_iter().filter(opens).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let context = step(fixture, CHAINS[0], 0, 10, seat);
+        let key = &fixture.secrets[seat];
+        let (part, made) = Partials::make(&context, &decks, &own, key, rng).unwrap();
+        Partials::verify(&context, &decks, &own, &part).unwrap();
+        partials.extend(made.iter().copied());
+        openings.push(signed(&context, &part));
+    }
+    let partials = |slot: &Slot| -> Vec<Partial> {
+        let own = partials.iter().filter(|(of, _)| of == slot);
+        own.map(|(_, partial)| *partial).collect()
+    };
+    let kind = decks
+        .open(seats, number, GIVEN, &partials(&slots[0]))
+        .unwrap();
+    let coin = Coin::open(&decks, seats, COIN, &partials(&slots[1])).unwrap();
+    let numbers = BOUNDS.map(|below| {
+        let numbers: Vec<u32> = coin.numbers(below).take(8).collect();
+        json!([below, numbers])
+    });
+    let given = json!({
+        "openings": openings,
+        "slots": [[number, GIVEN, 0], [decks.coins(), COIN, 0]],
+        "kind": kind.0,
+        "numbers": numbers,
+    });
+    (json!({ "kinds": 3, "gained": GAINED }), mix, given)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use dealerless::deck::Card;
 
 use super::phase::Stop;
-use crate::rules::{Choice, Learners, Outcome, Rolled};
+use crate::rules::{Choice, Learners, Outcome, Rolled, Stolen};
 use crate::seat::Seat;
 
 /// An event of a match. Events follow from the signed parts alone, so all seats have the same
@@ -39,7 +39,7 @@ pub enum LogEvent {
         /// The cards of the hand.
         cards: Vec<Face>,
     },
-    /// In a deck without rules: a card was opened.
+    /// In a deck without rules or a board game: a card or a good was opened.
     Opened {
         /// The position of the card.
         position: usize,
@@ -66,8 +66,17 @@ pub enum LogEvent {
         /// The step of the choice to steal.
         since: u64,
     },
-    /// In a deck without rules: dice were rolled.
+    /// In a deck without rules or a board game: dice were rolled.
     Rolled(Rolled),
+    /// In a board game: a seat mixed its goods. From now on only this seat knows which is which.
+    Mixed {
+        /// The owner.
+        seat: Seat,
+        /// The positions of its goods.
+        positions: Vec<usize>,
+    },
+    /// In a board game: a good was stolen. If it is hidden, its opening to the thief follows.
+    Stolen(Stolen),
     /// Unmatched chips were returned.
     Returned {
         /// The seat that gets the chips.
@@ -81,6 +90,11 @@ pub enum LogEvent {
         hand: u32,
         /// The result.
         outcome: Outcome,
+    },
+    /// The other seats have removed these seats by a roll call. They are folded.
+    Removed {
+        /// The seats, in order.
+        seats: Vec<Seat>,
     },
     /// A seat ended the match.
     Stopped {

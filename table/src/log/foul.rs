@@ -78,6 +78,12 @@ pub enum PartFoul {
     /// A shown card does not verify.
     #[error("the shown cards do not verify")]
     Show(#[source] BadShow),
+    /// A mix of goods does not verify.
+    #[error("the mix of goods does not verify")]
+    Mix(#[source] BadShuffle),
+    /// A hidden good that the seat gave is not of the kind that the seat named.
+    #[error("a good that the seat gave is not of the kind that the seat named")]
+    OtherKind,
     /// The published share is not the seat's share of the secret of the deck's key.
     #[error("the published share of the deck's key is not the seat's own")]
     Share,
@@ -134,6 +140,10 @@ pub enum Refused {
     /// The seat signed an ack in a match of two seats.
     #[error("{0} signed an ack in a match without acks")]
     NoAck(Seat),
+    /// The seat signed a roll call in a match or a step without roll calls, or one that names seats
+    /// which no roll call in this step can name.
+    #[error("{0} signed an invalid roll call")]
+    RollCall(Seat),
     /// The shuffle belongs to an ahead chain that this log does not use.
     #[error("{0} shuffled in an ahead chain that is not in use")]
     OtherChain(Seat),

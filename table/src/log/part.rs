@@ -10,9 +10,9 @@ use crate::rules::Choice;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Reveal;
-use dealerless::verifiable::{Complaint, Dealing, Keys, VerifiedDeck};
+use dealerless::verifiable::{Complaint, Dealing, Keys};
 #[cfg(doc)]
-use dealerless::verifiable::{Partials, Show};
+use dealerless::verifiable::{Goods, Partials, Show};
 
 /// A part: the content that one seat signs in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +69,8 @@ pub enum Part {
     Show(Vec<u8>),
     /// The seat's share of the secret of the deck's key, which a seat publishes when it leaves.
     Key([u8; 32]),
+    /// The seat's goods after its mix, with the proof ([`Goods`]).
+    Mix(Vec<u8>),
 }
 
 /// The kind of a part, for messages and tests.
@@ -119,6 +121,8 @@ pub enum PartKind {
     Show,
     /// See `Part::Key`.
     Key,
+    /// See `Part::Mix`.
+    Mix,
 }
 
 impl Part {
@@ -149,6 +153,7 @@ impl Part {
             Part::Partials(_) => PartKind::Partials,
             Part::Show(_) => PartKind::Show,
             Part::Key(_) => PartKind::Key,
+            Part::Mix(_) => PartKind::Mix,
         }
     }
 
@@ -197,7 +202,8 @@ impl Part {
             | Part::Complain(bytes)
             | Part::Shuffle(bytes)
             | Part::Partials(bytes)
-            | Part::Show(bytes) => {
+            | Part::Show(bytes)
+            | Part::Mix(bytes) => {
                 writer.raw(bytes);
             }
             Part::Key(share) => {
@@ -294,12 +300,13 @@ impl Part {
             Part::Partials(_) => 19,
             Part::Show(_) => 20,
             Part::Key(_) => 21,
+            Part::Mix(_) => 22,
         }
     }
 }
 
-/// Reads a part of a verifiable deck. Partials and shows take all remaining bytes: their lengths
-/// depend on the cards.
+/// Reads a part of a verifiable deck. Partials, shows and mixes take all remaining bytes: their
+/// lengths depend on the cards or goods.
 fn read_verifiable(
     code: u8,
     sizes: &VerifiableSizes,
@@ -310,10 +317,11 @@ fn read_verifiable(
         15 => Part::KeyDealing(reader.raw(Dealing::part_len(sizes.seats))?.to_vec()),
         16 => Part::Fine,
         17 => Part::Complain(reader.raw(Complaint::LEN)?.to_vec()),
-        18 => Part::Shuffle(reader.raw(VerifiedDeck::shuffle_len(sizes.cards))?.to_vec()),
+        18 => Part::Shuffle(reader.raw(sizes.shuffle)?.to_vec()),
         19 => Part::Partials(reader.rest().to_vec()),
         20 => Part::Show(reader.rest().to_vec()),
         21 => Part::Key(reader.array()?),
+        22 => Part::Mix(reader.rest().to_vec()),
         _ => return Err(Malformed),
     })
 }

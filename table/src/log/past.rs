@@ -47,7 +47,8 @@ impl Past {
         32 + 8 + 32 + 2 + 1 + 1 + 1 + Self::MOST * (Fingerprint::LEN + 8);
 
     /// The match of this log, as the header of the next match names it. `None` if the match is not
-    /// over or has a sealed deck, or if too many players have chips.
+    /// over or has a sealed deck, if the others went on without the owner of the log, or if too many
+    /// players have chips.
     pub fn of(log: &MatchLog) -> Option<Self> {
         let is_over = matches!(log.phase(), Phase::Over(_));
         let end = || (log.counted_steps(), log.final_stacks(), log.last_button());
@@ -62,7 +63,7 @@ impl Past {
         (steps, stacks, button): (u64, Vec<u64>, Option<Seat>),
     ) -> Option<Self> {
         let of = log.match_info();
-        if !matches!(of.header().deck, DeckTerms::Verifiable(_)) {
+        if !matches!(of.header().deck, DeckTerms::Verifiable(_)) || log.is_removed() {
             return None;
         }
         let fingerprint = |player: &Player| player.identity.fingerprint();

@@ -38,6 +38,13 @@ pub enum Phase {
     Complaints,
     /// This seat shuffles the verifiable deck.
     Shuffle(Seat),
+    /// This seat mixes its goods.
+    Mix {
+        /// The seat.
+        seat: Seat,
+        /// The positions of its goods, in ascending order.
+        positions: Vec<usize>,
+    },
     /// This seat has left in the middle of the hand, and publishes its share of the secret of the
     /// deck's key.
     Key(Seat),
@@ -68,6 +75,11 @@ pub enum End {
     Stopped(Vec<(Seat, Stop)>),
     /// These seats left. The last hand was played to its end. Only with a verifiable deck.
     Left(Vec<Seat>),
+    /// These seats left in the middle of a hand, and too few seats remain to open its cards. Only with
+    /// roll calls.
+    TooFew(Vec<Seat>),
+    /// The other seats have removed the owner of the log by a roll call, and go on. Only with roll calls.
+    Removed,
     /// The keys of the seats do not add up to keys of a deck, which happens only by chance.
     NoKeys,
     /// Opened cards do not belong to this deck, or were opened before at another position. The log
@@ -116,6 +128,7 @@ impl Phase {
             | Phase::Reseal(seat, _)
             | Phase::Choose { seat, .. }
             | Phase::Shuffle(seat)
+            | Phase::Mix { seat, .. }
             | Phase::Key(seat) => vec![*seat],
             Phase::Open(openings) => openings.iter().map(|opening| opening.opener).collect(),
             Phase::Over(_) => Vec::new(),
@@ -132,6 +145,7 @@ impl Phase {
                 | Phase::Reseal(..)
                 | Phase::Commit(_)
                 | Phase::Reveal(_)
+                | Phase::Mix { .. }
                 | Phase::Key(_)
                 | Phase::Result(_)
         )
@@ -153,6 +167,7 @@ impl Phase {
             Phase::KeyDealing => Some(PartKind::KeyDealing),
             Phase::Complaints => Some(PartKind::Fine),
             Phase::Shuffle(_) => Some(PartKind::Shuffle),
+            Phase::Mix { .. } => Some(PartKind::Mix),
             Phase::Key(_) => Some(PartKind::Key),
             Phase::Over(_) => None,
         }

@@ -3,7 +3,7 @@
 
 use super::deck_log::{SealedInput, Sizes, VerifiableSizes};
 use super::header::DeckTerms;
-use crate::rules::{Choice, Stakes};
+use crate::rules::{Choice, GoodsChoice, Stakes};
 
 /// The numbers that determine the sizes of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ impl Shape {
             verifiable,
             choice: if chips {
                 POKER_CHOICE
+            } else if stakes.game().is_some() {
+                KIND + GoodsChoice::LONGEST
             } else {
                 Choice::longest(stakes.most_proposed())
             },

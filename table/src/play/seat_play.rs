@@ -346,7 +346,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
                     return Err(NotNow::NotYourTurn);
                 }
-                if matches!(choice, Choice::Steal(_)) && !self.runs_live() {
+                let reshuffles = matches!(choice, Choice::Steal(_)) && !self.is_verifiable();
+                if reshuffles && !self.runs_live() {
                     return Err(NotNow::OnlyOpens);
                 }
                 allowed.map_err(NotNow::Foul)?;

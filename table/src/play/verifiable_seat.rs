@@ -5,9 +5,7 @@
 //! nothing.
 
 use dealerless::deck::Card;
-use dealerless::verifiable::{
-    Contribution, Keys, NoKey, Partials, Receiver, SecretKey, Show, VerifiedDeck,
-};
+use dealerless::verifiable::{Contribution, Decks, Keys, NoKey, Partials, SecretKey, Show};
 use zeroize::Zeroizing;
 
 use super::error::PlayError;
@@ -47,24 +45,17 @@ impl VerifiableSeat {
         own.is_none_or(|own| own == self.contribution.keys().to_bytes())
     }
 
-    /// The random values for the part in a step of a chain: the match, or an ahead chain. `before` is
-    /// the hash of all earlier steps.
-    fn rng(&self, chain: &[u8; 32], step: u64, before: &[u8; 32]) -> Derived {
-        let hash = Hash::new("made").field(&*self.secret);
-        Derived::new(hash.field(chain).number(step).field(before))
-    }
-
-    /// The seat's shuffle for the next hand, in the current step of the ahead chain, and the deck after
+    /// The seat's shuffle for the next hand, in the current step of the ahead chain, and the decks after
     /// it.
     ///
     /// # Errors
     /// [`PlayError::NotOwnKeys`] as for [`part`](Self::part), or if there is no chain.
-    pub(crate) fn ahead(&self, log: &MatchLog) -> Result<(Vec<u8>, VerifiedDeck), PlayError> {
+    pub(crate) fn ahead(&self, log: &MatchLog) -> Result<(Vec<u8>, Decks), PlayError> {
         let deck = log.deck_now(self.seat).filter(|_| self.is_own(log));
         let deck = deck.ok_or(PlayError::NotOwnKeys)?;
         let context = deck.ahead_context().ok_or(PlayError::NotOwnKeys)?;
         let before = deck.ahead_deck().ok_or(PlayError::NotOwnKeys)?;
-        let mut rng = self.rng(&context.chain, context.step, &context.before);
+        let mut rng = made(&self.secret, &context.chain, context.step, &context.before);
         Ok(before.shuffle(&context, &mut rng))
     }
 
@@ -79,7 +70,8 @@ impl VerifiableSeat {
         if !self.is_own(log) {
             return Err(PlayError::NotOwnKeys);
         }
-        let mut rng = self.rng(&log.match_info().id(), log.step(), &log.hash());
+        let of = log.match_info().id();
+        let mut rng = made(&self.secret, &of, log.step(), &log.hash());
         Ok(Some(match log.phase() {
             Phase::Keys => Part::Keys(self.contribution.keys().to_bytes()),
             Phase::KeyDealing => {
@@ -98,6 +90,11 @@ impl VerifiableSeat {
                 Part::Shuffle(deck.deck().shuffle(&context, &mut rng).0)
             }
             Phase::Open(_) => self.open(&deck, &mut rng)?,
+            Phase::Mix { .. } => {
+                let (context, goods, numbers) = deck.mix().ok_or(PlayError::NotOwnKeys)?;
+                let made = goods.mix(&context, &numbers, &mut rng);
+                Part::Mix(made.map_err(|_| PlayError::NotOwnKeys)?.0)
+            }
             Phase::Key(_) => Part::Key(*self.key(&deck)?.share()),
             _ => return Ok(None),
         }))
@@ -138,18 +135,31 @@ impl VerifiableSeat {
                 made.map(|(part, _)| Part::Partials(part))
                     .map_err(|_| PlayError::NotOwnKeys)
             }
-            Opens::Shown(shown) => {
-                let made = Show::make(&context, decks, Receiver::All, &shown, key, rng);
+            Opens::Shown(to, shown) => {
+                let made = Show::make(&context, decks, to, &shown, key, rng);
                 made.map(Part::Show).map_err(|_| PlayError::NotOwnKeys)
             }
         }
     }
 
-    /// The card at a position, if it was opened to this seat alone.
+    /// The card at a position, if it was opened to this seat alone, or the good, if the seat alone knows
+    /// its kind.
     pub(crate) fn card(&mut self, log: &MatchLog, position: usize) -> Option<Card> {
         let deck = log.deck_now(self.seat)?;
-        let (partials, seats) = (deck.partials(position), deck.seats());
-        let key = self.key(&deck).ok()?;
-        deck.hand()?.open_own(seats, 0, position, &partials, key)
+        self.key(&deck).ok()?;
+        let key = self.key.as_ref()?;
+        if !deck.is_good(position) {
+            return deck.card(position, key);
+        }
+        let of = log.match_info().id();
+        let rng = |step, before: &[u8; 32]| made(&self.secret, &of, step, before);
+        deck.known_goods(key, rng).get(&position).copied()
     }
+}
+
+/// The random values for the part in a step of a chain: the match, or an ahead chain. `before` is the
+/// hash of all earlier steps.
+fn made(secret: &[u8; 32], chain: &[u8; 32], step: u64, before: &[u8; 32]) -> Derived {
+    let hash = Hash::new("made").field(secret);
+    Derived::new(hash.field(chain).number(step).field(before))
 }

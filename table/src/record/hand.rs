@@ -53,7 +53,7 @@ impl RecordedHand {
             LogEvent::Opened { position, card, .. } => {
                 self.public.extend(card.map(|card| (*position, card)));
             }
-            LogEvent::Reshuffled { positions, .. } => {
+            LogEvent::Reshuffled { positions, .. } | LogEvent::Mixed { positions, .. } => {
                 self.public
                     .retain(|position, _| !positions.contains(position));
             }

@@ -1,5 +1,6 @@
 //! The choices of a seat.
 
+use super::goods::GoodsChoice;
 use super::next::Learners;
 use super::stakes::Stakes;
 use crate::seat::Seat;
@@ -56,6 +57,9 @@ pub enum Choice {
     /// In a deck without rules: shows all seats a card that this seat holds. The seat keeps the
     /// card.
     ShowCard(u16),
+    /// In a board game: a choice about goods and cards. Dice, steals, refusals and passes are the
+    /// choices of a deck without rules.
+    Goods(GoodsChoice),
 }
 
 /// The bytes are not an output of `Choice::encode`.
@@ -122,6 +126,7 @@ impl Choice {
             Choice::Reveal(position) => writer.u8(14).u16(*position),
             Choice::Steal(seat) => writer.u8(15).u8(seat.number()),
             Choice::ShowCard(position) => writer.u8(16).u16(*position),
+            Choice::Goods(choice) => choice.write(writer.u8(18)),
         };
         writer.finish()
     }
@@ -160,6 +165,7 @@ impl Choice {
                 let fits = (Choice::MAX_PROPOSED + 1..=Choice::MAX_HANDS).contains(&count);
                 Choice::Propose(read_proposal(&mut reader, count, fits)?)
             }
+            18 => Choice::Goods(GoodsChoice::read(&mut reader)?),
             _ => return Err(ChoiceError),
         };
         reader.finish()?;
@@ -207,14 +213,14 @@ fn read_proposal(
 }
 
 impl Learners {
-    fn write(self, writer: &mut Writer) -> &mut Writer {
+    pub(super) fn write(self, writer: &mut Writer) -> &mut Writer {
         match self {
             Learners::All => writer.u8(0),
             Learners::Seat(seat) => writer.u8(1).u8(seat.number()),
         }
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         match reader.u8()? {
             0 => Ok(Learners::All),
             1 => Ok(Learners::Seat(Seat::new(reader.u8()?))),

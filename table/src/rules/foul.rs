@@ -84,9 +84,25 @@ pub enum Foul {
     /// The seat does not exist, has no cards, or is the thief itself.
     #[error("there is nothing to steal from {0}")]
     NothingToSteal(Seat),
-    /// The seat does not hold this card.
+    /// The seat does not hold this card or good.
     #[error("this seat does not hold card {0}")]
     NotHeld(u16),
+    /// A list of goods is empty, too long or not in ascending order, names a kind or a seat that does not
+    /// exist, or does not fit the offer.
+    #[error("this list of goods is not valid here")]
+    BadGoods,
+    /// Everybody knows that the good is of another kind.
+    #[error("good {0} is of another kind")]
+    OtherKind(u16),
+    /// A hidden good is given although the seat has a public one of the same kind.
+    #[error("a public good of the same kind must be given before good {0}, which is hidden")]
+    PublicFirst(u16),
+    /// A seat would have too many goods, or too many were gained in this hand.
+    #[error("a seat has at most {most} goods", most = super::Game::MAX_HELD)]
+    TooManyGoods,
+    /// There is no open offer with this number.
+    #[error("there is no open offer {0}")]
+    NoSuchOffer(u32),
 }
 
 /// The faces do not match the dice of the roll that is due. The hand is unchanged.
@@ -107,6 +123,9 @@ pub enum BadCards {
     /// The card was already opened at another position.
     #[error("card {0} was opened twice")]
     Twice(Card),
+    /// This seat gave a hidden good, and it is not of the kind that the seat named.
+    #[error("a good that {0} gave is of another kind")]
+    OtherKind(Seat),
 }
 
 /// No hand can be dealt with these stacks or this button.

@@ -6,7 +6,8 @@ use super::dealing::Seen;
 use super::edition::Edition;
 use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
-use super::next::{Next, Rolled};
+use super::goods::Goods;
+use super::next::{Next, Rolled, Stolen};
 use super::poker::{Lost, Poker};
 use super::stakes::Stakes;
 use crate::seat::Seat;
@@ -85,6 +86,7 @@ pub struct Hand {
 enum Game {
     Poker(Poker),
     FreeDeck(FreeDeck),
+    Goods(Goods),
 }
 
 impl Hand {
@@ -109,7 +111,10 @@ impl Hand {
             if button.index() >= stacks.len() {
                 return Err(CannotDeal::Button(button));
             }
-            let game = Game::FreeDeck(FreeDeck::new(stakes, button));
+            let game = match stakes.game() {
+                Some(game) => Game::Goods(Goods::new(game, stakes, out, button)),
+                None => Game::FreeDeck(FreeDeck::new(stakes, button)),
+            };
             return Ok(Hand { button, game });
         };
         check_chips(stacks, button)?;
@@ -125,6 +130,7 @@ impl Hand {
         match &self.game {
             Game::Poker(poker) => poker.next(),
             Game::FreeDeck(deck) => deck.next(),
+            Game::Goods(goods) => goods.next(),
         }
     }
 
@@ -139,6 +145,7 @@ impl Hand {
             Next::Choose { .. } => match &mut self.game {
                 Game::Poker(poker) => poker.choose(choice),
                 Game::FreeDeck(deck) => deck.choose(choice),
+                Game::Goods(goods) => goods.choose(choice),
             },
             _ => Err(Foul::NotAsked),
         }
@@ -155,6 +162,7 @@ impl Hand {
         match &mut self.game {
             Game::Poker(poker) => poker.opened(public),
             Game::FreeDeck(deck) => deck.opened(public),
+            Game::Goods(goods) => goods.opened(public),
         }
     }
 
@@ -167,6 +175,7 @@ impl Hand {
         match &mut self.game {
             Game::Poker(_) => Err(BadFaces),
             Game::FreeDeck(deck) => deck.rolled(faces),
+            Game::Goods(goods) => goods.rolled(faces),
         }
     }
 
@@ -179,8 +188,20 @@ impl Hand {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
         match &mut self.game {
-            Game::Poker(_) => Err(Foul::NotAsked),
+            Game::Poker(_) | Game::Goods(_) => Err(Foul::NotAsked),
             Game::FreeDeck(deck) => deck.reshuffled(sealed),
+        }
+    }
+
+    /// Completes the mix of goods that is due.
+    ///
+    /// # Errors
+    /// If no mix is due. The hand is then unchanged.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn mixed(&mut self) -> Result<(), Foul> {
+        match &mut self.game {
+            Game::Goods(goods) => goods.mixed(),
+            Game::Poker(_) | Game::FreeDeck(_) => Err(Foul::NotAsked),
         }
     }
 
@@ -191,6 +212,7 @@ impl Hand {
         match &mut self.game {
             Game::Poker(poker) => poker.gone(seat),
             Game::FreeDeck(deck) => deck.gone(),
+            Game::Goods(goods) => goods.gone(seat),
         }
     }
 
@@ -232,6 +254,7 @@ impl Hand {
         match &self.game {
             Game::Poker(poker) => poker.settled(lost, finalised),
             Game::FreeDeck(deck) => (SettledBy::NotFinal, vec![0; deck.seats()]),
+            Game::Goods(goods) => (SettledBy::NotFinal, vec![0; goods.seats()]),
         }
     }
 
@@ -240,7 +263,42 @@ impl Hand {
     pub(crate) fn may_open_more(&self) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.may_open_more(),
-            Game::FreeDeck(_) => !matches!(self.next(), Next::Over(_)),
+            Game::FreeDeck(_) | Game::Goods(_) => !matches!(self.next(), Next::Over(_)),
+        }
+    }
+
+    /// In a board game: the number of the coin that decides the roll that is due. A roll that is due
+    /// for the same reason keeps its coin.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn coin(&self) -> u32 {
+        match &self.game {
+            Game::Poker(_) | Game::FreeDeck(_) => 0,
+            Game::Goods(goods) => goods.coin(),
+        }
+    }
+
+    /// The kinds of the goods that were gained after the first `count` goods of this hand.
+    pub(crate) fn gained_after(&self, count: usize) -> Vec<u8> {
+        match &self.game {
+            Game::Poker(_) | Game::FreeDeck(_) => Vec::new(),
+            Game::Goods(goods) => goods.gained_after(count).collect(),
+        }
+    }
+
+    /// In a board game: the goods of a seat, in ascending order of their positions, with the kinds of
+    /// those that are public.
+    pub fn goods(&self, seat: Seat) -> Vec<(usize, Option<u8>)> {
+        match &self.game {
+            Game::Poker(_) | Game::FreeDeck(_) => Vec::new(),
+            Game::Goods(goods) => goods.goods_of(seat).collect(),
+        }
+    }
+
+    /// In a board game: the good that was stolen last, until the next choice.
+    pub fn last_steal(&self) -> Option<Stolen> {
+        match &self.game {
+            Game::Poker(_) | Game::FreeDeck(_) => None,
+            Game::Goods(goods) => goods.last_steal(),
         }
     }
 
@@ -248,17 +306,18 @@ impl Hand {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rolls(&self) -> u32 {
         match &self.game {
-            Game::Poker(_) => 0,
+            Game::Poker(_) | Game::Goods(_) => 0,
             Game::FreeDeck(deck) => deck.rolls(),
         }
     }
 
-    /// The last completed roll.
+    /// The last completed roll. In a board game, until the next choice.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn last_roll(&self) -> Option<&Rolled> {
         match &self.game {
             Game::Poker(_) => None,
             Game::FreeDeck(deck) => deck.last_roll(),
+            Game::Goods(goods) => goods.last_roll(),
         }
     }
 
@@ -300,7 +359,7 @@ impl Hand {
     pub(crate) fn may_still_choose(&self, seat: Seat) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.may_still_choose(seat),
-            Game::FreeDeck(_) => false,
+            Game::FreeDeck(_) | Game::Goods(_) => false,
         }
     }
 
@@ -308,17 +367,19 @@ impl Hand {
     pub(crate) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
         match &self.game {
             Game::Poker(poker) => poker.is_beaten(seat, cards),
-            Game::FreeDeck(_) => false,
+            Game::FreeDeck(_) | Game::Goods(_) => false,
         }
     }
 
     /// The positions of the cards that the seat holds now, in the order of their places in the
     /// hand. In a deck without rules, these are the cards that only this seat sees, and the cards
-    /// that it has shown or stolen.
+    /// that it has shown or stolen. In a board game, these are the cards that the seat has drawn, and its
+    /// goods.
     pub fn held(&self, seat: Seat) -> Vec<usize> {
         match &self.game {
             Game::Poker(poker) => poker.held(seat).to_vec(),
             Game::FreeDeck(deck) => deck.held(seat),
+            Game::Goods(goods) => goods.held(seat),
         }
     }
 
@@ -331,7 +392,7 @@ impl Hand {
     pub fn board(&self) -> Vec<Card> {
         match &self.game {
             Game::Poker(poker) => poker.board(),
-            Game::FreeDeck(_) => Vec::new(),
+            Game::FreeDeck(_) | Game::Goods(_) => Vec::new(),
         }
     }
 
@@ -340,7 +401,7 @@ impl Hand {
     pub fn made(&self, own: &[Card]) -> Option<String> {
         match &self.game {
             Game::Poker(poker) => poker.made(own),
-            Game::FreeDeck(_) => None,
+            Game::FreeDeck(_) | Game::Goods(_) => None,
         }
     }
 
@@ -348,6 +409,7 @@ impl Hand {
         match &self.game {
             Game::Poker(poker) => poker.seen(),
             Game::FreeDeck(deck) => deck.seen(),
+            Game::Goods(goods) => goods.seen(),
         }
     }
 
@@ -355,13 +417,14 @@ impl Hand {
         match &self.game {
             Game::Poker(poker) => poker.betting().players().iter().map(chips).collect(),
             Game::FreeDeck(deck) => vec![0; deck.seats()],
+            Game::Goods(goods) => vec![0; goods.seats()],
         }
     }
 
     fn players(&self) -> &[Player] {
         match &self.game {
             Game::Poker(poker) => poker.betting().players(),
-            Game::FreeDeck(_) => &[],
+            Game::FreeDeck(_) | Game::Goods(_) => &[],
         }
     }
 }

@@ -54,15 +54,12 @@ impl NamedKinds {
     pub(crate) const MAX: usize = 64;
     /// The maximum number of characters in a name.
     pub(crate) const MAX_NAME: usize = 24;
-    /// The maximum length of an encoding in bytes.
-    pub(super) const MAX_LEN: usize = 1 + Self::MAX * (2 + Self::MAX_NAME + 4);
 
     /// Creates kinds from names and numbers of cards.
     ///
     /// # Errors
     /// The first value that is out of bounds.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn new(kinds: &[(&str, u32)]) -> Result<Self, BadKinds> {
+    pub fn new(kinds: &[(&str, u32)]) -> Result<Self, BadKinds> {
         if !(1..=Self::MAX).contains(&kinds.len()) {
             return Err(BadKinds::Number(kinds.len()));
         }
@@ -92,8 +89,7 @@ impl NamedKinds {
     }
 
     /// The total number of cards.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn cards(&self) -> usize {
+    pub fn cards(&self) -> usize {
         self.kinds.cards()
     }
 
@@ -126,7 +122,7 @@ impl NamedKinds {
     }
 }
 
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     let mut characters = name.chars();
     (1..=NamedKinds::MAX_NAME).contains(&name.len())
         && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))

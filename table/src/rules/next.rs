@@ -1,6 +1,7 @@
 //! The next action in a hand.
 
 use super::choice::Choice;
+use super::goods::Offer;
 use super::ranking::HandRank;
 use crate::seat::Seat;
 use dealerless::deck::Card;
@@ -12,11 +13,19 @@ pub enum Next {
     /// The cards at these positions are to be opened to these seats. The positions are in ascending
     /// order and differ. Then call `Hand::opened` with the cards that everybody sees.
     Open(Vec<(usize, Learners)>),
-    /// All seats roll these dice together: all commit, then all reveal. Then call `Hand::rolled`
-    /// with the faces.
+    /// All seats roll these dice together. With a sealed deck, all commit, then all reveal. With a
+    /// verifiable deck, they open the coin with the number `Hand::coin`. Then call `Hand::rolled` with
+    /// the faces.
     Roll(Dice),
     /// A seat's cards are to be reshuffled and sealed again. Then call `Hand::reshuffled`.
     Steal(Steal),
+    /// In a board game: this seat mixes its goods. Then call `Hand::mixed`.
+    Mix {
+        /// The owner of the goods.
+        seat: Seat,
+        /// The positions of all its goods, in ascending order.
+        positions: Vec<usize>,
+    },
     /// A seat has to choose.
     Choose {
         /// The seat whose turn it is.
@@ -65,6 +74,12 @@ pub enum Legal {
         /// Whether a card is left to draw.
         may_draw: bool,
     },
+    /// In a board game: to answer the offer that is open, or any other choice if none is open. The
+    /// rules of the game say which choices make sense.
+    Goods {
+        /// The open offer, with its number and the seat that made it.
+        offer: Option<(u32, Seat, Offer)>,
+    },
 }
 
 impl Legal {
@@ -76,7 +91,10 @@ impl Legal {
             Legal::Bet { call: Some(_), .. } => Choice::Fold,
             Legal::Exchange => Choice::Exchange(Vec::new()),
             Legal::ShowOrMuck => Choice::Show,
-            Legal::Speak { .. } => Choice::Pass,
+            Legal::Goods {
+                offer: Some((number, ..)),
+            } => Choice::Refuse(*number),
+            Legal::Speak { .. } | Legal::Goods { .. } => Choice::Pass,
         }
     }
 }
@@ -113,6 +131,17 @@ pub struct Steal {
     pub owner: Seat,
     /// The positions of the hand, in ascending order.
     pub hand: Vec<usize>,
+}
+
+/// A good that was taken from another seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stolen {
+    /// The seat that took the good.
+    pub thief: Seat,
+    /// The seat that had it.
+    pub owner: Seat,
+    /// The position of the good.
+    pub position: usize,
 }
 
 /// A completed roll of dice.

@@ -4,6 +4,7 @@ use dealerless::shuffle::split::Split;
 
 use super::betting_rules::BettingRules;
 use super::choice::Choice;
+use super::game::{BadGame, Game};
 use super::kinds::{BadKinds, NamedKinds};
 use super::poker_kind::PokerKind;
 use crate::wire::{Malformed, Reader, Writer};
@@ -18,6 +19,9 @@ pub struct Stakes {
     /// The kinds of cards. Only in a deck without rules, and then with the same total number of
     /// cards.
     kinds: Option<NamedKinds>,
+    /// The decks and goods of a board game. Only in such a game, and then with the same total number
+    /// of cards.
+    game: Option<Game>,
     seats: u8,
     hands: u32,
 }
@@ -41,6 +45,12 @@ pub enum Variety {
     Boards {
         /// The number of boards.
         boards: u32,
+    },
+    /// The parts of a board game, without chips, with a verifiable deck only: several decks, goods,
+    /// trades and dice. The rules of the game itself are those of the program that uses this library.
+    Game {
+        /// The number of cards in all decks.
+        cards: u32,
     },
 }
 
@@ -104,6 +114,9 @@ pub enum StakesError {
     /// The kinds of cards are invalid.
     #[error(transparent)]
     Kinds(#[from] BadKinds),
+    /// The decks or goods of a board game are invalid.
+    #[error(transparent)]
+    Game(#[from] BadGame),
     /// The bytes are not an output of `Stakes::encode`.
     #[error("invalid encoding of the stakes")]
     Malformed,
@@ -120,6 +133,8 @@ impl Stakes {
     /// hands and the board.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) const MAX_SEATS: u8 = 23;
+    /// The maximum number of seats in a board game: those of a verifiable deck.
+    const MAX_GAME_SEATS: u8 = 10;
     /// The maximum number of hands in a match.
     pub(crate) const MAX_HANDS: u32 = 1_000_000;
     /// The maximum number of chips in a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all
@@ -131,14 +146,23 @@ impl Stakes {
     pub(crate) const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
     /// The maximum length of an encoding in bytes.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
+    pub(crate) const MAX_LEN: usize = 1 + Game::MAX_LEN + 1 + 4;
 
     /// Creates stakes.
     ///
     /// # Errors
     /// The first value that is out of bounds.
     pub fn new(variety: Variety, seats: u8, hands: u32) -> Result<Self, StakesError> {
-        Self::checked(variety, None, seats, hands)
+        Self::checked((variety, None, None), seats, hands)
+    }
+
+    /// Creates stakes for a [board game](Variety::Game).
+    ///
+    /// # Errors
+    /// The first value that is out of bounds.
+    pub fn of_game(game: Game, seats: u8, hands: u32) -> Result<Self, StakesError> {
+        let variety = with_game(&game);
+        Self::checked((variety, None, Some(game)), seats, hands)
     }
 
     /// Creates stakes for a [deck without rules](Variety::Deck) with cards of these kinds. The
@@ -153,18 +177,14 @@ impl Stakes {
         hands: u32,
     ) -> Result<Self, StakesError> {
         let variety = of_these(&kinds, drawn);
-        Self::checked(variety, Some(kinds), seats, hands)
+        Self::checked((variety, Some(kinds), None), seats, hands)
     }
 
-    fn checked(
-        variety: Variety,
-        kinds: Option<NamedKinds>,
-        seats: u8,
-        hands: u32,
-    ) -> Result<Self, StakesError> {
+    fn checked((variety, kinds, game): Played, seats: u8, hands: u32) -> Result<Self, StakesError> {
         let stakes = Stakes {
             variety,
             kinds,
+            game,
             seats,
             hands,
         };
@@ -180,6 +200,11 @@ impl Stakes {
     /// The kinds of the cards, if the deck without rules has kinds.
     pub fn kinds(&self) -> Option<&NamedKinds> {
         self.kinds.as_ref()
+    }
+
+    /// The decks and goods, if the game is a board game.
+    pub fn game(&self) -> Option<&Game> {
+        self.game.as_ref()
     }
 
     /// The number of seats.
@@ -212,6 +237,7 @@ impl Stakes {
             Variety::FiveCardDraw(_) => PokerKind::FiveCardDraw.deck(self.seats()),
             Variety::Deck { cards, drawn } => (cards as usize, drawn as usize),
             Variety::Boards { boards } => (52, 4 * boards as usize),
+            Variety::Game { cards } => (cards as usize, cards as usize),
         }
     }
 
@@ -248,6 +274,7 @@ impl Stakes {
             // A joint deal has exactly two inputs: one player's permutation of the cards, and the
             // other player's word, which assigns the permuted cards to the four hands.
             Variety::Boards { .. } => 2,
+            Variety::Game { .. } => Self::MAX_GAME_SEATS,
         };
         let seats = self.seats;
         if !(2..=most).contains(&seats) {
@@ -266,6 +293,7 @@ impl Stakes {
                 let fits = (1..=Self::MAX_BOARDS).contains(&boards);
                 fits.then_some(()).ok_or(StakesError::Boards(boards))
             }
+            Variety::Game { .. } => self.game.as_ref().map(drop).ok_or(BadGame.into()),
         }
     }
 
@@ -273,7 +301,12 @@ impl Stakes {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        self.variety.write(self.kinds.as_ref(), &mut writer);
+        match &self.game {
+            Some(game) => {
+                game.write(writer.u8(number::GAME));
+            }
+            None => self.variety.write(self.kinds.as_ref(), &mut writer),
+        }
         writer.u8(self.seats).u32(self.hands).finish()
     }
 
@@ -285,10 +318,20 @@ impl Stakes {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
         let mut reader = Reader::new(bytes);
-        let (variety, kinds) = Variety::read(&mut reader)?;
+        let played = Variety::read(&mut reader)?;
         let (seats, hands) = (reader.u8()?, reader.u32()?);
         reader.finish()?;
-        Self::checked(variety, kinds, seats, hands)
+        Self::checked(played, seats, hands)
+    }
+}
+
+/// A game with its kinds of cards, or its decks and goods.
+type Played = (Variety, Option<NamedKinds>, Option<Game>);
+
+/// A board game with these decks.
+fn with_game(game: &Game) -> Variety {
+    Variety::Game {
+        cards: game.cards() as u32,
     }
 }
 
@@ -301,13 +344,14 @@ fn of_these(kinds: &NamedKinds, drawn: u32) -> Variety {
 }
 
 /// The first byte of encoded stakes, as listed for the header in `docs/records.md`. The next new
-/// game gets 5. The meaning of a used number never changes.
+/// game gets 6. The meaning of a used number never changes.
 mod number {
     pub(super) const HOLDEM: u8 = 0;
     pub(super) const FIVE_CARD_DRAW: u8 = 1;
     pub(super) const DECK: u8 = 2;
     pub(super) const DECK_OF_KINDS: u8 = 3;
     pub(super) const BOARDS: u8 = 4;
+    pub(super) const GAME: u8 = 5;
 }
 
 impl Variety {
@@ -316,7 +360,7 @@ impl Variety {
         match *self {
             Variety::Holdem(rules) => Some((PokerKind::Holdem, rules)),
             Variety::FiveCardDraw(rules) => Some((PokerKind::FiveCardDraw, rules)),
-            Variety::Deck { .. } | Variety::Boards { .. } => None,
+            Variety::Deck { .. } | Variety::Boards { .. } | Variety::Game { .. } => None,
         }
     }
 
@@ -334,10 +378,12 @@ impl Variety {
             Variety::Boards { boards } => {
                 writer.u8(number::BOARDS).u32(boards);
             }
+            // Its decks and goods follow from the stakes.
+            Variety::Game { .. } => {}
         }
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<(Self, Option<NamedKinds>), StakesError> {
+    fn read(reader: &mut Reader<'_>) -> Result<Played, StakesError> {
         let variety = match reader.u8()? {
             number::HOLDEM => Variety::Holdem(BettingRules::read(reader)?),
             number::FIVE_CARD_DRAW => Variety::FiveCardDraw(BettingRules::read(reader)?),
@@ -347,13 +393,17 @@ impl Variety {
             },
             number::DECK_OF_KINDS => {
                 let kinds = NamedKinds::read(reader)?;
-                return Ok((of_these(&kinds, reader.u32()?), Some(kinds)));
+                return Ok((of_these(&kinds, reader.u32()?), Some(kinds), None));
             }
             number::BOARDS => Variety::Boards {
                 boards: reader.u32()?,
             },
+            number::GAME => {
+                let game = Game::read(reader)?;
+                return Ok((with_game(&game), None, Some(game)));
+            }
             _ => return Err(StakesError::Malformed),
         };
-        Ok((variety, None))
+        Ok((variety, None, None))
     }
 }

@@ -67,16 +67,17 @@ pub(super) enum Completed {
     Next(Phase),
     /// The deck is ready, and the rules decide what comes next.
     Ready,
-    /// These cards are open to everybody.
+    /// These cards are open to everybody. Of a verifiable deck, the rules ask for them until they are.
     Opened(Vec<(usize, Card)>),
     /// The dice show these faces.
     Rolled(Vec<u32>),
+    /// A seat has mixed its goods.
+    Mixed,
     /// The deck is void. The hand is dealt again.
     Void,
 }
 
-/// The phase after a request that the rules of poker never make. A verifiable deck is only for
-/// poker so far.
+/// The phase after a request that the rules never make for this kind of deck.
 const NOT_ASKED: Phase = Phase::Over(End::Cards(BadCards::NotDue));
 
 impl DeckLog {
@@ -138,11 +139,42 @@ impl DeckLog {
         }
     }
 
-    /// The first phase of a dice roll.
-    pub(super) fn roll(&self, dice: Dice) -> Phase {
+    /// The public ones of these cards that the rules ask for, if all of these cards have been opened.
+    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
+        match self {
+            DeckLog::Sealed(_) => None,
+            DeckLog::Verifiable(deck) => deck.opened(cards),
+        }
+    }
+
+    /// The faces of these dice, if the coin with this number has been opened.
+    pub(super) fn rolled(&self, dice: Dice, coin: u32) -> Option<Vec<u32>> {
+        match self {
+            DeckLog::Sealed(_) => None,
+            DeckLog::Verifiable(deck) => deck.rolled(dice, coin),
+        }
+    }
+
+    /// The first phase of a dice roll. A verifiable deck opens the coin with this number.
+    pub(super) fn roll(&self, dice: Dice, coin: u32) -> Phase {
         match self {
             DeckLog::Sealed(_) => Phase::Commit(dice),
-            DeckLog::Verifiable(_) => NOT_ASKED,
+            DeckLog::Verifiable(deck) => deck.roll(coin),
+        }
+    }
+
+    /// The phase in which a seat mixes its goods.
+    pub(super) fn mix(&self, seat: Seat, positions: Vec<usize>) -> Phase {
+        match self {
+            DeckLog::Sealed(_) => NOT_ASKED,
+            DeckLog::Verifiable(_) => Phase::Mix { seat, positions },
+        }
+    }
+
+    /// Adds the goods that seats have gained in this step.
+    pub(super) fn gain(&mut self, game: &Hand) {
+        if let DeckLog::Verifiable(deck) = self {
+            deck.gain(game);
         }
     }
 
@@ -220,10 +252,36 @@ impl DeckLog {
         }
     }
 
-    /// Records that a seat has left without publishing its share of the deck's key.
+    /// Records that a seat has left without publishing its share of the deck's key, or was removed. A
+    /// deck made ahead is void then.
     pub(super) fn leave(&mut self, seat: Seat) {
         if let DeckLog::Verifiable(deck) = self {
             deck.leave(seat);
+        }
+    }
+
+    /// Whether the hand in play goes on with the cards of this deck, but no further hand.
+    pub(super) fn is_last_hand(&self) -> bool {
+        match self {
+            DeckLog::Sealed(_) => false,
+            DeckLog::Verifiable(deck) => deck.is_last_hand(),
+        }
+    }
+
+    /// Whether a seat that leaves publishes its share of the deck's key if the others need it: all
+    /// seats together open a card.
+    pub(super) fn may_publish(&self) -> bool {
+        match self {
+            DeckLog::Sealed(_) => false,
+            DeckLog::Verifiable(deck) => deck.may_publish(),
+        }
+    }
+
+    /// Whether enough seats are left to open cards.
+    pub(super) fn can_open(&self) -> bool {
+        match self {
+            DeckLog::Sealed(_) => true,
+            DeckLog::Verifiable(deck) => deck.can_open(),
         }
     }
 
@@ -280,7 +338,7 @@ impl DeckLog {
     ) -> Completed {
         match self {
             DeckLog::Sealed(deck) => deck.complete(step, phase, parts),
-            DeckLog::Verifiable(deck) => deck.complete(step, phase),
+            DeckLog::Verifiable(deck) => deck.complete(step, phase, parts),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Seats that cheat in a match of three with a verifiable deck.
 
-use dealerless::verifiable::{Partials, Receiver, Show};
+use dealerless::verifiable::{Partials, Show};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use zeroize::Zeroizing;
@@ -177,11 +177,11 @@ fn other_part(table: &Table, seat: Seat, honest: &SignedPart) -> Option<SignedPa
                 let made = Partials::make(&context, decks, &slots, &key(&deck)?, &mut rng);
                 Part::Partials(made.ok()?.0)
             }
-            Opens::Shown(_) => return None,
+            Opens::Shown(..) => return None,
         },
         Part::Show(_) => match deck.opens()? {
-            Opens::Shown(shown) => {
-                let (context, decks, to) = (deck.context()?, deck.hand()?, Receiver::All);
+            Opens::Shown(to, shown) => {
+                let (context, decks) = (deck.context()?, deck.hand()?);
                 Part::Show(Show::make(&context, decks, to, &shown, &key(&deck)?, &mut rng).ok()?)
             }
             Opens::Slots(_) => return None,

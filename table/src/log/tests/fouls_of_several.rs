@@ -63,7 +63,8 @@ fn changes(log: &MatchLog, seat: Seat, bytes: &[u8]) -> Changes {
     let part = Part::decode(bytes, log.shape()).unwrap();
     let mut changes: Changes = vec![
         (Vec::new(), |foul| *foul == PartFoul::Malformed),
-        (only_kind(22), |foul| *foul == PartFoul::Malformed),
+        (only_kind(22), |foul| *foul == PartFoul::Kind(PartKind::Mix)),
+        (only_kind(23), |foul| *foul == PartFoul::Malformed),
         (only_kind(255), |foul| *foul == PartFoul::Malformed),
         (only_kind(3), |foul| {
             *foul == PartFoul::Kind(PartKind::Again)

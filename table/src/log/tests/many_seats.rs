@@ -22,6 +22,8 @@ pub(crate) struct Table {
     /// The statements from the first seat to the second one, in order.
     pub(crate) ways: Vec<Vec<VecDeque<Statement>>>,
     pub(crate) rng: StdRng,
+    /// The next choices of a board game. Without one, its seats do not choose.
+    pub(crate) script: VecDeque<Choice>,
 }
 
 /// An honest seat.
@@ -31,6 +33,8 @@ pub(crate) struct TestSeat {
     pub(crate) choose: fn(&Legal, &mut StdRng) -> Choice,
     /// Whether the seat leaves at its next choice.
     pub(crate) leaves: bool,
+    /// Whether the seat answers roll calls.
+    pub(crate) answers: bool,
     /// The first error with which the log refused a statement.
     pub(crate) refused: Option<Refused>,
 }
@@ -43,27 +47,65 @@ const RULES: BettingRules = BettingRules {
 
 /// A match of hold'em with a verifiable deck.
 pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
+    threshold(seats, seats.into(), hands)
+}
+
+/// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
+pub(crate) fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(Variety::Holdem(RULES), &players, hands, None)
+    verifiable_of(Variety::Holdem(RULES), &players, threshold, hands, None)
+}
+
+/// A match of five-card draw with a verifiable deck, whose cards `threshold` seats together open.
+pub(crate) fn threshold_draw(seats: u8, threshold: usize, hands: u32) -> TestMatch {
+    let players: Vec<u8> = (0..seats).collect();
+    verifiable_of(
+        Variety::FiveCardDraw(RULES),
+        &players,
+        threshold,
+        hands,
+        None,
+    )
 }
 
 /// A match of five-card draw with a verifiable deck.
 pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
-    let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(Variety::FiveCardDraw(RULES), &players, hands, None)
+    threshold_draw(seats, seats.into(), hands)
 }
 
 /// A match of hold'em that continues another one. The identities are those of the tests with these
 /// numbers.
 pub(crate) fn verifiable_after(past: Past, players: &[u8], hands: u32) -> TestMatch {
-    verifiable_of(Variety::Holdem(RULES), players, hands, Some(past))
+    verifiable_of(
+        Variety::Holdem(RULES),
+        players,
+        players.len(),
+        hands,
+        Some(past),
+    )
 }
 
-fn verifiable_of(variety: Variety, players: &[u8], hands: u32, past: Option<Past>) -> TestMatch {
+fn verifiable_of(
+    variety: Variety,
+    players: &[u8],
+    threshold: usize,
+    hands: u32,
+    past: Option<Past>,
+) -> TestMatch {
     let stakes = Stakes::new(variety, players.len() as u8, hands).unwrap();
+    verifiable_with(stakes, players, threshold, past)
+}
+
+/// A match with these stakes and a verifiable deck.
+pub(crate) fn verifiable_with(
+    stakes: Stakes,
+    players: &[u8],
+    threshold: usize,
+    past: Option<Past>,
+) -> TestMatch {
     let header = Header {
         log_version: Edition::Four,
-        deck: DeckTerms::verifiable(&stakes).unwrap(),
+        deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
         stakes,
         clock: Clock::default(),
         past,
@@ -85,13 +127,14 @@ impl Table {
     pub(crate) fn new(of: TestMatch, seed: u64) -> Self {
         let count = of.match_info.seats();
         let seat = |seat: Seat| {
-            let log = of.log();
+            let log = of.log_of(seat);
             let secret = Zeroizing::new([seat.number() + 1; 32]);
             TestSeat {
                 own: VerifiableSeat::new(&log, seat, secret).unwrap(),
                 log,
                 choose: passive,
                 leaves: false,
+                answers: true,
                 refused: None,
             }
         };
@@ -100,6 +143,7 @@ impl Table {
             ways: vec![vec![VecDeque::new(); count]; count],
             of,
             rng: StdRng::seed_from_u64(seed),
+            script: VecDeque::new(),
         }
     }
 
@@ -111,9 +155,13 @@ impl Table {
             own,
             choose,
             leaves,
+            answers,
             ..
         } = &mut self.seats[seat.index()];
         let before = log.hash();
+        if *answers && log.owes_answer().is_some() {
+            return Some(log.sign_answer(identity).unwrap());
+        }
         if log.owes_ack(seat) {
             let ack = log.sign_ack(identity, seat).unwrap();
             let signed = Signed::Ack(ack);
@@ -134,6 +182,10 @@ impl Table {
                 Part::Deal(log.deal(input, none))
             }
             Phase::Choose { .. } if *leaves => Part::Leave,
+            Phase::Choose {
+                legal: Legal::Goods { .. },
+                ..
+            } => Part::Move(self.script.pop_front()?),
             Phase::Choose { legal, .. } => Part::Move(choose(&legal, &mut self.rng)),
             Phase::Result(outcome) => Part::Result {
                 stacks: outcome.stacks,
@@ -147,6 +199,31 @@ impl Table {
         let (signed, _) = log.sign(identity, seat, &part).unwrap();
         let signed = Signed::Part(signed);
         Some(Statement { before, signed })
+    }
+
+    /// The seat signs a roll call, if it may: the time of the seats in `late` is over.
+    pub(crate) fn call(&mut self, seat: Seat, late: &[Seat]) -> Option<Statement> {
+        let identity = &self.of.identities[seat.index()];
+        let called = self.seats[seat.index()].log.sign_roll_call(identity, late);
+        called.ok().map(|(statement, _)| statement)
+    }
+
+    /// Plays without these seats, whose time is over whenever something is missing, until nothing more
+    /// is possible.
+    pub(crate) fn play_without(&mut self, silent: &[Seat]) {
+        loop {
+            while self.advance_without(silent) {}
+            let mut called = false;
+            for seat in self.of.seats().filter(|seat| !silent.contains(seat)) {
+                if let Some(call) = self.call(seat, silent) {
+                    self.send(&call);
+                    called = true;
+                }
+            }
+            if !called {
+                return;
+            }
+        }
     }
 
     /// The seat's shuffle for the next hand, if it is due. It is added to the seat's log.
@@ -194,12 +271,18 @@ impl Table {
 
     /// Does one thing that is possible, chosen at random. Returns `false` if nothing is possible.
     pub(crate) fn advance(&mut self) -> bool {
+        self.advance_without(&[])
+    }
+
+    /// Like [`advance`](Self::advance). The `silent` seats sign nothing.
+    pub(crate) fn advance_without(&mut self, silent: &[Seat]) -> bool {
         let pairs = self
             .of
             .seats()
             .flat_map(|a| self.of.seats().map(move |b| (a, b)));
         let mut ways: Vec<_> = pairs.filter(|(from, to)| from != to).collect();
         let mut seats: Vec<_> = self.of.seats().collect();
+        seats.retain(|seat| !silent.contains(seat));
         while !ways.is_empty() || !seats.is_empty() {
             let signs = self.rng.random_range(0..ways.len() + seats.len()) < seats.len();
             if signs {

@@ -107,8 +107,14 @@ impl TestMatch {
         }
     }
 
+    /// An empty log, of seat 0. Its owner matters only with roll calls.
     pub(crate) fn log(&self) -> MatchLog {
-        MatchLog::new(self.match_info.clone())
+        self.log_of(Seat::HOST)
+    }
+
+    /// An empty log of this seat.
+    pub(crate) fn log_of(&self, seat: Seat) -> MatchLog {
+        MatchLog::new(self.match_info.clone(), seat)
     }
 
     pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
@@ -280,7 +286,8 @@ impl TestMatch {
             | PartKind::Shuffle
             | PartKind::Partials
             | PartKind::Show
-            | PartKind::Key => unreachable!("a sealed deck has no {kind}"),
+            | PartKind::Key
+            | PartKind::Mix => unreachable!("a sealed deck has no {kind}"),
             PartKind::Dispute => {
                 let now = log.step();
                 let opened =

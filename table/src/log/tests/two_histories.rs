@@ -14,7 +14,7 @@ use super::many_seats::{Table, verifiable, verifiable_draw};
 use super::settlement::any_choice;
 use crate::play::VerifiableSeat;
 use crate::seat::Seat;
-use dealerless::verifiable::{Partials, Receiver, Show};
+use dealerless::verifiable::{Partials, Show};
 
 /// A release that an honest seat has signed.
 struct Release {
@@ -103,8 +103,8 @@ fn version(log: &MatchLog, seat: Seat, number: u64) -> Option<Part> {
                     let made = Partials::make(&context, decks, &slots, &key, &mut rng);
                     Part::Partials(made.ok()?.0)
                 }
-                Opens::Shown(shown) => {
-                    let made = Show::make(&context, decks, Receiver::All, &shown, &key, &mut rng);
+                Opens::Shown(to, shown) => {
+                    let made = Show::make(&context, decks, to, &shown, &key, &mut rng);
                     Part::Show(made.ok()?)
                 }
             }

@@ -15,7 +15,7 @@ use crate::log::{
     Accepted, CardOpening, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,
     Signed, Statement, Storage, ToDo,
 };
-use crate::rules::Learners;
+use crate::rules::{Game, Learners};
 use crate::seat::Seat;
 
 /// The connection on which a statement came.
@@ -241,9 +241,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let is_convicted = self.setting.log.is_convicted();
         match accepted {
             Ok(Accepted::Known) => Ok(()),
-            Ok(Accepted::Ack | Accepted::Ahead) => {
+            Ok(Accepted::Ack | Accepted::Ahead | Accepted::Void) => {
                 self.keep(signed);
                 self.report_confirmed_end();
+                Ok(())
+            }
+            Ok(Accepted::RollCall(events)) => {
+                self.keep(signed);
+                for event in events {
+                    self.handle_event(step, event)?;
+                }
+                self.report_end();
                 Ok(())
             }
             Ok(Accepted::New(part, events)) => {
@@ -355,8 +363,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn handle_event(&mut self, step: u64, event: LogEvent) -> Result<(), PlayError> {
         match &event {
             LogEvent::Begun(_) => {
-                let (_, drawn) = self.setting.log.match_info().header().stakes.deck();
-                self.hand.known = vec![None; drawn];
+                let stakes = &self.setting.log.match_info().header().stakes;
+                let game = stakes.game().map(Game::first_coin);
+                self.hand.known = vec![None; game.unwrap_or(stakes.deck().1)];
             }
             LogEvent::Sealed { .. } => {
                 self.report_sealed();

@@ -60,6 +60,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             | Phase::KeyDealing
             | Phase::Complaints
             | Phase::Shuffle(_)
+            | Phase::Mix { .. }
             | Phase::Key(_) => Ok(None),
             // Without its deck, this seat declares the try void while that is allowed, and forfeits
             // otherwise.

@@ -10,7 +10,7 @@ use super::super::vault::Vault;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::{DeckSetting, Play};
 use crate::log::{DealInput, LogEvent, Part, Phase, Storage};
-use crate::rules::Learners;
+use crate::rules::{Game, Learners};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -130,6 +130,22 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                     self.know(face.position, face.card);
                 }
             }
+            &LogEvent::Opened {
+                position,
+                card: Some(card),
+                ..
+            } => self.know(position, card),
+            &LogEvent::Opened { position, to, .. } if to == Learners::Seat(self.setting.seat) => {
+                self.learn_own(&[position]);
+            }
+            LogEvent::Mixed { seat, positions } => {
+                for &position in positions {
+                    self.hand.known[position] = None;
+                }
+                if *seat == self.setting.seat {
+                    self.learn_own(positions);
+                }
+            }
             _ => {}
         }
     }
@@ -140,7 +156,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let own = self.own.as_mut();
             let card = own.and_then(|own| own.card(&self.setting.log, position));
             if let Some(card) = card.filter(|_| self.hand.known.get(position) == Some(&None)) {
-                self.note(position, card, Learners::Seat(self.setting.seat));
+                // A note has no place for a good: later, another kind lies at its position.
+                if position < self.setting.log.match_info().header().stakes.deck().1 {
+                    self.note(position, card, Learners::Seat(self.setting.seat));
+                }
                 self.know(position, card);
             }
         }
@@ -172,7 +191,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let public = (0..self.hand.known.len()).filter_map(|at| Some((at, log.public_card(at)?)));
         let public: Vec<_> = public.collect();
         let held = log.game().map(|game| game.held(self.setting.seat));
-        self.learn_own(&held.unwrap_or_default());
+        let mut own = held.unwrap_or_default();
+        // Cards that another seat has shown to this one alone.
+        let game = log.match_info().header().stakes.game();
+        own.extend(0..game.map_or(0, Game::first_good));
+        self.learn_own(&own);
         for (position, card) in public {
             self.know(position, card);
         }

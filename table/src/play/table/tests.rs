@@ -66,6 +66,7 @@ fn named(phase: &Phase) -> String {
             Legal::Exchange => "exchange".to_owned(),
             Legal::ShowOrMuck => "show or muck".to_owned(),
             Legal::Speak { .. } => "speak".to_owned(),
+            Legal::Goods { .. } => panic!("a board game has no sealed deck"),
         },
         Phase::Reseal(seat, _) => format!("reseal of {seat}"),
         Phase::Commit(_) => "commit".to_owned(),

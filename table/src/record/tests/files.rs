@@ -114,6 +114,7 @@ fn random_choice(legal: &Legal, seats: usize, rng: &mut StdRng) -> Choice {
         }
         Legal::ShowOrMuck if rng.random_ratio(1, 4) => Choice::Muck,
         Legal::ShowOrMuck => Choice::Show,
+        Legal::Goods { .. } => legal.out_of_time(),
         Legal::Speak { proposals, .. } => match proposals.first() {
             Some(proposal) => Choice::Agree(proposal.number),
             None if rng.random_ratio(1, 2) => {

@@ -109,6 +109,7 @@ impl Dealt {
                     self.reshuffle(&steal.hand);
                     continue;
                 }
+                Next::Mix { .. } => unreachable!("only a board game has goods"),
                 Next::Choose { .. } | Next::Over(_) => break,
             };
             assert!(cards.windows(2).all(|pair| pair[0].0 < pair[1].0));

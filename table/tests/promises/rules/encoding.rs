@@ -6,8 +6,8 @@ use dealerless::deck::{Card, KindsError};
 use dealerless::dice::Dice;
 use dealerless_table::Seat;
 use dealerless_table::rules::{
-    BadKinds, BettingRules, Choice, Learners, Limit, NamedKinds, Posts, Stakes, StakesError,
-    Variety,
+    BadKinds, BettingRules, Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, Limit,
+    NamedKinds, Offer, Posts, Stakes, StakesError, Variety,
 };
 use proptest::prelude::*;
 
@@ -263,7 +263,60 @@ fn any_stakes() -> impl Strategy<Value = Stakes> {
         let kinds: Vec<(&str, u32)> = kinds.iter().map(|(name, &n)| (&name[..], n)).collect();
         Stakes::of_kinds(NamedKinds::new(&kinds).unwrap(), drawn, seats, 1).unwrap()
     });
-    prop_oneof![3 => no_kinds, 1 => kinds]
+    prop_oneof![3 => no_kinds, 1 => kinds, 1 => any_game()]
+}
+
+/// Any stakes of a board game.
+fn any_game() -> impl Strategy<Value = Stakes> {
+    let kinds = prop::collection::btree_map("[a-z0-9_-]{1,24}", 1..=20_u32, 1..=6);
+    let decks = prop::collection::btree_map("[a-f0-9_-]{1,24}", (kinds, any::<bool>()), 1..=8);
+    let goods = prop::collection::btree_set("[a-z0-9_-]{1,24}", 0..=32);
+    (decks, goods, 2..=10_u8).prop_map(|(decks, goods, seats)| {
+        let deck = |(name, (kinds, is_board)): (String, (std::collections::BTreeMap<_, _>, _))| {
+            let kinds: Vec<(&str, u32)> = kinds
+                .iter()
+                .map(|(name, number): (&String, &u32)| (&name[..], *number))
+                .collect();
+            GameDeck {
+                name,
+                kinds: NamedKinds::new(&kinds).unwrap(),
+                is_board,
+            }
+        };
+        let decks = decks.into_iter().map(deck).collect();
+        let game = Game::new(decks, goods.into_iter().collect()).unwrap();
+        Stakes::of_game(game, seats, 1).unwrap()
+    })
+}
+
+fn any_goods_choice() -> impl Strategy<Value = GoodsChoice> {
+    let seat = || any::<u8>().prop_map(Seat::new);
+    let goods = || {
+        let good = (any::<u16>(), any::<u8>()).prop_map(|(position, kind)| Good { position, kind });
+        prop::collection::vec(good, 0..=32)
+    };
+    let gain = (seat(), any::<u8>(), any::<u8>()).prop_map(|(seat, kind, count)| Gain {
+        seat,
+        kind,
+        count,
+    });
+    let take = prop::collection::vec(any::<u8>(), 0..=32);
+    prop_oneof![
+        prop::collection::vec(gain, 0..=32).prop_map(GoodsChoice::Gain),
+        goods().prop_map(GoodsChoice::Give),
+        (seat(), goods(), take).prop_map(|(to, give, take)| GoodsChoice::Offer(Offer {
+            to,
+            give,
+            take
+        })),
+        (any::<u32>(), goods()).prop_map(|(number, give)| GoodsChoice::Agree { number, give }),
+        any::<u8>().prop_map(GoodsChoice::Draw),
+        (any::<u16>(), seat()).prop_map(|(position, seat)| GoodsChoice::Show {
+            position,
+            to: Learners::Seat(seat)
+        }),
+        Just(GoodsChoice::Mix),
+    ]
 }
 
 fn any_choice() -> impl Strategy<Value = Choice> {
@@ -292,6 +345,7 @@ fn any_choice() -> impl Strategy<Value = Choice> {
         any::<u16>().prop_map(Choice::Reveal),
         any::<u8>().prop_map(|seat| Choice::Steal(Seat::new(seat))),
         any::<u16>().prop_map(Choice::ShowCard),
+        any_goods_choice().prop_map(Choice::Goods),
     ]
 }
 

@@ -5,6 +5,7 @@ mod dealt;
 mod draw;
 mod encoding;
 mod free_deck;
+mod goods;
 mod leaving;
 mod matches;
 mod random_departures;

@@ -1,11 +1,17 @@
 //! What a seat needs to make its parts of a verifiable deck.
 
 use dealerless::verifiable::{
-    Context, Dealing, Decks, Keys, Partial, Seats, Shown, Slot, VerifiedDeck,
+    Context, Dealing, Decks, Goods, Keys, Receiver, Seats, SecretKey, Shown, Slot,
 };
 
+use std::collections::BTreeMap;
+
+use dealerless::deck::Card;
+use rand::CryptoRng;
+
 use super::super::{DeckLog, Turn};
-use super::{VerifiableLog, slot, slots};
+use super::layout::receiver;
+use super::{Trail, VerifiableLog};
 use crate::log::match_log::MatchLog;
 use crate::log::phase::Phase;
 use crate::rules::Learners;
@@ -21,8 +27,8 @@ pub(crate) struct DeckNow<'a> {
 pub(crate) enum Opens {
     /// Cards that no seat or only some seats have opened so far.
     Slots(Vec<Slot>),
-    /// Cards that were opened to the seat alone.
-    Shown(Vec<Shown>),
+    /// Cards that were opened to the seat alone, and who sees them now.
+    Shown(Receiver, Vec<Shown>),
 }
 
 impl MatchLog {
@@ -78,19 +84,30 @@ impl DeckNow<'_> {
         })
     }
 
-    /// The deck after the shuffles of the ahead chain so far.
-    pub(crate) fn ahead_deck(&self) -> Option<&VerifiedDeck> {
+    /// The decks after the shuffles of the ahead chain so far.
+    pub(crate) fn ahead_deck(&self) -> Option<&Decks> {
         self.deck.ahead.as_ref().map(|chain| &chain.deck)
     }
 
-    /// The deck after the shuffles so far.
-    pub(crate) fn deck(&self) -> &VerifiedDeck {
+    /// The decks after the shuffles so far.
+    pub(crate) fn deck(&self) -> &Decks {
         &self.deck.deck
     }
 
-    /// The deck of the hand, once all seats have shuffled it.
+    /// The decks of the hand, once all seats have shuffled them.
     pub(crate) fn hand(&self) -> Option<&Decks> {
-        self.deck.hand.as_ref().map(|hand| &hand.decks)
+        self.deck.hand.as_ref().map(|hand| &*hand.decks)
+    }
+
+    /// The goods that the seat mixes in this step: what the mix is bound to, all goods, and the numbers
+    /// of those that are mixed.
+    pub(crate) fn mix(&self) -> Option<(Context<'_>, &Goods, Vec<usize>)> {
+        let Phase::Mix { positions, .. } = self.turn.phase else {
+            return None;
+        };
+        let goods = self.deck.hand.as_ref()?.goods.as_deref()?;
+        let context = self.deck.mix_context(&self.turn).ok()?;
+        Some((context, goods, self.deck.numbers(positions)))
     }
 
     /// The cards that the seat opens in this step.
@@ -98,15 +115,92 @@ impl DeckNow<'_> {
         let Phase::Open(openings) = self.turn.phase else {
             return None;
         };
-        Some(match self.deck.shows(openings, self.turn.seat) {
-            true => Opens::Shown(self.deck.shown(openings, self.turn.seat)),
-            false => Opens::Slots(slots(openings, self.turn.seat)),
+        Some(match self.deck.shown_to(openings, self.turn.seat) {
+            Some(to) => Opens::Shown(receiver(to), self.deck.shown(openings, self.turn.seat)),
+            None => Opens::Slots(self.deck.slots(openings, self.turn.seat)),
         })
     }
 
-    /// The partials with which the card at a position was opened to the seat alone.
-    pub(crate) fn partials(&self, position: usize) -> Vec<Partial> {
-        self.deck
-            .partials(&slot(position, Learners::Seat(self.turn.seat)))
+    /// The card at a position, if it was opened or shown to the seat alone.
+    pub(crate) fn card(&self, position: usize, key: &SecretKey) -> Option<Card> {
+        let (deck, seat) = (self.deck, self.turn.seat);
+        let hand = deck.hand.as_ref()?;
+        let slot = deck.layout.slot(position, Learners::Seat(seat));
+        let card = match hand.shown.get(&(position, seat)) {
+            Some((show, number)) => {
+                let (show, shown) = &**show;
+                show.card_for(&hand.decks, *number, shown.get(*number)?, key)
+            }
+            None => {
+                let partials = deck.partials(&slot);
+                let Slot {
+                    deck: of, position, ..
+                } = slot;
+                hand.decks
+                    .open_own(deck.seats, of, position, &partials, key)
+            }
+        };
+        Some(deck.layout.card(&slot, card?))
+    }
+
+    /// The hidden goods whose kinds the seat knows: it has mixed them, or they were opened to it alone.
+    /// `rng` gives the random values with which the seat has mixed goods in a step, after steps with
+    /// this hash.
+    pub(crate) fn known_goods<R: CryptoRng>(
+        &self,
+        key: &SecretKey,
+        rng: impl Fn(u64, &[u8; 32]) -> R,
+    ) -> BTreeMap<usize, Card> {
+        let mut known = BTreeMap::new();
+        let trail = self.deck.hand.as_ref().map(|hand| &hand.trail);
+        for step in trail.into_iter().flatten() {
+            match step {
+                Trail::Mixed {
+                    seat,
+                    positions,
+                    public,
+                    step,
+                    before,
+                    goods,
+                } => {
+                    let kinds = positions.iter().zip(public);
+                    let kinds = kinds.map(|(position, public)| public.or(known.remove(position)));
+                    let kinds: Vec<Option<Card>> = kinds.collect();
+                    let kinds: Option<Vec<Card>> = kinds.into_iter().collect();
+                    let turn = Turn {
+                        step: *step,
+                        before: *before,
+                        ..self.turn
+                    };
+                    let (Some(kinds), Ok(context)) = (kinds, self.deck.mix_context(&turn)) else {
+                        continue;
+                    };
+                    if *seat == self.turn.seat {
+                        let numbers = self.deck.numbers(positions);
+                        let rng = &mut rng(*step, before);
+                        let after = goods.follow_mix(&context, &numbers, &kinds, rng);
+                        known.extend(positions.iter().copied().zip(after.unwrap_or_default()));
+                    }
+                }
+                Trail::Seen {
+                    seat,
+                    position,
+                    slot,
+                    partials,
+                    decks,
+                } if *seat == self.turn.seat => {
+                    let (deck, at) = (slot.deck, slot.position);
+                    let card = decks.open_own(self.deck.seats, deck, at, partials, key);
+                    known.extend(card.map(|card| (*position, card)));
+                }
+                Trail::Seen { .. } => {}
+            }
+        }
+        known
+    }
+
+    /// Whether a position is that of a good.
+    pub(crate) fn is_good(&self, position: usize) -> bool {
+        self.deck.layout.is_good(position)
     }
 }

@@ -7,36 +7,38 @@
 
 mod asked;
 mod judge;
+mod layout;
 mod sizes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dealerless::deck::Card;
+use dealerless::dice::Dice;
 use dealerless::verifiable::{
-    Cards, Dealing, Decks, Keys, Partial, Partials, Receiver, Roster, Seats, Shown, Slot,
-    VerifiedDeck, openers,
+    Coin, Dealing, Decks, Goods, Keys, Partial, Partials, Receiver, Roster, Seats, Show, Shown,
+    Slot, VerifiedDeck, openers,
 };
 
 use super::Completed;
 use crate::log::ahead_chain::{AheadChain, Head};
 use crate::log::deal::DealInput;
-use crate::log::part::PartKind;
+use crate::log::part::{Part, PartKind};
 use crate::log::phase::Opening;
 use crate::log::phase::{End, Phase};
-use crate::rules::{Learners, Stakes};
+use crate::rules::{Hand, Learners, Stakes};
 use crate::seat::Seat;
 pub(crate) use asked::{DeckNow, Opens};
+use layout::Layout;
 pub(in crate::log) use sizes::VerifiableSizes;
-
-/// The number of the deck in a hand: every hand has one deck.
-const DECK: usize = 0;
 
 /// The verifiable decks of a match.
 #[derive(Clone)]
 pub(in crate::log) struct VerifiableLog {
     seats: Seats,
-    cards: Arc<Cards>,
+    layout: Layout,
+    /// The number of the hand that is played now or dealt next, counted from 1.
+    number: u64,
     /// The results of the checks of the parts in the current step, in order of the seats.
     checked: Vec<(Seat, Checked)>,
     keys: Vec<Keys>,
@@ -47,24 +49,58 @@ pub(in crate::log) struct VerifiableLog {
     gone: Vec<Seat>,
     /// The published shares of the secret of the deck's key, by seat.
     shares: Vec<Option<[u8; 32]>>,
-    /// The deck after the shuffles so far.
-    deck: VerifiedDeck,
-    /// The deck of the hand, once all seats have shuffled it.
+    /// The decks after the shuffles so far.
+    deck: Decks,
+    /// The decks of the hand, once all seats have shuffled them.
     hand: Option<HandDeck>,
     /// The shuffles for the next hand.
     pub(in crate::log) ahead: Option<Box<AheadChain>>,
+    /// The chains for the next hand that are void because a seat is gone.
+    pub(in crate::log) dropped: Vec<Head>,
 }
 
-/// The deck of a hand after the last shuffle.
+/// The decks of a hand after the last shuffle.
 #[derive(Clone)]
 struct HandDeck {
-    decks: Decks,
+    /// The decks, with the goods as they are now.
+    decks: Arc<Decks>,
+    /// The goods, if the game has goods.
+    goods: Option<Arc<Goods>>,
+    /// What hid goods, or showed hidden ones to one seat, in order: each seat computes from it the
+    /// goods that it knows.
+    trail: Vec<Trail>,
+    /// The cards that a seat has shown to another seat alone, by position and seat: the show, and the
+    /// number of the card in it.
+    shown: BTreeMap<(usize, Seat), (Arc<(Show, Vec<Shown>)>, usize)>,
     /// The first step after the last shuffle.
     since: u64,
     /// The partials of each slot, by step and then by seat.
     partials: BTreeMap<Slot, Vec<Partial>>,
-    /// The cards that all seats see.
+    /// The cards and goods that all seats see.
     open: BTreeMap<usize, Card>,
+}
+
+/// A step that changed which seats know a good.
+#[derive(Clone)]
+enum Trail {
+    /// A seat mixed its goods. The goods are those before the step.
+    Mixed {
+        seat: Seat,
+        positions: Vec<usize>,
+        /// The kinds of those that were public.
+        public: Vec<Option<Card>>,
+        step: u64,
+        before: [u8; 32],
+        goods: Arc<Goods>,
+    },
+    /// A hidden good was opened to a seat alone.
+    Seen {
+        seat: Seat,
+        position: usize,
+        slot: Slot,
+        partials: Vec<Partial>,
+        decks: Arc<Decks>,
+    },
 }
 
 /// The result of the check of a part.
@@ -72,9 +108,16 @@ struct HandDeck {
 pub(in crate::log) enum Checked {
     Keys(Box<Keys>),
     Dealing(Dealing),
-    Shuffle(VerifiedDeck),
+    Shuffle(Decks),
     Partials(Partials),
     Shown(Vec<(usize, Card)>),
+    /// Cards at these positions, shown to one seat.
+    ShownTo(Seat, Vec<usize>, Show, Vec<Shown>),
+    /// The goods after a mix, and the hash of all steps before it.
+    Mix {
+        goods: Goods,
+        before: [u8; 32],
+    },
     Share([u8; 32]),
 }
 
@@ -86,10 +129,11 @@ impl std::fmt::Debug for VerifiableLog {
 
 impl VerifiableLog {
     pub(super) fn new(seats: Seats, stakes: &Stakes) -> Self {
-        let cards = Cards::new("cards", stakes.deck().0).expect("the header allows only poker");
+        let layout = Layout::new(stakes);
         VerifiableLog {
-            deck: VerifiedDeck::start(&cards),
-            cards,
+            deck: start(&layout),
+            layout,
+            number: 1,
             checked: Vec::new(),
             keys: Vec::new(),
             dealings: Vec::new(),
@@ -98,6 +142,7 @@ impl VerifiableLog {
             shares: vec![None; seats.count()],
             hand: None,
             ahead: None,
+            dropped: Vec::new(),
             seats,
         }
     }
@@ -120,35 +165,136 @@ impl VerifiableLog {
     /// is then the deck of the hand.
     pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Option<Phase> {
         self.hand = None;
+        self.dropped.clear();
         let chain = self.ahead.take().map(|chain| *chain);
         let is_named = |chain: &AheadChain| {
             let ends = inputs.iter().map(DealInput::end);
-            let is_whole = chain.statements.len() == self.seats.count();
-            is_whole && ends.into_iter().all(|end| end == Some(chain.hash))
+            chain.is_whole() && ends.into_iter().all(|end| end == Some(chain.hash))
         };
         if let Some(chain) = chain.filter(is_named) {
             self.deck = chain.deck;
             self.use_deck(step);
             return None;
         }
-        self.deck = VerifiedDeck::start(&self.cards);
+        self.deck = start(&self.layout);
         Some(self.shuffle_from(Seat::HOST).unwrap_or(Phase::Deal))
     }
 
     /// Begins the ahead chain of the next hand.
     pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
-        let start = VerifiedDeck::start(&self.cards);
-        self.ahead = Some(Box::new(AheadChain::new(match_id, head, start)));
+        let start = start(&self.layout);
+        let seats = self.live().collect();
+        self.ahead = Some(Box::new(AheadChain::new(match_id, head, seats, start)));
     }
 
-    /// The deck after the last shuffle, made in this step, is the deck of the hand.
+    /// The decks after the last shuffle, made in this step, are those of the hand.
     fn use_deck(&mut self, step: u64) {
+        let goods = self.layout.goods.as_ref().map(Goods::new);
         self.hand = Some(HandDeck {
-            decks: Decks::new(vec![self.deck.clone()]),
+            decks: Arc::new(self.decks_with(goods.as_ref())),
+            goods: goods.map(Arc::new),
+            trail: Vec::new(),
+            shown: BTreeMap::new(),
             since: step + 1,
             partials: BTreeMap::new(),
             open: BTreeMap::new(),
         });
+    }
+
+    /// The shuffled decks with these goods and with coins.
+    fn decks_with(&self, goods: Option<&Goods>) -> Decks {
+        let mut decks = self.deck.clone();
+        if let Some(goods) = goods {
+            decks = decks.with_goods(goods);
+        }
+        match &self.roster {
+            Some(roster) => decks.with_coins(roster, self.number),
+            None => decks,
+        }
+    }
+
+    /// Replaces the goods of the hand.
+    fn set_goods(&mut self, goods: Goods) {
+        let decks = Arc::new(self.decks_with(Some(&goods)));
+        if let Some(hand) = &mut self.hand {
+            (hand.decks, hand.goods) = (decks, Some(Arc::new(goods)));
+        }
+    }
+
+    /// Adds the goods that seats have gained in this step.
+    pub(super) fn gain(&mut self, game: &Hand) {
+        let goods = self.hand.as_ref().and_then(|hand| hand.goods.as_deref());
+        let Some(mut goods) = goods.cloned() else {
+            return;
+        };
+        let kinds = game.gained_after(goods.count());
+        if kinds.is_empty() {
+            return;
+        }
+        for kind in kinds {
+            let (kind, position) = (Card(kind.into()), self.layout.first_good() + goods.count());
+            let hand = self.hand.as_mut().filter(|_| goods.gain(kind).is_some());
+            if let Some(hand) = hand {
+                hand.open.insert(position, kind);
+            }
+        }
+        self.set_goods(goods);
+    }
+
+    /// The opening of a coin.
+    pub(super) fn roll(&self, coin: u32) -> Phase {
+        self.open(&[(self.layout.coin(coin), Learners::All)])
+    }
+
+    /// The faces of dice. `None` if too few seats have opened the coin that decides them.
+    pub(super) fn rolled(&self, dice: Dice, coin: u32) -> Option<Vec<u32>> {
+        let slot = self.layout.slot(self.layout.coin(coin), Learners::All);
+        let decks = &self.hand.as_ref()?.decks;
+        let coin = Coin::open(decks, self.seats, slot.position, &self.partials(&slot))?;
+        let faces = coin.numbers(dice.sides()).map(|number| number + 1);
+        Some(faces.take(dice.count() as usize).collect())
+    }
+
+    /// The goods at these positions, by number.
+    fn numbers(&self, positions: &[usize]) -> Vec<usize> {
+        let number = |&position: &usize| self.layout.good(position);
+        positions.iter().map(number).collect()
+    }
+
+    /// The goods after a mix by their owner.
+    fn mixed(
+        &mut self,
+        step: u64,
+        seat: Seat,
+        positions: Vec<usize>,
+        goods: Goods,
+        before: [u8; 32],
+    ) {
+        let layout = &self.layout;
+        let slots = positions
+            .iter()
+            .map(|&position| layout.slot(position, Learners::All));
+        let slots: Vec<Slot> = slots.collect();
+        let Some(hand) = &mut self.hand else {
+            return;
+        };
+        let is_mixed = |slot: &Slot| {
+            let mut mixed = slots.iter();
+            mixed.any(|mixed| (mixed.deck, mixed.position) == (slot.deck, slot.position))
+        };
+        hand.partials.retain(|slot, _| !is_mixed(slot));
+        let public = positions.iter().map(|position| hand.open.remove(position));
+        if let Some(goods) = &hand.goods {
+            hand.trail.push(Trail::Mixed {
+                seat,
+                public: public.collect(),
+                positions,
+                step,
+                before,
+                goods: Arc::clone(goods),
+            });
+        }
+        self.set_goods(goods);
     }
 
     /// The shuffle of the first seat that has not left, from `seat` on.
@@ -174,10 +320,17 @@ impl VerifiableLog {
     }
 
     fn openers(&self, position: usize, to: Learners) -> Vec<Seat> {
-        if let (Learners::All, Some(owner)) = (to, self.owner(position)) {
-            return vec![owner];
+        if let Some(owner) = self
+            .owner(position)
+            .filter(|&owner| to != Learners::Seat(owner))
+        {
+            return if self.is_shown(position, to) {
+                Vec::new()
+            } else {
+                vec![owner]
+            };
         }
-        let slot = slot(position, to);
+        let slot = self.layout.slot(position, to);
         let given = self.partials(&slot);
         let gave = |seat| given.iter().any(|partial| partial.seat() == seat);
         let live = |seat| self.is_live(Seat::new(seat as u8));
@@ -185,12 +338,30 @@ impl VerifiableLog {
         seats.map(|seat| Seat::new(seat as u8)).collect()
     }
 
-    /// The seat to which the card at a position was opened alone.
+    /// Whether the seat to which a card was opened alone has shown it to these seats.
+    fn is_shown(&self, position: usize, to: Learners) -> bool {
+        match to {
+            Learners::All => self.card(position).is_some(),
+            Learners::Seat(seat) => {
+                let shown = self.hand.as_ref().map(|hand| &hand.shown);
+                shown.is_some_and(|shown| shown.contains_key(&(position, seat)))
+            }
+        }
+    }
+
+    /// The seat to which the card at a position was opened alone. A good can have another owner since,
+    /// so it is opened by partials only.
     fn owner(&self, position: usize) -> Option<Seat> {
-        let hand = self.hand.as_ref()?;
+        let hand = self
+            .hand
+            .as_ref()
+            .filter(|_| !self.layout.is_good(position))?;
+        let at = self.layout.slot(position, Learners::All);
         let mut slots = hand.partials.keys();
         slots.find_map(|slot| match slot.receiver {
-            Receiver::Seat(seat) if slot.position == position => Some(Seat::new(seat as u8)),
+            Receiver::Seat(seat) if (slot.deck, slot.position) == (at.deck, at.position) => {
+                Some(Seat::new(seat as u8))
+            }
             _ => None,
         })
     }
@@ -211,33 +382,53 @@ impl VerifiableLog {
         partials
     }
 
+    /// The slots that `seat` opens, in order.
+    fn slots(&self, openings: &[Opening], seat: Seat) -> Vec<Slot> {
+        let due = due(openings, seat).iter();
+        due.map(|&(position, to)| self.layout.slot(position, to))
+            .collect()
+    }
+
     /// The kind of part with which `seat` opens these cards.
     pub(super) fn kind(&self, openings: &[Opening], seat: Seat) -> PartKind {
-        match self.shows(openings, seat) {
-            true => PartKind::Show,
-            false => PartKind::Partials,
+        match self.shown_to(openings, seat) {
+            Some(_) => PartKind::Show,
+            None => PartKind::Partials,
         }
     }
 
-    /// Whether `seat` shows cards that only it has seen.
-    fn shows(&self, openings: &[Opening], seat: Seat) -> bool {
-        due(openings, seat)
-            .iter()
-            .any(|&(position, to)| to == Learners::All && self.owner(position) == Some(seat))
+    /// The seats to which `seat` shows cards that only it has seen. `None` if it shows none.
+    fn shown_to(&self, openings: &[Opening], seat: Seat) -> Option<Learners> {
+        let mut cards = due(openings, seat).iter();
+        cards.find_map(|&(position, to)| {
+            let is_own = self.owner(position) == Some(seat) && to != Learners::Seat(seat);
+            is_own.then_some(to)
+        })
     }
 
     /// The cards that a seat shows in this opening, with the partials that opened them to it.
     fn shown(&self, openings: &[Opening], seat: Seat) -> Vec<Shown> {
-        let shown = |&(position, _): &(usize, Learners)| Shown {
-            deck: DECK,
-            position,
-            partials: self.partials(&slot(position, Learners::Seat(seat))),
+        let shown = |&(position, _): &(usize, Learners)| {
+            let slot = self.layout.slot(position, Learners::Seat(seat));
+            Shown {
+                deck: slot.deck,
+                position: slot.position,
+                partials: self.partials(&slot),
+            }
         };
         due(openings, seat).iter().map(shown).collect()
     }
 
-    pub(super) fn complete(&mut self, step: u64, phase: Phase) -> Completed {
-        let checked = std::mem::take(&mut self.checked);
+    /// Updates the deck after a complete step. In a step that a roll call has ended, `parts` can lack
+    /// parts that were due; these are due again.
+    pub(super) fn complete(
+        &mut self,
+        step: u64,
+        phase: Phase,
+        parts: &[(Seat, Part)],
+    ) -> Completed {
+        let mut checked = std::mem::take(&mut self.checked);
+        checked.retain(|(seat, _)| parts.iter().any(|(other, _)| other == seat));
         match phase {
             Phase::Keys => {
                 let keys = checked
@@ -260,12 +451,30 @@ impl VerifiableLog {
                 Completed::Next(Phase::Complaints)
             }
             Phase::Shuffle(seat) => {
-                if let Some((_, Checked::Shuffle(deck))) = checked.into_iter().next() {
-                    self.deck = deck;
+                let next = match checked.into_iter().next() {
+                    Some((_, Checked::Shuffle(deck))) => {
+                        self.deck = deck;
+                        Seat::new(seat.number() + 1)
+                    }
+                    _ => seat,
+                };
+                if let Some(next) = self.shuffle_from(next) {
+                    return Completed::Next(next);
                 }
-                self.shuffled(step, seat)
+                self.use_deck(step);
+                Completed::Ready
             }
-            Phase::Open(openings) => Completed::Opened(self.opened(&openings, checked)),
+            Phase::Open(_) => {
+                self.add_openings(checked);
+                Completed::Ready
+            }
+            Phase::Mix { seat, positions } => match checked.into_iter().next() {
+                Some((_, Checked::Mix { goods, before })) => {
+                    self.mixed(step, seat, positions, goods, before);
+                    Completed::Mixed
+                }
+                _ => Completed::Ready,
+            },
             Phase::Key(seat) => {
                 if let Some((_, Checked::Share(share))) = checked.into_iter().next() {
                     self.shares[seat.index()] = Some(share);
@@ -287,23 +496,10 @@ impl VerifiableLog {
         }
     }
 
-    fn shuffled(&mut self, step: u64, seat: Seat) -> Completed {
-        if let Some(next) = self.shuffle_from(Seat::new(seat.number() + 1)) {
-            return Completed::Next(next);
-        }
-        self.use_deck(step);
-        Completed::Ready
-    }
-
-    /// Adds what the seats opened. Returns the cards that all seats now see.
-    fn opened(
-        &mut self,
-        openings: &[Opening],
-        checked: Vec<(Seat, Checked)>,
-    ) -> Vec<(usize, Card)> {
-        let mut public = Vec::new();
+    /// Adds what the seats opened in a step.
+    fn add_openings(&mut self, checked: Vec<(Seat, Checked)>) {
         let Some(hand) = &mut self.hand else {
-            return public;
+            return;
         };
         for (_, checked) in checked {
             match checked {
@@ -312,40 +508,83 @@ impl VerifiableLog {
                         hand.partials.entry(*slot).or_default().push(*partial);
                     }
                 }
-                Checked::Shown(cards) => public.extend(cards),
+                Checked::Shown(cards) => hand.open.extend(cards),
+                Checked::ShownTo(seat, positions, show, shown) => {
+                    let show = Arc::new((show, shown));
+                    for (number, position) in positions.into_iter().enumerate() {
+                        hand.shown
+                            .insert((position, seat), (Arc::clone(&show), number));
+                    }
+                }
                 _ => {}
             }
         }
-        let mut cards: Vec<(usize, Learners)> = openings
-            .iter()
-            .flat_map(|opening| &opening.cards)
-            .copied()
-            .collect();
-        cards.sort_unstable();
-        cards.dedup();
-        for (position, to) in cards {
-            let is_new = public.iter().all(|&(shown, _)| shown != position);
-            if to == Learners::All && is_new {
-                public.extend(self.decrypted(position).map(|card| (position, card)));
+    }
+
+    /// The public ones of these cards, if no seat has to open any of them any more.
+    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
+        let is_open = |&(position, to): &(usize, Learners)| self.openers(position, to).is_empty();
+        if !cards.iter().all(is_open) {
+            return None;
+        }
+        for &(position, to) in cards {
+            if let (Learners::Seat(seat), true) = (to, self.layout.is_good(position)) {
+                self.seen(position, seat);
             }
         }
-        public.sort_unstable_by_key(|&(position, _)| position);
+        let to_all = cards.iter().filter(|(_, to)| *to == Learners::All);
+        let card = |&(position, _): &(usize, Learners)| {
+            let shown = self.card(position);
+            Some((position, shown.or_else(|| self.decrypted(position))?))
+        };
+        let public: Vec<_> = to_all.filter_map(card).collect();
         if let Some(hand) = &mut self.hand {
             hand.open.extend(public.iter().copied());
         }
-        public
+        Some(public)
     }
 
     /// The card at a position, from its partials for all seats.
     fn decrypted(&self, position: usize) -> Option<Card> {
-        let partials = self.partials(&slot(position, Learners::All));
+        let slot = self.layout.slot(position, Learners::All);
         let decks = &self.hand.as_ref()?.decks;
-        decks.open(self.seats, DECK, position, &partials)
+        let card = decks.open(self.seats, slot.deck, slot.position, &self.partials(&slot))?;
+        Some(self.layout.card(&slot, card))
     }
 
-    /// Records that a seat has left, without publishing its share.
+    /// Records that a hidden good was opened to a seat alone.
+    fn seen(&mut self, position: usize, seat: Seat) {
+        let slot = self.layout.slot(position, Learners::Seat(seat));
+        let partials = self.partials(&slot);
+        if let Some(hand) = &mut self.hand {
+            hand.trail.push(Trail::Seen {
+                seat,
+                position,
+                slot,
+                partials,
+                decks: Arc::clone(&hand.decks),
+            });
+        }
+    }
+
+    /// Records that a seat has left without publishing its share, or was removed.
     pub(super) fn leave(&mut self, seat: Seat) {
         self.gone.push(seat);
+        self.dropped
+            .extend(self.ahead.take().map(|chain| chain.head));
+    }
+
+    /// Whether the match ends with the hand in play, because all seats together open a card.
+    pub(super) fn is_last_hand(&self) -> bool {
+        !self.gone.is_empty() && self.may_publish()
+    }
+
+    pub(super) fn may_publish(&self) -> bool {
+        self.seats.threshold() == self.seats.count()
+    }
+
+    pub(super) fn can_open(&self) -> bool {
+        self.live().count() >= self.seats.threshold()
     }
 
     /// The seats that have left.
@@ -355,6 +594,7 @@ impl VerifiableLog {
 
     pub(super) fn hand_over(&mut self) {
         self.hand = None;
+        self.number += 1;
     }
 
     pub(super) fn final_since(&self) -> Option<u64> {
@@ -372,19 +612,7 @@ fn due(openings: &[Opening], seat: Seat) -> &[(usize, Learners)] {
     opening.map_or(&[], |opening| &opening.cards)
 }
 
-fn slot(position: usize, to: Learners) -> Slot {
-    Slot {
-        deck: DECK,
-        position,
-        receiver: match to {
-            Learners::All => Receiver::All,
-            Learners::Seat(seat) => Receiver::Seat(seat.index()),
-        },
-    }
-}
-
-/// The slots that `seat` opens, in order.
-fn slots(openings: &[Opening], seat: Seat) -> Vec<Slot> {
-    let due = due(openings, seat).iter();
-    due.map(|&(position, to)| slot(position, to)).collect()
+/// The decks before the first shuffle.
+fn start(layout: &Layout) -> Decks {
+    Decks::new(layout.decks.iter().map(VerifiedDeck::start).collect())
 }
