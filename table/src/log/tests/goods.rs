@@ -299,6 +299,33 @@ fn giver_of_a_hidden_good_that_is_of_another_kind_is_convicted_by_all_seats() {
     assert_eq!(table.phase(), Phase::Over(End::Foul { seat, foul }));
 }
 
+#[test]
+fn second_hand_has_the_decks_that_were_shuffled_ahead_and_coins_of_its_own() {
+    let mut table = table(3, 18);
+    let mut hands = Vec::new();
+    for _ in 0..2 {
+        choose(&mut table, Choice::Roll(Dice::new(4, 20).unwrap()));
+        let log = &table.seats[0].log;
+        let board: Vec<_> = (0..BOARD)
+            .map(|at| log.public_card(at).unwrap().0)
+            .collect();
+        let rolled = log.game().unwrap().last_roll().unwrap().faces.clone();
+        hands.push((board, rolled));
+        for _ in 0..3 {
+            choose(&mut table, Choice::Pass);
+        }
+    }
+    assert_eq!(table.phase(), Phase::Over(End::Played));
+    assert!(table.seats.iter().all(|seat| seat.refused.is_none()));
+    assert!(hands[0].0 != hands[1].0 && hands[0].1 != hands[1].1);
+    // All shuffles but those of the first hand were made ahead.
+    let shuffles = table.seats[0]
+        .log
+        .history(0)
+        .filter(|part| part.part[0] == 18);
+    assert_eq!(shuffles.count(), 3);
+}
+
 /// Plays all kinds of choices with four seats. The last seat leaves in the middle.
 pub(crate) fn played(threshold: usize, seed: u64) -> Table {
     let mut table = table_of(4, threshold, seed);
