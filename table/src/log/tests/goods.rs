@@ -3,9 +3,11 @@
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless::verifiable::BadShuffle;
+use zeroize::Zeroizing;
 
 use super::super::*;
 use super::many_seats::{Table, verifiable_with};
+use crate::play::VerifiableSeat;
 use crate::rules::{
     Choice, Gain, Game, GameDeck, Good, GoodsChoice, Learners, NamedKinds, Offer, Stakes,
 };
@@ -16,7 +18,7 @@ const GRAIN: u8 = 1;
 const ORE: u8 = 2;
 /// The numbers of cards of the two boards together, and of all decks.
 const BOARD: usize = 7;
-const CARDS: usize = 12;
+pub(crate) const CARDS: usize = 12;
 
 /// Two boards and a pile, and three kinds of goods.
 fn game() -> Game {
@@ -192,6 +194,18 @@ fn stolen_good_is_known_to_owner_and_thief_alone_until_it_is_given() {
             assert_eq!(*kind, owner[at - CARDS].filter(|_| is_stolen));
         }
         assert_eq!(known(&mut table, 1, &hand), [None; 4]);
+        // A program that starts again computes the same from the log.
+        for seat in [0, 2] {
+            let mut log = table.of.log_of(Seat::new(seat));
+            for statement in table.seats[1].log.statements(0) {
+                log.accept_statement(statement).unwrap();
+            }
+            let secret = Zeroizing::new([seat + 1; 32]);
+            let mut own = VerifiableSeat::new(&log, Seat::new(seat), secret).unwrap();
+            let again = hand.iter().map(|at| own.card(&log, *at).map(|card| card.0));
+            let before = if seat == 0 { &of_thief } else { &owner };
+            assert_eq!(again.collect::<Vec<_>>(), *before);
+        }
         let kind = owner[stolen.position - CARDS].unwrap() as u8;
         owner.sort_unstable();
         assert_eq!(owner, [0, 0, 1, 2].map(Some));
@@ -285,8 +299,35 @@ fn giver_of_a_hidden_good_that_is_of_another_kind_is_convicted_by_all_seats() {
     assert_eq!(table.phase(), Phase::Over(End::Foul { seat, foul }));
 }
 
+#[test]
+fn second_hand_has_the_decks_that_were_shuffled_ahead_and_coins_of_its_own() {
+    let mut table = table(3, 18);
+    let mut hands = Vec::new();
+    for _ in 0..2 {
+        choose(&mut table, Choice::Roll(Dice::new(4, 20).unwrap()));
+        let log = &table.seats[0].log;
+        let board: Vec<_> = (0..BOARD)
+            .map(|at| log.public_card(at).unwrap().0)
+            .collect();
+        let rolled = log.game().unwrap().last_roll().unwrap().faces.clone();
+        hands.push((board, rolled));
+        for _ in 0..3 {
+            choose(&mut table, Choice::Pass);
+        }
+    }
+    assert_eq!(table.phase(), Phase::Over(End::Played));
+    assert!(table.seats.iter().all(|seat| seat.refused.is_none()));
+    assert!(hands[0].0 != hands[1].0 && hands[0].1 != hands[1].1);
+    // All shuffles but those of the first hand were made ahead.
+    let shuffles = table.seats[0]
+        .log
+        .history(0)
+        .filter(|part| part.part[0] == 18);
+    assert_eq!(shuffles.count(), 3);
+}
+
 /// Plays all kinds of choices with four seats. The last seat leaves in the middle.
-fn played(threshold: usize, seed: u64) -> Table {
+pub(crate) fn played(threshold: usize, seed: u64) -> Table {
     let mut table = table_of(4, threshold, seed);
     gain(
         &mut table,

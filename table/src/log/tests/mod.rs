@@ -13,7 +13,7 @@ mod files;
 mod forks;
 mod fouls_of_several;
 mod free_deck;
-mod goods;
+pub(crate) mod goods;
 mod kinds;
 mod known_answers;
 mod leaving;

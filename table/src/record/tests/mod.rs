@@ -6,5 +6,6 @@ mod changes;
 mod endings;
 mod files;
 mod forks;
+mod goods;
 mod hands;
 mod soak;

@@ -248,7 +248,21 @@ fn hostile_kinds_are_refused() {
         .collect();
     let longest: Vec<(&[u8], u32)> = longest.iter().map(|name| (&name[..], 64)).collect();
     assert!(read(pile(64, &longest, 4096)).is_ok());
-    assert_eq!(pile(64, &longest, 4096).len(), Stakes::MAX_LEN);
+    assert!(pile(64, &longest, 4096).len() < Stakes::MAX_LEN);
+    // The longest stakes are those of a board game.
+    let name = |number: usize| format!("{number:024}");
+    let decks = (0..8).map(|deck| {
+        let names: Vec<String> = (0..8).map(|kind| name(8 * deck + kind)).collect();
+        let kinds: Vec<(&str, u32)> = names.iter().map(|name| (&name[..], 16)).collect();
+        GameDeck {
+            name: name(deck),
+            kinds: NamedKinds::new(&kinds).unwrap(),
+            is_board: true,
+        }
+    });
+    let game = Game::new(decks.collect(), (0..32).map(name).collect()).unwrap();
+    let stakes = Stakes::of_game(game, 10, 1).unwrap();
+    assert_eq!(stakes.encode().len(), Stakes::MAX_LEN);
 }
 
 fn any_stakes() -> impl Strategy<Value = Stakes> {
@@ -268,7 +282,7 @@ fn any_stakes() -> impl Strategy<Value = Stakes> {
 
 /// Any stakes of a board game.
 fn any_game() -> impl Strategy<Value = Stakes> {
-    let kinds = prop::collection::btree_map("[a-z0-9_-]{1,24}", 1..=20_u32, 1..=6);
+    let kinds = prop::collection::btree_map("[a-z0-9_-]{1,24}", 2..=20_u32, 1..=6);
     let decks = prop::collection::btree_map("[a-f0-9_-]{1,24}", (kinds, any::<bool>()), 1..=8);
     let goods = prop::collection::btree_set("[a-z0-9_-]{1,24}", 0..=32);
     (decks, goods, 2..=10_u8).prop_map(|(decks, goods, seats)| {

@@ -312,17 +312,17 @@ fn names_and_numbers_of_a_game_are_checked() {
     assert!(!is_valid(vec![], &[]));
     assert!(!is_valid(vec![deck("a", "1025")], &[]));
     assert!(!is_valid(vec![deck("a", "1000"), deck("b", "25")], &[]));
-    assert!(!is_valid(vec![deck("a", "1"), deck("A", "1")], &[]));
-    assert!(!is_valid(vec![deck("Goods", "1")], &[]));
-    assert!(!is_valid(vec![deck("a b", "1")], &[]));
-    assert!(!is_valid(vec![deck("a", "1")], &["wood", "WOOD"]));
-    assert!(!is_valid(vec![deck("a", "1")], &[""]));
-    let nine = (0..9).map(|number| deck(&format!("d{number}"), "1"));
+    assert!(!is_valid(vec![deck("a", "2"), deck("A", "2")], &[]));
+    assert!(!is_valid(vec![deck("Goods", "2")], &[]));
+    assert!(!is_valid(vec![deck("a b", "2")], &[]));
+    assert!(!is_valid(vec![deck("a", "2")], &["wood", "WOOD"]));
+    assert!(!is_valid(vec![deck("a", "2")], &[""]));
+    let nine = (0..9).map(|number| deck(&format!("d{number}"), "2"));
     assert!(!is_valid(nine.collect(), &[]));
     let kinds = vec!["1"; 64].join(",");
-    assert!(!is_valid(vec![deck("a", &kinds), deck("b", "1")], &[]));
+    assert!(!is_valid(vec![deck("a", &kinds), deck("b", "2")], &[]));
     let many: Vec<String> = (0..33).map(|number| format!("g{number}")).collect();
-    assert!(Game::new(vec![deck("a", "1")], many).is_err());
+    assert!(Game::new(vec![deck("a", "2")], many).is_err());
     for seats in [0, 1, 11] {
         let refused = Stakes::of_game(game(), seats, 1);
         assert_eq!(refused, Err(StakesError::Seats { seats, most: 10 }));
