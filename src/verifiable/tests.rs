@@ -11,7 +11,11 @@ use super::keys::lagrange;
 use super::*;
 use crate::deck::Card;
 
+mod attacks;
+mod encodings;
 mod known_answers;
+mod leaving;
+mod places;
 mod secrecy;
 
 pub(super) const MATCH: [u8; 32] = [7; 32];
@@ -410,57 +414,6 @@ fn a_wrong_share_convicts_its_dealer_and_a_false_complaint_its_maker() {
 }
 
 #[test]
-fn a_seat_that_leaves_publishes_its_share_and_the_others_go_on_with_it() {
-    let (fixture, decks) = Fixture::dealt(4, 4);
-    let seats = fixture.roster.seats();
-    let share = *fixture.secrets[3].share();
-    let real = fixture.opens(&decks, &[0, 1, 2, 3], 0);
-    assert!(fixture.roster.is_share(3, &share) && !fixture.roster.is_share(2, &share));
-    let published =
-        |slot: &Slot, share: &[u8; 32]| Partial::published(&fixture.roster, &decks, slot, 3, share);
-    let mut wrong = share;
-    wrong[0] ^= 1;
-    assert_eq!(published(&to_all(0), &wrong), None);
-    assert_eq!(published(&to_all(5), &share), None);
-
-    let leaver = published(&to_all(0), &share).unwrap();
-    let mut partials = fixture.gather(&decks, &[0, 1, 2], to_all(0));
-    assert_eq!(
-        decks.open(seats, 0, 0, &[&partials[..], &[leaver]].concat()),
-        real
-    );
-    for out in 0..3 {
-        let mut fewer = partials.clone();
-        fewer.remove(out);
-        fewer.push(leaver);
-        assert_eq!(decks.open(seats, 0, 0, &fewer), None);
-        // Nor with any Lagrange coefficients of those seats.
-        let openers: Vec<usize> = fewer.iter().map(Partial::seat).collect();
-        let terms = fewer
-            .iter()
-            .map(|it| (lagrange(&openers, it.seat), it.value.get()));
-        let factor = vartime_sum(terms.collect::<Vec<_>>().into_iter());
-        let point = decks.decks[0].places[0].b.get() - factor;
-        assert_eq!(decks.decks[0].cards.card(&point), None);
-    }
-    // A card for one seat, and its show.
-    partials = fixture.gather(&decks, &[1, 2], to_seat(0, 0));
-    partials.push(published(&to_seat(0, 0), &share).unwrap());
-    let own = decks.open_own(seats, 0, 0, &partials, &fixture.secrets[0]);
-    assert_eq!(own, real);
-    let shown = [Shown {
-        deck: 0,
-        position: 0,
-        partials,
-    }];
-    let (context, mut rng) = (fixture.context(0, 60), StdRng::seed_from_u64(3));
-    let key = &fixture.secrets[0];
-    let part = Show::make(&context, &decks, Receiver::All, &shown, key, &mut rng).unwrap();
-    let show = Show::verify(&context, &decks, Receiver::All, &shown, &part).unwrap();
-    assert_eq!(show.card(&decks, 0, &shown[0]), real);
-}
-
-#[test]
 fn the_numbers_of_seats_and_cards_have_bounds() {
     for (count, threshold, valid) in [
         (2, 2, true),
@@ -476,7 +429,7 @@ fn the_numbers_of_seats_and_cards_have_bounds() {
             "{count} {threshold}"
         );
     }
-    assert!(Cards::new("deck", 0).is_none() && Cards::new("deck", MAX_CARDS + 1).is_none());
+    assert!(Cards::new("deck", 0).is_none() && Cards::new("deck", deck::MAX_CARDS + 1).is_none());
 }
 
 #[test]
@@ -608,134 +561,4 @@ fn seats_and_numbers_of_parts_that_do_not_exist_are_errors() {
     let seats = fixture.roster.seats();
     let openers = openers(seats, &to_all(usize::MAX), |_| true, |_| false);
     assert_eq!(openers, [0, 1, 2]);
-}
-
-/// The sum of two numbers of 32 bytes modulo 2^256.
-fn plus(a: [u8; 32], b: [u8; 32]) -> [u8; 32] {
-    let mut carry = 0;
-    std::array::from_fn(|i| {
-        carry = u16::from(a[i]) + u16::from(b[i]) + (carry >> 8);
-        carry as u8
-    })
-}
-
-/// Verifies bytes in place of a part, and returns the name of the error.
-type Verify<'a> = Box<dyn Fn(&[u8]) -> Option<String> + 'a>;
-
-fn verify<'a, T: 'a, E: std::fmt::Debug>(
-    verify: impl Fn(&[u8]) -> Result<T, E> + 'a,
-) -> Verify<'a> {
-    Box::new(move |part| verify(part).err().map(|error| format!("{error:?}")))
-}
-
-#[test]
-fn every_point_and_scalar_of_every_part_has_one_encoding_and_is_bound() {
-    let one: [u8; 32] = std::array::from_fn(|i| u8::from(i == 0));
-    // p = 2^255 - 19, and the order of the group, 2^252 + 27742317777372353535851937790883648493.
-    let mut prime = [0xff; 32];
-    (prime[0], prime[31]) = (0xed, 0x7f);
-    let mut order = [0; 32];
-    order[..16].copy_from_slice(&0x14def9dea2f79cd65812631a5cf5d3ed_u128.to_le_bytes());
-    order[31] = 0x10;
-
-    for count in [2, 3, 6, 10] {
-        let mut rng = StdRng::seed_from_u64(2);
-        let setup = Setup::new(count, count);
-        let (seats, keys, dealings) = (setup.seats, &setup.keys, &setup.dealings);
-        let maker = &setup.contributions[0];
-        let complaint = maker.complain(keys, 1, maker.shared(&keys[1]), &mut rng);
-        let fixture = setup.fixture();
-        let deck = fixture.deck(2, &mut rng);
-        let (first, last) = (fixture.context(0, 50), fixture.context(count - 1, 50));
-        let (shuffle, _) = deck.shuffle(&first, &mut rng);
-        let decks = Decks::new(vec![deck.clone()]);
-        let slots = [to_all(0), to_seat(1, 0)];
-        let others: Vec<usize> = (1..count).collect();
-        let shown = [Shown {
-            deck: 0,
-            position: 1,
-            partials: fixture.gather(&decks, &others, to_seat(1, 0)),
-        }];
-        let (to, key) = (Receiver::Seat(1), &fixture.secrets[0]);
-        let show = Show::make(&first, &decks, to, &shown, key, &mut rng).unwrap();
-
-        // Each part, where its points begin, and the numbers of its points and scalars.
-        let parts: [(Vec<u8>, usize, usize, usize, Verify<'_>); 6] = [
-            (
-                keys[0].to_bytes(),
-                0,
-                1,
-                2,
-                verify(|part| Keys::verify(&MATCH, 0, part)),
-            ),
-            (
-                dealings[0].to_bytes(),
-                0,
-                count,
-                2,
-                verify(|part| Dealing::verify(&MATCH, seats, keys, 0, part)),
-            ),
-            (
-                complaint.to_bytes(),
-                1,
-                1,
-                2,
-                verify(|part| Complaint::verify(&MATCH, seats, keys, dealings, 0, part)),
-            ),
-            (
-                shuffle,
-                0,
-                15,
-                8,
-                verify(|part| deck.verify_shuffle(&first, part)),
-            ),
-            (
-                fixture.part(&decks, count - 1, &slots),
-                0,
-                3,
-                3,
-                verify(|part| Partials::verify(&last, &decks, &slots, part)),
-            ),
-            (
-                show,
-                0,
-                2,
-                4,
-                verify(|part| Show::verify(&first, &decks, to, &shown, part)),
-            ),
-        ];
-        for (part, start, points, scalars, verify) in &parts {
-            assert_eq!(verify(part), None);
-            for element in 0..points + scalars {
-                let place = start + 32 * element;
-                let honest: [u8; 32] = part[place..][..32].try_into().unwrap();
-                let replaced = |bytes: [u8; 32]| {
-                    let mut changed = part.clone();
-                    changed[place..][..32].copy_from_slice(&bytes);
-                    verify(&changed)
-                };
-                // The identity, the negative encoding of the point, and a number above the prime; or
-                // another number for the same scalar.
-                let wrong = if element < *points {
-                    let negative = plus(plus(prime, honest.map(|byte| !byte)), one);
-                    vec![[0; 32], negative, [0xff; 32]]
-                } else {
-                    vec![plus(honest, order), [0xff; 32]]
-                };
-                for bytes in wrong {
-                    assert_eq!(replaced(bytes).as_deref(), Some("Encoding"), "{element}");
-                }
-                let other = if element < *points {
-                    *fixture.roster.deck.bytes()
-                } else {
-                    Scalar::from(5_u8).to_bytes()
-                };
-                let refused = replaced(other);
-                assert!(
-                    refused.is_some_and(|error| error != "Encoding"),
-                    "{element}"
-                );
-            }
-        }
-    }
 }
