@@ -6,12 +6,12 @@ import json
 import os
 import struct
 
-# BLAKE3 in key-derivation mode, for at most 1024 bytes: more than these hands need.
+# BLAKE3 in key-derivation mode.
 IV = [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19]
 ORDER = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8]
 COLUMNS = [(i, i + 4, i + 8, i + 12) for i in range(4)]
 DIAGONALS = [(i, (i + 1) % 4 + 4, (i + 2) % 4 + 8, (i + 3) % 4 + 12) for i in range(4)]
-CHUNK_START, CHUNK_END, ROOT, CONTEXT, MATERIAL = 1, 2, 8, 32, 64
+CHUNK_START, CHUNK_END, PARENT, ROOT, CONTEXT, MATERIAL = 1, 2, 4, 8, 32, 64
 
 
 def rotated(word, bits):
@@ -33,13 +33,21 @@ def compress(chaining, block, counter, flags):
 
 
 def blake3(key, data, flags, length):
-    assert len(data) <= 1024
-    chaining, start = key, CHUNK_START
-    while len(data) > 64:
-        chaining = compress(chaining, data[:64], 0, flags | start)[:8]
-        data, start = data[64:], 0
-    flags |= start | CHUNK_END | ROOT
-    blocks = [compress(chaining, data, i, flags) for i in range(-(-length // 64))]
+    def last(data, counter):
+        """The arguments of the last compression of a subtree, whose first chunk has this number."""
+        if len(data) > 1024:
+            left = 1 << ((len(data) - 1) // 1024).bit_length() - 1
+            halves = last(data[: 1024 * left], counter), last(data[1024 * left :], counter + left)
+            words = [word for half in halves for word in compress(*half)[:8]]
+            return key, struct.pack("<16I", *words), 0, flags | PARENT
+        chaining, start = key, CHUNK_START
+        while len(data) > 64:
+            chaining = compress(chaining, data[:64], counter, flags | start)[:8]
+            data, start = data[64:], 0
+        return chaining, data, counter, flags | start | CHUNK_END
+
+    chaining, block, _, flags = last(data, 0)
+    blocks = [compress(chaining, block, i, flags | ROOT) for i in range(-(-length // 64))]
     return b"".join(struct.pack("<16I", *words) for words in blocks)[:length]
 
 
@@ -173,7 +181,7 @@ class Hand:
     """Verifies all parts of a hand."""
 
     def __init__(self, answers):
-        self.match, self.chain = bytes.fromhex(answers["match"]), bytes.fromhex(answers["chain"])
+        self.match, self.leaver = bytes.fromhex(answers["match"]), answers["leaver"]
         self.hand, self.m, self.n = answers["hand"], answers["threshold"], len(answers["keys"])
         self.seats = range(self.n)
         self.e, self.x = ([scalar(bytes.fromhex(key)) for key in answers[name]] for name in "ex")
@@ -204,6 +212,9 @@ class Hand:
             own = [slot for slot in slots if of["seat"] in self.openers(slot)]
             for slot, partial in zip(own, self.refuses(-32, self.opening, of, own, of["part"])):
                 self.partials[slot][of["seat"]] = partial
+        if self.leaver is not None:
+            for (deck, position, _), partials in self.partials.items():
+                partials[self.leaver] = [self.x[self.leaver] * self.decks[deck][position][0]]
         assert [[*slot, self.opened(slot)] for slot in slots] == answers["opened cards"]
         cards = {(deck, position): card for deck, position, _, card in answers["opened cards"]}
         for of in answers["shows"]:
@@ -254,7 +265,8 @@ class Hand:
 
     def context(self, of):
         before = bytes.fromhex(of["before"])
-        return self.match, self.chain, self.hand, of["deck"], of["step"], before, of["seat"], self.roster
+        chain = bytes.fromhex(of["chain"])
+        return self.match, chain, self.hand, of["deck"], of["step"], before, of["seat"], self.roster
 
     def shuffle(self, of, part):
         ctx, old, n = self.context(of), self.decks[of["deck"]], len(self.decks[of["deck"]])
@@ -279,7 +291,8 @@ class Hand:
 
     def openers(self, slot):
         in_order = [(slot[1] + i) % self.n for i in self.seats]
-        return [seat for seat in in_order if seat != slot[2] - 1][: self.m - (slot[2] > 0)]
+        needed = self.m - (slot[2] > 0) - (self.leaver is not None)
+        return [seat for seat in in_order if seat not in (slot[2] - 1, self.leaver)][:needed]
 
     def opening(self, of, slots, part):
         ctx, receivers = [*self.context(of), self.digest], sorted({slot[2] - 1 for slot in slots} - {-1})
@@ -321,8 +334,9 @@ class Hand:
         for weight, (deck, position), own, (*_, D) in zip(w, places, partials, sent):
             weights = lagrange([*own, seat])
             cards = share * weights[seat] * self.decks[deck][position][0] - z * D
-            opened = (weights[k] * (z * C - key * R) for k, (R, C) in own.items())
-            firsts[2] += weight * sum(opened, cards)
+            for k, (*mask, C) in own.items():
+                cards += weights[k] * (z * C - (key * mask[0] if mask else ZERO))
+            firsts[2] += weight * cards
         if to:
             firsts[2] += sigma[0] * self.E[to - 1]
             firsts.append(sigma[0] * G - z * total(w, [R for R, _ in sent]))

@@ -1,4 +1,5 @@
-//! Known answers: all parts of a hand of three seats with two decks, from a fixed seed.
+//! Known answers: all parts of two hands of three seats with two decks, and of one of six seats with
+//! 52 cards, from fixed seeds.
 //!
 //! If an answer changes, the format has changed, so the contexts of the hashes in
 //! [`Transcript::new`] must change as well. `check_known_answers.py` verifies the same parts with a
@@ -10,20 +11,67 @@ use serde_json::{Value, json};
 use super::*;
 
 const ANSWERS: &str = include_str!("known_answers.json");
-const CHAIN: [u8; 32] = [8; 32];
 const HAND: u64 = 3;
-/// The names of the decks, and their numbers of cards.
-const DECKS: [(&str, usize); 2] = [("deck", 4), ("tiles", 2)];
-/// The cards that are opened.
-const SLOTS: [(usize, usize, Receiver); 5] = [
-    (0, 0, Receiver::All),
-    (0, 1, Receiver::Seat(0)),
-    (0, 2, Receiver::Seat(0)),
-    (1, 0, Receiver::All),
-    (1, 1, Receiver::Seat(1)),
+/// The chain of the openings, and that of the shuffles of the hand of six seats.
+const CHAINS: [[u8; 32]; 2] = [[8; 32], [9; 32]];
+const THREE_SEATS: Hand = Hand {
+    seats: 3,
+    threshold: 3,
+    shuffle_chain: CHAINS[0],
+    shufflers: &[0, 1, 2],
+    leaver: None,
+    decks: &[("deck", 4), ("tiles", 2)],
+    slots: &[
+        (0, 0, Receiver::All),
+        (0, 1, Receiver::Seat(0)),
+        (0, 2, Receiver::Seat(0)),
+        (1, 0, Receiver::All),
+        (1, 1, Receiver::Seat(1)),
+    ],
+    shows: &[(&[1, 2], Receiver::All), (&[2], Receiver::Seat(2))],
+};
+
+/// A hand whose parts are known.
+#[derive(Clone, Copy)]
+struct Hand {
+    seats: usize,
+    threshold: usize,
+    shuffle_chain: [u8; 32],
+    /// The seats that shuffle.
+    shufflers: &'static [usize],
+    /// A seat that publishes its share before any card is opened.
+    leaver: Option<usize>,
+    /// The names of the decks, and their numbers of cards.
+    decks: &'static [(&'static str, usize)],
+    /// The cards that are opened.
+    slots: &'static [(usize, usize, Receiver)],
+    /// The cards of the first deck that seat 0 shows, and to whom. Card `i` is that of slot `i`.
+    shows: &'static [(&'static [usize], Receiver)],
+}
+
+/// The hands: the second one needs two of its seats for a card. In the third one the shuffles are in
+/// another chain, two of the seats shuffle, and one leaves.
+const HANDS: [Hand; 3] = [
+    THREE_SEATS,
+    Hand {
+        threshold: 2,
+        ..THREE_SEATS
+    },
+    Hand {
+        seats: 6,
+        threshold: 6,
+        shuffle_chain: CHAINS[1],
+        shufflers: &[0, 5],
+        leaver: Some(4),
+        decks: &[("deck", 52)],
+        slots: &[
+            (0, 0, Receiver::All),
+            (0, 1, Receiver::Seat(0)),
+            (0, 51, Receiver::Seat(5)),
+        ],
+        shows: &[(&[1], Receiver::All), (&[1], Receiver::Seat(3))],
+    },
 ];
-/// The cards that seat 0 shows, and to whom.
-const SHOWS: [(&[usize], Receiver); 2] = [(&[1, 2], Receiver::All), (&[2], Receiver::Seat(2))];
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -42,9 +90,9 @@ fn number(receiver: Receiver) -> usize {
 }
 
 /// A context with the bytes that the answers give for it.
-fn step(fixture: &Fixture, deck: usize, step: u64, seat: usize) -> Context<'_> {
+fn step(fixture: &Fixture, chain: [u8; 32], deck: usize, step: u64, seat: usize) -> Context<'_> {
     Context {
-        chain: CHAIN,
+        chain,
         hand: HAND,
         deck: deck as u64,
         ..fixture.context(seat, step)
@@ -53,6 +101,7 @@ fn step(fixture: &Fixture, deck: usize, step: u64, seat: usize) -> Context<'_> {
 
 fn signed(context: &Context<'_>, part: &[u8]) -> Value {
     json!({
+        "chain": hex(&context.chain),
         "seat": context.seat,
         "deck": context.deck,
         "step": context.step,
@@ -61,10 +110,10 @@ fn signed(context: &Context<'_>, part: &[u8]) -> Value {
     })
 }
 
-/// All parts of a hand in which `threshold` of three seats open a card.
-fn hand(threshold: usize) -> Value {
-    let rng = &mut ChaCha20Rng::from_seed([threshold as u8; 32]);
-    let setup = Setup::draw(3, threshold, rng);
+/// All parts of a hand.
+fn parts(hand: &Hand) -> Value {
+    let rng = &mut ChaCha20Rng::from_seed([hand.threshold as u8; 32]);
+    let setup = Setup::draw(hand.seats, hand.threshold, rng);
     let fixture = setup.fixture();
     // A complaint about a share that fits.
     let maker = &setup.contributions[2];
@@ -72,46 +121,57 @@ fn hand(threshold: usize) -> Value {
     let complaint = maker.complain(&setup.keys, 0, shared, rng).to_bytes();
     assert_eq!(setup.judge(2, &complaint), Ok(2));
 
-    let mut decks = DECKS.map(|(name, count)| {
+    let decks = hand.decks.iter().map(|&(name, count)| {
         let cards = Cards::new(name, count).unwrap();
         VerifiedDeck::start(&cards)
     });
+    let mut decks: Vec<VerifiedDeck> = decks.collect();
     let mut shuffles = Vec::new();
-    for seat in 0..3 {
+    for &seat in hand.shufflers {
         for (number, deck) in decks.iter_mut().enumerate() {
-            let context = step(&fixture, number, 3 + seat as u64, seat);
+            let context = step(&fixture, hand.shuffle_chain, number, 3 + seat as u64, seat);
             let (part, _) = deck.shuffle(&context, rng);
             *deck = deck.verify_shuffle(&context, &part).unwrap();
             shuffles.push(signed(&context, &part));
         }
     }
-    let decks = Decks::new(decks.to_vec());
+    let decks = Decks::new(decks);
 
-    let slots = SLOTS.map(|(deck, position, receiver)| Slot {
+    let slots = hand.slots.iter().map(|&(deck, position, receiver)| Slot {
         deck,
         position,
         receiver,
     });
+    let slots: Vec<Slot> = slots.collect();
     let seats = fixture.roster.seats();
-    let opens =
-        |seat: usize, slot: &Slot| openers(seats, slot, |_| true, |_| false).contains(&seat);
-    let (mut openings, mut partials) = (Vec::new(), Vec::new());
-    for seat in 0..3 {
-        let own = slots.into_iter().filter(|slot| opens(seat, slot));
+    let has_left = |seat| Some(seat) == hand.leaver;
+    let opens = |seat: usize, slot: &Slot| openers(seats, slot, |_| true, has_left).contains(&seat);
+    let (mut openings, mut opened) = (Vec::new(), Vec::new());
+    for seat in 0..hand.seats {
+        let own = slots.iter().copied().filter(|slot| opens(seat, slot));
         let own: Vec<Slot> = own.collect();
-        let context = step(&fixture, 0, 6, seat);
+        if own.is_empty() {
+            continue;
+        }
+        let context = step(&fixture, CHAINS[0], 0, 6, seat);
         let (part, _) =
             Partials::make(&context, &decks, &own, &fixture.secrets[seat], rng).unwrap();
-        partials.push(Partials::verify(&context, &decks, &own, &part).unwrap());
+        let verified = Partials::verify(&context, &decks, &own, &part).unwrap();
+        opened.extend(verified.iter().copied());
         openings.push(signed(&context, &part));
     }
+    if let Some(leaver) = hand.leaver {
+        let share = fixture.secrets[leaver].share();
+        opened.extend(slots.iter().map(|slot| {
+            let partial = Partial::published(&fixture.roster, &decks, slot, leaver, &share);
+            (*slot, partial.unwrap())
+        }));
+    }
     let partials = |slot: &Slot| -> Vec<Partial> {
-        let all = partials.iter().flat_map(Partials::iter);
-        all.filter(|(of, _)| of == slot)
-            .map(|(_, it)| *it)
-            .collect()
+        let own = opened.iter().filter(|(of, _)| of == slot);
+        own.map(|(_, partial)| *partial).collect()
     };
-    let opened = slots.iter().map(|slot| {
+    let cards = slots.iter().map(|slot| {
         let (deck, position, partials) = (slot.deck, slot.position, partials(slot));
         let card = match slot.receiver {
             Receiver::All => decks.open(seats, deck, position, &partials),
@@ -123,14 +183,14 @@ fn hand(threshold: usize) -> Value {
         json!([deck, position, number(slot.receiver), card.unwrap().0])
     });
 
-    let shows = SHOWS.map(|(positions, receiver)| {
+    let shows = hand.shows.iter().map(|&(positions, receiver)| {
         let shown = |&position: &usize| Shown {
             deck: 0,
             position,
             partials: partials(&slots[position]),
         };
         let shown: Vec<Shown> = positions.iter().map(shown).collect();
-        let context = step(&fixture, 0, 7 + number(receiver) as u64, 0);
+        let context = step(&fixture, CHAINS[0], 0, 7 + number(receiver) as u64, 0);
         let part =
             Show::make(&context, &decks, receiver, &shown, &fixture.secrets[0], rng).unwrap();
         Show::verify(&context, &decks, receiver, &shown, &part).unwrap();
@@ -141,27 +201,27 @@ fn hand(threshold: usize) -> Value {
         show
     });
     json!({
-        "threshold": threshold,
+        "threshold": hand.threshold,
         "match": hex(&MATCH),
-        "chain": hex(&CHAIN),
         "hand": HAND,
-        "decks": DECKS,
+        "decks": hand.decks,
         "keys": hexes(setup.keys.iter().map(Keys::to_bytes)),
         "dealings": hexes(setup.dealings.iter().map(Dealing::to_bytes)),
         "complaint of seat 2": hex(&complaint),
         "e": hexes(fixture.secrets.iter().map(|key| key.decryption.to_bytes())),
         "x": hexes(fixture.secrets.iter().map(|key| *key.share())),
-        "roster": hex(fixture.roster.digest()),
+        "roster": hex(&fixture.roster.digest),
+        "leaver": hand.leaver,
         "shuffles": shuffles,
         "openings": openings,
-        "shows": shows,
-        "opened cards": opened.collect::<Vec<_>>(),
+        "shows": shows.collect::<Vec<_>>(),
+        "opened cards": cards.collect::<Vec<_>>(),
     })
 }
 
 #[test]
 fn all_parts_of_a_hand_are_unchanged() {
-    let answers = json!([hand(3), hand(2)]);
+    let answers = json!(HANDS.each_ref().map(parts));
     let answers = format!("{answers:#}\n");
     assert!(answers == ANSWERS, "the answers are now:\n{answers}");
 }
