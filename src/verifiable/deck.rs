@@ -10,7 +10,7 @@ use super::group::{ELEMENT, Point, Reader, Transcript};
 use crate::deck::Card;
 
 /// The most cards of a deck.
-pub const MAX_CARDS: usize = 1024;
+pub(super) const MAX_CARDS: usize = 1024;
 
 /// The cards of a deck as points, and the generators of the proofs about it. The logarithms of these
 /// points are unknown: all of them are hashes.
@@ -24,7 +24,7 @@ pub struct Cards {
 
 impl Cards {
     /// The cards of a deck: two decks of a match need different names. `None` unless there are 1 to
-    /// [`MAX_CARDS`] cards.
+    /// 1024 cards.
     pub fn new(deck: &str, count: usize) -> Option<Arc<Self>> {
         if !(1..=MAX_CARDS).contains(&count) {
             return None;

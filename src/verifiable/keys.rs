@@ -521,11 +521,6 @@ impl Drop for SecretKey {
 }
 
 impl SecretKey {
-    /// The seat.
-    pub fn seat(&self) -> usize {
-        self.seat
-    }
-
     /// The seat's share of the secret of the deck's key. A seat that publishes it gives up the secrecy
     /// of all its cards of this match: the other seats together can then read them.
     pub fn share(&self) -> Zeroizing<[u8; 32]> {
@@ -543,6 +538,7 @@ pub struct Roster {
     pub(super) shares: Vec<Point>,
     /// `E`, by seat.
     pub(super) encryption: Vec<Point>,
+    /// The hash of match, seats and all public keys.
     pub(super) digest: [u8; 32],
 }
 
@@ -593,11 +589,6 @@ impl Roster {
     /// The number of seats and the threshold.
     pub fn seats(&self) -> Seats {
         self.seats
-    }
-
-    /// The hash of match, seats and all public keys.
-    pub fn digest(&self) -> &[u8; 32] {
-        &self.digest
     }
 
     /// Whether this is the secret share of a seat. A seat that leaves publishes it

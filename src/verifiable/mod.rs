@@ -32,7 +32,7 @@ mod shuffle;
 mod tests;
 
 pub use context::Context;
-pub use deck::{Cards, Decks, MAX_CARDS, VerifiedDeck};
+pub use deck::{Cards, Decks, VerifiedDeck};
 pub use keys::{
     BadKeys, Complaint, Contribution, Dealing, Keys, MAX_SEATS, NoKey, Roster, Seats, SecretKey,
 };

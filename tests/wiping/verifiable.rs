@@ -49,7 +49,6 @@ const SEEDS: [u8; 4] = [10, 20, 30, 40];
 struct Parts {
     keys: [Vec<u8>; 2],
     dealings: [Vec<u8>; 2],
-    roster: [u8; 32],
     shuffle: Vec<u8>,
     partial: Vec<u8>,
     /// The partial of the other seat, for seat 0.
@@ -119,7 +118,6 @@ fn play(alive: impl FnOnce(&SecretKey)) -> Parts {
     Parts {
         keys,
         dealings,
-        roster: *roster.digest(),
         shuffle,
         partial,
         received,
@@ -186,7 +184,19 @@ impl Parts {
     fn context(&self) -> Fields {
         let fields = Fields(Vec::new()).field(&MATCH).field(&MATCH);
         let fields = fields.number(0).number(0).number(3).field(&MATCH);
-        fields.number(0).field(&self.roster)
+        fields.number(0).field(&self.roster())
+    }
+
+    /// The digest of the public keys.
+    fn roster(&self) -> [u8; 32] {
+        let coefficient = |k| point(&self.dealings[0], k) + point(&self.dealings[1], k);
+        let (deck, slope) = (coefficient(0), coefficient(1));
+        let shares = [1_u8, 2].map(|at| (deck + slope * Scalar::from(at)).compress().0);
+        let encryption = [0, 1].map(|seat| <[u8; 32]>::try_from(&self.keys[seat][..32]).unwrap());
+        let fields = Fields(Vec::new()).field(&MATCH).number(2).number(2);
+        let fields = fields.field(deck.compress().as_bytes());
+        let fields = fields.field(shares.as_flattened());
+        fields.field(encryption.as_flattened()).digest("roster")
     }
 
     /// The context and the deck, for partials and shows.
@@ -235,14 +245,20 @@ fn secrets_of_the_keys_are_wiped() {
             share = Option::from(Scalar::from_canonical_bytes(*key.share())).unwrap();
         });
         let [e, f0, f1] = parts.contribution();
+        // The key of the pads between the two seats.
+        let shared = (point(&parts.keys[1], 0) * e).compress();
         let nonces = [
             nonce(&parts.keys[0], 1, 2, e),
             nonce(&parts.dealings[0], 2, 3, f0),
         ];
-        [e, f0, f1, share, nonces[0], nonces[1]].map(|secret| scalar(&secret))
+        let [e, f0, f1, share, n0, n1] =
+            [e, f0, f1, share, nonces[0], nonces[1]].map(|secret| scalar(&secret));
+        let mut key = [0; 48];
+        key[..32].copy_from_slice(shared.as_bytes());
+        [e, f0, f1, share, n0, n1, key]
     };
     // The contribution and the secret key contain `e`.
-    check(&secrets, 32, &[2, 1, 1, 1, 0, 0]);
+    check(&secrets, 32, &[2, 1, 1, 1, 0, 0, 0]);
 }
 
 #[test]
