@@ -16,8 +16,8 @@ use dealerless::net::{Channel, Deadlines, memory_pair};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::verifiable::{
-    Cards, Context, Contribution, Dealing, Decks, Keys, Partial, Partials, Receiver, Roster, Seats,
-    SecretKey, Show, Shown, Slot, VerifiedDeck,
+    Cards, Complaint, Context, Contribution, Dealing, Decks, Keys, NoKey, Partial, Partials,
+    Receiver, Roster, Seats, SecretKey, Show, Shown, Slot, VerifiedDeck,
 };
 use rand::RngExt;
 
@@ -259,6 +259,18 @@ fn verifiable_deck() {
         key
     });
     let secrets: Vec<SecretKey> = secrets.collect();
+    // Seat 0 complains about a share of seat 1 that does not fit.
+    let mut part = dealings[1].to_bytes();
+    let pads = part.len() - 2 * 32;
+    part[pads] ^= 1;
+    let mut wrong = dealings.clone();
+    wrong[1] = Dealing::verify(&match_id, seats, &keys, 1, &part).expect("a pad has any bytes");
+    let Err(NoKey::Complaint(complaint)) = own[0].receive(&keys, &wrong, &mut SecretRng) else {
+        panic!("a wrong share fits");
+    };
+    let complaint = sent(complaint.to_bytes());
+    let judged = Complaint::verify(&match_id, seats, &keys, &wrong, 0, &complaint);
+    assert!(judged == Ok(1));
     let roster = Roster::new(&match_id, seats, &keys, &dealings).expect("keys");
 
     let context = |seat| Context {
