@@ -221,12 +221,14 @@ class Hand:
             shown = self.refuses(-32, self.show, of, of["part"])
             assert shown == [cards[tuple(place)] for place in of["cards"]]
 
-        self.check_goods(answers["goods"], answers["mix"], answers["given"])
+        if answers["goods"] is not None:
+            self.check_goods(answers["goods"])
 
-    def check_goods(self, goods, mix, given):
+    def check_goods(self, goods):
         """A mix of goods, then the opening of one of them and of a coin."""
         kinds = [H2G("card", b"goods", i) for i in range(goods["kinds"])]
         held = [(ZERO, kinds[kind]) for kind in goods["gained"]]
+        mix, given = goods["mix"], goods["given"]
         hand = [held[i] for i in mix["positions"]]
         assert mix["deck"] == len(self.decks)
         for i, good in zip(mix["positions"], self.refuses(-32, self.shuffle, mix, hand, mix["part"])):

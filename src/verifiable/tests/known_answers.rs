@@ -212,11 +212,12 @@ fn parts(hand: &Hand) -> Value {
         show
     });
     let shows: Vec<Value> = shows.collect();
-    let (gained, mix, given) = goods(&fixture, &shuffled, hand.decks.len(), rng);
+    let goods = match hand.leaver {
+        None => goods(&fixture, &shuffled, hand.decks.len(), rng),
+        Some(_) => Value::Null,
+    };
     json!({
-        "goods": gained,
-        "mix": mix,
-        "given": given,
+        "goods": goods,
         "threshold": hand.threshold,
         "match": hex(&MATCH),
         "hand": HAND,
@@ -237,12 +238,7 @@ fn parts(hand: &Hand) -> Value {
 
 /// The goods with their mix, and the openings of a good and a coin after it. The goods are the deck
 /// with this number.
-fn goods(
-    fixture: &Fixture,
-    shuffled: &Decks,
-    number: usize,
-    rng: &mut ChaCha20Rng,
-) -> (Value, Value, Value) {
+fn goods(fixture: &Fixture, shuffled: &Decks, number: usize, rng: &mut ChaCha20Rng) -> Value {
     let mut goods = Goods::new(&Cards::kinds(3, 4).unwrap());
     for kind in GAINED {
         goods.gain(Card(kind)).unwrap();
@@ -294,7 +290,7 @@ fn goods(
         "kind": kind.0,
         "numbers": numbers,
     });
-    (json!({ "kinds": 3, "gained": GAINED }), mix, given)
+    json!({ "kinds": 3, "gained": GAINED, "mix": mix, "given": given })
 }
 
 #[test]

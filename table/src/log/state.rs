@@ -10,9 +10,7 @@ use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
 use crate::hash::Hash;
-use crate::rules::{
-    BadCards, BadFaces, Edition, Hand, Learners, Next, Outcome, SettledBy, Stakes,
-};
+use crate::rules::{BadCards, BadFaces, Edition, Hand, Learners, Next, Outcome, SettledBy, Stakes};
 use crate::seat::{Seat, SeatSet};
 
 /// The state of a match after its complete steps. It depends only on the header and the parts.
