@@ -570,7 +570,8 @@ impl Waiting<'_> {
     /// Serves a guest that wants to begin a match, which is allowed if the two players have no open
     /// match.
     fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Arrival>> {
-        match open::with(self.own, &connection.peer)? {
+        let settled = self.settling.as_ref().map(|(settled, _)| *settled);
+        match open::with(self.own, &connection.peer, settled)? {
             Some(file) if file.has_peer_parts() => {
                 let fits = file.must_be_with(&connection.peer);
                 self.room.decline(connection, Control::Open(file.id()));
