@@ -157,7 +157,7 @@ pub(crate) struct StakesArgs {
     algorithm: Option<Choice>,
     /// Continue your last finished match of several players, or the one with this id or player. The
     /// players keep their chips and need no invite; new players buy in. Terms that are not given
-    /// stay the same.
+    /// stay the same. An open match is settled without the players who are out of time or away.
     #[arg(long, value_name = "MATCH|NAME", num_args = 0..=1, default_missing_value = "",
           conflicts_with_all = ["game", "cards", "kinds", "draw", "boards", "algorithm"])]
     pub(crate) after: Option<String>,
