@@ -224,6 +224,14 @@ impl StakesArgs {
                 }
             }
         }
+        let remaining = match past.without.is_empty() {
+            true => 0,
+            false => past.remaining().count(),
+        };
+        ensure!(
+            terms.seats.map(usize::from) >= Some(remaining),
+            "all {remaining} players who are still there have to take part: give a larger number with --seats"
+        );
         ensure!(
             terms.seats >= Some(2),
             "a match is continued by at least two players: give their number with --seats"

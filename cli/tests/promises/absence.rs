@@ -119,6 +119,17 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     );
     drop((host, cleo, closed_door));
 
+    // She comes back while an honest host waits: she is not absent.
+    let mut host = Side::start(a, &[&after[..], &[&at]].concat());
+    host.until("listening");
+    let cleo = resume(c, &["--at", &at]);
+    let (message, code) = end(host);
+    assert!(
+        code == 1 && message.contains("Cleo is not absent"),
+        "{message}"
+    );
+    cleo.kill();
+
     // Without her, the two continue. Bets: Anna 10, Bert 10, Cleo 2.
     let mut host = Side::start(a, &[&after[..], &[&at], &["--hands", "1"]].concat());
     let told = until_notice(&mut host, "is settled without Cleo");
