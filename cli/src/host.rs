@@ -386,6 +386,7 @@ impl Waiting<'_> {
                 let text = format!("{name} has left: {left} of {wanted} players are here.");
                 self.player.tell(&notice(&text))?;
             }
+            Some(Gathered::CannotBegin(error)) => return Err(error.into()),
             Some(Gathered::Proposed) => {
                 let text =
                     "All players are here. Waiting for them to agree to the list of players.";
@@ -410,6 +411,10 @@ impl Waiting<'_> {
                 self.did_not_sit(whose(&connection), &error.into())?
             }
             RoomEvent::Connected(connection) => {
+                if let Some((_, absentees)) = &mut self.settling {
+                    absentees.is_here(&connection.peer);
+                    absentees.must_be_absent()?;
+                }
                 let recognised = self.recognise(&connection);
                 if self.invites.iter().any(|invite| connection.came_by(invite)) {
                     self.invited(&connection.peer)?;
@@ -541,10 +546,9 @@ impl Waiting<'_> {
         connection: Box<Connection>,
         of: [u8; 32],
     ) -> anyhow::Result<Option<Arrival>> {
-        if let Some((settled, absentees)) = &mut self.settling
+        if let Some((settled, _)) = &self.settling
             && *settled == of
         {
-            absentees.has_resumed(&connection.peer);
             let header = self.gathering.as_ref().map(Gathering::header);
             let past = header.and_then(|header| header.past.as_ref());
             let answer = past.and_then(|past| went_on(past, &connection.peer));
@@ -570,7 +574,8 @@ impl Waiting<'_> {
     /// Serves a guest that wants to begin a match, which is allowed if the two players have no open
     /// match.
     fn new_match(&mut self, connection: Box<Connection>) -> anyhow::Result<Option<Arrival>> {
-        match open::with(self.own, &connection.peer)? {
+        let settled = self.settling.as_ref().map(|(settled, _)| *settled);
+        match open::with(self.own, &connection.peer, settled)? {
             Some(file) if file.has_peer_parts() => {
                 let fits = file.must_be_with(&connection.peer);
                 self.room.decline(connection, Control::Open(file.id()));
@@ -648,7 +653,7 @@ impl Waiting<'_> {
         };
         let arrival = match (arrival, &mut self.gathering) {
             (Arrival::New(connection), Some(gathering)) => {
-                if gathering.is_full() && !gathering.has(&connection.peer) {
+                if !gathering.has(&connection.peer) && gathering.is_for_others(&connection.peer) {
                     self.room.decline(connection, Control::Taken);
                     return Ok(None);
                 }

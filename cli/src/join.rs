@@ -134,7 +134,7 @@ impl GuestSeat<'_> {
         };
         let mut file = match named {
             Some(of) => open::find(own, &of, &connection.peer)?,
-            None => open::with(own, &connection.peer)?,
+            None => open::with(own, &connection.peer, None)?,
         };
         if let Some(file) = &file {
             file.must_be_with(&connection.peer)?;
@@ -229,7 +229,9 @@ impl GuestSeat<'_> {
         if let Some((Control::WentOn(of, chips), player)) = &mut declined {
             let text = went_on(of, *chips);
             player.tell(&Event::Notice { text })?;
-            ensure!(self.asks(player), AnswerIsNo(WENT_ON));
+            // A player who remained goes on, if the own program has noted the absence.
+            let remained = absence::settled(&MatchFile::open(own, path)?).is_ok();
+            ensure!(remained || self.asks(player), AnswerIsNo(WENT_ON));
         } else if let Some((control, player)) = &declined {
             let asks = matches!(control, Control::Unknown(_)) && self.asks(player);
             forget_unless_begun(own, &of, path, asks)?;
@@ -405,13 +407,14 @@ fn is_for_several(connection: &Connection) -> bool {
 pub(crate) const WENT_ON: &str = "the match was continued without you. To play on, close it here (dealerless resume --close \
                                   MATCH), and join the host's next match (dealerless join NAME)";
 
-/// Notice to a player who resumes a match that was continued without absent players.
+/// Notice to a player who resumes a match that was continued without absent players. It is only the
+/// word of the host.
 pub(crate) fn went_on(of: &[u8; 32], chips: u64) -> String {
     format!(
-        "Match {} is not resumed: by the host, the players who were still there have continued it without \
-         those who were absent, and you have {} there. To play on, join the host's next match. `dealerless \
-         verify` with your file and that of the next match shows whether all of them have signed this. Your \
-         file stays open until you sit down.",
+        "The host does not resume match {}: the table goes on without the players who were absent. There \
+         you have {}, with which you can join the host's next match. To check this, run `dealerless \
+         verify` with your file and that of the match in which the others play now. Your match stays open \
+         until you sit down to another one.",
         hex(&of[..8]),
         counted(chips, "chip")
     )

@@ -30,7 +30,15 @@
  * @property {Time} [clock]
  * @property {string} [shuffle] missing if `auto` chooses it
  * @property {number} [opens] the number of seats that open a card together, if they are more than two
+ * @property {Continues} [continues] the match whose chips the players keep
  * @property {boolean} [resumed]
+ */
+
+/**
+ * @typedef {object} Continues
+ * @property {string} match
+ * @property {number[]} stacks
+ * @property {{ fingerprint: string, chips: number }[]} [without] the absent players without whom it was settled
  */
 
 /**

@@ -161,13 +161,20 @@ function clockOf({ clock }) {
  * @returns {string[]}
  */
 export function terms(seated) {
-  const { game, hands, stack, cards, drawn, shuffle, kinds = [] } = seated;
+  const { game, hands, stack, cards, drawn, shuffle, continues, names, kinds = [] } = seated;
   const number = game === "bridge" ? `${drawn / 4} boards dealt together, ${hands === 1 ? "once" : `${amount(hands)} times`}`
     : hands === 1 ? "1 hand" : `${amount(hands)} hands`;
   const parts = [gameName(seated), number];
   if (game === "deck") parts.push(`${amount(drawn)} of ${amount(cards)} cards drawn`);
   if (kinds.length > 0) parts.push(kinds.map((kind) => `${amount(kind.count)} ${kind.name}`).join(", "));
-  if (stack !== undefined) parts.push(`${amount(stack)} chips each`);
+  if (stack !== undefined) parts.push(`${amount(stack)} chips ${continues ? "for a new player" : "each"}`);
+  if (continues) {
+    const chips = names.map((name, seat) => `${called(name)} ${amount(continues.stacks[seat] ?? 0)}`);
+    parts.push(`the chips of match ${continues.match.slice(0, 16)}: ${chips.join(", ")}`);
+    for (const { fingerprint, chips } of continues.without ?? []) {
+      parts.push(`that match is settled without the player with the fingerprint ${fingerprint}, who has ${amount(chips)} chips`);
+    }
+  }
   parts.push(...stakes(seated));
   parts.push(clockOf(seated));
   if (shuffle) parts.push(`shuffled by ${shuffle}`);

@@ -161,8 +161,8 @@ impl Absentees {
         keep_watch(WaitingRoom::new(door), &self.posts, peers, self.of, None).ok()
     }
 
-    /// Notes that a peer resumes the match.
-    pub(crate) fn has_resumed(&mut self, peer: &PublicIdentity) {
+    /// Notes that this side has a connection to a peer.
+    pub(crate) fn is_here(&mut self, peer: &PublicIdentity) {
         let mut absent = self.absent.iter();
         if let Some((_, name)) = absent.find(|(absent, _)| absent == peer) {
             self.returned = Some(name.clone());
@@ -176,7 +176,7 @@ impl Absentees {
     pub(crate) fn must_be_absent(&mut self) -> anyhow::Result<()> {
         while let Some(early) = self.posts.next(Duration::ZERO) {
             if let Early::Post(Post::Connection(connection)) = early {
-                self.has_resumed(&connection.peer);
+                self.is_here(&connection.peer);
             }
         }
         let of = hex(&self.of[..8]);

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use dealerless_table::connection::{Connection, ConnectionError, Stream};
-use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::identity::{Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Header, Sitting};
-use dealerless_table::play::{Control, GuestAddresses, Roster};
+use dealerless_table::play::{CannotBegin, Control, GuestAddresses, Roster};
 use dealerless_table::system_rng;
 use rand::Rng;
 
@@ -37,6 +37,8 @@ pub(crate) enum Gathered {
     Left(Name),
     /// All guests are there, and each of them was asked to agree to the list of players.
     Proposed,
+    /// These players cannot play the match.
+    CannotBegin(CannotBegin),
     /// All guests have agreed.
     Complete(Vec<Connection>, Box<Sitting>),
 }
@@ -68,6 +70,25 @@ impl Gathering {
     /// Whether no seat is free. The guests may still have to agree.
     pub(crate) fn is_full(&self) -> bool {
         self.present() == self.wanted()
+    }
+
+    /// Whether the free seats are for other players: those who remained in a match that was settled
+    /// without absent players all have to take part.
+    pub(crate) fn is_for_others(&self, peer: &PublicIdentity) -> bool {
+        let here = self.guests.iter().map(|guest| &guest.connection.peer);
+        let here: Vec<Fingerprint> = (here.chain([&self.own.0]))
+            .map(PublicIdentity::fingerprint)
+            .collect();
+        let past = self.header.past.iter();
+        let missing = past
+            .filter(|past| !past.without.is_empty())
+            .flat_map(|past| {
+                let players = past.remaining().filter_map(|seat| past.player(seat));
+                players.map(|(player, _)| player)
+            });
+        let missing: Vec<Fingerprint> = missing.filter(|player| !here.contains(player)).collect();
+        let free = self.wanted() - self.present();
+        free <= missing.len() && !missing.contains(&peer.fingerprint())
     }
 
     /// Whether this peer has a seat.
@@ -162,7 +183,10 @@ impl Gathering {
             self.guests.iter().map(|guest| &*guest.connection).collect();
         let (identity, name) = &self.own;
         let mut rosters = Roster::of_guests((identity, name), nonce, &connections).into_iter();
-        let sitting = rosters.next()?.sitting(self.header.clone()).ok()?;
+        let sitting = match rosters.next()?.sitting(self.header.clone()) {
+            Ok(sitting) => sitting,
+            Err(error) => return Some(Gathered::CannotBegin(error)),
+        };
         for (guest, roster) in self.guests.iter().zip(rosters) {
             let _ = sit::send(&guest.connection, Control::Roster(Box::new(roster)));
         }

@@ -557,16 +557,21 @@ pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<Option<(Match
 
 /// The open match in which this side connects to the player `peer`, unless this side closed it. A match with an older
 /// identity of the player is also returned: it cannot be resumed, but a player must not get another
-/// deal by creating a new identity.
+/// deal by creating a new identity. The match `except` is left out.
 ///
 /// # Errors
 /// The errors of [`all`].
-pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<MatchFile>> {
+pub(crate) fn with(
+    own: &Own,
+    peer: &PublicIdentity,
+    except: Option<[u8; 32]>,
+) -> anyhow::Result<Option<MatchFile>> {
     let known = own.peers.lock().get(peer).cloned();
     let before = known.map_or_else(Vec::new, |known| known.before);
     let fits = |file: &MatchFile| {
         let keys = [peer].into_iter().chain(&before);
-        keys.into_iter().any(|keys| file.connects_to(keys)) && !file.opened.is_closed()
+        let is_with_peer = keys.into_iter().any(|keys| file.connects_to(keys));
+        is_with_peer && !file.opened.is_closed() && Some(file.id()) != except
     };
     Ok(all(own)?.open.into_iter().find(fits))
 }

@@ -351,8 +351,16 @@ impl Screen {
             (None, true) => format!("{name} has been away for ten minutes"),
             (None, false) => format!("{name} has sent nothing for ten minutes"),
         };
+        let without = match self.names.are_several() {
+            true => format!(
+                " If all others close it, one of them can continue without {name}: dealerless host --after \
+                 MATCH."
+            ),
+            false => String::new(),
+        };
         format!(
-            "{why}. Wait, or type `close` to close the match here: no chips move, and it can be resumed."
+            "{why}. Wait, or type `close` to close the match here: no chips move, and it can be \
+             resumed.{without}"
         )
     }
 

@@ -157,7 +157,7 @@ pub(crate) struct StakesArgs {
     algorithm: Option<Choice>,
     /// Continue your last finished match of several players, or the one with this id or player. The
     /// players keep their chips and need no invite; new players buy in. Terms that are not given
-    /// stay the same.
+    /// stay the same. An open match is settled without the players who are out of time or away.
     #[arg(long, value_name = "MATCH|NAME", num_args = 0..=1, default_missing_value = "",
           conflicts_with_all = ["game", "cards", "kinds", "draw", "boards", "algorithm"])]
     pub(crate) after: Option<String>,
@@ -224,6 +224,14 @@ impl StakesArgs {
                 }
             }
         }
+        let remaining = match past.without.is_empty() {
+            true => 0,
+            false => past.remaining().count(),
+        };
+        ensure!(
+            terms.seats.map(usize::from) >= Some(remaining),
+            "all {remaining} players who are still there have to take part: give a larger number with --seats"
+        );
         ensure!(
             terms.seats >= Some(2),
             "a match is continued by at least two players: give their number with --seats"

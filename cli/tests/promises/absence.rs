@@ -100,12 +100,9 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     for side in [&mut anna, &mut bert] {
         while side.until("out-of-time")["seat"] != 2 {}
     }
-    // The guest closes first: without the host, it would wait for the host.
-    for side in [&mut bert, &mut anna] {
-        side.say(&json!({"do": "close"}));
-        side.until("closed");
+    for side in [anna, bert] {
+        side.kill();
     }
-    assert_eq!([anna.finish().1, bert.finish().1], [0, 0]);
 
     // Cleo is back. A host whom she does not reach names her as absent, but Bert reaches her.
     let closed_door = TcpListener::bind(&at).expect("the host has ended");
@@ -121,6 +118,17 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
         "{message}"
     );
     drop((host, cleo, closed_door));
+
+    // She comes back while an honest host waits: she is not absent.
+    let mut host = Side::start(a, &[&after[..], &[&at]].concat());
+    host.until("listening");
+    let cleo = resume(c, &["--at", &at]);
+    let (message, code) = end(host);
+    assert!(
+        code == 1 && message.contains("Cleo is not absent"),
+        "{message}"
+    );
+    cleo.kill();
 
     // Without her, the two continue. Bets: Anna 10, Bert 10, Cleo 2.
     let mut host = Side::start(a, &[&after[..], &[&at], &["--hands", "1"]].concat());
@@ -140,8 +148,8 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     host.until("dealt");
     // Cleo comes back while the next match is played, and is told.
     let mut cleo = resume(c, &["--at", &at]);
-    let told = until_notice(&mut cleo, "is not resumed");
-    assert!(told.contains("you have 98 chips there"), "{told}");
+    let told = until_notice(&mut cleo, "does not resume match");
+    assert!(told.contains("There you have 98 chips,"), "{told}");
     assert_eq!(end(cleo).1, 4);
     // Bert's program is killed. After that, too, it only goes on with the next match.
     bert.kill();
@@ -184,7 +192,7 @@ fn two_players_continue_without_the_third_who_returns_with_its_chips_later() {
     host.until("listening");
     let bert = join(b, &["Anna", "--at", &at, "--yes", "--auto"], "Bert");
     let mut cleo = join(c, &["Anna", "--at", &at], "Cleo");
-    until_notice(&mut cleo, "is not resumed");
+    until_notice(&mut cleo, "does not resume match");
     let terms = until(&mut cleo, |event| event["event"] == "ask-sit");
     let stacks = terms["continues"]["stacks"]
         .as_array()

@@ -6,4 +6,5 @@ mod early;
 mod json_match;
 mod last_call;
 mod seats;
+mod settled_files;
 mod void_tries;

@@ -10,7 +10,7 @@ use crate::seat::Seat;
 fn record(table: &Table, log: &MatchLog) -> Record {
     let (mut journal, memory) = begun(&table.of, Seat::HOST);
     let signed = log.statements(0).into_iter().map(|one| one.signed);
-    journal.append(&signed.collect::<Vec<Signed>>()).unwrap();
+    journal.append(signed.collect::<Vec<Signed>>()).unwrap();
     Record::read(&memory.bytes(), None).unwrap()
 }
 
