@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
-    seated: null, own: 0, invites: [], left: [], addresses: [], notices: [],
+    seated: null, own: 0, invites: [], opens: null, left: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -145,6 +145,7 @@ export function apply(match, event, now) {
   switch (event.event) {
     case "invite":
       match.invites.push(event.invite);
+      match.opens = event.opens ?? null;
       break;
     case "listening":
       match.addresses = event.addresses;

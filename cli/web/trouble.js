@@ -166,7 +166,7 @@ function ofQuestion(app, match) {
       `${nameOf({ ...match, own: seat, seated: { ...askSit, event: "seated" } }, at)} (fingerprint ${fingerprint})`);
     const others = guests.filter((_, at) => at + 1 !== seat);
     return ["ask", "Do you accept these terms?", [`${host} proposes:`, ...terms(askSit).map(asSentence),
-      ...(others.length > 0 ? ["The other guests:", ...others] : [])], [], [...(opens ? risks(opens) : []), "If you decline, the host is notified."],
+      ...(others.length > 0 ? ["The other guests:", ...others] : [])], [], [...(opens ? risks(fingerprints.length, opens) : []), "If you decline, the host is notified."],
     [["Sit down", () => sit(true)], ["Decline", () => sit(false)]]];
   }
   if (askAdmit) {

@@ -30,6 +30,7 @@
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
  * @property {string[]} invites an invite for each guest
+ * @property {number | null} opens the number of players who open a card together, if the host waits for several guests
  * @property {number[]} left the seats that have left a match of several guests
  * @property {string[]} addresses the addresses at which the host listens
  * @property {string[]} notices the last notices

@@ -174,10 +174,25 @@ export function terms(seated) {
   return parts;
 }
 
-/** What `opens` players who open each card together have to trust each other with. @param {number} opens */
-export function risks(opens) {
-  return ["If a player disappears during a hand, the hand cannot be finished.",
-    `All ${opens} players together can read every card, also later. The others together cannot read yours.`,
+/**
+ * The number of players who can play two tables at once with honest players, if they can also cut the connections
+ * between these.
+ * @param {number} seats @param {number} opens
+ */
+export const twoTables = (seats, opens) => Math.max(1, 2 * opens - seats);
+
+/**
+ * What the players have to trust each other with, if `opens` of the `seats` players open each card together.
+ * @param {number} seats @param {number} opens
+ */
+export function risks(seats, opens) {
+  const cheats = twoTables(seats, opens);
+  return [...(opens === seats ? ["If a player disappears during a hand, the hand cannot be finished.",
+    `All ${seats} players together can read every card, also later. The others together cannot read yours, and cannot play a second table with you.`]
+    : [`The hand goes on if ${seats - opens === 1 ? "one player disappears" : `up to ${seats - opens} players disappear`}.`,
+      `Any ${opens} players together can read every card, also later.`,
+      `${cheats === 1 ? "One player" : `${cheats} players together`} who can also cut the connections between honest players can play two tables at once with them. The records of both tables convict a cheat.`,
+      ...(2 * opens > seats ? [] : ["If connections fail for long, two groups of honest players can each go on alone."])]),
     "Players can tell each other their cards, and two players can be the same person: play with people you trust.",
     "All players learn each other's network addresses."];
 }

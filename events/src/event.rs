@@ -29,6 +29,9 @@ pub enum Event {
         /// The number of guests, if there are several.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         guests: Option<u8>,
+        /// The number of seats that open a card together, if there are several guests.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        opens: Option<u8>,
     },
     /// The host waits for a connection at these addresses.
     Listening { addresses: Vec<String> },

@@ -169,7 +169,7 @@ impl Chips {
 }
 
 /// Returns the number of seats that open a card of a verifiable deck together.
-fn opens(header: &Header) -> Option<u8> {
+pub fn opens(header: &Header) -> Option<u8> {
     match header.deck {
         DeckTerms::Sealed(_) => None,
         DeckTerms::Verifiable(seats) => u8::try_from(seats.threshold()).ok(),

@@ -225,16 +225,31 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
     }
     let vanish = match seats - opens {
         0 => "If one player disappears, the hand cannot go on without that player.".to_owned(),
+        1 => "The hand goes on if one player disappears.".to_owned(),
         some => format!("The hand goes on if up to {some} players disappear."),
     };
     let read = if opens == seats {
         format!(
             "Only all {seats} players together can read every card; the other {} together cannot read \
-             yours.",
+             yours, and cannot play a second table with you.",
             seats - 1
         )
     } else {
-        format!("Any {opens} players together can read every card, also later.")
+        let who = match two_tables(seats, opens) {
+            1 => "One player who can also cut the connections between honest players can".to_owned(),
+            some => format!(
+                "{some} players together who can also cut the connections between honest players can"
+            ),
+        };
+        let also = if 2 * opens > seats {
+            ""
+        } else {
+            " If connections fail for long, two groups of honest players can each go on alone."
+        };
+        format!(
+            "Any {opens} players together can read every card, also later. {who} play two tables at \
+             once with them; the records of both tables convict a cheat.{also}"
+        )
     };
     vec![
         vanish,
@@ -245,6 +260,13 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
         "All players learn each other's network addresses, and their programs connect to each other."
             .to_owned(),
     ]
+}
+
+/// The number of players who can play two tables at once with the honest players of a table of
+/// `seats` players, `opens` of whom open a card together, if they can also cut the connections between
+/// honest players. Two sets of `opens` players without a common honest player are enough.
+pub fn two_tables(seats: usize, opens: usize) -> usize {
+    (2 * opens).saturating_sub(seats).max(1)
 }
 
 /// Lists the kinds of cards in parentheses; empty if the deck has no kinds.
@@ -697,7 +719,17 @@ mod tests {
         ] {
             assert!(all.contains(part), "{all}");
         }
-        let some = risks(6, 4).join(" ");
-        assert!(some.contains("up to 2 players") && some.contains("Any 4 players together"));
+        for (seats, opens, numbers) in [
+            (6, 4, ["up to 2 players disappear", "Any 4 players", "2 players together who"]),
+            (10, 9, ["if one player disappears", "Any 9 players", "8 players together who"]),
+            (3, 2, ["if one player disappears", "Any 2 players", "One player who"]),
+            (4, 2, ["up to 2 players disappear", "groups of honest", "One player who"]),
+        ] {
+            let some = risks(seats, opens).join(" ");
+            for part in numbers {
+                assert!(some.contains(part), "{some}");
+            }
+            assert!(some.contains("convict"), "{some}");
+        }
     }
 }
