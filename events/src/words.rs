@@ -236,7 +236,9 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
         )
     } else {
         let who = match two_tables(seats, opens) {
-            1 => "One player who can also cut the connections between honest players can".to_owned(),
+            1 => {
+                "One player who can also cut the connections between honest players can".to_owned()
+            }
             some => format!(
                 "{some} players together who can also cut the connections between honest players can"
             ),
@@ -720,10 +722,42 @@ mod tests {
             assert!(all.contains(part), "{all}");
         }
         for (seats, opens, numbers) in [
-            (6, 4, ["up to 2 players disappear", "Any 4 players", "2 players together who"]),
-            (10, 9, ["if one player disappears", "Any 9 players", "8 players together who"]),
-            (3, 2, ["if one player disappears", "Any 2 players", "One player who"]),
-            (4, 2, ["up to 2 players disappear", "groups of honest", "One player who"]),
+            (
+                6,
+                4,
+                [
+                    "up to 2 players disappear",
+                    "Any 4 players",
+                    "2 players together who",
+                ],
+            ),
+            (
+                10,
+                9,
+                [
+                    "if one player disappears",
+                    "Any 9 players",
+                    "8 players together who",
+                ],
+            ),
+            (
+                3,
+                2,
+                [
+                    "if one player disappears",
+                    "Any 2 players",
+                    "One player who",
+                ],
+            ),
+            (
+                4,
+                2,
+                [
+                    "up to 2 players disappear",
+                    "groups of honest",
+                    "One player who",
+                ],
+            ),
         ] {
             let some = risks(seats, opens).join(" ");
             for part in numbers {

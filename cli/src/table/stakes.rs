@@ -228,7 +228,9 @@ impl StakesArgs {
         let seats = *terms.seats.get_or_insert(seats);
         if let DeckTerms::Verifiable(deck) = header.deck {
             let may_leave = u8::try_from(deck.count() - deck.threshold())?;
-            terms.may_leave.get_or_insert(may_leave.min(seats.saturating_sub(2)));
+            terms
+                .may_leave
+                .get_or_insert(may_leave.min(seats.saturating_sub(2)));
         }
         terms.hands.get_or_insert(header.stakes.hands());
         terms.time.get_or_insert(Time(header.clock));
