@@ -18,6 +18,41 @@ const SILENCE: Clock = Clock {
     bank: 0,
 };
 
+/// The time of another seat for a step that its program signs without its player, acks included, in a
+/// match whose seats can be removed.
+const PROGRAM: Clock = Clock {
+    each_move: 20,
+    bank: 0,
+};
+
+/// The time of another seat to answer a roll call.
+const ANSWER: Clock = Clock {
+    each_move: 10,
+    bank: 0,
+};
+
+/// What this side lacks of another seat, in a match whose seats can be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lacks {
+    /// A part for which its player has to decide something.
+    Choice,
+    /// A part that its program signs at once, or an ack.
+    Program,
+    /// An answer to a roll call.
+    Answer,
+}
+
+impl Lacks {
+    /// The time of the seat, if this side does not measure it with the clock of the match.
+    fn limit(self) -> Option<Clock> {
+        match self {
+            Lacks::Choice => None,
+            Lacks::Program => Some(PROGRAM),
+            Lacks::Answer => Some(ANSWER),
+        }
+    }
+}
+
 /// The clocks of all seats.
 ///
 /// All the time that this side waits for another seat counts against that seat. The time reduces
@@ -27,10 +62,18 @@ pub(super) struct Clocks {
     /// Whether the match has a clock.
     limited: bool,
     banks: Vec<TimeBank>,
-    /// A copy of the bank of each seat that is [measured](Wait::Measured).
-    measured: Vec<Option<TimeBank>>,
+    /// A copy of the bank of each seat that is [measured](Wait::Measured), or the time that a seat has
+    /// for something [else](Wait::Lacking).
+    measured: Vec<Option<Measured>>,
     /// The last report that a seat is late, with its step, for each seat.
     reported: Vec<Option<(u64, Late)>>,
+}
+
+/// The time of a seat that does not come off its bank.
+struct Measured {
+    /// What the time is for, in a match whose seats can be removed.
+    lacks: Option<Lacks>,
+    bank: TimeBank,
 }
 
 /// The way in which another seat is late.
@@ -51,13 +94,16 @@ enum Wait {
     /// delay). The seat has as much time as for a move, but its bank is not reduced, because its
     /// own program does not count this time.
     Measured(Late),
+    /// In a match whose seats can be removed, this side lacks something that the program of that seat
+    /// signs at once.
+    Lacking(Lacks),
 }
 
 impl Wait {
     fn late(self) -> Option<Late> {
         match self {
             Wait::No => None,
-            Wait::Turn => Some(Late::AtItsTurn),
+            Wait::Turn | Wait::Lacking(_) => Some(Late::AtItsTurn),
             Wait::Measured(late) => Some(late),
         }
     }
@@ -84,11 +130,22 @@ pub(super) struct View<'a> {
     pub(super) is_synced: bool,
     /// Whether the match cannot continue without another run of the engines.
     pub(super) needs_engine: bool,
+    /// What this side lacks of other seats. `None` in a match whose seats cannot be removed.
+    pub(super) lacks: Option<BTreeMap<Seat, Lacks>>,
+    /// The number of roll calls of this side that were lost in this step.
+    pub(super) lost_roll_calls: u8,
 }
 
 impl View<'_> {
     /// Whether this side waits for another seat, and for what.
     fn waits_for(&self, seat: Seat) -> Wait {
+        if let Some(lacks) = &self.lacks {
+            return match lacks.get(&seat) {
+                None => Wait::No,
+                Some(Lacks::Choice) => Wait::Turn,
+                Some(lacks) => Wait::Lacking(*lacks),
+            };
+        }
         let signers = self.log.waits_for();
         let mine = signers.contains(&self.own);
         let is_deal = self.log.phase() == Phase::Deal;
@@ -110,6 +167,12 @@ impl View<'_> {
         }
     }
 
+    /// Whether any seat is connected to this side.
+    fn is_connected(&self) -> bool {
+        let mut states = self.connections.values();
+        states.any(|state| *state == ConnectionState::Up)
+    }
+
     /// Whether this side is one of several guests and does not learn what another seat has signed: it
     /// has a complete connection neither to the host nor to that seat.
     fn is_cut_off_from(&self, seat: Seat) -> bool {
@@ -118,10 +181,12 @@ impl View<'_> {
         seat != self.own && is_guest_of_several && ![Seat::HOST, seat].iter().any(is_up)
     }
 
-    /// The number of the turn that a measured wait belongs to. All shuffles of a hand are one turn,
-    /// so a peer that stalls in each shuffle gains no time from another try.
+    /// The number of the turn that a wait for another seat belongs to. After a lost roll call, the seat
+    /// has another turn in the same step. All shuffles of a hand with a sealed deck are one turn, so a
+    /// peer that stalls in each shuffle gains no time from another try.
     fn turn(&self) -> u64 {
         match self.is_shuffled() {
+            _ if self.lacks.is_some() => (self.log.step() << 8) | u64::from(self.lost_roll_calls),
             true => u64::MAX - u64::from(self.log.attempt().hand),
             false => self.log.step(),
         }
@@ -162,7 +227,7 @@ impl Clocks {
         Clocks {
             limited,
             banks: vec![bank; seats],
-            measured: vec![None; seats],
+            measured: (0..seats).map(|_| None).collect(),
             reported: vec![None; seats],
         }
     }
@@ -191,7 +256,10 @@ impl Clocks {
     }
 
     fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Instant) -> Option<Timeout> {
-        let step = view.log.step();
+        let step = match view.lacks {
+            Some(_) => view.turn(),
+            None => view.log.step(),
+        };
         let wait = view.waits_for(seat);
         let bank = &mut self.banks[seat.index()];
         let turn = wait == Wait::Turn;
@@ -199,14 +267,30 @@ impl Clocks {
         let measured = &mut self.measured[seat.index()];
         match wait {
             Wait::Measured(_) => {
-                let measured = measured.get_or_insert_with(|| bank.clone());
-                measured.update(Some(view.turn()), true, now);
+                let new = || Measured {
+                    lacks: None,
+                    bank: bank.clone(),
+                };
+                let measured = measured.get_or_insert_with(new);
+                measured.bank.update(Some(view.turn()), true, now);
+            }
+            Wait::Lacking(lacks) => {
+                let new = || Measured {
+                    lacks: Some(lacks),
+                    bank: TimeBank::new(lacks.limit().unwrap_or_default()),
+                };
+                let measured = match measured {
+                    Some(measured) if measured.lacks == Some(lacks) => measured,
+                    measured => measured.insert(new()),
+                };
+                let runs = view.is_connected();
+                measured.bank.update(Some(view.turn()), runs, now);
             }
             // Before the next try of a hand this side waits for nobody, and the time spent so far
             // still counts.
             Wait::No if view.is_shuffled() && view.log.phase() == Phase::Deal => {
-                let measured = measured.iter_mut();
-                measured.for_each(|measured| measured.update(Some(view.turn()), false, now));
+                let measured = measured.iter_mut().map(|measured| &mut measured.bank);
+                measured.for_each(|bank| bank.update(Some(view.turn()), false, now));
             }
             _ => *measured = None,
         }
@@ -232,7 +316,7 @@ impl Clocks {
             let bank = self.running(seat);
             let grace = match seat == own {
                 true => Duration::ZERO,
-                false => GRACE.saturating_sub(bank.late()),
+                false => self.grace(seat).saturating_sub(bank.late()),
             };
             bank.has_turn().then(|| bank.left().total() + grace)
         };
@@ -245,13 +329,24 @@ impl Clocks {
     /// Whether this side waits for another seat, and that seat's time and the grace period are
     /// over.
     pub(super) fn is_out(&self, seat: Seat) -> bool {
-        self.running(seat).late() >= GRACE
+        let bank = self.running(seat);
+        bank.has_turn() && bank.left().total().is_zero() && bank.late() >= self.grace(seat)
+    }
+
+    /// The grace period of another seat.
+    fn grace(&self, seat: Seat) -> Duration {
+        let measured = self.measured[seat.index()].as_ref();
+        match measured.and_then(|measured| measured.lacks) {
+            // The time includes it.
+            Some(_) => Duration::ZERO,
+            None => GRACE,
+        }
     }
 
     /// The bank of a seat, or its copy while the seat is measured.
     fn running(&self, seat: Seat) -> &TimeBank {
         let measured = self.measured[seat.index()].as_ref();
-        measured.unwrap_or(&self.banks[seat.index()])
+        measured.map_or(&self.banks[seat.index()], |measured| &measured.bank)
     }
 
     /// The time that a seat has left. `None` in a match without a clock.

@@ -611,6 +611,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             connections: self.connections(),
             is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
+            lacks: None,
+            lost_roll_calls: 0,
         };
         let Some(timeout) = self.clocks.update(&view, now) else {
             return Ok(false);

@@ -32,6 +32,8 @@ fn view(log: &MatchLog, own: Seat, connection: ConnectionState) -> View<'_> {
         connections: BTreeMap::from([(own.next(2), connection)]),
         is_synced: connection == ConnectionState::Up,
         needs_engine: log.phase() == Phase::Deal,
+        lacks: None,
+        lost_roll_calls: 0,
     }
 }
 
@@ -333,6 +335,8 @@ fn each_of_several_seats_is_late_for_itself() {
             connections,
             is_synced,
             needs_engine: false,
+            lacks: None,
+            lost_roll_calls: 0,
         };
         let (mut clocks, now) = (Clocks::new(clock, 3), Instant::now());
         for at in [0, 99] {
