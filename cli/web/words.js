@@ -181,6 +181,9 @@ export function terms(seated) {
  */
 export const twoTables = (seats, opens) => Math.max(1, 2 * opens - seats);
 
+/** Whether the others go on if a player disappears. @param {SeatedFields | null} seated */
+export const mayDisappear = (seated) => seated?.opens !== undefined && seated.opens < seated.names.length;
+
 /**
  * What the players have to trust each other with, if `opens` of the `seats` players open each card together.
  * @param {number} seats @param {number} opens
@@ -335,6 +338,10 @@ export function sentence(match, event) {
     case "resumed": return ["Connected again. The match continues."];
     case "ask-again": return [asSentence(event.message)];
     case "out-of-time": return [outOfTime(match, event)];
+    case "roll-call": return [rollCall(match, event)];
+    case "gone": return [event.seat === match.own
+      ? "The others have received nothing from you in time and play on without you. Your other chips are yours: you can return with them in the next match of this table."
+      : `${does(match, event.seat, "have")} disappeared. The hand is folded, and the match goes on.`];
     case "stays": return ["You stay."];
     case "sits-out": return ["You sit out. The next hand waits for you."];
     case "dealt": return [`Hand ${event.hand}${event.try > 0 ? `, dealt again (try ${event.try + 1})` : ""}.`];
@@ -361,6 +368,13 @@ function outOfTime(match, event) {
   const clock = match.seated?.clock;
   if (event.away) return `${does(match, event.seat, "have")} been disconnected for ${clock ? "longer than the clock allows" : "ten minutes"}.`;
   return clock ? `${does(match, event.seat, "have")} run out of time.` : `${nameOf(match, event.seat)} has not responded for ten minutes.`;
+}
+
+/** @param {Match} match @param {RollCall} event */
+function rollCall(match, { seat, missing }) {
+  const who = seat === match.own ? "Your program has" : `${does(match, seat, "have")}`;
+  const whom = missing.length === 1 && missing[0] === match.own ? "you" : namesOf(match, missing);
+  return `${who} received nothing from ${whom} in time. If nobody else has, the match goes on without ${missing.length === 1 ? "that player" : "them"}.`;
 }
 
 /** @param {Match} match @param {CardSeen} event @returns {Part[]} */

@@ -156,6 +156,12 @@ pub enum Event {
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
     },
+    /// A seat states that it lacks something of the `missing` seats, and that their time is out. If all
+    /// other seats state the same, these seats are removed. Only if seats may disappear.
+    RollCall { seat: u8, missing: Vec<u8> },
+    /// A seat was removed, and its hand is folded: all others have stated that they lack something of
+    /// it. The match goes on.
+    Gone { seat: u8 },
     /// This seat leaves at its next turn. Until that turn, `stay` cancels `leave`.
     Leaving {
         /// The chips of this seat in the pot, which this seat loses.

@@ -391,6 +391,37 @@ pub fn time_left(turn: &YourTurn, time: Time) -> String {
     }
 }
 
+/// Describes a roll call: `seat` lacks something of the `missing` seats.
+pub fn roll_call(names: &Names, seat: u8, missing: &[u8]) -> String {
+    let from = match missing {
+        [one] if names.is_own(*one) => "you".to_owned(),
+        missing => names.list(missing),
+    };
+    let what = match names.is_own(seat) {
+        true => "Your program has received nothing from".to_owned(),
+        false => format!("{} has received nothing from", names.name(seat)),
+    };
+    let them = match missing {
+        [_] => "that player",
+        _ => "them",
+    };
+    format!("{what} {from} in time. If nobody else has, the match goes on without {them}.")
+}
+
+/// Describes the removal of a seat.
+pub fn gone(names: &Names, seat: u8) -> String {
+    if names.is_own(seat) {
+        return "The others have received nothing from you in time and play on without you. Your hand is \
+                folded. Your other chips are yours: you can return with them in the next match of this \
+                table."
+            .to_owned();
+    }
+    format!(
+        "{} has disappeared. The hand is folded, and the match goes on.",
+        names.name(seat)
+    )
+}
+
 /// Describes the ways to stop a match and the cost of each.
 pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     let has_chips = seated.is_none_or(|seated| seated.chips.is_some());
@@ -410,7 +441,10 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
         }
         (false, _) => "and the match stays open",
     };
-    let leave = if several {
+    let leave = if seated.is_some_and(|seated| seated.may_leave() > 0) {
+        "your hand is folded at your next turn, and the others play on without you if enough are left."
+            .to_owned()
+    } else if several {
         format!(
             "your hand is folded at your next turn, and the match ends after that hand. {}",
             several_may_read()

@@ -38,6 +38,8 @@ pub(crate) enum Stopped {
     Over(End),
     /// The player has closed the match on this side.
     Closed,
+    /// The player has left the match, and the others play on.
+    Left,
     /// The player has ended the program.
     BrokenOff,
     /// The host does not resume this match, for the reason in the message.
@@ -292,6 +294,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         error: &PlayError,
     ) -> anyhow::Result<Option<Stopped>> {
         let is_synced = self.table.play().is_synced();
+        if self.is_gone(peer) {
+            // Nobody waits for this seat.
+            return Ok(None);
+        }
         if peer != Seat::HOST
             && let Some(guests) = &mut self.guests
         {
@@ -317,6 +323,21 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.tell_line_lost(error)?;
         self.reconnect()?;
         Ok(None)
+    }
+
+    fn is_gone(&self, seat: Seat) -> bool {
+        self.table.play().log().gone().contains(&seat)
+    }
+
+    /// Stops looking for a seat that is gone. If this seat has left, there is nothing to do here.
+    fn gone(&mut self, seat: Seat) -> Option<Stopped> {
+        match (seat, &mut self.guests) {
+            (Seat::HOST, _) => self.dialer.iter_mut().for_each(Dialer::stop),
+            (seat, Some(guests)) => guests.stop(seat),
+            (_, None) => {}
+        }
+        let has_left = self.table.play().has_left();
+        has_left.then_some(Stopped::Left)
     }
 
     fn tell_line_lost(&mut self, error: &PlayError) -> anyhow::Result<()> {

@@ -244,6 +244,10 @@ impl<'a> StoredMatch<'a> {
                 let unsettled = unsettled_at(play.log(), play.seat(), seat.story.names());
                 closed(&mut seat.player, self.log_file, unsettled)?;
             }
+            Stopped::Left => seat.player.tell(&Event::Closed {
+                log: Some(self.log_file),
+                message: LEFT.into(),
+            })?,
             Stopped::BrokenOff => {
                 let play = seat.table.play();
                 if let Some(text) = unsettled_at(play.log(), play.seat(), seat.story.names()) {
@@ -324,6 +328,11 @@ impl<'a> StoredMatch<'a> {
         Ok(())
     }
 }
+
+/// The message to a player who has left a match that the others play on.
+const LEFT: &str = "You have left the match, and the others play on. Your chips are yours: you can return \
+                    with them in the next match of this table. Join again when this one is over, to \
+                    receive its end.";
 
 /// Reports that a match was closed here, and the hand in play if it is `unsettled`.
 ///
