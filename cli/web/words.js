@@ -339,9 +339,7 @@ export function sentence(match, event) {
     case "ask-again": return [asSentence(event.message)];
     case "out-of-time": return [outOfTime(match, event)];
     case "roll-call": return [rollCall(match, event)];
-    case "gone": return [event.seat === match.own
-      ? "The others have received nothing from you in time and play on without you. Your other chips are yours: you can return with them in the next match of this table."
-      : `${does(match, event.seat, "have")} disappeared. The hand is folded, and the match goes on.`];
+    case "gone": return [`${nameOf(match, event.seat)} ${event.seat === match.own ? "are" : "is"} gone, and the others play on.`];
     case "stays": return ["You stay."];
     case "sits-out": return ["You sit out. The next hand waits for you."];
     case "dealt": return [`Hand ${event.hand}${event.try > 0 ? `, dealt again (try ${event.try + 1})` : ""}.`];

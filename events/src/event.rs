@@ -159,8 +159,8 @@ pub enum Event {
     /// A seat states that it lacks something of the `missing` seats, and that their time is out. If all
     /// other seats state the same, these seats are removed. Only if seats may disappear.
     RollCall { seat: u8, missing: Vec<u8> },
-    /// A seat was removed, and its hand is folded: all others have stated that they lack something of
-    /// it. The match goes on.
+    /// A seat is gone, and its hand is folded: all others have stated that they lack something of it.
+    /// The match goes on.
     Gone { seat: u8 },
     /// This seat leaves at its next turn. Until that turn, `stay` cancels `leave`.
     Leaving {
@@ -408,6 +408,8 @@ pub enum Awaited {
     Dice,
     Move,
     Result,
+    /// Roll calls or answers of the other seats.
+    RollCall,
 }
 
 /// The way a seat ended the match.
@@ -426,6 +428,10 @@ pub enum Ended {
     Played,
     NoChips,
     Left,
+    /// The other seats have removed this seat, and go on.
+    Removed,
+    /// Seats have left, and too few remain to open cards.
+    TooFew,
     Forfeited,
     Disputed,
     BadCards,

@@ -95,6 +95,12 @@ impl Names {
         }
     }
 
+    /// Returns a subject with *is* or *are*: `You are` or `Bert is`.
+    pub(crate) fn are(&self, seat: u8) -> String {
+        let verb = if self.is_own(seat) { "are" } else { "is" };
+        format!("{} {verb}", self.name(seat))
+    }
+
     /// Returns the names of seats, the last one after *and*.
     pub fn list(&self, seats: &[u8]) -> String {
         list(seats.iter().map(|&seat| self.name(seat)).collect())
@@ -408,18 +414,9 @@ pub fn roll_call(names: &Names, seat: u8, missing: &[u8]) -> String {
     format!("{what} {from} in time. If nobody else has, the match goes on without {them}.")
 }
 
-/// Describes the removal of a seat.
+/// Describes that a seat is gone.
 pub fn gone(names: &Names, seat: u8) -> String {
-    if names.is_own(seat) {
-        return "The others have received nothing from you in time and play on without you. Your hand is \
-                folded. Your other chips are yours: you can return with them in the next match of this \
-                table."
-            .to_owned();
-    }
-    format!(
-        "{} has disappeared. The hand is folded, and the match goes on.",
-        names.name(seat)
-    )
+    format!("{} gone, and the others play on.", names.are(seat))
 }
 
 /// Describes the ways to stop a match and the cost of each.
@@ -442,7 +439,8 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
         (false, _) => "and the match stays open",
     };
     let leave = if seated.is_some_and(|seated| seated.may_leave() > 0) {
-        "your hand is folded at your next turn, and the others play on without you if enough are left."
+        "your hand is folded at your next turn, and the others play on without you if enough are left. If \
+         the hand ends before your turn, the match ends with it."
             .to_owned()
     } else if several {
         format!(
@@ -652,6 +650,7 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
         Awaited::Dice => " to roll",
         Awaited::Move => " to choose",
         Awaited::Line => " to reconnect",
+        Awaited::RollCall => " to answer a roll call",
         _ => "",
     };
     let time = match seconds {

@@ -178,8 +178,21 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         {
             self.shown_down()?;
         }
+        match news {
+            News::Log(LogEvent::Removed { seats }) => self.stop_looking_for(seats),
+            News::Log(LogEvent::Stopped { seat, .. }) if self.is_gone(*seat) => {
+                self.stop_looking_for(&[*seat]);
+            }
+            _ => {}
+        }
+        let play = self.table.play();
+        let has_left = play.log().match_info().has_roll_calls() && self.is_gone(play.seat());
         Ok(match news {
             News::Over(end) => Some(Stopped::Over(end.clone())),
+            // The others play on.
+            News::Log(LogEvent::Stopped { seat, .. }) if has_left && *seat == play.seat() => {
+                Some(Stopped::Left)
+            }
             _ => None,
         })
     }
@@ -329,15 +342,15 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.table.play().log().gone().contains(&seat)
     }
 
-    /// Stops looking for a seat that is gone. If this seat has left, there is nothing to do here.
-    fn gone(&mut self, seat: Seat) -> Option<Stopped> {
-        match (seat, &mut self.guests) {
-            (Seat::HOST, _) => self.dialer.iter_mut().for_each(Dialer::stop),
-            (seat, Some(guests)) => guests.stop(seat),
-            (_, None) => {}
+    /// Stops looking for seats that are gone.
+    fn stop_looking_for(&mut self, seats: &[Seat]) {
+        for seat in seats {
+            match (*seat, &mut self.guests) {
+                (Seat::HOST, _) => self.dialer.iter_mut().for_each(Dialer::stop),
+                (seat, Some(guests)) => guests.stop(seat),
+                (_, None) => {}
+            }
         }
-        let has_left = self.table.play().has_left();
-        has_left.then_some(Stopped::Left)
     }
 
     fn tell_line_lost(&mut self, error: &PlayError) -> anyhow::Result<()> {

@@ -133,7 +133,7 @@ pub(super) struct View<'a> {
     /// What this side lacks of other seats. `None` in a match whose seats cannot be removed.
     pub(super) lacks: Option<BTreeMap<Seat, Lacks>>,
     /// The number of roll calls of this side that were lost in this step.
-    pub(super) lost_roll_calls: u8,
+    pub(super) lost_roll_calls: usize,
 }
 
 impl View<'_> {
@@ -186,7 +186,7 @@ impl View<'_> {
     /// peer that stalls in each shuffle gains no time from another try.
     fn turn(&self) -> u64 {
         match self.is_shuffled() {
-            _ if self.lacks.is_some() => (self.log.step() << 8) | u64::from(self.lost_roll_calls),
+            _ if self.lacks.is_some() => (self.log.step() << 8) | self.lost_roll_calls as u64,
             true => u64::MAX - u64::from(self.log.attempt().hand),
             false => self.log.step(),
         }

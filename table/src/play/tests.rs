@@ -1,6 +1,7 @@
 //! Matches of several seats, whose messages the test passes by hand. Connections are lost, and
 //! programs start anew from their files.
 
+mod disappearing;
 mod world;
 
 use std::collections::BTreeSet;

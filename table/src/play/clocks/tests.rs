@@ -348,3 +348,78 @@ fn each_of_several_seats_is_late_for_itself() {
         assert!(out.eq(late.into_iter().map(|(_, seat)| seat)));
     }
 }
+
+/// The time after which a seat is late, if this side lacks this of it and nothing changes.
+fn time_for(lacks: Lacks) -> u64 {
+    let table = Table::new(verifiable(3, 1), 1);
+    let log = table.of.log();
+    let view = lacking(&log, &[(Seat::GUEST, lacks)]);
+    let mut clocks = Clocks::new(
+        Clock {
+            each_move: 30,
+            bank: 60,
+        },
+        3,
+    );
+    let now = Instant::now();
+    let is_late = |at: &u64| {
+        let late = timeouts(&mut clocks, &view, now + SECOND * *at as u32);
+        let is_out = [Seat::GUEST, Seat::new(2)].map(|seat| clocks.is_out(seat));
+        assert_eq!(is_out, [!late.is_empty(), false], "{at}");
+        assert!(late.is_empty() || late == [(Late::AtItsTurn, Seat::GUEST)]);
+        !late.is_empty()
+    };
+    (0..1000).find(is_late).expect("a timeout")
+}
+
+/// The view of a host that is connected to one guest, and lacks this of other seats.
+fn lacking<'a>(log: &'a MatchLog, lacks: &[(Seat, Lacks)]) -> View<'a> {
+    View {
+        log,
+        own: Seat::HOST,
+        connections: BTreeMap::from([(Seat::GUEST, ConnectionState::Up)]),
+        is_synced: true,
+        needs_engine: false,
+        lacks: Some(lacks.iter().copied().collect()),
+        lost_roll_calls: 0,
+    }
+}
+
+#[test]
+fn seats_that_can_be_removed_have_the_clock_only_for_the_choices_of_their_players() {
+    assert_eq!(time_for(Lacks::Choice), 30 + 60 + 10);
+    assert_eq!(time_for(Lacks::Program), 20);
+    assert_eq!(time_for(Lacks::Answer), 10);
+}
+
+#[test]
+fn time_of_a_program_begins_again_after_a_lost_roll_call_and_for_another_statement() {
+    let table = Table::new(verifiable(3, 1), 1);
+    let log = table.of.log();
+    let mut clocks = Clocks::new(Clock::default(), 3);
+    let now = Instant::now();
+    let mut is_out = |lacks, lost_roll_calls, connections: BTreeMap<_, _>, at| {
+        let view = View {
+            connections,
+            lost_roll_calls,
+            ..lacking(&log, &[(Seat::GUEST, lacks)])
+        };
+        clocks.update(&view, now + at * SECOND);
+        clocks.is_out(Seat::GUEST)
+    };
+    let up = || BTreeMap::from([(Seat::GUEST, ConnectionState::Up)]);
+    assert!(!is_out(Lacks::Program, 0, up(), 0));
+    assert!(is_out(Lacks::Program, 0, up(), 20));
+    assert!(!is_out(Lacks::Program, 1, up(), 21));
+    assert!(!is_out(Lacks::Program, 1, up(), 40));
+    assert!(is_out(Lacks::Program, 1, up(), 41));
+    assert!(!is_out(Lacks::Answer, 1, up(), 42));
+    assert!(!is_out(Lacks::Answer, 1, up(), 51));
+    assert!(is_out(Lacks::Answer, 1, up(), 52));
+    // Without any connection, this side cannot tell who is silent.
+    assert!(!is_out(Lacks::Program, 2, BTreeMap::new(), 60));
+    assert!(!is_out(Lacks::Program, 2, BTreeMap::new(), 600));
+    assert!(!is_out(Lacks::Program, 2, up(), 601));
+    assert!(!is_out(Lacks::Program, 2, up(), 620));
+    assert!(is_out(Lacks::Program, 2, up(), 621));
+}

@@ -172,7 +172,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
     /// on this connection was answered with them.
-    fn answer(&mut self, to: Seat, from: u64) {
+    pub(super) fn answer(&mut self, to: Seat, from: u64) {
         let Some(peer) = self.peers.get_mut(&to).filter(|peer| peer.has_own) else {
             return;
         };
@@ -196,10 +196,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Whether this seat passes on a new statement from this source. The host does so always. A guest
-    /// passes on what another guest's history brings, because the host can lack it, too.
-    fn passes_on(&self, source: Source) -> bool {
+    /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
+    /// on roll calls, so that a cut connection does not keep an answer from the caller.
+    fn passes_on(&self, source: Source, signed: &Signed) -> bool {
         let is_host = self.setting.seat == Seat::HOST;
-        is_host || source.in_history && source.from != Seat::HOST
+        let is_roll_call = matches!(signed, Signed::RollCall(_));
+        is_host || is_roll_call || source.in_history && source.from != Seat::HOST
     }
 
     /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
@@ -233,7 +235,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let concerns_all = accepted.is_err();
         let from = source.from;
         if is_new
-            && (concerns_all || self.passes_on(source))
+            && (concerns_all || self.passes_on(source, &signed))
             && let Some(statement) = &statement
         {
             self.forward(from, &LogMessage::Statement(statement.clone()));
@@ -245,6 +247,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.keep(signed);
                 self.report_confirmed_end();
                 Ok(())
+            }
+            Ok(Accepted::RollCall(events)) => {
+                self.keep(signed.clone());
+                match &signed {
+                    Signed::RollCall(call) => self.after_their_roll_call(call, events),
+                    _ => Ok(()),
+                }
             }
             Ok(Accepted::New(part, events)) => {
                 self.keep(signed);

@@ -12,7 +12,9 @@ use zeroize::Zeroizing;
 use crate::identity::Identity;
 use crate::log::tests::many_seats::{passive, verifiable};
 use crate::log::tests::test_match::TestMatch;
-use crate::log::{End, Journal, LogMessage, MatchLog, MemoryStorage, Phase, Signed, Statement};
+use crate::log::{
+    End, Journal, LogEvent, LogMessage, MatchLog, MemoryStorage, Phase, Signed, Statement,
+};
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, Order, Orders, Outbox};
 use crate::play::seat_play::{DeckSetting, Play, Setting};
@@ -68,14 +70,18 @@ pub(super) struct Side {
 /// The sender and the receiver of messages.
 pub(super) type Way = (Seat, Seat);
 
-/// The place of a statement: its chain, which is that of a hand or the log, its seat, its step, and
-/// whether it is a part.
-pub(super) type Place = (Option<u32>, Seat, u64, bool);
+/// The place of a statement: its chain, which is that of a hand or the log, its seat, its step, and its
+/// kind: an ack, a part, or a roll call by its number.
+pub(super) type Place = (Option<u32>, Seat, u64, u8);
 
 pub(super) fn place(signed: &Signed) -> Place {
-    let is_part = matches!(signed, Signed::Part(_));
+    let kind = match signed {
+        Signed::Ack(_) => 0,
+        Signed::Part(_) | Signed::Ahead(_) => 1,
+        Signed::RollCall(call) => 2 + call.round,
+    };
     let hand = signed.head().map(|head| head.hand);
-    (hand, signed.seat(), signed.step(), is_part)
+    (hand, signed.seat(), signed.step(), kind)
 }
 
 pub(super) struct World {
@@ -89,6 +95,10 @@ pub(super) struct World {
     pub(super) statements: HashMap<Place, Statement>,
     /// The statements of each seat that must be in its file.
     pub(super) written: BTreeSet<Place>,
+    /// Seats whose programs have ended for good.
+    pub(super) dead: BTreeSet<Seat>,
+    /// The seats that were removed, as far as programs have reported it.
+    pub(super) gone: BTreeSet<Seat>,
     /// A seat whose player makes no choice.
     pub(super) thinks: Option<Seat>,
     /// A seat that does not shuffle for the next hand.
@@ -104,10 +114,15 @@ pub(super) struct World {
 impl World {
     /// A match whose seats are connected and have signed nothing.
     pub(super) fn new(seats: u8, hands: u32, seed: u64) -> Self {
-        let of = verifiable(seats, hands);
+        World::of(verifiable(seats, hands), seed)
+    }
+
+    pub(super) fn of(of: TestMatch, seed: u64) -> Self {
         let side = |seat: Seat| {
             let identity = Arc::new(Identity::from_seed([seat.number(); 32]));
-            let (file, vault) = (MemoryStorage::default(), KeptVault::default());
+            let (file, mut vault) = (MemoryStorage::default(), KeptVault::default());
+            // The cards of the first hand are the same in each run.
+            vault.keep(&[seat.number(); 32]).unwrap();
             Journal::create(file.clone(), identity.file_key(), &of.sitting(seat)).unwrap();
             Side {
                 play: start(seat, &identity, &file, &vault),
@@ -124,6 +139,8 @@ impl World {
             statements: HashMap::new(),
             written: BTreeSet::new(),
             thinks: None,
+            dead: BTreeSet::new(),
+            gone: BTreeSet::new(),
             idles: None,
             withheld: None,
             scrambles: false,
@@ -178,7 +195,8 @@ impl World {
     /// Connects all seats that are not connected.
     pub(super) fn reconnect_all(&mut self) {
         for (one, other) in self.pairs() {
-            if !self.is_connected(one, other) {
+            let is_dead = [one, other].iter().any(|seat| self.dead.contains(seat));
+            if !is_dead && !self.is_connected(one, other) {
                 self.reconnect(one, other);
             }
         }
@@ -193,6 +211,59 @@ impl World {
         for (seat, peer) in [(one, other), (other, one)] {
             self.ways.remove(&(seat, peer));
             self.sides[seat.index()].play.lose_connection(peer);
+        }
+    }
+
+    /// The seats whose programs run.
+    pub(super) fn alive(&self) -> Vec<Seat> {
+        let seats = self.of.seats();
+        seats.filter(|seat| !self.dead.contains(seat)).collect()
+    }
+
+    /// Ends the program of a seat for good. Its messages on the way are lost.
+    pub(super) fn kill(&mut self, seat: Seat) {
+        self.dead.insert(seat);
+        for (one, other) in self.pairs() {
+            if seat == one || seat == other {
+                self.cut(one, other);
+            }
+        }
+    }
+
+    /// Lets the time of all seats that a running program lacks something of run out, once.
+    pub(super) fn tick(&mut self) {
+        for seat in self.alive() {
+            let others = self.of.seats().filter(|other| *other != seat);
+            self.sides[seat.index()].play.set_late(others.collect());
+        }
+        self.play();
+    }
+
+    /// Plays until the match is over for all running programs. Each time when nothing more happens,
+    /// the time of all missing seats runs out, at most `ticks` times.
+    pub(super) fn play_on(&mut self, ticks: usize) {
+        self.play();
+        for _ in 0..ticks {
+            for seat in self.alive() {
+                self.sides[seat.index()].play.request_missing();
+            }
+            self.play();
+            let is_over = |seat: &Seat| matches!(self.log(*seat).phase(), Phase::Over(_));
+            if self.alive().iter().all(is_over) {
+                return;
+            }
+            self.tick();
+        }
+    }
+
+    /// Plays until a log is in such a phase.
+    pub(super) fn play_until(&mut self, mut is_it: impl FnMut(&MatchLog) -> bool) {
+        let is_there = |world: &World, is_it: &mut dyn FnMut(&MatchLog) -> bool| {
+            let alive = world.alive();
+            alive.into_iter().any(|seat| is_it(world.log(seat)))
+        };
+        while !is_there(self, &mut is_it) {
+            assert!(self.step(), "the match does not come to this phase");
         }
     }
 
@@ -234,9 +305,13 @@ impl World {
             play.advance(&mut sent, &mut NoEngine).unwrap();
             let mut answered = false;
             while let Some(news) = play.news() {
-                if let News::AskRebuy { .. } = news {
-                    play.command(Command::Rebuy(false)).unwrap();
-                    answered = true;
+                match news {
+                    News::AskRebuy { .. } => {
+                        play.command(Command::Rebuy(false)).unwrap();
+                        answered = true;
+                    }
+                    News::Log(LogEvent::Removed { seats }) => self.gone.extend(seats),
+                    _ => {}
                 }
             }
             if let Phase::Choose { seat: now, legal } = play.log().phase()
@@ -281,7 +356,7 @@ impl World {
 
     /// Lets all seats advance, and delivers a message. Returns `false` if there is none.
     pub(super) fn step(&mut self) -> bool {
-        for seat in self.of.seats() {
+        for seat in self.alive() {
             self.advance(seat);
         }
         let ways = self.ways.iter().filter(|(_, way)| !way.is_empty());
@@ -332,7 +407,7 @@ impl World {
     pub(super) fn play_to_the_choice_of(&mut self, seat: Seat) {
         self.thinks = Some(seat);
         self.play();
-        for of in self.of.seats() {
+        for of in self.alive() {
             let phase = self.log(of).phase();
             assert!(matches!(phase, Phase::Choose { seat: now, .. } if now == seat));
         }
@@ -340,9 +415,10 @@ impl World {
 
     /// Checks that all seats have the same log, of a match that was played to its end.
     pub(super) fn check(&self) {
-        for seat in self.of.seats() {
+        let alive = self.alive();
+        for seat in alive.iter().copied() {
             assert_eq!(self.log(seat).phase(), Phase::Over(End::Played), "{seat}");
-            assert_eq!(self.log(seat).hash(), self.log(Seat::HOST).hash());
+            assert_eq!(self.log(seat).hash(), self.log(alive[0]).hash());
             assert!(
                 self.sides[seat.index()]
                     .vault
