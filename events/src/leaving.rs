@@ -74,8 +74,8 @@ fn costs_of_several(log: &MatchLog, own: u64) -> String {
             "{chips}, and the others play on without you. You can return with your other chips in the \
              next match of this table."
         ),
-        false => format!(
-            "{chips}, and the match ends at once: too few players are left to open cards."
-        ),
+        false => {
+            format!("{chips}, and the match ends at once: too few players are left to open cards.")
+        }
     }
 }

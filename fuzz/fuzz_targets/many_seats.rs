@@ -85,7 +85,7 @@ impl Played {
         let stakes = Stakes::new(Variety::Holdem(rules), seats, 2).expect("the stakes are valid");
         let header = Header {
             log_version: Edition::Four,
-            deck: DeckTerms::verifiable(&stakes).expect("a game of poker"),
+            deck: DeckTerms::verifiable(&stakes, stakes.seats()).expect("a game of poker"),
             stakes,
             clock: Clock::default(),
             past: None,
@@ -120,7 +120,7 @@ impl Played {
         let journal = Journal::create(MemoryStorage::default(), identity.file_key(), &sitting);
         let program = Play::new(Setting {
             seat,
-            log: MatchLog::new(self.of.clone()),
+            log: MatchLog::new(self.of.clone(), seat),
             journal: journal.expect("the file is empty"),
             deck: DeckSetting::Verifiable(MemoryVault::default()),
             rng: StdRng::seed_from_u64(seat.number().into()),

@@ -115,7 +115,7 @@ impl Table {
 
     /// The moments of a match in which all seats choose at random.
     fn played(&self, rng: &mut StdRng) -> Vec<MatchLog> {
-        let mut log = MatchLog::new(self.of.clone());
+        let mut log = MatchLog::new(self.of.clone(), Seat::HOST);
         let mut moments = vec![log.clone()];
         while let Some(&seat) = log.waits_for().first() {
             let part = self

@@ -39,7 +39,7 @@ pub use hash::hex;
 #[cfg(feature = "internals")]
 pub use random::SystemRng;
 pub use random::system_rng;
-pub use seat::Seat;
+pub use seat::{Seat, SeatSet};
 
 /// Access for fuzz targets to inputs that only a hostile peer or a damaged file can produce. Any
 /// version may change these items.

@@ -49,3 +49,59 @@ impl fmt::Display for Seat {
         write!(f, "seat {}", self.0)
     }
 }
+
+/// A set of seats of one table with at most 16 seats. Its encoding is a mask, whose bit `i` stands for
+/// seat `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SeatSet(u16);
+
+impl SeatSet {
+    /// The set with this mask.
+    pub(crate) const fn of_mask(mask: u16) -> Self {
+        SeatSet(mask)
+    }
+
+    /// The mask of the set.
+    pub(crate) const fn mask(self) -> u16 {
+        self.0
+    }
+
+    fn bit(seat: Seat) -> u16 {
+        1u16.checked_shl(seat.0.into()).unwrap_or(0)
+    }
+
+    /// Whether the set has no seat.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The number of seats in the set.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether the seat is in the set.
+    pub fn contains(self, seat: Seat) -> bool {
+        self.0 & Self::bit(seat) != 0
+    }
+
+    /// The seats in the set, in order.
+    pub fn iter(self) -> impl Iterator<Item = Seat> {
+        Seat::all(u16::BITS as usize).filter(move |seat| self.contains(*seat))
+    }
+
+    /// The seats of this set that are not in the other one.
+    pub(crate) fn without(self, other: Self) -> Self {
+        SeatSet(self.0 & !other.0)
+    }
+}
+
+impl FromIterator<Seat> for SeatSet {
+    fn from_iter<I: IntoIterator<Item = Seat>>(seats: I) -> Self {
+        SeatSet(
+            seats
+                .into_iter()
+                .fold(0, |mask, seat| mask | Self::bit(seat)),
+        )
+    }
+}

@@ -144,7 +144,7 @@ impl Player {
                 journal: Journal::create(MemoryStorage::default(), key, &seating.sitting)?,
                 identity: self.identity,
                 seat: seating.sitting.seat,
-                log: MatchLog::new(of),
+                log: MatchLog::new(of, seating.sitting.seat),
                 rng: system_rng(),
             },
             Deadlines::default(),

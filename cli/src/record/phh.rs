@@ -169,7 +169,8 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
         match event {
             LogEvent::Chose(chosen) if chosen.choice == Choice::Fold => folded.push(chosen.seat),
             LogEvent::Removed { seats } => {
-                let plays = |seat: &&Seat| hand.held[seat.index()].len() > 0 && !folded.contains(*seat);
+                let plays =
+                    |seat: &&Seat| hand.held[seat.index()].len() > 0 && !folded.contains(*seat);
                 let folds = seats.iter().filter(plays);
                 actions.extend(folds.map(|seat| format!("{} f", number(*seat))));
             }

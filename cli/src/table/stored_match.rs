@@ -98,7 +98,7 @@ impl<'a> StoredMatch<'a> {
             .create(&sitting.match_info.id(), name)
             .context("cannot make the file of the match")?;
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
-        let log = MatchLog::new(sitting.match_info.clone());
+        let log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
         let deck = match circuit {
             Some(circuit) => sealed(own, &path, &sitting, circuit)?,
             None => DeckSetting::Verifiable(FileVault(keys_file(&path))),

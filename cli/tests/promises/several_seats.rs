@@ -207,7 +207,16 @@ fn guest_refuses_a_match_that_continues_another_end() {
 fn match_goes_on_without_a_host_that_is_killed() {
     let folders = [(); 4].map(|()| tempfile::tempdir().unwrap());
     let terms = [
-        "--seats", "4", "--may-leave", "1", "--hands", "2", "--stack", "10000", "--time", "1",
+        "--seats",
+        "4",
+        "--may-leave",
+        "1",
+        "--hands",
+        "2",
+        "--stack",
+        "10000",
+        "--time",
+        "1",
         "--auto",
     ];
     let (mut host, first) = Side::host(folders[0].path(), &terms);
@@ -232,12 +241,18 @@ fn match_goes_on_without_a_host_that_is_killed() {
     for guest in guests {
         let (events, code) = guest.finish();
         assert_eq!(code, 0, "{:?}", events.last());
-        assert_eq!(of_kind(&events, "gone"), [&json!({"event": "gone", "seat": 0})]);
+        assert_eq!(
+            of_kind(&events, "gone"),
+            [&json!({"event": "gone", "seat": 0})]
+        );
         assert!(!of_kind(&events, "roll-call").is_empty());
         let results = of_kind(&events, "result");
         assert_eq!(results.len(), 2);
         let over = &of_kind(&events, "over")[0];
-        assert_eq!((&over["how"], &over["hands"]), (&json!("played"), &json!(2)));
+        assert_eq!(
+            (&over["how"], &over["hands"]),
+            (&json!("played"), &json!(2))
+        );
         let stacks = over["stacks"].as_array().unwrap();
         assert_eq!(stacks.iter().filter_map(Value::as_u64).sum::<u64>(), 40_000);
         files.push(over["log"].as_str().unwrap().to_owned());
@@ -265,7 +280,10 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
         .output()
         .unwrap();
     let text = String::from_utf8(refused.stdout).unwrap();
-    assert!(refused.status.code() == Some(1) && text.contains("--accept-two-tables"), "{text}");
+    assert!(
+        refused.status.code() == Some(1) && text.contains("--accept-two-tables"),
+        "{text}"
+    );
     for wrong in [
         vec!["--may-leave", "1"],
         vec!["--seats", "3", "--may-leave", "2"],
@@ -274,14 +292,23 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
         let (_, code) = command(anna.path(), &[&["host", "--auto"], &wrong[..]].concat());
         assert_eq!(code, 1, "{wrong:?}");
     }
-    let host = ["--seats", "3", "--may-leave", "1", "--accept-two-tables", "--auto"];
+    let host = [
+        "--seats",
+        "3",
+        "--may-leave",
+        "1",
+        "--accept-two-tables",
+        "--auto",
+    ];
     let (mut host, invite) = Side::host(anna.path(), &host);
     for (terms, sits) in [
         (&[][..], false),
         (&["--may-leave", "0", "--accept-two-tables"], false),
         (&["--may-leave", "1", "--accept-two-tables"], true),
     ] {
-        let join = ["join", &invite, "--json", "--yes", "--auto", "--name", "Bert"];
+        let join = [
+            "join", &invite, "--json", "--yes", "--auto", "--name", "Bert",
+        ];
         let mut side = Side::start(bert.path(), &[&join[..], terms].concat());
         if sits {
             let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
@@ -290,7 +317,10 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
         } else {
             let (events, code) = side.finish();
             let message = events.last().unwrap()["message"].as_str().unwrap();
-            assert!(code == 1 && message.contains("may disappear") || message.contains("--may-leave"), "{message}");
+            assert!(
+                code == 1 && message.contains("may disappear") || message.contains("--may-leave"),
+                "{message}"
+            );
         }
     }
     host.kill();

@@ -249,7 +249,7 @@ pub(crate) fn seat<X: Send + 'static>(
         }),
         identity: Arc::clone(own),
         seat: connection.seat,
-        log: MatchLog::new(seating.sitting.match_info.clone()),
+        log: MatchLog::new(seating.sitting.match_info.clone(), connection.seat),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
         rng: system_rng(),
     };

@@ -116,7 +116,7 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> H
     let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).expect("valid stakes");
     let header = Header {
         log_version: Edition::Four,
-        deck: DeckTerms::verifiable(&stakes).expect("a game of poker"),
+        deck: DeckTerms::verifiable(&stakes, stakes.seats()).expect("a game of poker"),
         stakes,
         clock: Clock::default(),
         past: None,
@@ -202,7 +202,7 @@ fn play(
     let journal = Journal::create(MemoryStorage::default(), identity.file_key(), &sitting);
     let mut play = Play::new(Setting {
         seat,
-        log: MatchLog::new(of),
+        log: MatchLog::new(of, seat),
         journal: journal.expect("an empty file"),
         deck: DeckSetting::Verifiable(MemoryVault::default()),
         rng: system_rng(),

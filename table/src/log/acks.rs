@@ -24,8 +24,12 @@ impl MatchLog {
 
     /// Whether `seat` may sign its part of a release only with a statement of `other`: a seat other
     /// than these two can have shown them different logs. This is not possible if only these two
-    /// have signed parts since (and in) the last step with a part of `other`.
+    /// have signed parts since (and in) the last step with a part of `other`. With roll calls it is
+    /// always possible, because a third seat can speak by a roll call.
     fn needs(&self, seat: Seat, other: Seat) -> bool {
+        if self.match_info().has_roll_calls() {
+            return self.step() > 0;
+        }
         for step in (0..self.step()).rev() {
             let signers = || self.signers_of(step);
             if signers().any(|signer| signer != seat && signer != other) {
@@ -47,8 +51,11 @@ impl MatchLog {
     /// seat needs its statement. Or the match ended with a conviction, and this seat remains and has
     /// not [confirmed](Self::unconfirmed) the end of its log.
     pub fn owes_ack(&self, seat: Seat) -> bool {
+        if self.is_removed() {
+            return false;
+        }
         if self.confirms_end() {
-            return self.unconfirmed().contains(&seat);
+            return self.unsigned_now().contains(&seat);
         }
         self.is_release()
             && self.state.deck.is_live(seat)
@@ -107,8 +114,7 @@ impl MatchLog {
         self.accept_signed(statement.signed)
     }
 
-    /// Adds a part, an ack or a shuffle for the next hand that was signed for the history of this
-    /// log.
+    /// Adds a statement that was signed for the history of this log.
     ///
     /// # Errors
     /// Those of [`accept`](Self::accept).
@@ -121,6 +127,10 @@ impl MatchLog {
                 self.accept_ack(ack, before)
             }
             Signed::Ahead(ahead) => self.accept_ahead(*ahead, None),
+            Signed::RollCall(call) => {
+                let before = self.before(call.step, call.seat)?;
+                self.accept_roll_call(*call, before)
+            }
         }
     }
 
@@ -150,7 +160,13 @@ impl MatchLog {
             return Refused::Signature(seat);
         }
         let part = self.part(step, seat).cloned().map(Signed::Part);
-        let known = part.or_else(|| self.ack(step, seat).cloned().map(Signed::Ack));
+        let ack = || self.ack(step, seat).cloned().map(Signed::Ack);
+        let call = || {
+            let mut calls = self.calls_at(step).iter();
+            let call = calls.find(|call| call.seat == seat)?;
+            Some(Signed::RollCall(Box::new(call.clone())))
+        };
+        let known = part.or_else(ack).or_else(call);
         match known {
             Some(signed) => {
                 let known = Statement {

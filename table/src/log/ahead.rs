@@ -9,7 +9,7 @@ use std::thread;
 
 use super::players::Match;
 use super::signed::{SignedPart, step_hash};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// A part whose signature may have been verified.
 #[derive(Clone, Debug)]
@@ -67,14 +67,15 @@ fn verify(
     }
 }
 
-/// The hash of all earlier steps for each part, up to the first part that is out of order.
+/// The hash of all earlier steps for each part, up to the first part that is out of order. After a won
+/// roll call, the hashes are those of no history.
 fn hashes(match_info: &Match, parts: &[&SignedPart]) -> Vec<[u8; 32]> {
     let (mut hashes, mut hash) = (Vec::with_capacity(parts.len()), match_info.id());
     let (mut step, mut current): (u64, Vec<&SignedPart>) = (0, Vec::new());
     for part in parts {
         if !current.is_empty() && Some(part.step) == step.checked_add(1) {
             current.sort_by_key(|part| part.seat);
-            hash = step_hash(step, &hash, current.drain(..));
+            hash = step_hash(step, &hash, current.drain(..), SeatSet::default());
             step += 1;
         }
         if part.step != step {

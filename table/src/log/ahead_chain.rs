@@ -17,7 +17,7 @@ use super::phase::Phase;
 use super::signed::{BadSignedPart, Evidence, Signed, SignedPart, Statement, step_hash};
 use crate::hash::Hash;
 use crate::identity::{Identity, PublicIdentity};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::wire::{Reader, Writer};
 use dealerless::verifiable::VerifiedDeck;
 
@@ -31,9 +31,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// The length of an encoded head in bytes.
-    pub(super) const LEN: usize = 4 + 32;
-
     /// The hash of the head, in the match with the id `of`.
     pub(super) fn hash(&self, of: &[u8; 32]) -> [u8; 32] {
         let hash = Hash::new("ahead").field(of).number(self.hand.into());
@@ -79,6 +76,8 @@ impl SignedAhead {
 #[derive(Clone)]
 pub(super) struct AheadChain {
     pub(super) head: Head,
+    /// The seats that shuffle, in order.
+    seats: Vec<Seat>,
     /// The shuffles so far, in order of the seats.
     pub(super) statements: Vec<Statement>,
     /// The hash of the head and of all shuffles so far.
@@ -90,10 +89,11 @@ pub(super) struct AheadChain {
 }
 
 impl AheadChain {
-    pub(super) fn new(of: &[u8; 32], head: Head, deck: VerifiedDeck) -> Self {
+    pub(super) fn new(of: &[u8; 32], head: Head, seats: Vec<Seat>, deck: VerifiedDeck) -> Self {
         AheadChain {
             hash: head.hash(of),
             head,
+            seats,
             statements: Vec::new(),
             deck,
             broken_by: None,
@@ -105,6 +105,21 @@ impl AheadChain {
         self.statements.len() as u64
     }
 
+    /// Whether all seats have shuffled.
+    pub(super) fn is_whole(&self) -> bool {
+        self.statements.len() == self.seats.len()
+    }
+
+    /// Whether no more shuffles can be added to the chain.
+    fn has_ended(&self) -> bool {
+        self.broken_by.is_some() || self.is_whole()
+    }
+
+    /// The seat that shuffles in the current step.
+    fn next(&self) -> Option<Seat> {
+        self.seats.get(self.statements.len()).copied()
+    }
+
     /// All statements of the chain: the shuffles, and the statement that has ended it.
     pub(super) fn all(&self) -> impl Iterator<Item = &Statement> {
         self.statements.iter().chain(&self.broken_by)
@@ -112,7 +127,12 @@ impl AheadChain {
 
     fn add(&mut self, ahead: SignedAhead, deck: VerifiedDeck) {
         let before = self.hash;
-        self.hash = step_hash(ahead.part.step, &before, std::iter::once(&ahead.part));
+        self.hash = step_hash(
+            ahead.part.step,
+            &before,
+            std::iter::once(&ahead.part),
+            SeatSet::default(),
+        );
         self.deck = deck;
         let signed = Signed::Ahead(Box::new(ahead));
         self.statements.push(Statement { before, signed });
@@ -135,31 +155,32 @@ impl MatchLog {
         }
     }
 
-    /// Whether the log has the whole chain of the next hand.
-    fn has_whole_ahead(&self, chain: &AheadChain) -> bool {
-        chain.statements.len() == self.match_info().seats()
-    }
-
-    /// Whether no more shuffles can be added to this chain.
-    fn has_ended(&self, chain: &AheadChain) -> bool {
-        chain.broken_by.is_some() || self.has_whole_ahead(chain)
-    }
-
     /// The current step of the chain with this head, if the log has not reached `step` of it yet.
     /// This is 0 if the log has not reached the deals before the chain.
     pub(super) fn early_ahead(&self, head: Head, step: u64) -> Option<u64> {
         match self.ahead().filter(|chain| chain.head == head) {
-            Some(chain) => Some(chain.step()).filter(|now| step > *now && !self.has_ended(chain)),
+            Some(chain) => Some(chain.step()).filter(|now| step > *now && !chain.has_ended()),
             None => {
-                let is_next = self.game().is_none() && head.hand == self.attempt().hand + 1;
-                is_next.then_some(0)
+                // A chain begins with the deals of a hand, or when a seat is gone in the hand.
+                let may_begin = self.game().is_none()
+                    || self.match_info().has_roll_calls() && !self.was_dropped(head);
+                let is_next = head.hand == self.attempt().hand + 1;
+                (is_next && may_begin).then_some(0)
             }
+        }
+    }
+
+    /// Whether the log used this chain for the next hand until a seat was gone.
+    fn was_dropped(&self, head: Head) -> bool {
+        match &self.state.deck {
+            DeckLog::Sealed(_) => false,
+            DeckLog::Verifiable(deck) => deck.dropped.contains(&head),
         }
     }
 
     /// The end of the chain that a seat names in its deal: the hash of the whole chain, or zeros.
     pub(crate) fn ahead_end(&self) -> [u8; 32] {
-        let whole = self.ahead().filter(|chain| self.has_whole_ahead(chain));
+        let whole = self.ahead().filter(|chain| chain.is_whole());
         whole.map_or([0; 32], |chain| chain.hash)
     }
 
@@ -167,8 +188,8 @@ impl MatchLog {
     /// complete or has ended.
     pub(super) fn next_ahead(&self) -> Option<Seat> {
         let chain = self.ahead()?;
-        let is_done = self.has_ended(chain) || self.is_convicted();
-        (!is_done).then(|| Seat::new(chain.step() as u8))
+        let is_done = chain.has_ended() || self.is_convicted();
+        chain.next().filter(|_| !is_done)
     }
 
     /// The seat whose shuffle has to come before the next deals. The deal of a seat must not depend
@@ -219,7 +240,7 @@ impl MatchLog {
         seat: Seat,
         bytes: &[u8],
     ) -> Result<VerifiedDeck, PartFoul> {
-        require(seat.index() as u64 == chain.step(), PartFoul::NotItsTurn)?;
+        require(chain.next() == Some(seat), PartFoul::NotItsTurn)?;
         let part = Part::decode(bytes, self.shape()).map_err(|_| PartFoul::Malformed)?;
         let Part::Shuffle(shuffle) = &part else {
             return Err(PartFoul::Kind(part.kind()));
@@ -261,7 +282,7 @@ impl MatchLog {
         if matches!(self.phase(), Phase::Over(_)) && !self.confirms_end() {
             return Err(Refused::Over);
         }
-        if self.has_ended(chain) {
+        if chain.has_ended() {
             return Err(Refused::OtherChain(seat));
         }
         if let Some(early) = early {

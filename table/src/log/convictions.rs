@@ -23,25 +23,22 @@ pub(super) struct Convictions {
 }
 
 impl Convictions {
-    pub(super) fn is_empty(&self) -> bool {
-        self.forks.is_empty() && self.fouls.is_empty()
-    }
-
     pub(super) fn fouls(&self) -> &[Proof] {
         &self.fouls
     }
 
-    /// How the match ends. Conflicting statements come before fouls, because they convict a seat in
-    /// all histories. Of several seats, the first one is named.
-    pub(super) fn end(&self) -> Option<End> {
+    /// How the match ends with conflicting statements. Of several seats, the first one is named.
+    fn end_by_fork(&self) -> Option<End> {
         let fork = self.forks.iter().map(Evidence::seat).min();
+        fork.map(|seat| End::Fork { seat })
+    }
+
+    /// How the match ends with a foul. Of several seats, the first one is named.
+    fn end_by_foul(&self) -> Option<End> {
         let foul = self.fouls.iter().min_by_key(|proof| proof.part.seat);
-        let fork = fork.map(|seat| End::Fork { seat });
-        fork.or_else(|| {
-            foul.map(|proof| End::Foul {
-                seat: proof.part.seat,
-                foul: proof.foul.clone(),
-            })
+        foul.map(|proof| End::Foul {
+            seat: proof.part.seat,
+            foul: proof.foul.clone(),
         })
     }
 
@@ -59,6 +56,17 @@ impl Convictions {
 }
 
 impl MatchLog {
+    /// How a conviction ends the match, if one does. Conflicting statements come before fouls, because
+    /// they convict a seat in all histories. With roll calls, the others go on without a seat that has
+    /// committed a foul, as long as enough seats are left.
+    pub(super) fn end_by_conviction(&self) -> Option<End> {
+        let foul = || {
+            let ends = !self.goes_on_without_fouls();
+            self.convictions.end_by_foul().filter(|_| ends)
+        };
+        self.convictions.end_by_fork().or_else(foul)
+    }
+
     /// Ends the match with a foul that [`accept`](Self::accept) refused, and keeps the part as the
     /// proof. A foul in an earlier step also counts if the match is already over. Returns `false` if
     /// the part is not a foul in this log, or an earlier foul of the seat is known: then the log is
@@ -102,10 +110,10 @@ impl MatchLog {
         Ok(is_new)
     }
 
-    /// Whether this is evidence of two parts for the history of this log.
+    /// Whether this is evidence of two parts or two roll calls for the history of this log.
     fn parts_here(&self, evidence: &Evidence) -> bool {
         let history = self.hash_before(evidence.step());
-        history.is_some() && evidence.history_of_parts() == history.as_ref()
+        history.is_some() && evidence.history() == history.as_ref()
     }
 
     /// The fouls that ended the match, in order of the steps.
@@ -122,15 +130,15 @@ impl MatchLog {
 
     /// Whether a foul or two conflicting statements have ended the match.
     pub(crate) fn is_convicted(&self) -> bool {
-        !self.convictions.is_empty()
+        self.end_by_conviction().is_some()
     }
 
     /// The number of steps that count. After a conviction in a match with more than two seats, this
     /// can be less than [`step`](Self::step).
     ///
-    /// Two honest logs first differ at a step for which some seat has signed two parts. But a seat can
-    /// sign a second part for an old step at any time, so this alone must not undo later steps. A step
-    /// with two parts counts if each remaining seat has signed a statement for a later step of this
+    /// Two honest logs first differ at a step for which some seat has signed two parts, or two roll calls
+    /// with one number. But a seat can sign a second one for an old step at any time, so this alone must
+    /// not undo later steps. Such a step counts if each remaining seat has signed a statement for a later step of this
     /// log. If two honest logs differ at a step, neither can have such a statement of the other owner.
     pub fn counted_steps(&self) -> u64 {
         let mut counted = self.step();
@@ -159,10 +167,20 @@ impl MatchLog {
     /// The remaining seats that have not confirmed the end of this log, after a conviction in a match
     /// with more than two seats. Until they do, the final chips can change.
     pub fn unconfirmed(&self) -> Vec<Seat> {
-        match self.confirms_end() {
-            true => self.unsigned(self.step()..=self.step()),
-            false => Vec::new(),
+        if !self.confirms_end() {
+            return Vec::new();
         }
+        // The seats that an open roll call of the owner names can have completed this step.
+        let mut seats = self.unsigned_now();
+        seats.extend(self.named_by_open_calls());
+        seats.sort_unstable();
+        seats.dedup();
+        seats
+    }
+
+    /// The remaining seats that have signed nothing in the current step.
+    pub(super) fn unsigned_now(&self) -> Vec<Seat> {
+        self.unsigned(self.step()..=self.step())
     }
 
     /// Whether each remaining seat has to confirm the end of its log with an ack.

@@ -82,6 +82,11 @@ pub enum LogEvent {
         /// The result.
         outcome: Outcome,
     },
+    /// The other seats have removed these seats by a roll call. They are folded.
+    Removed {
+        /// The seats, in order.
+        seats: Vec<Seat>,
+    },
     /// A seat ended the match.
     Stopped {
         /// The seat.

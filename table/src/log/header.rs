@@ -29,15 +29,15 @@ pub enum DeckTerms {
     /// A deck that two seats shuffle with a circuit. Up to edition 3.
     Sealed(SealedTerms),
     /// A deck that each seat shuffles in turn, with proofs ([`dealerless::verifiable`]). In edition
-    /// 4. So far, the threshold is the number of seats: a card is opened by all of them.
+    /// 4. If the threshold is below the number of seats, the others can remove a silent seat.
     Verifiable(Seats),
 }
 
 impl DeckTerms {
-    /// A verifiable deck for these stakes, whose cards all seats together open. `None` unless the
-    /// game is poker for 2 to 10 seats.
-    pub fn verifiable(stakes: &Stakes) -> Option<Self> {
-        let seats = Seats::new(stakes.seats(), stakes.seats())?;
+    /// A verifiable deck for these stakes, whose cards any `threshold` seats together open. `None`
+    /// unless the game is poker for 2 to 10 seats, and `2 <= threshold <= seats`.
+    pub fn verifiable(stakes: &Stakes, threshold: usize) -> Option<Self> {
+        let seats = Seats::new(stakes.seats(), threshold)?;
         stakes.betting().map(|_| DeckTerms::Verifiable(seats))
     }
 }
@@ -84,8 +84,8 @@ pub enum HeaderError {
     /// The stakes are out of bounds.
     #[error("the header has invalid stakes")]
     Stakes(#[source] StakesError),
-    /// The game has no verifiable deck, or the threshold is not the number of seats.
-    #[error("a verifiable deck is for poker with 2 to 10 seats, and all seats open a card")]
+    /// The game has no verifiable deck, or the threshold is below 2 or above the number of seats.
+    #[error("a verifiable deck is for poker with 2 to 10 seats, and 2 or more of them open a card")]
     NoSuchDeck,
 }
 
@@ -183,13 +183,8 @@ fn read_stakes(reader: &mut Reader<'_>) -> Result<Stakes, HeaderError> {
 /// Reads the stakes and the terms of a verifiable deck.
 fn read_verifiable(reader: &mut Reader<'_>) -> Result<(Stakes, DeckTerms), HeaderError> {
     let (stakes, threshold) = (read_stakes(reader)?, reader.u8()?);
-    let deck = DeckTerms::verifiable(&stakes).ok_or(HeaderError::NoSuchDeck)?;
-    match deck {
-        DeckTerms::Verifiable(seats) if seats.threshold() == usize::from(threshold) => {
-            Ok((stakes, deck))
-        }
-        _ => Err(HeaderError::NoSuchDeck),
-    }
+    let deck = DeckTerms::verifiable(&stakes, threshold.into()).ok_or(HeaderError::NoSuchDeck)?;
+    Ok((stakes, deck))
 }
 
 /// Reads the stakes and the terms of a sealed deck.

@@ -55,7 +55,7 @@ impl MatchLog {
         Deal {
             hand: self.state.hand,
             attempt: self.state.deck.attempt(),
-            button: self.state.next_button(&stacks).unwrap_or(Seat::HOST),
+            button: self.state.next_button(&stacks),
             stacks,
             stakes: self.state.stakes_digest,
             deck,
@@ -80,7 +80,8 @@ impl MatchLog {
     /// final chips. Otherwise they are the chips after the last decided hand, even if not all seats
     /// have signed its result. A seat that leaves, forfeits or is convicted gives up a sealed hand.
     /// A hand that is disputed, or that not all seats have sealed, does not count. With more than
-    /// two seats, fixed rules divide the chips of a hand that a conviction ends.
+    /// two seats, fixed rules divide the chips of a hand that a conviction ends, or that cannot go on
+    /// because too few seats are left.
     pub fn final_stacks(&self) -> Vec<u64> {
         let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
         match self.phase() {
@@ -88,6 +89,7 @@ impl MatchLog {
                 let seats: Vec<Seat> = stops.iter().map(|(seat, _)| *seat).collect();
                 self.state.given_up_by(&seats)
             }
+            Phase::Over(End::TooFew(_)) => self.state.standing().settled(&[]),
             Phase::Over(End::Foul { .. } | End::Fork { .. }) if self.match_info().seats() > 2 => {
                 self.settled()
             }

@@ -214,7 +214,7 @@ fn replay(
     sitting: &Sitting,
     file: &mut MatchFile<'_>,
 ) -> Result<(MatchLog, Vec<Claim>), JournalError> {
-    let mut log = MatchLog::new(sitting.match_info.clone());
+    let mut log = MatchLog::new(sitting.match_info.clone(), sitting.seat);
     let mut claims = Vec::new();
     for record in file {
         match record? {

@@ -113,6 +113,5 @@ fn judge_deal(state: &State, deal: &Deal) -> Result<(), PartFoul> {
     require(may_rebuy, PartFoul::Rebuy)?;
     let stacks = state.stacks_with(&deal.rebuys);
     require(deal.stacks == stacks, PartFoul::Stacks)?;
-    let button = state.next_button(&stacks);
-    require(Some(deal.button) == button, PartFoul::Button)
+    require(deal.button == state.next_button(&stacks), PartFoul::Button)
 }

@@ -6,6 +6,7 @@ use super::ahead_chain::SignedAhead;
 use super::claim::Claim;
 use super::part::Part;
 use super::records::{Chain, Changed, Records, Tags, claimed};
+use super::roll_call::SignedRollCall;
 use super::seen::Note;
 use super::signed::{Evidence, Signed, SignedAck, SignedPart};
 use super::sitting::Sitting;
@@ -26,11 +27,12 @@ const CLAIM: u8 = 4;
 const ACK: u8 = 5;
 const EVIDENCE_OF_STATEMENTS: u8 = 6;
 const AHEAD: u8 = 7;
+const ROLL_CALL: u8 = 8;
 
 /// A record after the first record, which is a [`Sitting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// A signed part or ack, or a shuffle for the next hand.
+    /// A signed statement.
     Signed(Signed),
     /// Evidence that convicts a seat.
     Evidence(Evidence),
@@ -68,6 +70,7 @@ impl Entry {
             Entry::Signed(Signed::Part(part)) => content(PART, part.encode()),
             Entry::Signed(Signed::Ack(ack)) => content(ACK, ack.encode()),
             Entry::Signed(Signed::Ahead(ahead)) => content(AHEAD, ahead.encode()),
+            Entry::Signed(Signed::RollCall(call)) => content(ROLL_CALL, call.encode()),
             Entry::Evidence(evidence) => {
                 let kind = match evidence.is_of_parts() {
                     true => EVIDENCE,
@@ -91,6 +94,10 @@ impl Entry {
             AHEAD => {
                 let ahead = SignedAhead::decode(bytes).map_err(|_| Malformed)?;
                 Entry::Signed(Signed::Ahead(Box::new(ahead)))
+            }
+            ROLL_CALL => {
+                let call = SignedRollCall::decode(bytes).map_err(|_| Malformed)?;
+                Entry::Signed(Signed::RollCall(Box::new(call)))
             }
             EVIDENCE => Entry::Evidence(Evidence::decode_parts(bytes).map_err(|_| Malformed)?),
             EVIDENCE_OF_STATEMENTS => {

@@ -1,7 +1,6 @@
 //! The log of a match: the signed parts, and the state that follows from them.
 
 use super::ahead::Verified;
-use super::ahead_chain::AheadChain;
 use super::convictions::Convictions;
 use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
@@ -9,12 +8,14 @@ use super::judge::{self, Judged, Place};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
+use super::roll_call::{Ending, SignedRollCall};
 use super::shape::Shape;
-use super::signed::{Evidence, Signed, SignedAck, SignedPart, Statement, step_hash};
+use super::signed::{Evidence, SignedAck, SignedPart, Statement, step_hash};
 use super::state::{Standing, State};
 use super::step_events::Before;
 use crate::identity::Identity;
-use crate::seat::Seat;
+use crate::rules::Hand;
+use crate::seat::{Seat, SeatSet};
 
 /// The log of a match.
 ///
@@ -23,47 +24,76 @@ use crate::seat::Seat;
 /// step of this history and the rules allow it.
 #[derive(Clone, Debug)]
 pub struct MatchLog {
-    match_info: Match,
+    pub(super) match_info: Match,
     /// The complete steps, without the first `forgotten` ones.
-    steps: Vec<Step>,
-    forgotten: u64,
+    pub(super) steps: Vec<Step>,
+    pub(super) forgotten: u64,
     /// The parts of the current, incomplete step in order of the seats, each encoded and decoded.
-    current: Vec<(SignedPart, Part)>,
+    pub(super) current: Vec<(SignedPart, Part)>,
     /// The acks for the current step, in order of the seats.
-    acks: Vec<SignedAck>,
+    pub(super) acks: Vec<SignedAck>,
+    /// The roll calls for the current step, in order of their numbers and seats.
+    pub(super) calls: Vec<SignedRollCall>,
+    /// The hand after the move in the current step, if the judge has computed it.
+    after: Option<Box<Hand>>,
     /// The hash of all complete steps.
-    hash: [u8; 32],
+    pub(super) hash: [u8; 32],
     pub(super) state: State,
     /// The first steps of the last two complete hands and of the hand in play.
-    hand_starts: [u64; 3],
+    pub(super) hand_starts: [u64; 3],
     /// The proofs against the seats that ended the match.
     pub(super) convictions: Convictions,
+    /// The seat whose log this is. Which roll calls are won or lost depends on it.
+    pub(super) owner: Seat,
+    /// The step in which the others have removed the owner.
+    pub(super) removed_in: Option<u64>,
+    /// Up to this step, the owner signs no roll calls and no answers.
+    pub(super) no_roll_calls: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
-struct Step {
+pub(super) struct Step {
     /// The hash of all earlier steps.
-    before: [u8; 32],
+    pub(super) before: [u8; 32],
     /// The parts, in order of the seats.
-    parts: Vec<SignedPart>,
+    pub(super) parts: Vec<SignedPart>,
     /// The acks, in order of the seats.
-    acks: Vec<SignedAck>,
+    pub(super) acks: Vec<SignedAck>,
+    /// The roll calls, in order of their numbers and seats.
+    pub(super) calls: Vec<SignedRollCall>,
+    /// How a roll call has ended the step, if one has.
+    pub(super) rolled: Option<Rolled>,
     /// The shuffles that were made before these deals, if the deals name them.
-    ahead: Vec<Statement>,
+    pub(super) ahead: Vec<Statement>,
     /// The state before this step. `None` in a match of two seats.
-    standing: Option<Standing>,
+    pub(super) standing: Option<Standing>,
 }
 
-/// The result of accepting a part or an ack.
+/// A step that a roll call has ended.
+#[derive(Clone, Debug)]
+pub(super) struct Rolled {
+    /// The seats whose parts were due.
+    pub(super) due: SeatSet,
+    /// The parts that do not count, in order of the seats.
+    pub(super) void: Vec<SignedPart>,
+}
+
+/// The result of accepting a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// A part that is new to the log, with its events.
     New(Part, Vec<LogEvent>),
+    /// A part that is new to the log, for a step that a roll call has ended without this part.
+    Void,
+    /// A roll call or an answer that is new to the log, with the events of the part that it carries and
+    /// of the step that it has ended. If the part proves that the seat has cheated, the log has
+    /// recorded that, too.
+    RollCall(Vec<LogEvent>),
     /// An ack that is new to the log.
     Ack,
     /// A shuffle for the next hand that is new to the log.
     Ahead,
-    /// The log already has this part or ack.
+    /// The log already has this statement.
     Known,
 }
 
@@ -88,6 +118,12 @@ pub enum CannotSign {
     /// The seat owes no ack.
     #[error("this seat owes no ack")]
     NoAck,
+    /// The seat has an open roll call in this step, and signs no part before the roll call is lost.
+    #[error("this seat has an open roll call in this step")]
+    Bound,
+    /// The seat may not call the roll now, or owes no answer.
+    #[error("this seat may not sign a roll call or an answer now")]
+    NoRollCall,
     /// The seat owes no shuffle for the next hand.
     #[error("this seat owes no shuffle for the next hand")]
     Ahead,
@@ -100,8 +136,10 @@ pub enum CannotSign {
 }
 
 impl MatchLog {
-    /// An empty log for the match.
-    pub fn new(match_info: Match) -> Self {
+    /// An empty log of a seat, the `owner`. In a match with roll calls, the steps of a log depend on
+    /// which roll calls its owner has signed, so every reader of the owner's file has to name the
+    /// owner.
+    pub fn new(match_info: Match, owner: Seat) -> Self {
         let (hash, state) = (match_info.id(), State::new(&match_info));
         MatchLog {
             match_info,
@@ -109,10 +147,15 @@ impl MatchLog {
             forgotten: 0,
             current: Vec::new(),
             acks: Vec::new(),
+            calls: Vec::new(),
+            after: None,
             hash,
             state,
             hand_starts: [0; 3],
             convictions: Convictions::default(),
+            owner,
+            removed_in: None,
+            no_roll_calls: None,
         }
     }
 
@@ -146,8 +189,11 @@ impl MatchLog {
             return Err(Refused::Fork(Box::new(evidence)));
         }
         let is_late = part.step < self.step();
+        if is_late && self.add_void(&part) {
+            return Ok(Accepted::Void);
+        }
         // With more than two seats, the chips depend on what the seats signed before they knew.
-        let accepts_nothing = self.is_convicted() && !self.confirms_end();
+        let accepts_nothing = self.is_removed() || self.is_convicted() && !self.confirms_end();
         let over = matches!(self.state.phase, Phase::Over(_));
         if accepts_nothing || (!is_late && over) {
             return Err(Refused::Over);
@@ -182,9 +228,9 @@ impl MatchLog {
         })
     }
 
-    /// Whether the match is over, so that no new part can be signed.
-    fn is_over(&self) -> bool {
-        self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
+    /// Whether the match is over for the owner, so that no new part can be signed.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_convicted() || self.is_removed() || matches!(self.state.phase, Phase::Over(_))
     }
 
     /// Signs a part that the rules allow, adds it to the log, and returns it with its events. The
@@ -206,6 +252,9 @@ impl MatchLog {
         }
         if self.part(step, seat).is_some() {
             return Err(CannotSign::AlreadySigned);
+        }
+        if self.is_bound(seat) {
+            return Err(CannotSign::Bound);
         }
         let lacks = self.lacks(seat);
         if !lacks.is_empty() {
@@ -234,7 +283,8 @@ impl MatchLog {
         let others = self.current.iter().map(|(_, part)| part);
         let is_last = self.current.len() + 1 == self.state.signers().len();
         let end = named_end(others.chain([part]));
-        is_last && end.is_some_and(|end| end != self.ahead_end())
+        let counts = is_last && !self.state.deals_again();
+        counts && end.is_some_and(|end| end != self.ahead_end())
     }
 
     /// The shuffles of the ahead chain that these deals of all seats name.
@@ -270,41 +320,68 @@ impl MatchLog {
     fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
         let (seat, stop) = (part.seat, self.stop(&judged.part));
         self.state.deck.keep(seat, judged.checked);
+        self.after = judged.after;
         let place = self
             .current
             .partition_point(|(other, _)| other.seat < part.seat);
         self.current.insert(place, (part, judged.part));
-        let signers = self.state.signers();
         let ends = !self.stops().is_empty() || self.complained_about().is_some();
-        if self.current.len() < signers.len() || ends {
-            let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
-            return stopped.into_iter().collect();
+        match self.ending().filter(|_| !ends) {
+            Some(ending) => self.complete_step(ending),
+            None => {
+                let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
+                stopped.into_iter().collect()
+            }
         }
+    }
+
+    /// Whether all parts of the current step are there.
+    pub(super) fn has_all_parts(&self) -> bool {
+        let signers = self.state.signers();
+        let has_signed = |seat: &Seat| self.current.iter().any(|(part, _)| part.seat == *seat);
+        !signers.is_empty() && signers.iter().all(has_signed)
+    }
+
+    /// Completes the current step. Returns its events.
+    pub(super) fn complete_step(&mut self, ending: Ending) -> Vec<LogEvent> {
         let step = self.step();
-        let (parts, decoded): (Vec<_>, Vec<_>) = (self.current.drain(..))
+        let due = self.state.signers().into_iter().collect();
+        let removed = ending.removed();
+        let (counting, void) = std::mem::take(&mut self.current)
+            .into_iter()
+            .partition::<Vec<_>, _>(|(part, _)| ending.counts(part.seat));
+        let void: Vec<_> = void.into_iter().map(|(part, _)| part).collect();
+        let (parts, decoded): (Vec<_>, Vec<_>) = (counting.into_iter())
             .map(|(signed, part)| (signed.clone(), (signed.seat, part)))
             .unzip();
-        let hash = step_hash(step, &self.hash, parts.iter());
+        // One seat alone signs a move.
+        let after = self.after.take().filter(|_| !decoded.is_empty());
+        let hash = step_hash(step, &self.hash, parts.iter(), removed);
         let before = std::mem::replace(&mut self.hash, hash);
         let acks = std::mem::take(&mut self.acks);
+        let calls = std::mem::take(&mut self.calls);
         let (hand, state) = (self.state.hand, Before::of(&self.state));
+        let (had_hand, gone) = (self.state.dealt.is_some(), self.state.deck.gone().len());
         let standing = (self.match_info.seats() > 2).then(|| self.state.standing());
         let ahead = self.used_by(&decoded);
-        self.state.complete(step, &decoded, judged.after);
-        if matches!(decoded.first(), Some((_, Part::Deal(_)))) {
+        self.state.complete(step, &decoded, removed, after);
+        if !had_hand || self.state.deck.gone().len() > gone {
             self.state.begin_ahead(hash);
         }
+        let rolled = matches!(ending, Ending::Won { .. }).then_some(Rolled { due, void });
         self.steps.push(Step {
             before,
             parts,
             acks,
+            calls,
+            rolled,
             ahead,
             standing,
         });
         if self.state.hand != hand {
             self.hand_starts = [self.hand_starts[1], self.hand_starts[2], step + 1];
         }
-        state.events(self, &decoded)
+        state.events(self, &decoded, removed)
     }
 
     /// The match, with its players and terms.
@@ -312,48 +389,13 @@ impl MatchLog {
         &self.match_info
     }
 
-    /// The number of the current, incomplete step.
-    pub fn step(&self) -> u64 {
-        self.forgotten + self.steps.len() as u64
-    }
-
-    /// The hash of all complete steps. The signatures of the current step cover this hash.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn hash(&self) -> [u8; 32] {
-        self.hash
-    }
-
-    /// The hash of all steps before the given one, if they are complete and not forgotten.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
-        if step == self.step() {
-            return Some(self.hash);
-        }
-        self.complete(step).map(|step| step.before)
-    }
-
-    /// Returns a complete step, unless it was forgotten.
-    fn complete(&self, step: u64) -> Option<&Step> {
-        let place = step.checked_sub(self.forgotten)?;
-        self.steps.get(usize::try_from(place).ok()?)
-    }
-
-    /// Forgets all hands except the hand in play and the two hands before it, so that memory does
-    /// not grow with the length of the match. The forgotten parts stay in the match file, but this
-    /// log can no longer compare or resend them. The log needs two earlier hands because another
-    /// seat may still be in the previous hand, and after a reconnection resends the hand before
-    /// that as well.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn forget_older_hands(&mut self) {
-        let older = self.hand_starts[0].saturating_sub(self.forgotten);
-        self.steps.drain(..(older as usize).min(self.steps.len()));
-        self.forgotten += older;
-    }
-
     /// The current phase, which determines who signs next.
     pub fn phase(&self) -> Phase {
-        if let Some(end) = self.convictions.end() {
+        if let Some(end) = self.end_by_conviction() {
             return Phase::Over(end);
+        }
+        if self.is_removed() {
+            return Phase::Over(End::Removed);
         }
         if let Some(seat) = self.complained_about() {
             let foul = PartFoul::WrongShare;
@@ -374,7 +416,7 @@ impl MatchLog {
     /// it is not the seat's turn or the seat has already signed in this step. If another seat ends
     /// the match in this step, a seat that has not signed yet may still sign, but need not.
     pub fn may_sign(&self, seat: Seat) -> Vec<PartKind> {
-        if self.is_over() || self.part(self.step(), seat).is_some() {
+        if self.is_over() || self.part(self.step(), seat).is_some() || self.is_bound(seat) {
             Vec::new()
         } else {
             judge::kinds(&self.state, seat)
@@ -408,138 +450,11 @@ impl MatchLog {
         let pending = |seat: &Seat| {
             let signs = signers.contains(seat)
                 && self.part(self.step(), *seat).is_none()
+                && !self.is_bound(*seat)
                 && self.lacks(*seat).is_empty();
             signs || self.owes_ack(*seat)
         };
         Seat::all(self.match_info.seats()).filter(pending).collect()
-    }
-
-    /// The ack that `seat` signed for `step`, if this log has it.
-    pub(super) fn ack(&self, step: u64, seat: Seat) -> Option<&SignedAck> {
-        let acks = match step == self.step() {
-            true => &self.acks,
-            false => &self.complete(step)?.acks,
-        };
-        acks.iter().find(|ack| ack.seat == seat)
-    }
-
-    /// Adds a verified ack for a step of this log.
-    pub(super) fn add_ack(&mut self, ack: SignedAck) {
-        let place = ack.step.checked_sub(self.forgotten);
-        let complete = place.and_then(|place| self.steps.get_mut(usize::try_from(place).ok()?));
-        let acks = complete.map_or(&mut self.acks, |step| &mut step.acks);
-        let place = acks.partition_point(|other| other.seat < ack.seat);
-        acks.insert(place, ack);
-    }
-
-    /// The seats that signed a part in a complete step.
-    pub(super) fn signers_of(&self, step: u64) -> impl Iterator<Item = Seat> {
-        let complete = self.complete(step);
-        complete
-            .into_iter()
-            .flat_map(|step| step.parts.iter().map(|part| part.seat))
-    }
-
-    /// The state before a complete step of a match with more than two seats.
-    pub(super) fn standing_before(&self, step: u64) -> Option<&Standing> {
-        self.complete(step)?.standing.as_ref()
-    }
-
-    /// Whether `seat` has signed a part or an ack in this step, apart from a foul.
-    pub(super) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
-        self.ack(step, seat).is_some() || self.part_in_log(step, seat).is_some()
-    }
-
-    /// The part that `seat` signed in `step`, if this log has it, including a foul that ended the
-    /// match.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
-        let mut fouls = self.convictions.fouls().iter().map(|proof| &proof.part);
-        self.part_in_log(step, seat)
-            .or_else(|| fouls.find(|part| part.step == step && part.seat == seat))
-    }
-
-    fn part_in_log(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
-        let of_seat = |part: &&SignedPart| part.seat == seat;
-        if step == self.step() {
-            self.current.iter().map(|(part, _)| part).find(of_seat)
-        } else {
-            self.complete(step)?.parts.iter().find(of_seat)
-        }
-    }
-
-    /// All parts from step `from` on that were not forgotten, in order of the steps and seats. The
-    /// fouls that ended the match come last. After a reconnection each side sends these parts, and
-    /// the other side adds them one by one with `accept`.
-    pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
-        let from = usize::try_from(from.saturating_sub(self.forgotten))
-            .unwrap_or(usize::MAX)
-            .min(self.steps.len());
-        let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
-        let current = self.current.iter().map(|(part, _)| part);
-        complete
-            .chain(current)
-            .chain(self.convictions.fouls().iter().map(|proof| &proof.part))
-    }
-
-    /// All statements from step `from` on that were not forgotten, in order of the steps: the
-    /// shuffles of the ahead chain that the deals of a step name, then the acks of the step in order
-    /// of the seats, then its parts. The shuffles for the next hand belong to the current step. In a
-    /// match of two seats, the foul that ended the match comes last.
-    pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
-        let from = from.max(self.forgotten);
-        let mut statements = Vec::new();
-        for step in from..=self.step() {
-            let Some(before) = self.hash_before(step) else {
-                continue;
-            };
-            let (acks, parts): (&[SignedAck], Vec<&SignedPart>) = match self.complete(step) {
-                Some(step) => {
-                    statements.extend_from_slice(&step.ahead);
-                    (&step.acks, step.parts.iter().collect())
-                }
-                None => {
-                    statements.extend(self.ahead().into_iter().flat_map(AheadChain::all).cloned());
-                    (
-                        &self.acks,
-                        self.current.iter().map(|(part, _)| part).collect(),
-                    )
-                }
-            };
-            let acks = acks.iter().cloned().map(Signed::Ack);
-            let parts = parts.into_iter().cloned().map(Signed::Part);
-            statements.extend(acks.chain(parts).map(|signed| Statement { before, signed }));
-        }
-        let fouls = self.convictions.fouls().iter().filter_map(|proof| {
-            let before = self.hash_before(proof.part.step)?;
-            let signed = Signed::Part(proof.part.clone());
-            Some(Statement { before, signed })
-        });
-        // A log of several seats can have steps after a foul.
-        let several = self.match_info.seats() > 2;
-        for foul in fouls {
-            let is_later = |other: &Statement| {
-                several && other.signed.head().is_none() && other.place() > foul.place()
-            };
-            let later = statements.iter().position(is_later);
-            statements.insert(later.unwrap_or(statements.len()), foul);
-        }
-        statements
-    }
-
-    /// The first step that this log still has.
-    pub(super) fn first_step(&self) -> u64 {
-        self.forgotten
-    }
-
-    /// The first step of the hand before the one in play.
-    pub(super) fn start_of_previous_hand(&self) -> u64 {
-        self.hand_starts[1]
-    }
-
-    /// Whether this log still has all steps of the match.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.forgotten == 0
     }
 }
 

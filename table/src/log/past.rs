@@ -38,11 +38,13 @@ impl Past {
     pub(super) const MAX_LEN: usize = 32 + 8 + 32 + 1 + 1 + Self::MOST * (Fingerprint::LEN + 8);
 
     /// The match of this log, as the header of the next match names it. `None` if the match is not
-    /// over or has a sealed deck, or if too many players have chips.
+    /// over or has a sealed deck, if the others went on without the owner of the log, or if too many
+    /// players have chips.
     pub fn of(log: &MatchLog) -> Option<Self> {
         let of = log.match_info();
         let verifiable = matches!(of.header().deck, DeckTerms::Verifiable(_));
-        if !verifiable || !matches!(log.phase(), Phase::Over(_)) {
+        let is_over = matches!(log.phase(), Phase::Over(_)) && !log.is_removed();
+        if !verifiable || !is_over {
             return None;
         }
         let fingerprint = |player: &Player| player.identity.fingerprint();

@@ -68,6 +68,11 @@ pub enum End {
     Stopped(Vec<(Seat, Stop)>),
     /// These seats left. The last hand was played to its end. Only with a verifiable deck.
     Left(Vec<Seat>),
+    /// These seats left in the middle of a hand, and too few seats remain to open its cards. Only with
+    /// roll calls.
+    TooFew(Vec<Seat>),
+    /// The other seats have removed the owner of the log by a roll call, and go on. Only with roll calls.
+    Removed,
     /// The keys of the seats do not add up to keys of a deck, which happens only by chance.
     NoKeys,
     /// Opened cards do not belong to this deck, or were opened before at another position. The log

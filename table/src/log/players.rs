@@ -1,6 +1,6 @@
 //! The players of a match and its id.
 
-use super::header::Header;
+use super::header::{DeckTerms, Header};
 use crate::hash::Hash;
 use crate::identity::PublicIdentity;
 use crate::seat::Seat;
@@ -95,6 +95,15 @@ impl Match {
         let chips = |player: &Player| past?.chips_of(player.identity.fingerprint());
         let stacks = self.players.iter().map(chips);
         stacks.map(|chips| chips.unwrap_or(stack)).collect()
+    }
+
+    /// Whether the seats can remove a silent seat by a roll call: the threshold of the deck is below
+    /// the number of seats.
+    pub fn has_roll_calls(&self) -> bool {
+        match &self.header.deck {
+            DeckTerms::Sealed(_) => false,
+            DeckTerms::Verifiable(seats) => seats.threshold() < seats.count(),
+        }
     }
 
     /// The number of seats.

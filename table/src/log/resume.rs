@@ -233,7 +233,7 @@ impl Resuming {
         match message {
             LogMessage::Resume(resume) => self.begin(log, &resume),
             LogMessage::Part(part) if !has_acks => {
-                let place = (part.step, true, part.seat.number());
+                let place = Statement::place_of_part(&part);
                 self.signed(Some(place), ToDo::Accept(part))
             }
             LogMessage::Statement(statement)

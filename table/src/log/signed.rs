@@ -1,10 +1,11 @@
-//! Signed parts and acks, and evidence: two signed statements that conflict.
+//! Signed statements, and evidence: two signed statements that conflict.
 
 use super::ahead_chain::{Head, SignedAhead};
 use super::players::Match;
+use super::roll_call::SignedRollCall;
 use crate::hash::Hash;
 use crate::identity::{Identity, PublicIdentity};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// A part that a seat signed in a step, as sent and stored.
@@ -85,16 +86,24 @@ impl SignedPart {
     }
 }
 
+/// The number in the hash of a step that stands for the removal of seat 0. The next numbers stand for
+/// the other seats.
+const REMOVED: u64 = 256;
+
 /// The hash of a step and all earlier steps. `before` is the hash of the earlier steps; `parts` are
-/// in order of the seats.
+/// in order of the seats. A roll call has removed the seats in `removed` in this step.
 pub(super) fn step_hash<'a>(
     step: u64,
     before: &[u8; 32],
     parts: impl Iterator<Item = &'a SignedPart>,
+    removed: SeatSet,
 ) -> [u8; 32] {
     let mut hash = Hash::new("step").number(step).field(before);
     for part in parts {
         hash = hash.number(u64::from(part.seat.number())).field(&part.part);
+    }
+    for seat in removed.iter() {
+        hash = hash.number(REMOVED + u64::from(seat.number()));
     }
     hash.finish()
 }
@@ -165,12 +174,15 @@ pub enum Signed {
     Ack(SignedAck),
     /// A shuffle for the next hand.
     Ahead(Box<SignedAhead>),
+    /// A roll call or an answer.
+    RollCall(Box<SignedRollCall>),
 }
 
 impl Signed {
     const PART: u8 = 0;
     const ACK: u8 = 1;
     const AHEAD: u8 = 2;
+    const ROLL_CALL: u8 = 3;
 
     /// The step in its chain.
     pub fn step(&self) -> u64 {
@@ -178,23 +190,27 @@ impl Signed {
             Signed::Part(part) => part.step,
             Signed::Ack(ack) => ack.step,
             Signed::Ahead(ahead) => ahead.part.step,
+            Signed::RollCall(call) => call.step,
         }
     }
 
-    /// The head of the ahead chain. `None` for a part or an ack of the log.
+    /// The head of the ahead chain. `None` for a statement of the log.
     pub(crate) fn head(&self) -> Option<Head> {
         match self {
-            Signed::Part(_) | Signed::Ack(_) => None,
+            Signed::Part(_) | Signed::Ack(_) | Signed::RollCall(_) => None,
             Signed::Ahead(ahead) => Some(ahead.head),
         }
     }
 
-    /// The part, unless this is an ack.
-    fn part(&self) -> Option<&SignedPart> {
-        match self {
-            Signed::Part(part) => Some(part),
-            Signed::Ahead(ahead) => Some(&ahead.part),
-            Signed::Ack(_) => None,
+    /// Whether no log can contain these two statements of one seat for one step of one history.
+    fn conflicts_with(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Signed::Part(one), Signed::Part(other)) => one.part != other.part,
+            (Signed::Ahead(one), Signed::Ahead(other)) => one.part.part != other.part.part,
+            (Signed::RollCall(one), Signed::RollCall(other)) => {
+                one.round == other.round && !one.says_the_same(other)
+            }
+            _ => false,
         }
     }
 
@@ -204,6 +220,7 @@ impl Signed {
             Signed::Part(part) => part.seat,
             Signed::Ack(ack) => ack.seat,
             Signed::Ahead(ahead) => ahead.part.seat,
+            Signed::RollCall(call) => call.seat,
         }
     }
 
@@ -212,6 +229,7 @@ impl Signed {
             Signed::Part(part) => part.is_signed(by, of, before),
             Signed::Ack(ack) => ack.is_signed(by, of, before),
             Signed::Ahead(ahead) => ahead.is_signed(by, of, before),
+            Signed::RollCall(call) => call.is_signed(by, of, before),
         }
     }
 
@@ -220,6 +238,7 @@ impl Signed {
             Signed::Part(part) => [&[Self::PART], &part.encode()[..]].concat(),
             Signed::Ack(ack) => [&[Self::ACK], &ack.encode()[..]].concat(),
             Signed::Ahead(ahead) => [&[Self::AHEAD], &ahead.encode()[..]].concat(),
+            Signed::RollCall(call) => [&[Self::ROLL_CALL], &call.encode()[..]].concat(),
         }
     }
 
@@ -228,6 +247,9 @@ impl Signed {
             (&Self::PART, part) => Ok(Signed::Part(SignedPart::decode(part)?)),
             (&Self::ACK, ack) => Ok(Signed::Ack(SignedAck::decode(ack)?)),
             (&Self::AHEAD, ahead) => Ok(Signed::Ahead(Box::new(SignedAhead::decode(ahead)?))),
+            (&Self::ROLL_CALL, call) => {
+                Ok(Signed::RollCall(Box::new(SignedRollCall::decode(call)?)))
+            }
             _ => Err(BadSignedPart),
         }
     }
@@ -251,21 +273,22 @@ impl From<&Signed> for Signed {
     }
 }
 
-/// The place of a statement in its chain: the step, whether it is a part, and the seat.
-pub(crate) type StatementPlace = (u64, bool, u8);
+/// The place of a statement in its chain: the step, its kind (acks, then roll calls, then parts), the
+/// number of a roll call, and the seat.
+pub(crate) type StatementPlace = (u64, u8, u8, u8);
 
-/// A part, an ack or a shuffle for the next hand, with the hash of its history.
+/// A signed statement with the hash of its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The hash of all earlier steps of its chain.
     pub before: [u8; 32],
-    /// The part, ack or shuffle, with its signature.
+    /// The statement with its signature.
     pub signed: Signed,
 }
 
 impl Statement {
-    /// The length in bytes of an encoded statement without the part, at most.
-    const OVERHEAD: usize = 32 + 1 + Head::LEN + SignedPart::OVERHEAD;
+    /// The length in bytes of an encoded statement without the part, at most: that of a roll call.
+    const OVERHEAD: usize = 32 + 1 + SignedRollCall::OVERHEAD;
 
     /// Returns the encoding.
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -281,12 +304,24 @@ impl Statement {
     }
 
     pub(crate) fn place(&self) -> StatementPlace {
-        let is_part = matches!(self.signed, Signed::Part(_));
-        (self.signed.step(), is_part, self.signed.seat().number())
+        let (kind, round) = match &self.signed {
+            Signed::Ack(_) | Signed::Ahead(_) => (0, 0),
+            Signed::RollCall(call) => (1, call.round),
+            Signed::Part(part) => return Self::place_of_part(part),
+        };
+        (self.signed.step(), kind, round, self.signed.seat().number())
     }
 
-    /// Whether a player of the match has signed this, for the history that it names.
+    pub(super) fn place_of_part(part: &SignedPart) -> StatementPlace {
+        (part.step, 2, 0, part.seat.number())
+    }
+
+    /// Whether a player of the match has signed this, for the history that it names, and the match has
+    /// such statements.
     pub(super) fn is_valid(&self, match_info: &Match) -> bool {
+        if matches!(self.signed, Signed::RollCall(_)) && !match_info.has_roll_calls() {
+            return false;
+        }
         let player = match_info.players().get(self.signed.seat().index());
         let of = match_info.id();
         player.is_some_and(|player| self.signed.is_signed(&player.identity, &of, &self.before))
@@ -294,7 +329,7 @@ impl Statement {
 }
 
 /// Two statements of one seat for one step of one chain that no log can contain together: two
-/// different parts, or statements for two histories. Either the seat cheated, or its program continued from an old
+/// different parts, two different roll calls with one number, or statements for two histories. Either the seat cheated, or its program continued from an old
 /// copy of the match file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
@@ -344,9 +379,11 @@ impl Evidence {
         }
     }
 
-    /// The history, if this is evidence of two parts for one history.
-    pub(super) fn history_of_parts(&self) -> Option<&[u8; 32]> {
-        self.parts().map(|(history, _)| history)
+    /// The history, if this is evidence of two parts or two roll calls for one history of the log.
+    pub(super) fn history(&self) -> Option<&[u8; 32]> {
+        let [one, other] = &self.statements;
+        let is_one = one.before == other.before && one.signed.head().is_none();
+        is_one.then_some(&one.before)
     }
 
     /// Whether this is evidence of two parts for one history, the only kind in a match of two
@@ -415,10 +452,9 @@ impl Evidence {
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn holds(&self, match_info: &Match) -> bool {
         let [one, other] = &self.statements;
-        let parts = one.signed.part().zip(other.signed.part());
-        let conflict = match parts.filter(|_| one.before == other.before) {
-            Some((a, b)) => a.part != b.part,
-            None => one.before != other.before && match_info.seats() > 2,
+        let conflict = match one.before == other.before {
+            true => one.signed.conflicts_with(&other.signed),
+            false => match_info.seats() > 2,
         };
         let place = |signed: &Signed| (signed.head(), signed.step(), signed.seat());
         let same_place = place(&one.signed) == place(&other.signed);

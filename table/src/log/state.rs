@@ -9,8 +9,8 @@ use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
 use crate::hash::Hash;
-use crate::rules::{BadCards, BadFaces, Edition, Hand, Next, Outcome, Stakes};
-use crate::seat::Seat;
+use crate::rules::{BadCards, BadFaces, Edition, Hand, Learners, Next, Outcome, Stakes};
+use crate::seat::{Seat, SeatSet};
 
 /// The state of a match after its complete steps. It depends only on the header and the parts.
 #[derive(Clone, Debug)]
@@ -30,6 +30,20 @@ pub(super) struct State {
     pub(super) last_button: Option<Seat>,
     /// The try in play. `None` before all seats have dealt it.
     pub(super) dealt: Option<Dealt>,
+    /// What seats have signed in earlier steps of this phase, which roll calls have ended.
+    signed: Signed,
+    /// The cards that were opened in the last step. Only with a verifiable deck.
+    pub(super) opened: Vec<(usize, Learners)>,
+}
+
+/// The parts of steps that roll calls have ended before all seats had signed.
+#[derive(Clone, Debug, Default)]
+struct Signed {
+    deals: Vec<(Seat, Deal)>,
+    /// The seats that were gone when the seats began to deal the hand, if a seat is gone since.
+    gone_before: Option<Vec<Seat>>,
+    /// The seats that have signed the result, and whether each of them leaves.
+    results: Vec<(Seat, bool)>,
 }
 
 /// A try of a hand that all seats have dealt.
@@ -84,6 +98,8 @@ impl State {
             stacks: of.first_stacks(),
             last_button: header.past.as_ref().and_then(|past| past.last_button(of)),
             dealt: None,
+            signed: Signed::default(),
+            opened: Vec::new(),
             stakes,
         }
     }
@@ -91,8 +107,30 @@ impl State {
     /// The seats that sign in the current step.
     pub(super) fn signers(&self) -> Vec<Seat> {
         let mut signers = self.phase.signers(self.shape.seats);
-        signers.retain(|seat| self.deck.is_live(*seat));
+        signers.retain(|seat| self.deck.is_live(*seat) && !self.has_signed(*seat));
         signers
+    }
+
+    /// Whether a seat has signed its part of this phase in an earlier step.
+    fn has_signed(&self, seat: Seat) -> bool {
+        match self.phase {
+            Phase::Deal => self.signed.deals.iter().any(|(other, _)| *other == seat),
+            Phase::Result(_) => self.signed.results.iter().any(|(other, _)| *other == seat),
+            _ => false,
+        }
+    }
+
+    /// Whether a roll call has ended a step of the deals. The shuffles made ahead are void then.
+    pub(super) fn deals_again(&self) -> bool {
+        self.signed.gone_before.is_some()
+    }
+
+    /// The chips of the seats that were left when the seats began to deal the hand.
+    fn chips_of_the_left(&self, stacks: &[u64]) -> Vec<u64> {
+        let before = self.signed.gone_before.as_deref();
+        let gone = before.unwrap_or_else(|| self.deck.gone());
+        let chips = |(seat, &chips)| if gone.contains(&seat) { 0 } else { chips };
+        Seat::all(stacks.len()).zip(stacks).map(chips).collect()
     }
 
     /// Whether a seat that leaves ends the match. Otherwise the other seats play the hand to its
@@ -120,24 +158,46 @@ impl State {
             .collect()
     }
 
-    /// The seat that has the button in the next hand, if the hand starts with these chips. `None`
-    /// if it cannot be dealt.
-    pub(super) fn next_button(&self, stacks: &[u64]) -> Option<Seat> {
-        self.stakes.next_button(stacks, self.last_button)
+    /// The seat that the deals of the next hand name for the button, if the hand starts with these
+    /// chips.
+    pub(super) fn next_button(&self, stacks: &[u64]) -> Seat {
+        let stacks = self.chips_of_the_left(stacks);
+        let button = self.stakes.next_button(&stacks, self.last_button);
+        button.unwrap_or(Seat::HOST)
     }
 
     /// Whether a seat may buy in again.
     pub(super) fn may_rebuy(&self, seat: Seat) -> bool {
-        self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
+        let before = self.signed.gone_before.as_deref();
+        let is_gone = before.unwrap_or_else(|| self.deck.gone()).contains(&seat);
+        !is_gone && self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
     }
 
     /// Updates the state after a complete step. `parts` are in order of the seats. Each part was
     /// judged, and none ends the match. `after` is the hand after the last part, if the judge has
-    /// computed it.
-    pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)], after: Option<Box<Hand>>) {
+    /// computed it. A roll call has removed the seats in `removed`: then parts that were due can be
+    /// missing, and are due again.
+    pub(super) fn complete(
+        &mut self,
+        step: u64,
+        parts: &[(Seat, Part)],
+        removed: SeatSet,
+        after: Option<Box<Hand>>,
+    ) {
         self.deck.signed(step, parts.iter().map(|(seat, _)| *seat));
+        self.opened.clear();
         if let (Some(dealt), Some(after)) = (&mut self.dealt, after) {
             dealt.game = *after;
+        }
+        if !removed.is_empty() && self.phase == Phase::Deal {
+            let gone = self.deck.gone().to_vec();
+            self.signed.gone_before.get_or_insert(gone);
+        }
+        for seat in removed.iter() {
+            self.deck.leave(seat);
+            if let Some(dealt) = &mut self.dealt {
+                dealt.game.gone(seat);
+            }
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Deal);
         self.phase = match phase {
@@ -165,18 +225,36 @@ impl State {
     }
 
     fn deal(&mut self, step: u64, parts: &[(Seat, Part)]) -> Phase {
-        let deals: Vec<&Deal> = parts.iter().filter_map(|(_, part)| part.deal()).collect();
-        let agreed = |seat: Seat| deals.iter().all(|deal| deal.rebuys[seat.index()]);
+        let deals = parts
+            .iter()
+            .filter_map(|(s, part)| Some((*s, part.deal()?.clone())));
+        self.signed.deals.extend(deals);
+        if !self.signers().is_empty() {
+            return Phase::Deal;
+        }
+        let mut signed = std::mem::take(&mut self.signed.deals);
+        signed.retain(|(seat, _)| self.deck.is_live(*seat));
+        signed.sort_by_key(|(seat, _)| *seat);
+        let deals: Vec<&Deal> = signed.iter().map(|(_, deal)| deal).collect();
+        let agreed = |seat: Seat| {
+            self.deck.is_live(seat) && deals.iter().all(|deal| deal.rebuys[seat.index()])
+        };
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
-        let sits_out = |(seat, part): &(Seat, Part)| {
-            let sits_out = matches!(part.deal()?.deck, DealInput::Verifiable { out: true, .. });
+        self.signed.gone_before = None;
+        let sits_out = |(seat, deal): &(Seat, Deal)| {
+            let sits_out = matches!(deal.deck, DealInput::Verifiable { out: true, .. });
             sits_out.then_some(*seat)
         };
-        let out: Vec<Seat> = parts.iter().filter_map(sits_out).collect();
-        let new = |button| Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
-        let Some(game) = button.and_then(new) else {
+        let mut out: Vec<Seat> = signed.iter().filter_map(sits_out).collect();
+        out.extend(self.deck.gone());
+        let has_chips = |seat: &Seat| stacks[seat.index()] > 0 && self.deck.is_live(*seat);
+        let with_chips = Seat::all(self.shape.seats).filter(has_chips).count();
+        let can_play = self.stakes.betting().is_none() || with_chips >= 2;
+        let new = || Hand::new(&self.stakes, &stacks, &out, button, self.edition).ok();
+        let game = can_play.then(new).flatten();
+        let Some(game) = game else {
             return Phase::Over(End::NoChips);
         };
         self.dealt = Some(Dealt {
@@ -193,11 +271,11 @@ impl State {
         }
     }
 
-    /// Begins the ahead chain of the next hand after a step of deals. `hash` is the hash of all steps
-    /// up to it.
+    /// Begins the ahead chain of the next hand after a step in which a hand was dealt or a seat became
+    /// gone, if another hand can follow. `hash` is the hash of all steps up to it.
     pub(super) fn begin_ahead(&mut self, hash: [u8; 32]) {
         let is_last = self.hand >= self.stakes.hands();
-        if self.dealt.is_some() && !is_last {
+        if self.dealt.is_some() && !is_last && !self.deck.is_last_hand() {
             let head = Head {
                 hand: self.hand + 1,
                 after: hash,
@@ -217,45 +295,69 @@ impl State {
 
     /// The phase that the rules of the game ask for after this step.
     fn play(&mut self, step: u64) -> Phase {
-        let Some(dealt) = &self.dealt else {
-            return Phase::Deal;
-        };
-        let next = dealt.game.next();
-        if let Some(first) = self.deck.first_opening(&next) {
-            return first;
-        }
-        match next {
-            Next::Open(cards) => self.deck.open(&cards),
-            Next::Roll(dice) => self.deck.roll(dice),
-            Next::Steal(steal) => self.deck.steal(step, steal),
-            Next::Choose { seat, legal } => Phase::Choose { seat, legal },
-            Next::Over(outcome) => Phase::Result(outcome),
+        loop {
+            let Some(dealt) = &mut self.dealt else {
+                return Phase::Deal;
+            };
+            let next = dealt.game.next();
+            if let Some(first) = self.deck.first_opening(&next) {
+                return first;
+            }
+            return match next {
+                Next::Open(cards) => match self.deck.opened(&cards) {
+                    None => self.deck.open(&cards),
+                    Some(public) => {
+                        self.opened.extend(&cards);
+                        match dealt.game.opened(&public) {
+                            Ok(()) => continue,
+                            Err(bad) => Phase::Over(End::Cards(bad)),
+                        }
+                    }
+                },
+                Next::Roll(dice) => self.deck.roll(dice),
+                Next::Steal(steal) => self.deck.steal(step, steal),
+                Next::Choose { seat, legal } => Phase::Choose { seat, legal },
+                Next::Over(outcome) => Phase::Result(outcome),
+            };
         }
     }
 
-    /// A seat leaves in the middle of the hand. It publishes its share of the deck's key if the
-    /// others may need it in this hand.
+    /// A seat leaves in the middle of the hand. If the others need it to open cards, it publishes its
+    /// share of the deck's key. With roll calls it does not: then fewer seats together could read
+    /// everything.
     fn leave(&mut self, step: u64, seat: Seat) -> Phase {
         let Some(dealt) = &mut self.dealt else {
             return Phase::Deal;
         };
         dealt.game.gone(seat);
-        // The match ends after this hand.
+        // A deck for the next hand is void.
         self.deck.drop_ahead();
-        if dealt.game.may_open_more() {
+        if self.deck.may_publish() && dealt.game.may_open_more() {
             return Phase::Key(seat);
         }
         self.deck.leave(seat);
-        self.play(step)
+        match self.deck.may_publish() || self.deck.can_open() {
+            true => self.play(step),
+            false => Phase::Over(End::TooFew(vec![seat])),
+        }
     }
 
     fn result(&mut self, outcome: Outcome, parts: &[(Seat, Part)]) -> Phase {
-        let leaves = |(seat, part): &(Seat, Part)| match part {
-            Part::Result { last: true, .. } => Some(*seat),
+        let last = |(seat, part): &(Seat, Part)| match part {
+            Part::Result { last, .. } => Some((*seat, *last)),
             _ => None,
         };
-        let mut left = self.deck.gone().to_vec();
-        left.extend(parts.iter().filter_map(leaves));
+        self.signed.results.extend(parts.iter().filter_map(last));
+        self.phase = Phase::Result(outcome.clone());
+        if !self.signers().is_empty() {
+            return Phase::Result(outcome);
+        }
+        let results = std::mem::take(&mut self.signed.results);
+        let leaves = results.into_iter().filter(|(_, last)| *last);
+        let mut left: Vec<Seat> = leaves.map(|(seat, _)| seat).collect();
+        if self.deck.is_last_hand() {
+            left.extend(self.deck.gone());
+        }
         left.sort_unstable();
         self.stacks = outcome.stacks;
         self.last_button = self.dealt.take().map(|dealt| dealt.game.button());

@@ -3,10 +3,10 @@
 use super::event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 use super::match_log::MatchLog;
 use super::part::Part;
-use super::phase::{Opening, Phase, Stop};
+use super::phase::{Phase, Stop};
 use super::state::State;
 use crate::rules::{Choice, Hand, Learners, Legal, Posts};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// The state before a step was completed, as far as the events depend on it.
 pub(super) struct Before {
@@ -16,6 +16,7 @@ pub(super) struct Before {
     hand: Option<Hand>,
     /// Whether the deck is already final, because a card of the try was opened.
     is_final: bool,
+    is_verifiable: bool,
 }
 
 impl Before {
@@ -26,15 +27,41 @@ impl Before {
             phase: state.phase.clone(),
             hand: dealt.map(|dealt| dealt.game.clone()),
             is_final: state.deck.final_since().is_some(),
+            is_verifiable: state.shape.verifiable.is_some(),
         }
     }
 
     /// The events of the step that was completed by `parts`. `log` is the log after this step.
-    pub(super) fn events(&self, log: &MatchLog, parts: &[(Seat, Part)]) -> Vec<LogEvent> {
-        let Some((seat, part)) = parts.first() else {
-            return Vec::new();
+    pub(super) fn events(
+        &self,
+        log: &MatchLog,
+        parts: &[(Seat, Part)],
+        removed: SeatSet,
+    ) -> Vec<LogEvent> {
+        let mut events = match parts.first() {
+            Some((seat, part)) => self.of_parts(log, *seat, part),
+            None => Vec::new(),
         };
-        let seat = *seat;
+        if !removed.is_empty() {
+            events.push(LogEvent::Removed {
+                seats: removed.iter().collect(),
+            });
+        }
+        // A roll call can end an opening, and seats go on with the cards that are missing.
+        let opened = log.state.opened.clone();
+        let has_moved = matches!(parts.first(), Some((_, Part::Move(_))));
+        match &self.hand {
+            _ if !opened.is_empty() => events.extend(self.opened(log, opened)),
+            Some(hand) if !removed.is_empty() && !has_moved => {
+                events.extend(returned(log, hand, None));
+            }
+            _ => {}
+        }
+        events
+    }
+
+    /// The events of the parts. `seat` signed the first one, `part`.
+    fn of_parts(&self, log: &MatchLog, seat: Seat, part: &Part) -> Vec<LogEvent> {
         match (part, &self.phase) {
             (Part::Again, _) => vec![LogEvent::Void { seat }],
             (_, Phase::Deal) => {
@@ -42,7 +69,13 @@ impl Before {
                 // The deck was shuffled before the hand.
                 begun.into_iter().chain(self.sealed(log)).collect()
             }
-            (_, Phase::Open(openings)) => self.opened(log, openings),
+            (_, Phase::Open(openings)) if !self.is_verifiable => {
+                let cards = openings.iter().flat_map(|opening| &opening.cards);
+                let mut cards: Vec<_> = cards.copied().collect();
+                cards.sort_unstable();
+                cards.dedup();
+                self.opened(log, cards)
+            }
             (_, Phase::Shuffle(_)) => self.sealed(log).into_iter().collect(),
             (Part::Leave, Phase::Choose { .. }) => vec![LogEvent::Stopped {
                 seat,
@@ -64,7 +97,7 @@ impl Before {
                     since: first.map_or(0, |(since, _)| since),
                 }]
             }
-            (_, Phase::Result(outcome)) => vec![LogEvent::HandOver {
+            (_, Phase::Result(outcome)) if log.game().is_none() => vec![LogEvent::HandOver {
                 hand: log.attempt().hand - 1,
                 outcome: outcome.clone(),
             }],
@@ -78,11 +111,8 @@ impl Before {
         seal.map(|seal| LogEvent::Sealed { seal })
     }
 
-    fn opened(&self, log: &MatchLog, openings: &[Opening]) -> Vec<LogEvent> {
-        let mut cards: Vec<(usize, Learners)> =
-            openings.iter().flat_map(|o| &o.cards).copied().collect();
-        cards.sort_unstable();
-        cards.dedup();
+    /// The events of an opening of these cards.
+    fn opened(&self, log: &MatchLog, cards: Vec<(usize, Learners)>) -> Vec<LogEvent> {
         let mut events = Vec::new();
         events.extend(self.sealed(log));
         match &self.hand {

@@ -303,7 +303,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 Ok((0, Incoming::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
                 Ok((connection, item)) => match (self.peer_of(connection), item) {
                     // Guests have nothing to decide with each other.
-                    (Some(peer), Incoming::Control(_)) if ![peer, self.play.seat()].contains(&Seat::HOST) => {}
+                    (Some(peer), Incoming::Control(_))
+                        if ![peer, self.play.seat()].contains(&Seat::HOST) => {}
                     (Some(_), Incoming::Control(control)) => {
                         return Ok(Some(TableEvent::Control(control)));
                     }

@@ -90,7 +90,7 @@ impl Record {
             BadFile::Changed(_) if owner.is_some() => BadRecord::NotYours,
             _ => BadRecord::NoMatch,
         })?;
-        let mut replay = Replay::new(sitting.match_info.clone(), key);
+        let mut replay = Replay::new(sitting.match_info.clone(), sitting.seat, key);
         let (entries, wrong) = entries(&mut file);
         let mut verified = verify_ahead(&sitting.match_info, &parts(&entries)).into_iter();
         let mut notes = 0;

@@ -29,9 +29,9 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub(super) fn new(of: Match, key: Option<Zeroizing<[u8; 32]>>) -> Self {
+    pub(super) fn new(of: Match, owner: Seat, key: Option<Zeroizing<[u8; 32]>>) -> Self {
         Replay {
-            log: MatchLog::new(of),
+            log: MatchLog::new(of, owner),
             key,
             hands: Vec::new(),
             seen: Vec::new(),
@@ -69,19 +69,12 @@ impl Replay {
         let place = self.place();
         let seat = part.seat();
         match self.log.accept_verified(part) {
-            Ok(Accepted::Known | Accepted::Ack | Accepted::Ahead) => {
+            Ok(Accepted::Known | Accepted::Ack | Accepted::Ahead | Accepted::RollCall(_)) => {
                 Err(BadRecord::Repeated { place, seat })
             }
+            Ok(Accepted::Void) => Ok(()),
             Ok(Accepted::New(_, events)) => {
-                let moves_cards = events.iter().any(moves_cards);
-                for event in events {
-                    self.collect(place.step, event);
-                }
-                if moves_cards
-                    && let (Some(game), Some(hand)) = (self.log.game(), self.hands.last_mut())
-                {
-                    hand.held = held(game, &self.log);
-                }
+                self.collect_all(place.step, events);
                 Ok(())
             }
             Err(Refused::Foul(proof)) => {
@@ -96,12 +89,16 @@ impl Replay {
         }
     }
 
-    /// Adds an ack, or a shuffle for the next hand.
+    /// Adds an ack, a roll call, or a shuffle for the next hand.
     pub(super) fn signed(&mut self, at: usize, signed: Signed) -> Result<(), BadRecord> {
         self.at = at;
         let (place, seat) = (self.place(), signed.seat());
         match self.log.accept_signed(signed) {
             Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
+            Ok(Accepted::RollCall(events)) => {
+                self.collect_all(place.step, events);
+                Ok(())
+            }
             Ok(_) => Ok(()),
             Err(refused) => Err(BadRecord::Part {
                 place,
@@ -135,6 +132,17 @@ impl Replay {
             self.seen.push(note.seen(now.match_id, key));
         }
         Ok(())
+    }
+
+    /// Adds the events of the given step.
+    fn collect_all(&mut self, step: u64, events: Vec<LogEvent>) {
+        let moves_cards = events.iter().any(moves_cards);
+        for event in events {
+            self.collect(step, event);
+        }
+        if moves_cards && let (Some(game), Some(hand)) = (self.log.game(), self.hands.last_mut()) {
+            hand.held = held(game, &self.log);
+        }
     }
 
     /// Adds an event of the given step.

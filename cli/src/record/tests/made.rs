@@ -76,7 +76,7 @@ impl Made {
         };
         Made {
             journals: Seat::all(seats.into()).map(journal).collect(),
-            log: MatchLog::new(of),
+            log: MatchLog::new(of, Seat::HOST),
             identities,
             first,
             step,

@@ -70,7 +70,7 @@ fn a_full_disk_stops_the_match_with_an_error_and_the_peer_waits() {
     let inputs = Inputs::open(inputs, identity.file_key(), sitting.match_info.id()).unwrap();
     let setting = Setting {
         seat: sitting.seat,
-        log: MatchLog::new(sitting.match_info.clone()),
+        log: MatchLog::new(sitting.match_info.clone(), sitting.seat),
         journal,
         deck: DeckSetting::Sealed(SealedSetting {
             inputs: inputs.file,

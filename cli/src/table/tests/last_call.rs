@@ -63,7 +63,7 @@ fn a_foul_is_counted_before_the_last_call() {
     // Not a valid part, but with the guest's signature.
     let part = vec![PartKind::Leave as u8; 40];
     let of = &guest.seating.sitting.match_info;
-    let (id, step, before) = (of.id(), 0_u64, MatchLog::new(of.clone()).hash());
+    let (id, step, before) = (of.id(), 0_u64, MatchLog::new(of.clone(), Seat::HOST).hash());
     let fields: [&[u8]; 5] = [
         &id,
         &step.to_le_bytes(),

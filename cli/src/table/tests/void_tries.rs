@@ -16,7 +16,7 @@ use super::seats::{Met, met, player, sit};
 
 /// Deals and sends `Again` until the connection ends. Counts the deals of the guest.
 fn voids_all(host: &Met, dealt: &AtomicU32) {
-    let mut log = MatchLog::new(host.seating.sitting.match_info.clone());
+    let mut log = MatchLog::new(host.seating.sitting.match_info.clone(), Seat::HOST);
     loop {
         let may = log.may_sign(Seat::HOST);
         let part = match log.phase() {

@@ -67,7 +67,7 @@ pub(super) enum Completed {
     Next(Phase),
     /// The deck is ready, and the rules decide what comes next.
     Ready,
-    /// These cards are open to everybody.
+    /// These cards are open to everybody. Of a verifiable deck, the rules ask for them until they are.
     Opened(Vec<(usize, Card)>),
     /// The dice show these faces.
     Rolled(Vec<u32>),
@@ -135,6 +135,14 @@ impl DeckLog {
         match self {
             DeckLog::Sealed(deck) => deck.open(cards),
             DeckLog::Verifiable(deck) => deck.open(cards),
+        }
+    }
+
+    /// The public ones of these cards that the rules ask for, if all of these cards have been opened.
+    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
+        match self {
+            DeckLog::Sealed(_) => None,
+            DeckLog::Verifiable(deck) => deck.opened(cards),
         }
     }
 
@@ -220,10 +228,36 @@ impl DeckLog {
         }
     }
 
-    /// Records that a seat has left without publishing its share of the deck's key.
+    /// Records that a seat has left without publishing its share of the deck's key, or was removed. A
+    /// deck made ahead is void then.
     pub(super) fn leave(&mut self, seat: Seat) {
         if let DeckLog::Verifiable(deck) = self {
             deck.leave(seat);
+        }
+    }
+
+    /// Whether the hand in play goes on with the cards of this deck, but no further hand.
+    pub(super) fn is_last_hand(&self) -> bool {
+        match self {
+            DeckLog::Sealed(_) => false,
+            DeckLog::Verifiable(deck) => deck.is_last_hand(),
+        }
+    }
+
+    /// Whether a seat that leaves publishes its share of the deck's key if the others need it: all
+    /// seats together open a card.
+    pub(super) fn may_publish(&self) -> bool {
+        match self {
+            DeckLog::Sealed(_) => false,
+            DeckLog::Verifiable(deck) => deck.may_publish(),
+        }
+    }
+
+    /// Whether enough seats are left to open cards.
+    pub(super) fn can_open(&self) -> bool {
+        match self {
+            DeckLog::Sealed(_) => true,
+            DeckLog::Verifiable(deck) => deck.can_open(),
         }
     }
 
@@ -280,7 +314,7 @@ impl DeckLog {
     ) -> Completed {
         match self {
             DeckLog::Sealed(deck) => deck.complete(step, phase, parts),
-            DeckLog::Verifiable(deck) => deck.complete(step, phase),
+            DeckLog::Verifiable(deck) => deck.complete(step, phase, parts),
         }
     }
 

@@ -273,7 +273,7 @@ fn changed_shuffle_is_refused_and_names_its_signer() {
         }
         // Each field of the statement.
         let bytes = honest.encode();
-        for at in (0..32 + 1 + Head::LEN + SignedPart::OVERHEAD).chain([bytes.len() - 1]) {
+        for at in (0..32 + 1 + (4 + 32) + SignedPart::OVERHEAD).chain([bytes.len() - 1]) {
             for bit in [1, 128] {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= bit;

@@ -152,6 +152,7 @@ fn statements_that_do_not_conflict_convict_nobody() {
                     Signed::Part(part) => part.seat = Seat::new(2 * changed as u8),
                     Signed::Ack(ack) => ack.seat = Seat::new(7),
                     Signed::Ahead(ahead) => ahead.part.seat = Seat::new(7),
+                    Signed::RollCall(call) => call.seat = Seat::new(7),
                 }
             }
             assert!(!seat.holds(of));
@@ -210,13 +211,15 @@ fn header_of_a_verifiable_deck_has_one_encoding() {
                 assert!(Header::decode(&bytes[..cut]).is_err(), "{cut}");
             }
             assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
-            // The threshold is the number of seats. The clock and the flag of the past follow.
+            // The threshold, then the clock and the flag of the past.
             let at = bytes.len() - 10;
             assert_eq!(bytes[at], seats);
-            for threshold in (0..=u8::MAX).filter(|other| *other != seats) {
+            for threshold in 0..=u8::MAX {
                 let mut other = bytes.clone();
                 other[at] = threshold;
-                assert!(Header::decode(&other).is_err(), "{threshold} of {seats}");
+                let decoded = Header::decode(&other);
+                let valid = (2..=seats).contains(&threshold);
+                assert_eq!(decoded.is_ok(), valid, "{threshold} of {seats}");
             }
             for at in 0..bytes.len() {
                 let mut other = bytes.clone();

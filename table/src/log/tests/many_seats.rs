@@ -43,27 +43,55 @@ const RULES: BettingRules = BettingRules {
 
 /// A match of hold'em with a verifiable deck.
 pub(crate) fn verifiable(seats: u8, hands: u32) -> TestMatch {
+    threshold(seats, seats.into(), hands)
+}
+
+/// A match of hold'em with a verifiable deck, whose cards `threshold` seats together open.
+pub(crate) fn threshold(seats: u8, threshold: usize, hands: u32) -> TestMatch {
     let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(Variety::Holdem(RULES), &players, hands, None)
+    verifiable_of(Variety::Holdem(RULES), &players, threshold, hands, None)
+}
+
+/// A match of five-card draw with a verifiable deck, whose cards `threshold` seats together open.
+pub(crate) fn threshold_draw(seats: u8, threshold: usize, hands: u32) -> TestMatch {
+    let players: Vec<u8> = (0..seats).collect();
+    verifiable_of(
+        Variety::FiveCardDraw(RULES),
+        &players,
+        threshold,
+        hands,
+        None,
+    )
 }
 
 /// A match of five-card draw with a verifiable deck.
 pub(crate) fn verifiable_draw(seats: u8, hands: u32) -> TestMatch {
-    let players: Vec<u8> = (0..seats).collect();
-    verifiable_of(Variety::FiveCardDraw(RULES), &players, hands, None)
+    threshold_draw(seats, seats.into(), hands)
 }
 
 /// A match of hold'em that continues another one. The identities are those of the tests with these
 /// numbers.
 pub(crate) fn verifiable_after(past: Past, players: &[u8], hands: u32) -> TestMatch {
-    verifiable_of(Variety::Holdem(RULES), players, hands, Some(past))
+    verifiable_of(
+        Variety::Holdem(RULES),
+        players,
+        players.len(),
+        hands,
+        Some(past),
+    )
 }
 
-fn verifiable_of(variety: Variety, players: &[u8], hands: u32, past: Option<Past>) -> TestMatch {
+fn verifiable_of(
+    variety: Variety,
+    players: &[u8],
+    threshold: usize,
+    hands: u32,
+    past: Option<Past>,
+) -> TestMatch {
     let stakes = Stakes::new(variety, players.len() as u8, hands).unwrap();
     let header = Header {
         log_version: Edition::Four,
-        deck: DeckTerms::verifiable(&stakes).unwrap(),
+        deck: DeckTerms::verifiable(&stakes, threshold).unwrap(),
         stakes,
         clock: Clock::default(),
         past,
@@ -85,7 +113,7 @@ impl Table {
     pub(crate) fn new(of: TestMatch, seed: u64) -> Self {
         let count = of.match_info.seats();
         let seat = |seat: Seat| {
-            let log = of.log();
+            let log = of.log_of(seat);
             let secret = Zeroizing::new([seat.number() + 1; 32]);
             TestSeat {
                 own: VerifiableSeat::new(&log, seat, secret).unwrap(),

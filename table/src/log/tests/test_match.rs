@@ -107,8 +107,14 @@ impl TestMatch {
         }
     }
 
+    /// An empty log, of seat 0. Its owner matters only with roll calls.
     pub(crate) fn log(&self) -> MatchLog {
-        MatchLog::new(self.match_info.clone())
+        self.log_of(Seat::HOST)
+    }
+
+    /// An empty log of this seat.
+    pub(crate) fn log_of(&self, seat: Seat) -> MatchLog {
+        MatchLog::new(self.match_info.clone(), seat)
     }
 
     pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {

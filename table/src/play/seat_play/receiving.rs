@@ -243,7 +243,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let is_convicted = self.setting.log.is_convicted();
         match accepted {
             Ok(Accepted::Known) => Ok(()),
-            Ok(Accepted::Ack | Accepted::Ahead) => {
+            Ok(Accepted::Ack | Accepted::Ahead | Accepted::Void) => {
                 self.keep(signed);
                 self.report_confirmed_end();
                 Ok(())

@@ -1,7 +1,6 @@
 //! Matches whose seats can be removed: seats disappear, and the others go on.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -9,9 +8,7 @@ use rand::seq::IndexedRandom;
 use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
-use crate::log::{
-    End, LogMessage, MatchLog, Phase, Signed, SignedPart, Statement,
-};
+use crate::log::{End, LogMessage, MatchLog, Phase, Signed, SignedPart, Statement};
 use crate::play::news::Command;
 use crate::play::orders::Event;
 use crate::record::{Compared, MatchState, Record, compare};
@@ -81,7 +78,10 @@ fn check(world: &World, gone: &[Seat]) {
         .collect();
     for record in &records {
         assert!(matches!(record.state(), MatchState::Over(End::Played)));
-        assert!(matches!(compare(&records[0], record), Compared::Together { .. }));
+        assert!(matches!(
+            compare(&records[0], record),
+            Compared::Together { .. }
+        ));
         let stacks = record.log.final_stacks();
         let bought: u64 = record.bought().iter().sum();
         assert_eq!(stacks.iter().sum::<u64>(), bought);
@@ -272,7 +272,10 @@ fn seat_that_starts_again_holds_up_a_roll_call_that_needs_it() {
     world.play_on(12);
     for seat in world.alive() {
         let log = world.log(seat);
-        assert!(matches!(log.phase(), Phase::Choose { seat: TWO, .. }), "{seat}");
+        assert!(
+            matches!(log.phase(), Phase::Choose { seat: TWO, .. }),
+            "{seat}"
+        );
     }
     assert!(world.gone.is_empty());
 }
@@ -308,10 +311,17 @@ fn others_play_on_after_a_seat_has_left_if_enough_remain() {
     world.play_to_the_choice_of(TWO);
     world.thinks = None;
     let leave = Command::Leave { anyhow: true };
-    world.sides[TWO.index()].play.command(leave.clone()).unwrap();
+    world.sides[TWO.index()]
+        .play
+        .command(leave.clone())
+        .unwrap();
     world.advance(TWO);
     world.play_until(|log| log.gone() == [TWO]);
-    while world.alive().iter().any(|seat| world.log(*seat).gone().is_empty()) {
+    while world
+        .alive()
+        .iter()
+        .any(|seat| world.log(*seat).gone().is_empty())
+    {
         assert!(world.step());
     }
     world.kill(TWO);

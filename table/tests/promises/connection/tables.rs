@@ -75,7 +75,7 @@ fn table(
             circuit: seating.circuit,
         }),
         identity,
-        log: MatchLog::new(info),
+        log: MatchLog::new(info, seating.sitting.seat),
         rng: system_rng(),
     };
     let mut table = Table::new(setting, Deadlines::default()).unwrap();

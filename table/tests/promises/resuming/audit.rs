@@ -235,7 +235,7 @@ fn no_side_opens_a_try_for_which_one_side_lost_its_input() {
 #[test]
 fn open_match_cannot_be_audited() {
     let over = with_a_void_try();
-    let mut log = MatchLog::new(over.log().match_info().clone());
+    let mut log = MatchLog::new(over.log().match_info().clone(), Seat::HOST);
     for part in over.log().history(0) {
         let auditing = Auditing::new(&log, Seat::HOST, &over.inputs[0]);
         assert_eq!(auditing.err(), Some(CannotAudit::NotOver));

@@ -135,6 +135,7 @@ impl Outbox for SideOutbox<'_> {
                 Signed::Part(part) => part.signature,
                 Signed::Ack(ack) => ack.signature,
                 Signed::Ahead(ahead) => ahead.part.signature,
+                Signed::RollCall(call) => call.signature,
             };
             assert!(
                 self.disk.log_contains(&signature),

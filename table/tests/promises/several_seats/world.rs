@@ -111,7 +111,7 @@ pub(crate) fn match_of(plan: &Plan) -> Match {
     let stakes = Stakes::new(Variety::Holdem(rules), plan.seats, plan.hands).unwrap();
     let header = Header {
         log_version: Edition::Four,
-        deck: DeckTerms::verifiable(&stakes).unwrap(),
+        deck: DeckTerms::verifiable(&stakes, stakes.seats()).unwrap(),
         stakes,
         clock: Clock::default(),
         past: None,

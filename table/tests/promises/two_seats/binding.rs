@@ -99,7 +99,7 @@ fn deal(
 fn file_after(messages: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
     let stakes = holdem(1);
     let ([host, guest], info) = wirings(&stakes, &shuffle_for(&stakes));
-    let log = MatchLog::new(info);
+    let log = MatchLog::new(info, Seat::GUEST);
     let mut guest = Watched::new(guest, &log);
     for event in messages(&log, &host.identity) {
         guest.play.receive(event).unwrap();
@@ -144,7 +144,7 @@ fn deck_name_depends_on_all_deals() {
     let stakes = holdem(1);
     let (seats, info) = wirings(&stakes, &shuffle_for(&stakes));
     let name = |input: u8| {
-        let mut log = MatchLog::new(info.clone());
+        let mut log = MatchLog::new(info.clone(), Seat::HOST);
         for (seat, wiring) in [Seat::HOST, Seat::GUEST].into_iter().zip(&seats) {
             let deal =
                 Part::Deal(log.deal(log.sealed_input([input; 32], 0).unwrap(), vec![false; 2]));

@@ -43,7 +43,7 @@ fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Finished) {
     let circuit = DealCircuit::of(&stakes, Algorithm::Waksman).unwrap();
     let (seats, info) = wirings(&stakes, &Arc::new(circuit));
     let ends = both(seats, |wiring| {
-        let log = MatchLog::new(info.clone());
+        let log = MatchLog::new(info.clone(), wiring.seat);
         if wiring.seat == cheat {
             let mut puppet = Puppet::new(wiring, log, |_| {});
             puppet.dishonest_input = Some(unbalanced_word);

@@ -36,7 +36,7 @@ fn for_hands(
     let stakes = holdem(hands);
     let (seats, info) = wirings(&stakes, &shuffle_for(&stakes));
     let ends = both(seats, |wiring| {
-        let log = MatchLog::new(info.clone());
+        let log = MatchLog::new(info.clone(), wiring.seat);
         if wiring.seat == Seat::HOST {
             let mut puppet = Puppet::new(wiring, log, twist);
             set(&mut puppet);
@@ -356,9 +356,9 @@ fn secrets_that_hide_cards_are_used_once() {
 fn fork_repeated_on_a_new_connection_does_not_spoil_the_evidence() {
     let stakes = holdem(1);
     let ([host, guest], info) = wirings(&stakes, &shuffle_for(&stakes));
-    let mut guest = Watched::new(guest, &MatchLog::new(info.clone()));
+    let mut guest = Watched::new(guest, &MatchLog::new(info.clone(), Seat::GUEST));
     let forks = [[1; 32], [2; 32], [3; 32]].map(|input| {
-        let mut log = MatchLog::new(info.clone());
+        let mut log = MatchLog::new(info.clone(), Seat::HOST);
         let deal = Part::Deal(log.deal(log.sealed_input(input, 0).unwrap(), vec![false; 2]));
         log.sign(&host.identity, Seat::HOST, &deal).unwrap().0
     });

@@ -97,7 +97,7 @@ fn against(cheat: Seat, twist: Twist) -> (Result<End, PlayError>, Vec<News>) {
     let (wirings, info) = wirings(&stakes, &shuffle_for(&stakes));
     let outcomes = both(wirings, |wiring| {
         if wiring.seat == cheat {
-            Puppet::new(wiring, MatchLog::new(info.clone()), twist).run();
+            Puppet::new(wiring, MatchLog::new(info.clone(), cheat), twist).run();
             return None;
         }
         let mut seen = Vec::new();

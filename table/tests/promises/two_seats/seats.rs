@@ -142,7 +142,7 @@ impl<S: Storage + Default> Side<S> {
         let mut play = Play::new(Setting {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
-            log: MatchLog::new(info.clone()),
+            log: MatchLog::new(info.clone(), wiring.seat),
             journal: Journal::create(S::default(), key, &sitting).unwrap(),
             deck: DeckSetting::Sealed(SealedSetting {
                 inputs: inputs(S::default(), &wiring.identity, info),

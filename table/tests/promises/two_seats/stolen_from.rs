@@ -78,7 +78,7 @@ fn run_lying_host(mut host: Side, info: &Match, lie: Lie) {
     let mut liar = Liar {
         wire: &mut wiring.wire,
         identity: wiring.identity.clone(),
-        log: MatchLog::new(info.clone()),
+        log: MatchLog::new(info.clone(), Seat::HOST),
         lie,
         lied: None,
     };
@@ -123,7 +123,7 @@ fn steal_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
             run_lying_host(Side::new(wiring, &info), &info, lie);
             return None;
         }
-        let mut guest = Watched::new(wiring, &MatchLog::new(info.clone()));
+        let mut guest = Watched::new(wiring, &MatchLog::new(info.clone(), Seat::GUEST));
         let mut steal = || {
             loop {
                 guest.advance()?;

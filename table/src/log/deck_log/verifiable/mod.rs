@@ -21,7 +21,7 @@ use dealerless::verifiable::{
 use super::Completed;
 use crate::log::ahead_chain::{AheadChain, Head};
 use crate::log::deal::DealInput;
-use crate::log::part::PartKind;
+use crate::log::part::{Part, PartKind};
 use crate::log::phase::Opening;
 use crate::log::phase::{End, Phase};
 use crate::rules::{Learners, Stakes};
@@ -53,6 +53,8 @@ pub(in crate::log) struct VerifiableLog {
     hand: Option<HandDeck>,
     /// The shuffles for the next hand.
     pub(in crate::log) ahead: Option<Box<AheadChain>>,
+    /// The chains for the next hand that are void because a seat is gone.
+    pub(in crate::log) dropped: Vec<Head>,
 }
 
 /// The deck of a hand after the last shuffle.
@@ -98,6 +100,7 @@ impl VerifiableLog {
             shares: vec![None; seats.count()],
             hand: None,
             ahead: None,
+            dropped: Vec::new(),
             seats,
         }
     }
@@ -120,11 +123,11 @@ impl VerifiableLog {
     /// is then the deck of the hand.
     pub(super) fn deal(&mut self, step: u64, inputs: &[DealInput]) -> Option<Phase> {
         self.hand = None;
+        self.dropped.clear();
         let chain = self.ahead.take().map(|chain| *chain);
         let is_named = |chain: &AheadChain| {
             let ends = inputs.iter().map(DealInput::end);
-            let is_whole = chain.statements.len() == self.seats.count();
-            is_whole && ends.into_iter().all(|end| end == Some(chain.hash))
+            chain.is_whole() && ends.into_iter().all(|end| end == Some(chain.hash))
         };
         if let Some(chain) = chain.filter(is_named) {
             self.deck = chain.deck;
@@ -138,7 +141,8 @@ impl VerifiableLog {
     /// Begins the ahead chain of the next hand.
     pub(super) fn begin_ahead(&mut self, match_id: &[u8; 32], head: Head) {
         let start = VerifiedDeck::start(&self.cards);
-        self.ahead = Some(Box::new(AheadChain::new(match_id, head, start)));
+        let seats = self.live().collect();
+        self.ahead = Some(Box::new(AheadChain::new(match_id, head, seats, start)));
     }
 
     /// The deck after the last shuffle, made in this step, is the deck of the hand.
@@ -175,7 +179,8 @@ impl VerifiableLog {
 
     fn openers(&self, position: usize, to: Learners) -> Vec<Seat> {
         if let (Learners::All, Some(owner)) = (to, self.owner(position)) {
-            return vec![owner];
+            let is_shown = self.card(position).is_some();
+            return if is_shown { Vec::new() } else { vec![owner] };
         }
         let slot = slot(position, to);
         let given = self.partials(&slot);
@@ -236,8 +241,16 @@ impl VerifiableLog {
         due(openings, seat).iter().map(shown).collect()
     }
 
-    pub(super) fn complete(&mut self, step: u64, phase: Phase) -> Completed {
-        let checked = std::mem::take(&mut self.checked);
+    /// Updates the deck after a complete step. In a step that a roll call has ended, `parts` can lack
+    /// parts that were due; these are due again.
+    pub(super) fn complete(
+        &mut self,
+        step: u64,
+        phase: Phase,
+        parts: &[(Seat, Part)],
+    ) -> Completed {
+        let mut checked = std::mem::take(&mut self.checked);
+        checked.retain(|(seat, _)| parts.iter().any(|(other, _)| other == seat));
         match phase {
             Phase::Keys => {
                 let keys = checked
@@ -260,12 +273,23 @@ impl VerifiableLog {
                 Completed::Next(Phase::Complaints)
             }
             Phase::Shuffle(seat) => {
-                if let Some((_, Checked::Shuffle(deck))) = checked.into_iter().next() {
-                    self.deck = deck;
+                let next = match checked.into_iter().next() {
+                    Some((_, Checked::Shuffle(deck))) => {
+                        self.deck = deck;
+                        Seat::new(seat.number() + 1)
+                    }
+                    _ => seat,
+                };
+                if let Some(next) = self.shuffle_from(next) {
+                    return Completed::Next(next);
                 }
-                self.shuffled(step, seat)
+                self.use_deck(step);
+                Completed::Ready
             }
-            Phase::Open(openings) => Completed::Opened(self.opened(&openings, checked)),
+            Phase::Open(_) => {
+                self.add_openings(checked);
+                Completed::Ready
+            }
             Phase::Key(seat) => {
                 if let Some((_, Checked::Share(share))) = checked.into_iter().next() {
                     self.shares[seat.index()] = Some(share);
@@ -287,23 +311,10 @@ impl VerifiableLog {
         }
     }
 
-    fn shuffled(&mut self, step: u64, seat: Seat) -> Completed {
-        if let Some(next) = self.shuffle_from(Seat::new(seat.number() + 1)) {
-            return Completed::Next(next);
-        }
-        self.use_deck(step);
-        Completed::Ready
-    }
-
-    /// Adds what the seats opened. Returns the cards that all seats now see.
-    fn opened(
-        &mut self,
-        openings: &[Opening],
-        checked: Vec<(Seat, Checked)>,
-    ) -> Vec<(usize, Card)> {
-        let mut public = Vec::new();
+    /// Adds what the seats opened in a step.
+    fn add_openings(&mut self, checked: Vec<(Seat, Checked)>) {
         let Some(hand) = &mut self.hand else {
-            return public;
+            return;
         };
         for (_, checked) in checked {
             match checked {
@@ -312,28 +323,28 @@ impl VerifiableLog {
                         hand.partials.entry(*slot).or_default().push(*partial);
                     }
                 }
-                Checked::Shown(cards) => public.extend(cards),
+                Checked::Shown(cards) => hand.open.extend(cards),
                 _ => {}
             }
         }
-        let mut cards: Vec<(usize, Learners)> = openings
-            .iter()
-            .flat_map(|opening| &opening.cards)
-            .copied()
-            .collect();
-        cards.sort_unstable();
-        cards.dedup();
-        for (position, to) in cards {
-            let is_new = public.iter().all(|&(shown, _)| shown != position);
-            if to == Learners::All && is_new {
-                public.extend(self.decrypted(position).map(|card| (position, card)));
-            }
+    }
+
+    /// The public ones of these cards, if no seat has to open any of them any more.
+    pub(super) fn opened(&mut self, cards: &[(usize, Learners)]) -> Option<Vec<(usize, Card)>> {
+        let is_open = |&(position, to): &(usize, Learners)| self.openers(position, to).is_empty();
+        if !cards.iter().all(is_open) {
+            return None;
         }
-        public.sort_unstable_by_key(|&(position, _)| position);
+        let to_all = cards.iter().filter(|(_, to)| *to == Learners::All);
+        let card = |&(position, _): &(usize, Learners)| {
+            let shown = self.card(position);
+            Some((position, shown.or_else(|| self.decrypted(position))?))
+        };
+        let public: Vec<_> = to_all.filter_map(card).collect();
         if let Some(hand) = &mut self.hand {
             hand.open.extend(public.iter().copied());
         }
-        public
+        Some(public)
     }
 
     /// The card at a position, from its partials for all seats.
@@ -343,9 +354,24 @@ impl VerifiableLog {
         decks.open(self.seats, DECK, position, &partials)
     }
 
-    /// Records that a seat has left, without publishing its share.
+    /// Records that a seat has left without publishing its share, or was removed.
     pub(super) fn leave(&mut self, seat: Seat) {
         self.gone.push(seat);
+        self.dropped
+            .extend(self.ahead.take().map(|chain| chain.head));
+    }
+
+    /// Whether the match ends with the hand in play, because all seats together open a card.
+    pub(super) fn is_last_hand(&self) -> bool {
+        !self.gone.is_empty() && self.may_publish()
+    }
+
+    pub(super) fn may_publish(&self) -> bool {
+        self.seats.threshold() == self.seats.count()
+    }
+
+    pub(super) fn can_open(&self) -> bool {
+        self.live().count() >= self.seats.threshold()
     }
 
     /// The seats that have left.

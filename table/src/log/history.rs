@@ -1,0 +1,231 @@
+//! The statements in the steps of a log, and their order.
+
+use super::ahead_chain::AheadChain;
+use super::match_log::{MatchLog, Step};
+use super::roll_call::SignedRollCall;
+use super::signed::{Signed, SignedAck, SignedPart, Statement};
+use super::state::Standing;
+use crate::seat::Seat;
+
+impl Step {
+    /// The parts of the step, then those that a roll call has made void.
+    fn all_parts(&self) -> impl Iterator<Item = &SignedPart> {
+        let void = self.rolled.iter().flat_map(|rolled| &rolled.void);
+        self.parts.iter().chain(void)
+    }
+}
+
+impl MatchLog {
+    /// The number of the current, incomplete step.
+    pub fn step(&self) -> u64 {
+        self.forgotten + self.steps.len() as u64
+    }
+
+    /// The hash of all complete steps. The signatures of the current step cover this hash.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
+    /// The hash of all steps before the given one, if they are complete and not forgotten.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
+        if step == self.step() {
+            return Some(self.hash);
+        }
+        self.complete(step).map(|step| step.before)
+    }
+
+    /// Returns a complete step, unless it was forgotten.
+    pub(super) fn complete(&self, step: u64) -> Option<&Step> {
+        let place = step.checked_sub(self.forgotten)?;
+        self.steps.get(usize::try_from(place).ok()?)
+    }
+
+    fn complete_mut(&mut self, step: u64) -> Option<&mut Step> {
+        let place = step.checked_sub(self.forgotten)?;
+        self.steps.get_mut(usize::try_from(place).ok()?)
+    }
+
+    /// Forgets all hands except the hand in play and the two hands before it, so that memory does
+    /// not grow with the length of the match. The forgotten parts stay in the match file, but this
+    /// log can no longer compare or resend them. The log needs two earlier hands because another
+    /// seat may still be in the previous hand, and after a reconnection resends the hand before
+    /// that as well.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn forget_older_hands(&mut self) {
+        let older = self.hand_starts[0].saturating_sub(self.forgotten);
+        self.steps.drain(..(older as usize).min(self.steps.len()));
+        self.forgotten += older;
+    }
+
+    /// The ack that `seat` signed for `step`, if this log has it.
+    pub(super) fn ack(&self, step: u64, seat: Seat) -> Option<&SignedAck> {
+        let acks = match step == self.step() {
+            true => &self.acks,
+            false => &self.complete(step)?.acks,
+        };
+        acks.iter().find(|ack| ack.seat == seat)
+    }
+
+    /// Adds a verified ack for a step of this log.
+    pub(super) fn add_ack(&mut self, ack: SignedAck) {
+        let acks = match self.complete_mut(ack.step) {
+            Some(step) => &mut step.acks,
+            None => &mut self.acks,
+        };
+        let place = acks.partition_point(|other| other.seat < ack.seat);
+        acks.insert(place, ack);
+    }
+
+    /// The seats that signed a part in a complete step.
+    pub(super) fn signers_of(&self, step: u64) -> impl Iterator<Item = Seat> {
+        let complete = self.complete(step);
+        complete
+            .into_iter()
+            .flat_map(|step| step.parts.iter().map(|part| part.seat))
+    }
+
+    /// The state before a complete step of a match with more than two seats.
+    pub(super) fn standing_before(&self, step: u64) -> Option<&Standing> {
+        self.complete(step)?.standing.as_ref()
+    }
+
+    /// The roll calls and answers for this step, in order of their numbers and seats.
+    pub(super) fn calls_at(&self, step: u64) -> &[SignedRollCall] {
+        match step == self.step() {
+            true => &self.calls,
+            false => self.complete(step).map_or(&[], |step| &step.calls),
+        }
+    }
+
+    /// Adds a verified roll call for a step of this log.
+    pub(super) fn add_call(&mut self, call: SignedRollCall) {
+        let calls = match self.complete_mut(call.step) {
+            Some(step) => &mut step.calls,
+            None => &mut self.calls,
+        };
+        let place = calls.partition_point(|o| (o.round, o.seat) < (call.round, call.seat));
+        calls.insert(place, call);
+    }
+
+    /// Keeps a part for a step that a roll call has ended without this part, though it was due. Such a
+    /// part is no foul: its seat did not know. `false` for any other part.
+    pub(super) fn add_void(&mut self, part: &SignedPart) -> bool {
+        let step = self.complete_mut(part.step);
+        let Some(rolled) = step.and_then(|step| step.rolled.as_mut()) else {
+            return false;
+        };
+        let is_due = rolled.due.contains(part.seat);
+        if is_due {
+            let place = rolled.void.partition_point(|other| other.seat < part.seat);
+            rolled.void.insert(place, part.clone());
+        }
+        is_due
+    }
+
+    /// Whether `seat` has signed a statement in this step, apart from a foul.
+    pub(super) fn has_spoken(&self, step: u64, seat: Seat) -> bool {
+        self.ack(step, seat).is_some()
+            || self.part_in_log(step, seat).is_some()
+            || self.calls_at(step).iter().any(|call| call.seat == seat)
+    }
+
+    /// The part that `seat` signed in `step`, if this log has it, including a foul that ended the
+    /// match.
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+        let mut fouls = self.convictions.fouls().iter().map(|proof| &proof.part);
+        self.part_in_log(step, seat)
+            .or_else(|| fouls.find(|part| part.step == step && part.seat == seat))
+    }
+
+    fn part_in_log(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+        let of_seat = |part: &&SignedPart| part.seat == seat;
+        if step == self.step() {
+            self.current.iter().map(|(part, _)| part).find(of_seat)
+        } else {
+            self.complete(step)?.all_parts().find(of_seat)
+        }
+    }
+
+    /// All parts from step `from` on that were not forgotten, in order of the steps and seats. The
+    /// fouls that ended the match come last. After a reconnection each side sends these parts, and
+    /// the other side adds them one by one with `accept`.
+    pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
+        let from = usize::try_from(from.saturating_sub(self.forgotten))
+            .unwrap_or(usize::MAX)
+            .min(self.steps.len());
+        let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
+        let current = self.current.iter().map(|(part, _)| part);
+        complete
+            .chain(current)
+            .chain(self.convictions.fouls().iter().map(|proof| &proof.part))
+    }
+
+    /// All statements from step `from` on that were not forgotten, in order of the steps: the
+    /// shuffles of the ahead chain that the deals of a step name, then the acks of the step in order
+    /// of the seats, then its roll calls in order of their numbers, then its parts. The shuffles for the
+    /// next hand belong to the current step. In a match of two seats, the foul that ended the match
+    /// comes last.
+    pub(crate) fn statements(&self, from: u64) -> Vec<Statement> {
+        let from = from.max(self.forgotten);
+        let mut statements = Vec::new();
+        for step in from..=self.step() {
+            let Some(before) = self.hash_before(step) else {
+                continue;
+            };
+            let (acks, parts): (&[SignedAck], Vec<&SignedPart>) = match self.complete(step) {
+                Some(step) => {
+                    statements.extend_from_slice(&step.ahead);
+                    let mut parts: Vec<_> = step.all_parts().collect();
+                    parts.sort_by_key(|part| part.seat);
+                    (&step.acks, parts)
+                }
+                None => {
+                    statements.extend(self.ahead().into_iter().flat_map(AheadChain::all).cloned());
+                    (
+                        &self.acks,
+                        self.current.iter().map(|(part, _)| part).collect(),
+                    )
+                }
+            };
+            let acks = acks.iter().cloned().map(Signed::Ack);
+            let calls = self.calls_at(step).iter().cloned();
+            let calls = calls.map(|call| Signed::RollCall(Box::new(call)));
+            let parts = parts.into_iter().cloned().map(Signed::Part);
+            let all = acks.chain(calls).chain(parts);
+            statements.extend(all.map(|signed| Statement { before, signed }));
+        }
+        let fouls = self.convictions.fouls().iter().filter_map(|proof| {
+            let before = self.hash_before(proof.part.step)?;
+            let signed = Signed::Part(proof.part.clone());
+            Some(Statement { before, signed })
+        });
+        // A log of several seats can have steps after a foul.
+        let several = self.match_info.seats() > 2;
+        for foul in fouls {
+            let is_later = |other: &Statement| {
+                several && other.signed.head().is_none() && other.place() > foul.place()
+            };
+            let later = statements.iter().position(is_later);
+            statements.insert(later.unwrap_or(statements.len()), foul);
+        }
+        statements
+    }
+
+    /// The first step that this log still has.
+    pub(super) fn first_step(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// The first step of the hand before the one in play.
+    pub(super) fn start_of_previous_hand(&self) -> u64 {
+        self.hand_starts[1]
+    }
+
+    /// Whether this log still has all steps of the match.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.forgotten == 0
+    }
+}
