@@ -152,11 +152,13 @@ impl MatchLog {
         Ok((Statement { before, signed }, events))
     }
 
-    /// The number of the owner's roll calls in the current step that were lost.
-    pub(crate) fn lost_roll_calls(&self) -> usize {
+    /// The number of roll calls that the owner has signed in the current step, and of those that were
+    /// lost.
+    pub(crate) fn own_roll_calls(&self) -> (usize, usize) {
         let calls = self.calls_at(self.step()).iter();
         let own = calls.filter(|call| call.seat == self.owner && !call.is_answer());
-        own.filter(|call| self.is_lost(call)).count()
+        let lost = own.clone().filter(|call| self.is_lost(call));
+        (own.count(), lost.count())
     }
 
     /// The step and the number of a roll call that the owner has to answer. `None` if there is none.

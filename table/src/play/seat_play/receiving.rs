@@ -272,6 +272,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.reload_log()?;
                 self.accept(source, signed, history)
             }
+            // The others have removed this seat or the signer, which may not know it yet. Its history
+            // and this one part there.
+            Err(Refused::TooEarly { .. } | Refused::Over | Refused::OtherHistory { .. })
+                if self.setting.log.is_removed() || self.setting.log.gone().contains(&seat) =>
+            {
+                Ok(())
+            }
             Err(refused @ Refused::TooEarly { .. }) => {
                 let statement = statement.ok_or(PlayError::Refused(refused))?;
                 let early = self.early.entry(from).or_default();

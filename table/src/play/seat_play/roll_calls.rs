@@ -15,8 +15,8 @@ use crate::seat::Seat;
 /// The seats whose time is out, at a place of the log.
 #[derive(Default)]
 pub(super) struct Late {
-    /// The step, and the number of this seat's roll calls in it that were lost. After a lost roll call
-    /// the time begins again.
+    /// The step, and the number of roll calls that this seat has signed in it. Each roll call needs new
+    /// timeouts.
     place: (u64, usize),
     seats: Vec<Seat>,
 }
@@ -48,14 +48,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The number of this seat's roll calls in the current step that were lost.
     pub(in crate::play) fn lost_roll_calls(&self) -> usize {
-        self.setting.log.lost_roll_calls()
+        self.setting.log.own_roll_calls().1
+    }
+
+    fn place(&self) -> (u64, usize) {
+        (self.setting.log.step(), self.setting.log.own_roll_calls().0)
     }
 
     /// Sets the other seats whose time is out now.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn set_late(&mut self, seats: Vec<Seat>) {
         self.late = Late {
-            place: (self.setting.log.step(), self.lost_roll_calls()),
+            place: self.place(),
             seats,
         };
     }
@@ -84,7 +88,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.setting.log.match_info().has_roll_calls() {
             return Ok(false);
         }
-        let now = (self.setting.log.step(), self.lost_roll_calls());
+        let now = self.place();
         let late: &[Seat] = match self.late.place == now {
             true => &self.late.seats,
             false => &[],

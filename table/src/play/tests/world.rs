@@ -15,6 +15,7 @@ use crate::log::tests::test_match::TestMatch;
 use crate::log::{
     End, Journal, LogEvent, LogMessage, MatchLog, MemoryStorage, Phase, Signed, Statement,
 };
+use crate::play::error::PlayError;
 use crate::play::news::{Command, News};
 use crate::play::orders::{Event, Order, Orders, Outbox};
 use crate::play::seat_play::{DeckSetting, Play, Setting};
@@ -95,6 +96,8 @@ pub(super) struct World {
     pub(super) statements: HashMap<Place, Statement>,
     /// The statements of each seat that must be in its file.
     pub(super) written: BTreeSet<Place>,
+    /// Whether programs connect again after a statement that does not fit.
+    pub(super) reconnects: bool,
     /// Seats whose programs have ended for good.
     pub(super) dead: BTreeSet<Seat>,
     /// The seats that were removed, as far as programs have reported it.
@@ -139,6 +142,7 @@ impl World {
             statements: HashMap::new(),
             written: BTreeSet::new(),
             thinks: None,
+            reconnects: false,
             dead: BTreeSet::new(),
             gone: BTreeSet::new(),
             idles: None,
@@ -339,8 +343,10 @@ impl World {
         if let LogMessage::Statement(statement) = &message {
             let place = place(&statement.signed);
             let before = self.statements.insert(place, statement.clone());
+            let is_of_another_chain =
+                |before: &Statement| before.signed.head() != statement.signed.head();
             assert!(
-                before.is_none_or(|before| before == *statement),
+                before.is_none_or(|before| before == *statement || is_of_another_chain(&before)),
                 "{place:?}"
             );
             if place.1 == way.0 {
@@ -366,7 +372,11 @@ impl World {
         };
         let message = self.next_message((from, to));
         let play = &mut self.sides[to.index()].play;
-        play.receive(Event::Received(from, message)).unwrap();
+        match play.receive(Event::Received(from, message)) {
+            // The two programs exchange their histories.
+            Err(PlayError::Refused(_)) if self.reconnects => self.reconnect(from, to),
+            received => received.unwrap(),
+        }
         true
     }
 
