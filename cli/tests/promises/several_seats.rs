@@ -243,7 +243,7 @@ fn match_goes_on_without_a_host_that_is_killed() {
         assert_eq!(code, 0, "{:?}", events.last());
         assert_eq!(
             of_kind(&events, "gone"),
-            [&json!({"event": "gone", "seat": 0})]
+            [json!({"event": "gone", "seat": 0})]
         );
         assert!(!of_kind(&events, "roll-call").is_empty());
         let results = of_kind(&events, "result");
@@ -309,7 +309,7 @@ fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
         let join = [
             "join", &invite, "--json", "--yes", "--auto", "--name", "Bert",
         ];
-        let mut side = Side::start(bert.path(), &[&join[..], terms].concat());
+        let side = Side::start(bert.path(), &[&join[..], terms].concat());
         if sits {
             let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
             while !is_here(host.until("notice")) {}

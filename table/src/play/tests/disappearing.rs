@@ -125,10 +125,6 @@ fn hands_go_on_without_seats_that_disappear_one_after_the_other() {
         let mut world = world(5, 3, 1, seed);
         world.play_until(|log| first.is_now(log, TWO));
         world.kill(TWO);
-        world.play();
-        while world.gone.is_empty() {
-            world.tick();
-        }
         world.play_until(|log| second.is_now(log, Seat::HOST));
         world.kill(Seat::HOST);
         world.play_on(12);

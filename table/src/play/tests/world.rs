@@ -236,11 +236,15 @@ impl World {
 
     /// Lets the time of all seats that a running program lacks something of run out, once.
     pub(super) fn tick(&mut self) {
+        self.expire();
+        self.play();
+    }
+
+    fn expire(&mut self) {
         for seat in self.alive() {
             let others = self.of.seats().filter(|other| *other != seat);
             self.sides[seat.index()].play.set_late(others.collect());
         }
-        self.play();
     }
 
     /// Plays until the match is over for all running programs. Each time when nothing more happens,
@@ -260,14 +264,20 @@ impl World {
         }
     }
 
-    /// Plays until a log is in such a phase.
+    /// Plays until a log is in such a phase. When nothing more happens, the time of all missing seats
+    /// runs out.
     pub(super) fn play_until(&mut self, mut is_it: impl FnMut(&MatchLog) -> bool) {
         let is_there = |world: &World, is_it: &mut dyn FnMut(&MatchLog) -> bool| {
             let alive = world.alive();
             alive.into_iter().any(|seat| is_it(world.log(seat)))
         };
+        let mut ticks = 0;
         while !is_there(self, &mut is_it) {
-            assert!(self.step(), "the match does not come to this phase");
+            if !self.step() {
+                assert!(ticks < 10, "the match does not come to this phase");
+                self.expire();
+                ticks += 1;
+            }
         }
     }
 
