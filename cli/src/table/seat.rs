@@ -477,7 +477,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             return awaited(play.log(), play.seat());
         }
         let seats = Seat::all(play.log().match_info().seats());
-        let others = seats.filter(|seat| *seat != play.seat());
+        let others = seats.filter(|seat| *seat != play.seat() && !self.is_gone(*seat));
         Some((others.map(Seat::number).collect(), Awaited::Line))
     }
 

@@ -15,7 +15,9 @@ use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
-use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Sitting};
+use dealerless_table::log::{
+    DiskStorage, End, Inputs, Journal, MatchFolder, MatchLog, Opened, Sitting,
+};
 use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
     Table, TableEvent,
@@ -224,6 +226,8 @@ impl<'a> StoredMatch<'a> {
             self.seat.player.show_rest()?;
         }
         let called = match (&stopped, received) {
+            // The others play on, and wait for nothing from this seat.
+            (Ok(Stopped::Over(End::Removed)), _) => Ok(()),
             (Ok(Stopped::Over(_)), false) => self.last_call(),
             _ => Ok(()),
         };

@@ -91,8 +91,11 @@ pub struct Play<S, V, R> {
     /// Whether this seat no longer waits for histories: a guest for those of the other guests, and with
     /// roll calls any seat for those of all others.
     waived: bool,
-    /// Whether the program has resumed the match from its file and has signed nothing since.
+    /// Whether the program has resumed the match from its file and may not sign yet.
     is_restarted: bool,
+    /// The step up to which this seat signs no roll calls and no answers, because it stood there when it
+    /// could first sign after a restart.
+    no_roll_calls: Option<u64>,
     /// The other seats whose time is out. Only with roll calls.
     late: Late,
     /// What each seat has sent for later steps. It outlives the connection on which it arrived.
@@ -235,6 +238,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             heard: BTreeSet::new(),
             waived: false,
             is_restarted: true,
+            no_roll_calls: None,
             late: Late::default(),
             early: BTreeMap::new(),
             failed: BTreeMap::new(),
@@ -414,7 +418,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
         }
         // The end of the match is written to the file even if nothing has to be sent.
-        let over = matches!(self.setting.log.phase(), Phase::Over(_));
+        let over = matches!(self.setting.log.phase(), Phase::Over(_)) || self.plays_no_more();
         let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
         if over || self.owes_write || is_unsent && !self.is_verifiable() {
             self.write()?;

@@ -164,6 +164,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.setting.log.is_whole() {
             self.write()?;
             self.setting.log = self.setting.journal.read_log()?;
+            self.forbid_roll_calls();
         }
         Ok(())
     }

@@ -68,9 +68,22 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// current step and all earlier ones.
     pub(super) fn forbid_earlier_roll_calls(&mut self) {
         if std::mem::take(&mut self.is_restarted) {
-            let step = self.setting.log.step();
+            self.no_roll_calls = Some(self.setting.log.step());
+            self.forbid_roll_calls();
+        }
+    }
+
+    /// Forbids the log the same roll calls again, after it was read from the file.
+    pub(super) fn forbid_roll_calls(&mut self) {
+        if let Some(step) = self.no_roll_calls {
             self.setting.log.forbid_roll_calls_up_to(step);
         }
+    }
+
+    /// Whether this seat has left, and the others play on. Then it needs its secret no more.
+    pub(super) fn plays_no_more(&self) -> bool {
+        let log = &self.setting.log;
+        log.match_info().has_roll_calls() && log.gone().contains(&self.setting.seat)
     }
 
     /// Signs the answer to a roll call, if this seat owes one.

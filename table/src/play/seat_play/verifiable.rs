@@ -25,7 +25,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         };
         let kept = vault.kept().map_err(PlayError::Vault)?;
         self.vault_has_deck = kept.is_some();
-        if let Phase::Over(_) = log.phase() {
+        let is_gone = log.match_info().has_roll_calls() && log.gone().contains(&seat);
+        if is_gone || matches!(log.phase(), Phase::Over(_)) {
             return Ok(());
         }
         let secret = match kept {

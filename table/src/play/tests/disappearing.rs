@@ -354,3 +354,54 @@ fn match_ends_when_too_few_seats_remain() {
         assert_eq!(world.log(seat).phase(), Phase::Over(End::TooFew(vec![ONE])));
     }
 }
+
+/// Connections are lost, programs start again, some from older files, and timeouts run out. No honest
+/// seat signs two different statements for one place, and the seats that stay have one log.
+#[test]
+fn restarts_and_restored_files_convict_nobody() {
+    for seed in 0..4 {
+        let mut world = world(4, 2 + seed as usize % 2, 2, seed);
+        world.reconnects = true;
+        let mut copies: Vec<_> = world.sides.iter().map(|side| side.file.bytes()).collect();
+        for _ in 0..25 {
+            for _ in 0..world.rng.random_range(0..60) {
+                world.step();
+            }
+            let seat = Seat::new(world.rng.random_range(0..4));
+            let other = seat.next(4);
+            let is_over = matches!(world.log(seat).phase(), Phase::Over(_));
+            match world.rng.random_range(0..6) {
+                0 => world.cut(seat, other),
+                1 => copies[seat.index()] = world.sides[seat.index()].file.bytes(),
+                2 if !is_over => {
+                    // Otherwise nobody has received what the seat has sent last.
+                    while world.step() {}
+                    world.restore(seat, copies[seat.index()].clone());
+                    world.reconnect_all();
+                }
+                3 => {
+                    world.restart(seat);
+                    world.reconnect_all();
+                }
+                4 => world.sides[seat.index()]
+                    .play
+                    .set_late(vec![other, other.next(4)]),
+                _ => world.reconnect_all(),
+            }
+        }
+        world.reconnect_all();
+        world.play_on(20);
+        let mut hash = None;
+        for seat in world.of.seats() {
+            match world.log(seat).phase() {
+                Phase::Over(End::Played) => {
+                    let own = world.log(seat).hash();
+                    assert_eq!(*hash.get_or_insert(own), own);
+                }
+                Phase::Over(End::Removed) => {}
+                // A seat that has started again cannot answer, so the hand can wait.
+                phase => assert!(!matches!(phase, Phase::Over(_)), "{seat}: {phase:?}"),
+            }
+        }
+    }
+}
