@@ -31,6 +31,8 @@ pub(crate) struct TestSeat {
     pub(crate) choose: fn(&Legal, &mut StdRng) -> Choice,
     /// Whether the seat leaves at its next choice.
     pub(crate) leaves: bool,
+    /// Whether the seat answers roll calls.
+    pub(crate) answers: bool,
     /// The first error with which the log refused a statement.
     pub(crate) refused: Option<Refused>,
 }
@@ -120,6 +122,7 @@ impl Table {
                 log,
                 choose: passive,
                 leaves: false,
+                answers: true,
                 refused: None,
             }
         };
@@ -139,9 +142,13 @@ impl Table {
             own,
             choose,
             leaves,
+            answers,
             ..
         } = &mut self.seats[seat.index()];
         let before = log.hash();
+        if *answers && log.owes_answer().is_some() {
+            return Some(log.sign_answer(identity).unwrap());
+        }
         if log.owes_ack(seat) {
             let ack = log.sign_ack(identity, seat).unwrap();
             let signed = Signed::Ack(ack);
@@ -175,6 +182,31 @@ impl Table {
         let (signed, _) = log.sign(identity, seat, &part).unwrap();
         let signed = Signed::Part(signed);
         Some(Statement { before, signed })
+    }
+
+    /// The seat signs a roll call, if it may: the time of the seats in `late` is over.
+    pub(crate) fn call(&mut self, seat: Seat, late: &[Seat]) -> Option<Statement> {
+        let identity = &self.of.identities[seat.index()];
+        let called = self.seats[seat.index()].log.sign_roll_call(identity, late);
+        called.ok().map(|(statement, _)| statement)
+    }
+
+    /// Plays without these seats, whose time is over whenever something is missing, until nothing more
+    /// is possible.
+    pub(crate) fn play_without(&mut self, silent: &[Seat]) {
+        loop {
+            while self.advance_without(silent) {}
+            let mut called = false;
+            for seat in self.of.seats().filter(|seat| !silent.contains(seat)) {
+                if let Some(call) = self.call(seat, silent) {
+                    self.send(&call);
+                    called = true;
+                }
+            }
+            if !called {
+                return;
+            }
+        }
     }
 
     /// The seat's shuffle for the next hand, if it is due. It is added to the seat's log.
@@ -222,12 +254,18 @@ impl Table {
 
     /// Does one thing that is possible, chosen at random. Returns `false` if nothing is possible.
     pub(crate) fn advance(&mut self) -> bool {
+        self.advance_without(&[])
+    }
+
+    /// Like [`advance`](Self::advance). The `silent` seats sign nothing.
+    pub(crate) fn advance_without(&mut self, silent: &[Seat]) -> bool {
         let pairs = self
             .of
             .seats()
             .flat_map(|a| self.of.seats().map(move |b| (a, b)));
         let mut ways: Vec<_> = pairs.filter(|(from, to)| from != to).collect();
         let mut seats: Vec<_> = self.of.seats().collect();
+        seats.retain(|seat| !silent.contains(seat));
         while !ways.is_empty() || !seats.is_empty() {
             let signs = self.rng.random_range(0..ways.len() + seats.len()) < seats.len();
             if signs {
