@@ -741,6 +741,29 @@ mod tests {
     }
 
     #[test]
+    fn roll_call_names_its_seat_and_those_that_are_missing() {
+        let all = ["Anna", "Bert", "Cleo"].map(String::from).to_vec();
+        let names = Names {
+            own: Some(0),
+            ..Names::of_all(all, false)
+        };
+        let own = roll_call(&names, 0, &[1, 2]);
+        assert!(own.starts_with("Your program has received nothing from Bert and Cleo in time."));
+        assert!(own.ends_with("without them."));
+        let theirs = roll_call(&names, 1, &[0]);
+        assert!(theirs.starts_with("Bert has received nothing from you in time."));
+        assert!(theirs.ends_with("without that player."));
+        let texts = [0, 2].map(|seat| gone(&names, seat));
+        assert_eq!(
+            texts,
+            [
+                "You are gone, and the others play on.",
+                "Cleo is gone, and the others play on."
+            ]
+        );
+    }
+
+    #[test]
     fn several_players_are_told_who_can_read_cards() {
         assert!(risks(2, 2).is_empty());
         let all = risks(6, 6).join(" ");

@@ -160,7 +160,7 @@ fn cards_of_a_hand_do_not_depend_on_who_disappears() {
 /// convict nobody, and the seats that stay have the same log.
 #[test]
 fn timeouts_at_the_wrong_time_convict_nobody() {
-    for seed in 0..4 {
+    for seed in 0..3 {
         let mut world = world(4 + seed as u8 % 2, 3, 1, seed);
         world.reconnects = true;
         for _ in 0..400 {
@@ -359,8 +359,8 @@ fn match_ends_when_too_few_seats_remain() {
 /// seat signs two different statements for one place, and the seats that stay have one log.
 #[test]
 fn restarts_and_restored_files_convict_nobody() {
-    for seed in 0..4 {
-        let mut world = world(4, 2 + seed as usize % 2, 2, seed);
+    for seed in 0..3 {
+        let mut world = world(4, 2 + seed as usize % 2, 1, seed);
         world.reconnects = true;
         let mut copies: Vec<_> = world.sides.iter().map(|side| side.file.bytes()).collect();
         for _ in 0..25 {
@@ -369,15 +369,18 @@ fn restarts_and_restored_files_convict_nobody() {
             }
             let seat = Seat::new(world.rng.random_range(0..4));
             let other = seat.next(4);
-            let is_over = matches!(world.log(seat).phase(), Phase::Over(_));
+            let is_over = |world: &World| matches!(world.log(seat).phase(), Phase::Over(_));
             match world.rng.random_range(0..6) {
                 0 => world.cut(seat, other),
                 1 => copies[seat.index()] = world.sides[seat.index()].file.bytes(),
-                2 if !is_over => {
+                2 => {
                     // Otherwise nobody has received what the seat has sent last.
                     while world.step() {}
-                    world.restore(seat, copies[seat.index()].clone());
-                    world.reconnect_all();
+                    // The secret of a match that is over is destroyed.
+                    if !is_over(&world) {
+                        world.restore(seat, copies[seat.index()].clone());
+                        world.reconnect_all();
+                    }
                 }
                 3 => {
                     world.restart(seat);
