@@ -119,8 +119,8 @@
  */
 
 /**
- * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
- * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
+ * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result" | "roll-call"} Pending
+ * @typedef {"played" | "no-chips" | "left" | "removed" | "too-few" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
  */
 
 /**

@@ -307,7 +307,7 @@ export function waitingFor(match, waiting) {
   const what = waiting.seats.length === 0 ? "" : {
     line: " to reconnect", deal: " to deal", keys: " to agree on keys",
     shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
-    dice: " to roll", move: " to choose", result: " to agree to the result",
+    dice: " to roll", move: " to choose", result: " to agree to the result", "roll-call": " to answer a roll call",
   }[waiting.for] ?? "";
   const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
   return `Waiting for ${who}${what}: ${time}.`;

@@ -152,6 +152,15 @@ impl MatchLog {
         Ok((Statement { before, signed }, events))
     }
 
+    /// What the owner lacks in the current step, even if it may sign no roll call because of it.
+    pub(crate) fn lacks_of_others(&self) -> Vec<(Seat, Missing)> {
+        if self.is_over() {
+            return Vec::new();
+        }
+        let lacking = self.lacking(self.next_round().unwrap_or(0));
+        lacking.into_iter().collect()
+    }
+
     /// The number of roll calls that the owner has signed in the current step, and of those that were
     /// lost.
     pub(crate) fn own_roll_calls(&self) -> (usize, usize) {

@@ -22,8 +22,8 @@ pub(super) struct Late {
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// What this seat lacks of other seats that have time for it. `None` in a match whose seats cannot
-    /// be removed.
+    /// What this seat lacks of other seats that have time for it, even if too few would be left without
+    /// them. `None` in a match whose seats cannot be removed.
     pub(in crate::play) fn lacks(&self) -> Option<BTreeMap<Seat, Lacks>> {
         let log = &self.setting.log;
         let lacks = |(seat, missing)| match missing {
@@ -34,7 +34,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Missing::Foul | Missing::Named => None,
         };
         let has_roll_calls = log.match_info().has_roll_calls();
-        has_roll_calls.then(|| log.missing().into_iter().filter_map(lacks).collect())
+        has_roll_calls.then(|| {
+            log.lacks_of_others()
+                .into_iter()
+                .filter_map(lacks)
+                .collect()
+        })
     }
 
     /// Whether the program of another seat may ask its player before it signs its part.

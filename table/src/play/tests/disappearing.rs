@@ -1,6 +1,6 @@
 //! Matches whose seats can be removed: seats disappear, and the others go on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -9,6 +9,7 @@ use super::world::World;
 use super::{ONE, TWO};
 use crate::log::tests::many_seats::threshold;
 use crate::log::{End, LogMessage, MatchLog, Phase, Signed, SignedPart, Statement};
+use crate::play::clocks::Lacks;
 use crate::play::news::Command;
 use crate::play::orders::Event;
 use crate::record::{Compared, MatchState, Record, compare};
@@ -284,6 +285,11 @@ fn seat_that_starts_again_holds_up_a_roll_call_that_needs_it() {
         );
     }
     assert!(world.gone.is_empty());
+    // The players learn who is late, and can close the match.
+    let lacks = |seat: Seat| world.sides[seat.index()].play.lacks().unwrap();
+    assert_eq!(lacks(ONE), BTreeMap::from([(TWO, Lacks::Choice)]));
+    let missing = BTreeMap::from([(ONE, Lacks::Answer), (TWO, Lacks::Choice)]);
+    assert_eq!(lacks(THREE), missing);
 }
 
 #[test]
