@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::game_name::GameName;
+use dealerless_events::seated::opens;
 use dealerless_events::words;
 use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
-use dealerless_table::log::{DeckTerms, Header, Past, Sitting};
+use dealerless_table::log::{Header, Past, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
 use crate::failure::AnswerIsNo;
@@ -42,7 +43,7 @@ use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, si
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n  \
     dealerless host --for Bert\n  \
-    dealerless host --seats 6 --name Anna\n  \
+    dealerless host --seats 6 --may-leave 1 --name Anna\n  \
     dealerless host --after --seats 5\n\n\
     Waits for the other player indefinitely, unless --timeout is given. A player who joins with the\n\
     invite is seated. Players who know each other need no invite: one runs `host`, the other runs\n\
@@ -245,12 +246,14 @@ impl Hosting {
         let mut invites = Vec::new();
         let seats = self.header.stakes.seats();
         let guests = u8::try_from(seats - 1).ok().filter(|&guests| guests > 1);
+        let opens = opens(&self.header);
         for _ in 1..seats {
             let invite = door.invite(addresses.to_vec(), args.relay.clone())?;
             player.tell(&Event::Invite {
                 version: VERSION,
                 invite: invite.to_string(),
                 guests,
+                opens: guests.and(opens),
             })?;
             invites.push(invite);
         }
@@ -265,8 +268,8 @@ impl Hosting {
                  --advertise, or use --relay."
             )))?;
         }
-        if let DeckTerms::Verifiable(deck) = self.header.deck {
-            for risk in words::risks(seats, deck.threshold()) {
+        if let Some(opens) = opens {
+            for risk in words::risks(seats, opens.into()) {
                 player.tell(&notice(&risk))?;
             }
         }

@@ -309,6 +309,9 @@ impl GuestSeat<'_> {
         self.args.terms.check(&header.stakes)?;
         self.args
             .terms
+            .check_may_leave(&header, self.asks(player))?;
+        self.args
+            .terms
             .check_clock_and_shuffle(&header, self.args.memory)?;
         let mut absentees = match &header.past {
             Some(past) => self.agree_to_past(past, player)?,
@@ -534,6 +537,8 @@ const GOODBYE: Duration = Duration::from_secs(2);
 fn agree(args: &Args, own: &Own, connection: &Connection) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&connection.header)?;
     args.terms.check(&header.stakes)?;
+    // The player is asked about terms of which none concerns two players.
+    args.terms.check_may_leave(&header, true)?;
     args.terms.check_clock_and_shuffle(&header, args.memory)?;
     let own = (own.home.identity().public(), &own.name);
     Ok(Seating::of_connection(connection, header, own)?)

@@ -37,15 +37,15 @@ function picture(code) {
     svg("path", { d: squares.join("") }));
 }
 
-/** @param {number} guests */
-function steps(guests) {
+/** @param {number} guests @param {number} opens the number of players who open a card together */
+function steps(guests, opens) {
   const several = guests > 1;
   return h("ol.steps",
     h("li", `Send ${several ? "each invite to one player" : "this invite to the other player"} over a channel you trust. `,
       h("strong", "Anyone who has it can take the seat, once.")),
     h("li", "A guest pastes it under “Join”, or runs the command in a terminal. A player you have met can join by your name, and you are asked first."),
     h("li", `The match begins when ${several ? `all ${guests + 1}` : "both"} players are here.`),
-    several && h("li", risks(guests + 1).join(" ")));
+    several && h("li", risks(guests + 1, opens).join(" ")));
 }
 
 /**
@@ -77,23 +77,23 @@ export function inviteView(app) {
     const copy = (/** @type {string} */ label, /** @type {string} */ content) => copyButton(label, () => content, label + of);
     return [code, text, h("div.row", copy("Copy the invite", invite), copy("Copy the command for a terminal", `dealerless join ${invite}`))];
   };
-  /** @param {string[]} invites */
-  const showInvites = (invites) => {
+  /** @param {Match} match */
+  const showInvites = ({ invites, opens }) => {
     shownInvites = invites.length;
     sent.hidden = false;
     if (invites.length === 1) {
       const [code, ...said] = parts(invites[0], "");
-      return clear(sent, h("div", steps(1), ...said), code);
+      return clear(sent, h("div", steps(1, 2), ...said), code);
     }
     meets.after(notices);
-    clear(sent, h("div", steps(invites.length), h("ul.items", ...invites.map((invite, at) => {
+    clear(sent, h("div", steps(invites.length, opens ?? invites.length + 1), h("ul.items", ...invites.map((invite, at) => {
       const [code, text, copy] = parts(invite, ` ${at + 1}`);
       return h("li.item", h("h3", `Invite ${at + 1}`), copy, h("details.more", h("summary", "Text and QR code"), text, code));
     }))));
   };
   /** @param {Match} match */
   const update = (match) => {
-    if (match.invites.length > shownInvites) showInvites(match.invites);
+    if (match.invites.length > shownInvites) showInvites(match);
     several ||= shownInvites > 1 || match.notices.some((text) => /^\d+ of \d+ players are here/.test(text));
     const again = app.rematch;
     const hosts = app.state?.program?.command === "host" || match.addresses.length > 0;

@@ -4,7 +4,7 @@ import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAt
 import { copyButton, dateOf } from "./invite.js";
 import { keep, kept } from "./settings.js";
 import { many } from "./verify.js";
-import { amount, called, forgive, problem } from "./words.js";
+import { amount, called, forgive, problem, twoTables } from "./words.js";
 
 /** After this many failed attempts in a row, the program asks before it connects. */
 const MANY_ATTEMPTS = 8;
@@ -152,9 +152,9 @@ function hostForm(begin, name) {
   });
   const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each player" });
   const numbers = Object.entries(
-    { seats: 2, hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: 30, bank: 120 },
+    { seats: 2, leave: 0, hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: 30, bank: 120 },
   ).map(([name, value]) => line(`host-${name}`, String(value)));
-  const [seats, hands, stack, low, high, cards, draw, boards, move, bank] = numbers;
+  const [seats, leave, hands, stack, low, high, cards, draw, boards, move, bank] = numbers;
   [draw.placeholder, move.placeholder, bank.placeholder] = ["all", "no limit", "none"];
   for (const input of numbers) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
@@ -165,9 +165,15 @@ function hostForm(begin, name) {
   ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
+  const isSeveral = () => isPoker() && Number(seats.value) > 2;
+  const isRisky = () => isSeveral() && Number(leave.value) > 0
+    && twoTables(Number(seats.value), Number(seats.value) - Number(leave.value)) === 1;
+  const accept = select("host-accept", { no: "No", yes: "Yes, accept this" });
   /** Each field, and whether it is shown. @type {[HTMLElement, () => boolean][]} */
   const fields = [
     [field("Players", seats), isPoker],
+    [field("Players who may disappear", leave, "In a hand, which the others then finish. Fewer players together can then read all cards."), isSeveral],
+    [field("One player may cheat", accept, "If that player can also cut the connections between others, it can play two tables at once with them."), isRisky],
     [field("Hands", hands), () => true],
     [field("Chips per player", stack), isPoker],
     [field("Forced bets", posts), isPoker],
@@ -196,7 +202,7 @@ function hostForm(begin, name) {
     posts.value = game.value === "draw" ? "ante" : "blinds";
     [move.value, bank.value] = isPoker() ? ["30", "120"] : ["", ""];
   });
-  for (const choice of [game, posts, kinds]) choice.addEventListener("input", arrange);
+  for (const choice of [game, posts, kinds, seats, leave]) choice.addEventListener("input", arrange);
 
   const read = () => {
     /** @type {Record<string, unknown>} */
@@ -218,6 +224,9 @@ function hostForm(begin, name) {
       const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
       if (!wrong && smaller > larger) judge(low, "The small blind or ante must not be larger than the other bet.");
       Object.assign(request, { seats: whole(seats, 2, game.value === "draw" ? 5 : 10), stack: chips, [posts.value]: `${smaller}/${larger}` });
+      if (isSeveral()) request.may_leave = whole(leave, 0, Number(seats.value) - 2);
+      request.accept_two_tables = isRisky() && accept.value === "yes";
+      if (isRisky()) judge(accept, request.accept_two_tables ? "" : "Accept this, or let fewer players disappear.");
     }
     if (isDeck() && !kinds.value) request.cards = whole(cards, 2, 4096);
     if (isDeck() && kinds.value) {

@@ -4,7 +4,7 @@ import { h, panel } from "./dom.js";
 import { written } from "./cards.js";
 
 /** Events that stand out from the moves of a hand. */
-const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "again"];
+const LOUD = ["line-lost", "ask-again", "out-of-time", "roll-call", "gone", "stopped", "error", "again"];
 
 /** The number of hands kept. */
 const KEPT = 200;

@@ -2,7 +2,7 @@
 // no clock is used here: functions that need the time take it as a parameter.
 
 /** The events that clear `outOfTime`. */
-const PROGRESS = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result"];
+const PROGRESS = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result", "gone"];
 /** For some kinds of events, the field of `Match` that keeps the last one. @type {Record<string, keyof Match>} */
 const LAST = {
   "ask-sit": "askSit", "ask-admit": "askAdmit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
@@ -17,7 +17,7 @@ const KEPT = 20;
 export function newMatch(watches = false) {
   return {
     watches, events: 0,
-    seated: null, own: 0, invites: [], left: [], addresses: [], notices: [],
+    seated: null, own: 0, invites: [], opens: null, left: [], removed: [], addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
     ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
@@ -86,8 +86,8 @@ export function areSeveral(match) {
 }
 
 /** Whether a seat can still win a pot. @param {Match} match @param {number} seat */
-export function isPlaying({ deal, left }, seat) {
-  return deal !== null && !deal.folded[seat] && deal.playing?.includes(seat) !== false && !left.includes(seat);
+export function isPlaying({ deal, left, removed }, seat) {
+  return deal !== null && !deal.folded[seat] && deal.playing?.includes(seat) !== false && !left.includes(seat) && !removed.includes(seat);
 }
 
 /** Whether a seat is known to be disconnected. @param {Match} match @param {number} seat */
@@ -145,6 +145,7 @@ export function apply(match, event, now) {
   switch (event.event) {
     case "invite":
       match.invites.push(event.invite);
+      match.opens = event.opens ?? null;
       break;
     case "listening":
       match.addresses = event.addresses;
@@ -207,6 +208,9 @@ export function apply(match, event, now) {
     case "stopped":
       if (event.how === "leave" && areSeveral(match)) match.left.push(event.seat);
       break;
+    case "gone":
+      match.removed.push(event.seat);
+      break;
     case "stays":
       match.leaving = null;
       break;
@@ -243,6 +247,7 @@ function sit(match, seated) {
     match.deal = null;
     match.previous = null;
     match.left = [];
+    match.removed = [];
     match.stacks = seated.names.map(() => seated.stack ?? 0);
     match.bets = seated.names.map(() => 0);
     match.pot = 0;

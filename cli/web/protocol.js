@@ -127,14 +127,16 @@
  */
 
 /**
- * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
- * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
+ * @typedef {"line" | "keys" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result" | "roll-call"} Pending
+ * @typedef {"played" | "no-chips" | "left" | "removed" | "too-few" | "forfeited" | "disputed" | "bad-cards" | "no-keys" | "foul" | "fork"} Ended
  */
 
 /**
  * @typedef {{ event: "waiting", seats: number[], for: Pending, seconds: number }} Waiting
  * @typedef {{ event: "ask-again", in_a_row: number, failed_checks: number, message: string }} AskAgain
  * @typedef {{ event: "out-of-time", seat: number, away?: boolean }} OutOfTime
+ * @typedef {{ event: "roll-call", seat: number, missing: number[] }} RollCall
+ * @typedef {{ event: "gone", seat: number }} Gone
  * @typedef {{ event: "leaving", costs: number, pot: number, message: string }} Leaving
  * @typedef {{ event: "ask-rebuy", seats: number[], chips: number }} AskRebuy
  * @typedef {{ event: "stopped", seat: number, how: "leave" | "forfeit" | "dispute", step?: number }} Stopped
@@ -152,12 +154,12 @@
 /**
  * An event of the program. The program sends one event per line.
  * @typedef {{ event: "hello", version: number }
- *   | { event: "invite", version: number, invite: string }
+ *   | { event: "invite", version: number, invite: string, opens?: number }
  *   | { event: "listening", addresses: string[] }
  *   | { event: "notice", text: string }
  *   | AskSit | AskAdmit | { event: "admit-lapsed", fingerprint: string, message: string }
  *   | Seated | { event: "line-lost", message: string } | Waiting | { event: "resumed" } | AskAgain
- *   | OutOfTime | Leaving | { event: "stays" } | { event: "sits-out" } | Dealt | Sealed
+ *   | OutOfTime | RollCall | Gone | Leaving | { event: "stays" } | { event: "sits-out" } | Dealt | Sealed
  *   | { event: "again", hand: number, seat: number }
  *   | CardSeen | { event: "board", hand: number, cards: string[] }
  *   | YourTurn | TheirTurn | Chose

@@ -10,7 +10,7 @@ import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
 import { areSeveral, hasEnded, isAway, isMyTurn, isOpen, isPlaying, isPoker, isShuffling, pots, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, inShort, lastHand, nameOf, problem, sentence, shortAmount, spoken, stakes, timeWords, topic, won } from "./words.js";
+import { amount, asSentence, cardName, didShort, gameName, inShort, lastHand, mayDisappear, nameOf, problem, sentence, shortAmount, spoken, stakes, timeWords, topic, won } from "./words.js";
 
 /** The interval at which a clock is redrawn, in milliseconds. */
 const TICK = 200;
@@ -203,6 +203,7 @@ function stopText(match) {
 
 /** What leaving costs. The program reports it only after the command. @param {Match} match */
 function leaveText(match) {
+  if (mayDisappear(match.seated)) return "Your hand is folded at your next turn, and the others play on without you if enough are left.";
   if (areSeveral(match)) {
     return "Your hand is folded at your next turn, and the match is over when the others have played it to its end. "
       + "All of them together can then read every card that you had.";
@@ -457,7 +458,7 @@ function seatView(app, seat, pick) {
       root.classList.toggle("winner", wins > 0);
       const chose = deal?.did[seat] ?? null;
       const folded = deal?.folded[seat] || deal?.held[seat]?.length ? "folded" : chips === 0 ? "out" : "sits out";
-      setText(did, match.left.includes(seat) ? "left" : isAway(match, seat) && areSeveral(match) ? "not connected"
+      setText(did, match.left.includes(seat) ? "left" : match.removed.includes(seat) ? "gone" : isAway(match, seat) && areSeveral(match) ? "not connected"
         : deal && !inHand && !result ? folded : chose && !turn ? didShort(chose) : "");
       const bets = match.bets[seat] ?? 0;
       setText(bet, wins > 0 ? `+${shortAmount(wins)}` : bets > 0 ? shortAmount(bets) : "");

@@ -97,6 +97,11 @@ function ofEnd(app, match) {
         [areSeveral(match) ? "Closed cards stay closed. But all other players together may be able to read the cards of a player who left."
           : "Cards that were not opened stay closed forever.", FINAL],
         ["The match is over for good."], acts];
+    case "removed":
+      return ["ask", "The others play on without you", message, ["Closed cards stay closed."],
+        ["Your connection was lost for too long, or your program was not running."], acts];
+    case "too-few":
+      return ["ask", "Too few players are left", message, ["Closed cards stay closed.", FINAL], ["The match is over for good."], acts];
     default:
       return isPoker(match) ? null : ["ask", "The match is over", message, ["Closed cards stay closed forever.", FINAL],
         ["The record shows which cards were opened, and to whom."], acts];
@@ -166,7 +171,7 @@ function ofQuestion(app, match) {
       `${nameOf({ ...match, own: seat, seated: { ...askSit, event: "seated" } }, at)} (fingerprint ${fingerprint})`);
     const others = guests.filter((_, at) => at + 1 !== seat);
     return ["ask", "Do you accept these terms?", [`${host} proposes:`, ...terms(askSit).map(asSentence),
-      ...(others.length > 0 ? ["The other guests:", ...others] : [])], [], [...(opens ? risks(opens) : []), "If you decline, the host is notified."],
+      ...(others.length > 0 ? ["The other guests:", ...others] : [])], [], [...(opens ? risks(fingerprints.length, opens) : []), "If you decline, the host is notified."],
     [["Sit down", () => sit(true)], ["Decline", () => sit(false)]]];
   }
   if (askAdmit) {

@@ -30,7 +30,9 @@
  * @property {Seated | null} seated
  * @property {number} own the seat of this side
  * @property {string[]} invites an invite for each guest
+ * @property {number | null} opens the number of players who open a card together, if the host waits for several guests
  * @property {number[]} left the seats that have left a match of several guests
+ * @property {number[]} removed the seats that have disappeared, so that the others play on without them
  * @property {string[]} addresses the addresses at which the host listens
  * @property {string[]} notices the last notices
  * @property {Deal | null} deal

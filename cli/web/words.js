@@ -181,10 +181,28 @@ export function terms(seated) {
   return parts;
 }
 
-/** What `opens` players who open each card together have to trust each other with. @param {number} opens */
-export function risks(opens) {
-  return ["If a player disappears during a hand, the hand cannot be finished.",
-    `All ${opens} players together can read every card, also later. The others together cannot read yours.`,
+/**
+ * The number of players who can play two tables at once with honest players, if they can also cut the connections
+ * between these.
+ * @param {number} seats @param {number} opens
+ */
+export const twoTables = (seats, opens) => Math.max(1, 2 * opens - seats);
+
+/** Whether the others go on if a player disappears. @param {SeatedFields | null} seated */
+export const mayDisappear = (seated) => seated?.opens !== undefined && seated.opens < seated.names.length;
+
+/**
+ * What the players have to trust each other with, if `opens` of the `seats` players open each card together.
+ * @param {number} seats @param {number} opens
+ */
+export function risks(seats, opens) {
+  const cheats = twoTables(seats, opens);
+  return [...(opens === seats ? ["If a player disappears during a hand, the hand cannot be finished.",
+    `All ${seats} players together can read every card, also later. The others together cannot read yours, and cannot play a second table with you.`]
+    : [`The hand goes on if ${seats - opens === 1 ? "one player disappears" : `up to ${seats - opens} players disappear`}.`,
+      `Any ${opens} players together can read every card, also later.`,
+      `${cheats === 1 ? "One player" : `${cheats} players together`} who can also cut the connections between honest players can play two tables at once with them. The records of both tables convict a cheat.`,
+      ...(2 * opens > seats ? [] : ["If connections fail for long, two groups of honest players can each go on alone."])]),
     "Players can tell each other their cards, and two players can be the same person: play with people you trust.",
     "All players learn each other's network addresses."];
 }
@@ -296,7 +314,7 @@ export function waitingFor(match, waiting) {
   const what = waiting.seats.length === 0 ? "" : {
     line: " to reconnect", deal: " to deal", keys: " to agree on keys",
     shuffle: areSeveral(match) ? " to shuffle" : " to seal the deck", cards: " to open cards",
-    dice: " to roll", move: " to choose", result: " to agree to the result",
+    dice: " to roll", move: " to choose", result: " to agree to the result", "roll-call": " to answer a roll call",
   }[waiting.for] ?? "";
   const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
   return `Waiting for ${who}${what}: ${time}.`;
@@ -327,6 +345,8 @@ export function sentence(match, event) {
     case "resumed": return ["Connected again. The match continues."];
     case "ask-again": return [asSentence(event.message)];
     case "out-of-time": return [outOfTime(match, event)];
+    case "roll-call": return [rollCall(match, event)];
+    case "gone": return [`${nameOf(match, event.seat)} ${event.seat === match.own ? "are" : "is"} gone, and the others play on.`];
     case "stays": return ["You stay."];
     case "sits-out": return ["You sit out. The next hand waits for you."];
     case "dealt": return [`Hand ${event.hand}${event.try > 0 ? `, dealt again (try ${event.try + 1})` : ""}.`];
@@ -353,6 +373,13 @@ function outOfTime(match, event) {
   const clock = match.seated?.clock;
   if (event.away) return `${does(match, event.seat, "have")} been disconnected for ${clock ? "longer than the clock allows" : "ten minutes"}.`;
   return clock ? `${does(match, event.seat, "have")} run out of time.` : `${nameOf(match, event.seat)} has not responded for ten minutes.`;
+}
+
+/** @param {Match} match @param {RollCall} event */
+function rollCall(match, { seat, missing }) {
+  const who = seat === match.own ? "Your program has" : `${does(match, seat, "have")}`;
+  const whom = missing.length === 1 && missing[0] === match.own ? "you" : namesOf(match, missing);
+  return `${who} received nothing from ${whom} in time. If nobody else has, the match goes on without ${missing.length === 1 ? "that player" : "them"}.`;
 }
 
 /** @param {Match} match @param {CardSeen} event @returns {Part[]} */

@@ -13,6 +13,8 @@ use crate::words::{Names, capitalized, count, list};
 pub const LOCAL: u8 = 1;
 /// The exit code when a check failed or the peer broke the protocol, disagreed or aborted.
 pub const PEER: u8 = 2;
+/// The exit code when no connection could be made, or the other players have received nothing in time.
+pub const CONNECTION: u8 = 3;
 
 /// The error of a match that ended with a breach of its rules. The log contains the breach.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +51,8 @@ pub fn how(end: &End) -> Ended {
         End::Played => Ended::Played,
         End::NoChips => Ended::NoChips,
         End::Left(_) => Ended::Left,
+        End::Removed => Ended::Removed,
+        End::TooFew(_) => Ended::TooFew,
         End::NoKeys => Ended::NoKeys,
         End::Cards(_) => Ended::BadCards,
         End::Fork { .. } => Ended::Fork,
@@ -74,7 +78,8 @@ fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
 pub fn exit_code(end: &End, seat: Seat) -> u8 {
     let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
     match end {
-        End::Played | End::NoChips | End::Left(_) => 0,
+        End::Played | End::NoChips | End::Left(_) | End::TooFew(_) => 0,
+        End::Removed => CONNECTION,
         End::Stopped(stops) => match worst(stops) {
             Some((_, Stop::Dispute { .. })) => PEER,
             Some((by, Stop::Forfeit)) if *by == seat => LOCAL,
@@ -119,6 +124,26 @@ pub fn in_words(end: &End, seat: Seat, names: &Names) -> String {
                 _ => format!("{} have left the match", capitalized(&within(seats))),
             };
             format!("{left}. The last hand was played to its end.")
+        }
+        End::TooFew(seats) => {
+            let verb = match seats[..] {
+                [one] if one != seat => "has",
+                _ => "have",
+            };
+            let who = match seats[..] {
+                [one] if one == seat => "You".to_owned(),
+                _ => capitalized(&within(seats)),
+            };
+            format!(
+                "{who} {verb} left the match, and too few players remain to open cards. The bets of the \
+                 last hand were returned or divided."
+            )
+        }
+        End::Removed => {
+            "The other players have received nothing from you in time and play on without you. Your hand \
+             is folded. Your other chips are yours: you can return with them in the next match of this \
+             table."
+                .into()
         }
         End::NoKeys => {
             "The keys of the players do not make a key of a deck, which happens only by \
@@ -336,6 +361,9 @@ mod tests {
             (End::Fork { seat: other }, 2),
             (End::Fork { seat: me }, 1),
             (End::Left(vec![other]), 0),
+            (End::TooFew(vec![other]), 0),
+            (End::TooFew(vec![me]), 0),
+            (End::Removed, 3),
         ];
         for (end, code) in cases {
             assert_eq!(exit_code(&end, me), code, "{end:?}");
@@ -343,7 +371,7 @@ mod tests {
             assert_eq!(Breach::check(&end, me, &names).is_ok(), code == 0);
             assert!(in_words(&end, me, &names).ends_with('.'));
             // A player's own breach does not count against the peer.
-            assert_eq!(counts_against_peer(&end, me), code == 2, "{end:?}");
+            assert_eq!(counts_against_peer(&end, me), code == PEER, "{end:?}");
         }
     }
 

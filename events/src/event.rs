@@ -29,6 +29,9 @@ pub enum Event {
         /// The number of guests, if there are several.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         guests: Option<u8>,
+        /// The number of seats that open a card together, if there are several guests.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        opens: Option<u8>,
     },
     /// The host waits for a connection at these addresses.
     Listening { addresses: Vec<String> },
@@ -153,6 +156,12 @@ pub enum Event {
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
     },
+    /// A seat states that it lacks something of the `missing` seats, and that their time is out. If all
+    /// other seats state the same, these seats are removed. Only if seats may disappear.
+    RollCall { seat: u8, missing: Vec<u8> },
+    /// A seat is gone, and its hand is folded: all others have stated that they lack something of it.
+    /// The match goes on.
+    Gone { seat: u8 },
     /// This seat leaves at its next turn. Until that turn, `stay` cancels `leave`.
     Leaving {
         /// The chips of this seat in the pot, which this seat loses.
@@ -399,6 +408,8 @@ pub enum Awaited {
     Dice,
     Move,
     Result,
+    /// Roll calls or answers of the other seats.
+    RollCall,
 }
 
 /// The way a seat ended the match.
@@ -417,6 +428,10 @@ pub enum Ended {
     Played,
     NoChips,
     Left,
+    /// The other seats have removed this seat, and go on.
+    Removed,
+    /// Seats have left, and too few remain to open cards.
+    TooFew,
     Forfeited,
     Disputed,
     BadCards,

@@ -5,6 +5,7 @@ use dealerless_table::log::MatchLog;
 use dealerless_table::play::NotNow;
 
 use crate::event::Event;
+use crate::seated::opens;
 use crate::words::{Names, count, several_may_read};
 
 /// Returns the event for a seat that leaves, `now` or at its next turn.
@@ -28,7 +29,7 @@ pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {
 pub fn costs(log: &MatchLog, seat: Seat) -> String {
     let (own, game) = (log.lost_by_leaving(seat), log.game());
     if log.match_info().seats() > 2 {
-        return costs_of_several(own);
+        return costs_of_several(log, own);
     }
     let has_chips = log.match_info().header().stakes.betting().is_some();
     match game {
@@ -56,13 +57,25 @@ pub fn refusal(refused: &NotNow, names: &Names) -> String {
 
 /// Same as [`costs`] in a match with more than two seats, in which the others play the hand to its end.
 /// `own` are the chips of the seat that are in the pot.
-fn costs_of_several(own: u64) -> String {
+fn costs_of_several(log: &MatchLog, own: u64) -> String {
     let chips = match own {
         0 => "It costs no chips".to_owned(),
         own => format!("Your {} chips in the pot stay there", count(own)),
     };
-    format!(
-        "{chips}, and the match ends after this hand. {}",
-        several_may_read()
-    )
+    let match_info = log.match_info();
+    if !match_info.has_roll_calls() {
+        let read = several_may_read();
+        return format!("{chips}, and the match ends after this hand. {read}");
+    }
+    let left = match_info.seats() - log.gone().len() - 1;
+    let opens = opens(match_info.header()).map_or(0, usize::from);
+    match left >= opens {
+        true => format!(
+            "{chips}, and the others play on without you. You can return with your other chips in the \
+             next match of this table."
+        ),
+        false => {
+            format!("{chips}, and the match ends at once: too few players are left to open cards.")
+        }
+    }
 }

@@ -172,6 +172,12 @@ impl Seated {
         (self.chips.as_ref()).is_some_and(|chips| chips.fixed_limit)
     }
 
+    /// Returns the number of seats that may disappear in a hand.
+    pub fn may_leave(&self) -> usize {
+        let opens = self.opens.map_or(self.names.len(), usize::from);
+        self.names.len().saturating_sub(opens)
+    }
+
     /// Returns the number of boards that are dealt together; `None` in a card game.
     pub fn boards(&self) -> Option<usize> {
         (self.game == GameName::Bridge).then_some(self.drawn / 4)
@@ -195,7 +201,7 @@ impl Chips {
 }
 
 /// Returns the number of seats that open a card of a verifiable deck together.
-fn opens(header: &Header) -> Option<u8> {
+pub fn opens(header: &Header) -> Option<u8> {
     match header.deck {
         DeckTerms::Sealed(_) => None,
         DeckTerms::Verifiable(seats) => u8::try_from(seats.threshold()).ok(),

@@ -79,6 +79,12 @@ impl Story {
         let log = seat.log();
         let hand = log.attempt().hand;
         let event = match news {
+            News::Log(LogEvent::Removed { seats }) => {
+                let gone = |seat: &Seat| Event::Gone {
+                    seat: seat.number(),
+                };
+                return seats.iter().map(gone).collect();
+            }
             News::Log(event) => return self.of_log(event, log).into_iter().collect(),
             News::Sealed { cost } => Event::Sealed {
                 hand,
@@ -102,6 +108,10 @@ impl Story {
             News::Away { seat } => Event::OutOfTime {
                 seat: seat.number(),
                 away: true,
+            },
+            News::RollCall { seat, missing } => Event::RollCall {
+                seat: seat.number(),
+                missing: numbers(missing),
             },
             News::Resumed => Event::Resumed {},
             News::NotNow(refused) => {
@@ -392,6 +402,11 @@ fn numbers(seats: &[Seat]) -> Vec<u8> {
 /// Returns the pending seats and the action that they must take; `None` if the match waits for the
 /// player at this seat.
 pub fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
+    if log.is_bound(seat) {
+        let others = Seat::all(log.match_info().seats());
+        let others = others.filter(|other| *other != seat && !log.gone().contains(other));
+        return Some((numbers(&others.collect::<Vec<_>>()), Awaited::RollCall));
+    }
     let what = match log.phase() {
         Phase::Keys | Phase::KeyDealing | Phase::Complaints | Phase::Key(_) => Awaited::Keys,
         Phase::Deal => Awaited::Deal,

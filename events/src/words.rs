@@ -95,6 +95,12 @@ impl Names {
         }
     }
 
+    /// Returns a subject with *is* or *are*: `You are` or `Bert is`.
+    pub(crate) fn are(&self, seat: u8) -> String {
+        let verb = if self.is_own(seat) { "are" } else { "is" };
+        format!("{} {verb}", self.name(seat))
+    }
+
     /// Returns the names of seats, the last one after *and*.
     pub fn list(&self, seats: &[u8]) -> String {
         list(seats.iter().map(|&seat| self.name(seat)).collect())
@@ -233,16 +239,33 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
     }
     let vanish = match seats - opens {
         0 => "If one player disappears, the hand cannot go on without that player.".to_owned(),
+        1 => "The hand goes on if one player disappears.".to_owned(),
         some => format!("The hand goes on if up to {some} players disappear."),
     };
     let read = if opens == seats {
         format!(
             "Only all {seats} players together can read every card; the other {} together cannot read \
-             yours.",
+             yours, and cannot play a second table with you.",
             seats - 1
         )
     } else {
-        format!("Any {opens} players together can read every card, also later.")
+        let who = match two_tables(seats, opens) {
+            1 => {
+                "One player who can also cut the connections between honest players can".to_owned()
+            }
+            some => format!(
+                "{some} players together who can also cut the connections between honest players can"
+            ),
+        };
+        let also = if 2 * opens > seats {
+            ""
+        } else {
+            " If connections fail for long, two groups of honest players can each go on alone."
+        };
+        format!(
+            "Any {opens} players together can read every card, also later. {who} play two tables at \
+             once with them; the records of both tables convict a cheat.{also}"
+        )
     };
     vec![
         vanish,
@@ -253,6 +276,13 @@ pub fn risks(seats: usize, opens: usize) -> Vec<String> {
         "All players learn each other's network addresses, and their programs connect to each other."
             .to_owned(),
     ]
+}
+
+/// The number of players who can play two tables at once with the honest players of a table of
+/// `seats` players, `opens` of whom open a card together, if they can also cut the connections between
+/// honest players. Two sets of `opens` players without a common honest player are enough.
+pub fn two_tables(seats: usize, opens: usize) -> usize {
+    (2 * opens).saturating_sub(seats).max(1)
 }
 
 /// Lists the kinds of cards in parentheses; empty if the deck has no kinds.
@@ -376,6 +406,28 @@ pub fn time_left(turn: &YourTurn, time: Time) -> String {
     }
 }
 
+/// Describes a roll call: `seat` lacks something of the `missing` seats.
+pub fn roll_call(names: &Names, seat: u8, missing: &[u8]) -> String {
+    let from = match missing {
+        [one] if names.is_own(*one) => "you".to_owned(),
+        missing => names.list(missing),
+    };
+    let what = match names.is_own(seat) {
+        true => "Your program has received nothing from".to_owned(),
+        false => format!("{} has received nothing from", names.name(seat)),
+    };
+    let them = match missing {
+        [_] => "that player",
+        _ => "them",
+    };
+    format!("{what} {from} in time. If nobody else has, the match goes on without {them}.")
+}
+
+/// Describes that a seat is gone.
+pub fn gone(names: &Names, seat: u8) -> String {
+    format!("{} gone, and the others play on.", names.are(seat))
+}
+
 /// Describes the ways to stop a match and the cost of each.
 pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     let has_chips = seated.is_none_or(|seated| seated.chips.is_some());
@@ -395,7 +447,11 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
         }
         (false, _) => "and the match stays open",
     };
-    let leave = if several {
+    let leave = if seated.is_some_and(|seated| seated.may_leave() > 0) {
+        "your hand is folded at your next turn, and the others play on without you if enough are left. If \
+         the hand ends before your turn, the match ends with it."
+            .to_owned()
+    } else if several {
         format!(
             "your hand is folded at your next turn, and the match ends after that hand. {}",
             several_may_read()
@@ -603,6 +659,7 @@ pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> Stri
         Awaited::Dice => " to roll",
         Awaited::Move => " to choose",
         Awaited::Line => " to reconnect",
+        Awaited::RollCall => " to answer a roll call",
         _ => "",
     };
     let time = match seconds {
@@ -693,6 +750,29 @@ mod tests {
     }
 
     #[test]
+    fn roll_call_names_its_seat_and_those_that_are_missing() {
+        let all = ["Anna", "Bert", "Cleo"].map(String::from).to_vec();
+        let names = Names {
+            own: Some(0),
+            ..Names::of_all(all, false)
+        };
+        let own = roll_call(&names, 0, &[1, 2]);
+        assert!(own.starts_with("Your program has received nothing from Bert and Cleo in time."));
+        assert!(own.ends_with("without them."));
+        let theirs = roll_call(&names, 1, &[0]);
+        assert!(theirs.starts_with("Bert has received nothing from you in time."));
+        assert!(theirs.ends_with("without that player."));
+        let texts = [0, 2].map(|seat| gone(&names, seat));
+        assert_eq!(
+            texts,
+            [
+                "You are gone, and the others play on.",
+                "Cleo is gone, and the others play on."
+            ]
+        );
+    }
+
+    #[test]
     fn several_players_are_told_who_can_read_cards() {
         assert!(risks(2, 2).is_empty());
         let all = risks(6, 6).join(" ");
@@ -706,7 +786,49 @@ mod tests {
         ] {
             assert!(all.contains(part), "{all}");
         }
-        let some = risks(6, 4).join(" ");
-        assert!(some.contains("up to 2 players") && some.contains("Any 4 players together"));
+        for (seats, opens, numbers) in [
+            (
+                6,
+                4,
+                [
+                    "up to 2 players disappear",
+                    "Any 4 players",
+                    "2 players together who",
+                ],
+            ),
+            (
+                10,
+                9,
+                [
+                    "if one player disappears",
+                    "Any 9 players",
+                    "8 players together who",
+                ],
+            ),
+            (
+                3,
+                2,
+                [
+                    "if one player disappears",
+                    "Any 2 players",
+                    "One player who",
+                ],
+            ),
+            (
+                4,
+                2,
+                [
+                    "up to 2 players disappear",
+                    "groups of honest",
+                    "One player who",
+                ],
+            ),
+        ] {
+            let some = risks(seats, opens).join(" ");
+            for part in numbers {
+                assert!(some.contains(part), "{some}");
+            }
+            assert!(some.contains("convict"), "{some}");
+        }
     }
 }

@@ -17,6 +17,9 @@ pub(super) struct Host {
     guest: Option<String>,
     game: String,
     seats: Option<u8>,
+    may_leave: Option<u8>,
+    #[serde(default)]
+    accept_two_tables: bool,
     hands: Option<u32>,
     stack: Option<u64>,
     blinds: Option<String>,
@@ -83,10 +86,11 @@ fn with_name(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
 
 impl Host {
     pub(super) fn args(self, own: &Own) -> Vec<OsString> {
-        let options = options(&[
+        let mut options = options(&[
             ("for", self.guest),
             ("game", Some(self.game)),
             ("seats", number(self.seats)),
+            ("may-leave", number(self.may_leave)),
             ("hands", number(self.hands)),
             ("stack", number(self.stack)),
             ("blinds", self.blinds),
@@ -101,6 +105,7 @@ impl Host {
             ("advertise", self.advertise),
             ("relay", self.relay),
         ]);
+        options.extend(self.accept_two_tables.then(|| "--accept-two-tables".into()));
         playing("host", own, self.name.as_deref(), options)
     }
 }
@@ -192,13 +197,13 @@ mod tests {
     fn each_field_becomes_the_option_of_the_same_name() {
         let own = Own::new(Vec::new(), None);
         let host: Host = from_value(json!({
-            "name": "i", "for": "j", "game": "a", "seats": 6, "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
+            "name": "i", "for": "j", "game": "a", "seats": 6, "may_leave": 7, "accept_two_tables": true, "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
             "time": "d", "cards": 3, "kinds": "e", "draw": 4, "boards": 5, "algorithm": "k", "listen": "f",
             "advertise": "g", "relay": "h",
         }))
         .unwrap();
-        let expected = "host --json --pause --name=i --for=j --game=a --seats=6 --hands=1 --stack=2 --blinds=b --ante=c \
-            --time=d --cards=3 --kinds=e --draw=4 --boards=5 --algorithm=k --listen=f --advertise=g --relay=h";
+        let expected = "host --json --pause --name=i --for=j --game=a --seats=6 --may-leave=7 --hands=1 --stack=2 --blinds=b --ante=c \
+            --time=d --cards=3 --kinds=e --draw=4 --boards=5 --algorithm=k --listen=f --advertise=g --relay=h --accept-two-tables";
         assert_eq!(host.args(&own), words(expected));
         let join = json!({ "name": "d", "whom": "a", "at": "b", "relay": "c" });
         let join: Join = from_value(join).unwrap();

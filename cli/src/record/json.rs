@@ -105,6 +105,7 @@ fn of_record(record: &Record) -> Value {
         "steps": record.log.step(),
         "state": if matches!(state, MatchState::Over(_)) { "over" } else { "open" },
         "waits_for": waits_for,
+        "gone": words::gone(record).iter().map(|seat| seat.number()).collect::<Vec<_>>(),
         "message": words::state(&who, record),
         "due": (!waits_for.is_empty()).then(|| due(&record.log)),
         "unsettled": record.log.unsettled().map(|unsettled| of_unsettled(&unsettled)),
@@ -292,6 +293,10 @@ fn of_event(event: &LogEvent, names: &CardNames) -> Value {
         }),
         LogEvent::Returned { seat, chips } => {
             json!({ "event": "returned", "seat": seat.number(), "chips": chips })
+        }
+        LogEvent::Removed { seats } => {
+            let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
+            json!({ "event": "removed", "seats": seats })
         }
         LogEvent::Stopped { seat, stop } => {
             let how = match stop {

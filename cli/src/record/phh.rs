@@ -166,7 +166,18 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
         let cards = held.map(|&position| hand.card(position));
         actions.push(format!("d dh {} {}", number(seat), faces(cards)));
     }
+    let mut folded = Vec::new();
     for (at, event) in hand.events.iter().enumerate() {
+        match event {
+            LogEvent::Chose(chosen) if chosen.choice == Choice::Fold => folded.push(chosen.seat),
+            LogEvent::Removed { seats } => {
+                let plays =
+                    |seat: &&Seat| hand.held[seat.index()].len() > 0 && !folded.contains(*seat);
+                let folds = seats.iter().filter(plays);
+                actions.extend(folds.map(|seat| format!("{} f", number(*seat))));
+            }
+            _ => {}
+        }
         let action = match event {
             LogEvent::Board(cards) => format!("d db {}", faces(cards.iter().map(known))),
             LogEvent::Shown { seat, cards } => {

@@ -174,6 +174,7 @@ impl<'a> Page<'a> {
                 self.line(&line);
             }
             LogEvent::Stopped { seat, .. } => self.leaves(*seat),
+            LogEvent::Removed { seats } => seats.iter().for_each(|seat| self.removed(*seat)),
             _ => {}
         }
     }
@@ -193,6 +194,17 @@ impl<'a> Page<'a> {
                 self.folded[seat.index()] = Some(self.street);
                 self.line(&format!("{name}: folds"));
             }
+        }
+        self.line(&format!("{name} leaves the table"));
+    }
+
+    /// The others have removed a silent seat.
+    fn removed(&mut self, seat: Seat) {
+        let name = self.name(seat).to_owned();
+        let is_folded = self.folded[seat.index()].is_some();
+        if !is_folded && !self.held[seat.index()].is_empty() {
+            self.folded[seat.index()] = Some(self.street);
+            self.line(&format!("{name}: folds"));
         }
         self.line(&format!("{name} leaves the table"));
     }

@@ -260,6 +260,13 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.extend(record.hands.iter().map(|hand| of_boards(&who, hand)));
     }
     lines.push(words::state(&who, record));
+    if let gone @ [_, ..] = words::gone(record) {
+        lines.push(format!(
+            "Gone while the others played on: {}. A roll call of the others, or a signed departure, is in \
+             the record; silence proves no misconduct.",
+            who.list(gone)
+        ));
+    }
     if stakes.betting().is_some() {
         let chips = who.chips(&record.log.final_stacks());
         lines.push(match words::undecided_pot(record) {

@@ -154,6 +154,14 @@ pub(super) fn undecided_pot(record: &Record) -> Option<u64> {
     }
 }
 
+/// The seats that are gone from a match whose seats can be removed, while the others played on.
+pub(super) fn gone(record: &Record) -> &[Seat] {
+    match record.log.match_info().has_roll_calls() {
+        true => record.log.gone(),
+        false => &[],
+    }
+}
+
 /// The end of the match, as a sentence.
 fn end(who: &Who, record: &Record, end: &End) -> String {
     match end {
@@ -187,6 +195,15 @@ fn end(who: &Who, record: &Record, end: &End) -> String {
         End::Left(seats) => format!(
             "{} left the match. The last hand was played to its end.",
             who.list(seats)
+        ),
+        End::TooFew(seats) => format!(
+            "{} left the match, and too few players remained to open cards.",
+            who.list(seats)
+        ),
+        End::Removed => format!(
+            "The other players removed {}, the owner of this file, by a roll call and went on. This \
+             record ends there.",
+            who.name(record.owner)
         ),
         End::NoKeys => {
             "The keys of the players do not make a key of a deck, which happens only by \

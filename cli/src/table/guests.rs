@@ -179,6 +179,13 @@ impl OtherGuests {
         }
     }
 
+    /// Stops dialling a guest that is gone.
+    pub(crate) fn stop(&mut self, guest: Seat) {
+        if let Some(dialer) = self.dialers.get_mut(&guest) {
+            dialer.stop();
+        }
+    }
+
     /// Whether to use a new connection to another guest instead of the `old` one, if there is one.
     /// If so, stops dialling. Both sides decide alike when two connections cross: a connection that
     /// the higher seat has dialled is not replaced by one that the lower seat has dialled.

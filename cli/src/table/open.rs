@@ -543,7 +543,7 @@ pub(crate) fn must_agree(own: &Own, past: &Past) -> anyhow::Result<Option<(Match
         }
         Some(file) => {
             ensure!(
-                Past::of(&file.opened.log).as_ref() == Some(past),
+                past.agrees_with(&file.opened.log),
                 "the host continues match {of} with another end than the one in your file. If it is \
                  open here, resume it first; otherwise do not sit down"
             );

@@ -316,6 +316,8 @@ impl Screen {
             // The event about the choice that the program makes follows.
             Event::OutOfTime { seat, .. } if *seat == self.own_seat() => Vec::new(),
             Event::OutOfTime { seat, away } => one(self.out_of_time(*seat, *away)),
+            Event::RollCall { seat, missing } => one(words::roll_call(names, *seat, missing)),
+            Event::Gone { seat } => one(words::gone(names, *seat)),
             Event::Leaving { message, .. } => one(message.clone()),
             Event::Stays {} => one("You stay.".into()),
             Event::Closed { message, log } => {
@@ -329,10 +331,12 @@ impl Screen {
             // The player's own turn has the prompt; another player's turn is shown by its choice.
             Event::YourTurn(_) | Event::TheirTurn(_) => Vec::new(),
             Event::Stopped { seat, .. } if names.are_several() && !names.is_own(*seat) => {
-                one(format!(
-                    "{} the match and gives up this hand. The match ends after this hand.",
-                    names.does(*seat, "leave")
-                ))
+                let then = match self.may_leave() {
+                    true => "",
+                    false => " The match ends after this hand.",
+                };
+                let leaves = names.does(*seat, "leave");
+                one(format!("{leaves} the match and gives up this hand.{then}"))
             }
             // The message of `Event::Over` or `Event::Leaving` includes this one.
             Event::Stopped { .. } => Vec::new(),
@@ -351,6 +355,9 @@ impl Screen {
             (None, true) => format!("{name} has been away for ten minutes"),
             (None, false) => format!("{name} has sent nothing for ten minutes"),
         };
+        if self.may_leave() {
+            return format!("{why}. Your program asks the others.");
+        }
         let without = match self.names.are_several() {
             true => format!(
                 " If all others close it, one of them can continue without {name}: dealerless host --after \
@@ -362,6 +369,12 @@ impl Screen {
             "{why}. Wait, or type `close` to close the match here: no chips move, and it can be \
              resumed.{without}"
         )
+    }
+
+    /// Whether the others play on if a seat disappears or leaves.
+    fn may_leave(&self) -> bool {
+        let seated = self.seated.as_ref();
+        seated.is_some_and(|seated| seated.may_leave() > 0)
     }
 
     fn connection_lost(&self, message: &str) -> String {

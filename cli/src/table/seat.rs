@@ -38,6 +38,8 @@ pub(crate) enum Stopped {
     Over(End),
     /// The player has closed the match on this side.
     Closed,
+    /// The player has left the match, and the others play on.
+    Left,
     /// The player has ended the program.
     BrokenOff,
     /// The host does not resume this match, for the reason in the message.
@@ -179,8 +181,21 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         {
             self.shown_down()?;
         }
+        match news {
+            News::Log(LogEvent::Removed { seats }) => self.stop_looking_for(seats),
+            News::Log(LogEvent::Stopped { seat, .. }) if self.is_gone(*seat) => {
+                self.stop_looking_for(&[*seat]);
+            }
+            _ => {}
+        }
+        let play = self.table.play();
+        let has_left = play.log().match_info().has_roll_calls() && self.is_gone(play.seat());
         Ok(match news {
             News::Over(end) => Some(Stopped::Over(end.clone())),
+            // The others play on.
+            News::Log(LogEvent::Stopped { seat, .. }) if has_left && *seat == play.seat() => {
+                Some(Stopped::Left)
+            }
             _ => None,
         })
     }
@@ -295,6 +310,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         error: &PlayError,
     ) -> anyhow::Result<Option<Stopped>> {
         let is_synced = self.table.play().is_synced();
+        if self.is_gone(peer) {
+            // Nobody waits for this seat.
+            return Ok(None);
+        }
         if peer != Seat::HOST
             && let Some(guests) = &mut self.guests
         {
@@ -320,6 +339,21 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         self.tell_line_lost(error)?;
         self.reconnect()?;
         Ok(None)
+    }
+
+    fn is_gone(&self, seat: Seat) -> bool {
+        self.table.play().log().gone().contains(&seat)
+    }
+
+    /// Stops looking for seats that are gone.
+    fn stop_looking_for(&mut self, seats: &[Seat]) {
+        for seat in seats {
+            match (*seat, &mut self.guests) {
+                (Seat::HOST, _) => self.dialer.iter_mut().for_each(Dialer::stop),
+                (seat, Some(guests)) => guests.stop(seat),
+                (_, None) => {}
+            }
+        }
     }
 
     fn tell_line_lost(&mut self, error: &PlayError) -> anyhow::Result<()> {
@@ -446,7 +480,7 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             return awaited(play.log(), play.seat());
         }
         let seats = Seat::all(play.log().match_info().seats());
-        let others = seats.filter(|seat| *seat != play.seat());
+        let others = seats.filter(|seat| *seat != play.seat() && !self.is_gone(*seat));
         Some((others.map(Seat::number).collect(), Awaited::Line))
     }
 

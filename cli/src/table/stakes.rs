@@ -11,6 +11,8 @@ use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::game_name::GameName;
+use dealerless_events::seated::opens;
+use dealerless_events::words;
 use dealerless_program::arguments;
 use dealerless_table::log::{Clock, DeckTerms, End, Header, MatchLog, Past, Phase};
 use dealerless_table::play::{DealCircuit, Seating, Term};
@@ -122,6 +124,14 @@ pub(crate) struct StakesArgs {
     /// poker, with at most 10 players (5 in draw) [default: 2].
     #[arg(long, value_name = "N")]
     seats: Option<u8>,
+    /// Players who may disappear in a hand; the others then finish it. Any N - K players together can
+    /// read all cards; only with more than two players and a clock [default: 0].
+    #[arg(long, value_name = "K")]
+    may_leave: Option<u8>,
+    /// Accept a --may-leave with which one player who also cuts the connections between others can play
+    /// two tables at once.
+    #[arg(long)]
+    accept_two_tables: bool,
     /// Hands in the match; in bridge, sets of boards [default: 10; in bridge 1].
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
@@ -173,6 +183,8 @@ impl StakesArgs {
         let StakesArgs {
             game,
             seats,
+            may_leave,
+            accept_two_tables,
             hands,
             stack,
             blinds,
@@ -186,7 +198,8 @@ impl StakesArgs {
             after,
         } = self;
         game.is_some()
-            || seats.is_some()
+            || seats.or(*may_leave).is_some()
+            || *accept_two_tables
             || hands.or(*boards).is_some()
             || stack.is_some()
             || blinds.or(*ante).is_some()
@@ -212,7 +225,13 @@ impl StakesArgs {
         let seats = u8::try_from(header.stakes.seats() - left)?;
         let mut terms = self.clone();
         terms.game = Some(GameName::of(&header.stakes));
-        terms.seats.get_or_insert(seats);
+        let seats = *terms.seats.get_or_insert(seats);
+        if let DeckTerms::Verifiable(deck) = header.deck {
+            let may_leave = u8::try_from(deck.count() - deck.threshold())?;
+            terms
+                .may_leave
+                .get_or_insert(may_leave.min(seats.saturating_sub(2)));
+        }
         terms.hands.get_or_insert(header.stakes.hands());
         terms.time.get_or_insert(Time(header.clock));
         if let Some(rules) = header.stakes.betting() {
@@ -298,6 +317,10 @@ impl StakesArgs {
     /// If the options contradict each other, or the circuit takes too much memory.
     pub(crate) fn header(&self, memory: Memory) -> anyhow::Result<Header> {
         if self.seats.is_none_or(|seats| seats == 2) {
+            ensure!(
+                self.may_leave.unwrap_or(0) == 0,
+                "--may-leave requires more than two players: give their number with --seats"
+            );
             // The circuit is dropped. Building it again when the guest has come takes only a moment.
             return Ok(self.propose(memory)?.0);
         }
@@ -314,7 +337,26 @@ impl StakesArgs {
             "--algorithm is for two players: with more, the deck is shuffled without a circuit"
         );
         let stakes = self.stakes()?;
-        let deck = DeckTerms::verifiable(&stakes, stakes.seats()).with_context(|| {
+        let clock = self.time.unwrap_or_else(|| Time::default_of(self.game())).0;
+        let may_leave = usize::from(self.may_leave.unwrap_or(0));
+        let seats = stakes.seats();
+        ensure!(
+            may_leave + 2 <= seats,
+            "at most {} of {seats} players may leave: at least two players open a card",
+            seats.saturating_sub(2)
+        );
+        ensure!(
+            may_leave == 0 || clock != Clock::default(),
+            "--may-leave requires a clock: it decides when a silent player has disappeared"
+        );
+        let opens = seats - may_leave;
+        if may_leave > 0 && words::two_tables(seats, opens) == 1 && !self.accept_two_tables {
+            bail!(
+                "with --seats {seats} --may-leave {may_leave}, {TWO_TABLES}. Use a smaller --may-leave, or \
+                 accept this with --accept-two-tables"
+            );
+        }
+        let deck = DeckTerms::verifiable(&stakes, opens).with_context(|| {
             format!(
                 "{} is for two players; --seats requires a game of poker",
                 self.game()
@@ -323,7 +365,7 @@ impl StakesArgs {
         Ok(Header {
             log_version: Edition::Four,
             deck,
-            clock: self.time.unwrap_or_else(|| Time::default_of(self.game())).0,
+            clock,
             stakes,
             past: None,
         })
@@ -343,6 +385,10 @@ impl StakesArgs {
     }
 }
 
+/// The reason why a match may have to be accepted explicitly.
+const TWO_TABLES: &str = "one player who can also cut the connections between the others can play two \
+                          tables at once with them; only the records of both tables convict that player";
+
 /// The guest's requirements.
 #[derive(clap::Args)]
 #[command(next_help_heading = GAME)]
@@ -350,6 +396,13 @@ pub(crate) struct GuestTerms {
     /// Play only this game.
     #[arg(long, value_name = "GAME", value_parser = game_name())]
     game: Option<GameName>,
+    /// Play only if this number of players may disappear in a hand.
+    #[arg(long, value_name = "K")]
+    may_leave: Option<u8>,
+    /// With --yes or --auto: also accept a number of players who may disappear with which one player
+    /// who cuts the connections between others can play two tables at once.
+    #[arg(long)]
+    accept_two_tables: bool,
     /// Play only this number of hands.
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
@@ -408,6 +461,29 @@ impl GuestTerms {
         agree(Term::Ante, "--ante", self.ante, ante)?;
         // The number of hands needs no limit: a seat may leave at any time, and only a few hands
         // are prepared at once.
+        Ok(())
+    }
+
+    /// Checks how many players may disappear. `asks` means that the player is asked about all terms.
+    ///
+    /// # Errors
+    /// If the number does not meet the requirements, or the player is not asked and has not accepted
+    /// it.
+    pub(crate) fn check_may_leave(&self, header: &Header, asks: bool) -> Result<(), Differs> {
+        let seats = header.stakes.seats();
+        let opens = opens(header).map_or(seats, usize::from);
+        let may_leave = seats - opens;
+        let term = Term::MayLeave;
+        let required = self.may_leave.map(usize::from);
+        agree(term, "--may-leave", required, Some(may_leave))?;
+        let is_accepted = asks || self.accept_two_tables;
+        if may_leave > 0 && words::two_tables(seats, opens) == 1 && !is_accepted {
+            let message = format!(
+                "{may_leave} of {seats} players may disappear, and {TWO_TABLES}. To accept this, use \
+                 --accept-two-tables, or leave out --yes and --auto"
+            );
+            return Err(Differs { term, message });
+        }
         Ok(())
     }
 

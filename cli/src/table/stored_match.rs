@@ -16,7 +16,7 @@ use dealerless_events::story::{Story, hands_with_a_result};
 use dealerless_table::connection::Connection;
 use dealerless_table::identity::PublicIdentity;
 use dealerless_table::log::{
-    DiskStorage, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting,
+    DiskStorage, End, Inputs, Journal, MatchFolder, MatchLog, Opened, Phase, Sitting,
 };
 use dealerless_table::play::{
     Control, DealCircuit, DeckSetting, FileVault, PlayError, SealedSetting, Seating, Setting,
@@ -226,6 +226,8 @@ impl<'a> StoredMatch<'a> {
             self.seat.player.show_rest()?;
         }
         let called = match (&stopped, received) {
+            // The others play on, and wait for nothing from this seat.
+            (Ok(Stopped::Over(End::Removed)), _) => Ok(()),
             (Ok(Stopped::Over(_)), false) => self.last_call(),
             _ => Ok(()),
         };
@@ -246,6 +248,10 @@ impl<'a> StoredMatch<'a> {
                 let unsettled = unsettled_at(play.log(), play.seat(), seat.story.names());
                 closed(&mut seat.player, self.log_file, unsettled)?;
             }
+            Stopped::Left => seat.player.tell(&Event::Closed {
+                log: Some(self.log_file),
+                message: LEFT.into(),
+            })?,
             Stopped::BrokenOff => {
                 let play = seat.table.play();
                 if let Some(text) = unsettled_at(play.log(), play.seat(), seat.story.names()) {
@@ -326,6 +332,11 @@ impl<'a> StoredMatch<'a> {
         Ok(())
     }
 }
+
+/// The message to a player who has left a match that the others play on.
+const LEFT: &str = "You have left the match, and the others play on. Your chips are yours: you can return \
+                    with them in the next match of this table. Join again when this one is over, to \
+                    receive its end.";
 
 /// Reports that a match was closed here, and the hand in play if it is `unsettled`.
 ///

@@ -200,3 +200,128 @@ fn guest_refuses_a_match_that_continues_another_end() {
     );
     host.kill();
 }
+
+/// The host is killed in the middle of a hand. The guests wait for it once, finish the hand and the
+/// next one without it, and all records agree.
+#[test]
+fn match_goes_on_without_a_host_that_is_killed() {
+    let folders = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    let terms = [
+        "--seats",
+        "4",
+        "--may-leave",
+        "1",
+        "--hands",
+        "2",
+        "--stack",
+        "10000",
+        "--time",
+        "1",
+        "--auto",
+    ];
+    let (mut host, first) = Side::host(folders[0].path(), &terms);
+    let mut invites = vec![first];
+    for _ in 0..2 {
+        let event = host.event();
+        assert_eq!(event["opens"], 3);
+        invites.push(event["invite"].as_str().unwrap().to_owned());
+    }
+    let names = ["Bert", "Cleo", "Dora"];
+    let mut guests: Vec<Side> = Vec::new();
+    for ((folder, invite), name) in folders[1..].iter().zip(&invites).zip(names) {
+        let join = ["join", invite, "--json", "--yes", "--auto", "--name", name];
+        guests.push(Side::start(folder.path(), &join));
+        let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
+        while !is_here(host.until("notice")) {}
+    }
+    let log = host.until("seated")["log"].as_str().unwrap().to_owned();
+    host.until("chose");
+    host.kill();
+    let mut files = vec![log];
+    for guest in guests {
+        let (events, code) = guest.finish();
+        assert_eq!(code, 0, "{:?}", events.last());
+        assert_eq!(
+            of_kind(&events, "gone"),
+            [json!({"event": "gone", "seat": 0})]
+        );
+        assert!(!of_kind(&events, "roll-call").is_empty());
+        let results = of_kind(&events, "result");
+        assert_eq!(results.len(), 2);
+        let over = &of_kind(&events, "over")[0];
+        assert_eq!(
+            (&over["how"], &over["hands"]),
+            (&json!("played"), &json!(2))
+        );
+        let stacks = over["stacks"].as_array().unwrap();
+        assert_eq!(stacks.iter().filter_map(Value::as_u64).sum::<u64>(), 40_000);
+        files.push(over["log"].as_str().unwrap().to_owned());
+    }
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let home = folders[1].path();
+    let (text, code) = command(home, &[&["verify"], &files[..]].concat());
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("\nAll 4 records agree"), "{text}");
+    let (text, code) = command(home, &[&["verify", "--json"], &files[1..]].concat());
+    let verified: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(code, 0, "{text}");
+    for record in verified["records"].as_array().unwrap() {
+        assert_eq!(record["record"]["gone"], json!([0]), "{record}");
+    }
+}
+
+#[test]
+fn table_at_which_one_player_could_play_two_is_accepted_explicitly() {
+    let [anna, bert] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let terms = ["--seats", "3", "--may-leave", "1", "--auto", "--json"];
+    let refused = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args([&["host"], &terms[..]].concat())
+        .env("DEALERLESS_HOME", anna.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(refused.stdout).unwrap();
+    assert!(
+        refused.status.code() == Some(1) && text.contains("--accept-two-tables"),
+        "{text}"
+    );
+    for wrong in [
+        vec!["--may-leave", "1"],
+        vec!["--seats", "3", "--may-leave", "2"],
+        vec!["--seats", "4", "--may-leave", "1", "--time", "none"],
+    ] {
+        let (_, code) = command(anna.path(), &[&["host", "--auto"], &wrong[..]].concat());
+        assert_eq!(code, 1, "{wrong:?}");
+    }
+    let host = [
+        "--seats",
+        "3",
+        "--may-leave",
+        "1",
+        "--accept-two-tables",
+        "--auto",
+    ];
+    let (mut host, invite) = Side::host(anna.path(), &host);
+    for (terms, sits) in [
+        (&[][..], false),
+        (&["--may-leave", "0", "--accept-two-tables"], false),
+        (&["--may-leave", "1", "--accept-two-tables"], true),
+    ] {
+        let join = [
+            "join", &invite, "--json", "--yes", "--auto", "--name", "Bert",
+        ];
+        let side = Side::start(bert.path(), &[&join[..], terms].concat());
+        if sits {
+            let is_here = |event: Value| event["text"].as_str().unwrap().contains(" is here:");
+            while !is_here(host.until("notice")) {}
+            side.kill();
+        } else {
+            let (events, code) = side.finish();
+            let message = events.last().unwrap()["message"].as_str().unwrap();
+            assert!(
+                code == 1 && message.contains("may disappear") || message.contains("--may-leave"),
+                "{message}"
+            );
+        }
+    }
+    host.kill();
+}

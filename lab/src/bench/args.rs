@@ -22,7 +22,7 @@ use crate::circuit::sweep::{Draws, Numbers};
     dealerless bench --algorithm bubble --draw 52 --pool 16 --json\n  \
     dealerless bench --draw 1..52 --algorithm all --csv -o time.svg > time.csv\n  \
     dealerless bench --netlist mine.txt --algorithm cut --draw 9 --rtt 50ms\n  \
-    dealerless bench --deck verifiable --seats 6\n  \
+    dealerless bench --deck verifiable --seats 6 --may-leave 1\n  \
     dealerless bench --listen 0.0.0.0:5252     and on the other machine\n  \
     dealerless bench --connect HOST:5252\n\n\
     Lists of numbers have the same form as for circuit stats. Configurations take turns,\n\
@@ -91,7 +91,7 @@ pub struct Args {
     )]
     pub(super) security: Vec<Security>,
     /// Kind of deck [default: sealed]. A verifiable deck is for 2 to 10 seats, which all run in this process; --cards,
-    /// --seats, --rounds and --json are its only other options.
+    /// --seats, --may-leave, --rounds and --json are its only other options.
     #[arg(
         long,
         value_name = "DECK",
@@ -104,6 +104,9 @@ pub struct Args {
     /// Number of seats of a verifiable deck.
     #[arg(long, value_name = "SEATS", default_value = "6", requires = "deck", value_parser = clap::value_parser!(u8).range(2..=10))]
     pub(super) seats: u8,
+    /// Number of seats that may disappear: the others open the cards of a verifiable deck.
+    #[arg(long, value_name = "K", default_value = "0", requires = "deck")]
+    pub(super) may_leave: u8,
     /// Bits of statistical security of a malicious session, 40 to 80; must be equal for both
     /// parties.
     #[arg(long, value_name = "BITS", default_value_t = STATISTICAL_SECURITY, value_parser = statistical)]

@@ -61,14 +61,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
         bail!("--deck verifiable measures one deck: give --cards one number");
     };
     let count = usize::from(args.seats);
-    let seats = Seats::new(count, count).context("a verifiable deck has 2 to 10 seats")?;
+    let threshold = count.saturating_sub(args.may_leave.into());
+    let seats = Seats::new(count, threshold)
+        .context("a verifiable deck has 2 to 10 seats, and at least 2 of them open a card")?;
     let mut rounds = Rounds::default();
     for _ in 0..=args.rounds {
         round(seats, cards, &mut rounds, &mut system_rng())?;
     }
     let report = Report {
         seats: count,
-        threshold: count,
+        threshold,
         cards,
         rounds: args.rounds,
         operations: rounds.operations(),
@@ -189,7 +191,7 @@ fn round(
         rounds.time(verify, || Partials::verify(&context, &decks, &slots, &part))?;
     }
 
-    let partials = (1..seats.count()).map(|seat| {
+    let partials = (1..seats.threshold()).map(|seat| {
         let (_, partials) = Partials::make(&context(seat), &decks, &to_one, &keys[seat], rng)?;
         Ok(partials.iter().next().expect("a partial for the slot").1)
     });
@@ -358,10 +360,14 @@ impl Report<'_> {
             column.set_cell_alignment(CellAlignment::Right);
         }
         format!(
-            "Verifiable deck: {} cards, {} seats, all of which open a card.\nMedians of {} rounds; \
+            "Verifiable deck: {} cards, {} seats, {} of which open a card.\nMedians of {} rounds; \
              bytes of the part that one seat signs.\n\n{}\n\n{}",
             self.cards,
             self.seats,
+            match self.threshold == self.seats {
+                true => "all".to_owned(),
+                false => self.threshold.to_string(),
+            },
             self.rounds,
             table.trim_fmt(),
             self.environment.describe()

@@ -101,19 +101,21 @@ fn several() {
     );
     println!("of this move.\n");
     println!(
-        "| seats | connections | each way | keys | first hand | its shuffles | later hand | \
+        "| seats | of which open a card | connections | each way | keys | first hand | its shuffles | later hand | \
          deal to deal | flop | from the receipt | bytes of a seat to each peer |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
-    for (seats, shape, delay, hands) in [
-        (2, Shape::Star, 0, 20),
-        (3, Shape::Mesh, 0, 20),
-        (6, Shape::Star, 0, 20),
-        (6, Shape::Mesh, 0, 20),
-        (9, Shape::Mesh, 0, 10),
-        (6, Shape::Star, 25, 4),
-        (6, Shape::Mesh, 25, 7),
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for (seats, opens, shape, delay, hands) in [
+        (2, 2, Shape::Star, 0, 20),
+        (3, 3, Shape::Mesh, 0, 20),
+        (6, 6, Shape::Star, 0, 20),
+        (6, 6, Shape::Mesh, 0, 20),
+        (6, 5, Shape::Mesh, 0, 20),
+        (9, 9, Shape::Mesh, 0, 10),
+        (6, 6, Shape::Star, 25, 4),
+        (6, 6, Shape::Mesh, 25, 7),
     ] {
+        let seats = (seats, opens);
         let line = Duration::from_millis(delay);
         let single: Vec<_> = (0..hands.min(10))
             .map(|_| several_seats::measure(seats, 1, line, shape))
@@ -123,7 +125,8 @@ fn several() {
         };
         let hand = several_seats::measure(seats, hands, line, shape);
         println!(
-            "| {seats} | {shape:?} | {delay} ms | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {opens} | {shape:?} | {delay} ms | {} | {} | {} | {} | {} | {} | {} | {} |",
+            seats.0,
             ms(of(|hand| hand.keys)),
             ms(of(|hand| hand.first)),
             ms(of(|hand| hand.shuffles)),

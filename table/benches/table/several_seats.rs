@@ -106,8 +106,14 @@ pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// Plays a match. Each statement takes `delay` on each connection.
-pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> Hand {
+/// Plays a match of `seats`, `opens` of which open a card. Each statement takes `delay` on each
+/// connection.
+pub(crate) fn measure(
+    (seats, opens): (u8, usize),
+    hands: u32,
+    delay: Duration,
+    shape: Shape,
+) -> Hand {
     let rules = BettingRules {
         stack: 1000,
         limit: Limit::NoLimit,
@@ -116,7 +122,7 @@ pub(crate) fn measure(seats: u8, hands: u32, delay: Duration, shape: Shape) -> H
     let stakes = Stakes::new(Variety::Holdem(rules), seats, hands).expect("valid stakes");
     let header = Header {
         log_version: Edition::Four,
-        deck: DeckTerms::verifiable(&stakes, stakes.seats()).expect("a game of poker"),
+        deck: DeckTerms::verifiable(&stakes, opens).expect("a game of poker"),
         stakes,
         clock: Clock::default(),
         past: None,

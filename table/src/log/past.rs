@@ -87,6 +87,23 @@ impl Past {
         past.is_valid().then_some(past)
     }
 
+    /// Whether this can be the end of the match of this log. If the others have removed the owner of the
+    /// log and went on, the log does not have the end: then the owner must have at least the chips that
+    /// it had not bet in this log. They can be more, because its last bet can be void.
+    pub fn agrees_with(&self, log: &MatchLog) -> bool {
+        if !log.is_removed() {
+            return Past::of(log).as_ref() == Some(self);
+        }
+        let (of, owner) = (log.match_info(), log.owner);
+        let own = of.players()[owner.index()].identity.fingerprint();
+        let stacks = log
+            .game()
+            .map_or_else(|| log.stacks().to_vec(), |game| game.stacks());
+        let chips = stacks[owner.index()];
+        let has_chips = |player: &(Fingerprint, u64)| player.0 == own && player.1 >= chips;
+        self.match_id == of.id() && self.players.iter().any(has_chips)
+    }
+
     /// The chips that a player brings from the previous match, if there are any.
     pub(super) fn chips_of(&self, player: Fingerprint) -> Option<u64> {
         let found = self.players.iter().find(|(other, _)| *other == player);

@@ -75,11 +75,13 @@ pub enum Term {
     Clock,
     /// All terms: the guest's player has declined the match.
     All,
+    /// The number of seats that may disappear in a hand.
+    MayLeave,
 }
 
 impl Term {
     /// All terms, indexed by their numbers.
-    const EACH: [Self; 12] = [
+    const EACH: [Self; 13] = [
         Term::Game,
         Term::Cards,
         Term::Kinds,
@@ -92,6 +94,7 @@ impl Term {
         Term::Memory,
         Term::Clock,
         Term::All,
+        Term::MayLeave,
     ];
 }
 
@@ -110,6 +113,7 @@ impl fmt::Display for Term {
             Term::Memory => "what takes less memory",
             Term::Clock => "another clock",
             Term::All => "other terms",
+            Term::MayLeave => "another number of players who may disappear in a hand",
         })
     }
 }
@@ -253,7 +257,7 @@ mod tests {
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), None);
         }
         assert_eq!(Control::decode(&[13]), None);
-        assert_eq!(Control::decode(&[DECLINES, 12]), None);
+        assert_eq!(Control::decode(&[DECLINES, 13]), None);
         for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);
         }

@@ -71,6 +71,14 @@ pub enum News {
         /// The seat.
         seat: Seat,
     },
+    /// A seat has called the roll: it lacks something of the missing seats, whose time is out. Only with
+    /// roll calls.
+    RollCall {
+        /// The seat.
+        seat: Seat,
+        /// The missing seats.
+        missing: Vec<Seat>,
+    },
     /// The player's command cannot be executed. The match is unchanged.
     NotNow(NotNow),
     /// The match is over.

@@ -4,6 +4,7 @@ mod disputing;
 mod ordering;
 mod receiving;
 mod resuming;
+mod roll_calls;
 mod rolling;
 mod signing;
 mod stealing;
@@ -17,6 +18,7 @@ use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
 pub use self::ordering::deck_name;
+use self::roll_calls::Late;
 use super::cost::{Prepared, Spent};
 use super::deal_circuit::DealCircuit;
 use super::error::PlayError;
@@ -86,8 +88,16 @@ pub struct Play<S, V, R> {
     peers: BTreeMap<Seat, Peer>,
     /// The seats that have sent their histories since the program has started.
     heard: BTreeSet<Seat>,
-    /// Whether a guest no longer waits for the histories of the other guests.
+    /// Whether this seat no longer waits for histories: a guest for those of the other guests, and with
+    /// roll calls any seat for those of all others.
     waived: bool,
+    /// Whether the program has resumed the match from its file and may not sign yet.
+    is_restarted: bool,
+    /// The step up to which this seat signs no roll calls and no answers, because it stood there when it
+    /// could first sign after a restart.
+    no_roll_calls: Option<u64>,
+    /// The other seats whose time is out. Only with roll calls.
+    late: Late,
     /// What each seat has sent for later steps. It outlives the connection on which it arrived.
     early: BTreeMap<Seat, Early>,
     /// The seats whose connections were dropped because of an early statement.
@@ -227,6 +237,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             peers: BTreeMap::new(),
             heard: BTreeSet::new(),
             waived: false,
+            is_restarted: true,
+            no_roll_calls: None,
+            late: Late::default(),
             early: BTreeMap::new(),
             failed: BTreeMap::new(),
             connected: None,
@@ -406,7 +419,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
         }
         // The end of the match is written to the file even if nothing has to be sent.
-        let over = matches!(self.setting.log.phase(), Phase::Over(_));
+        let over = matches!(self.setting.log.phase(), Phase::Over(_)) || self.plays_no_more();
         let is_unsent = self.peers.values().any(|peer| !peer.unsent.is_empty());
         if over || self.owes_write || is_unsent && !self.is_verifiable() {
             self.write()?;
@@ -440,8 +453,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.send_orders(orders)
     }
 
-    /// Signs the ack or the part that is due now. Returns `false` if there is none.
+    /// Signs the answer to a roll call, the ack, the part or the roll call that is due now. Returns `false` if there is none.
     fn sign_next(&mut self) -> Result<bool, PlayError> {
+        self.forbid_earlier_roll_calls();
+        if self.answer_roll_call()? {
+            return Ok(true);
+        }
         let (identity, seat) = (&self.setting.identity, self.setting.seat);
         let (before, hash) = (self.setting.log.phase(), self.setting.log.hash());
         if self.setting.log.owes_ack(seat) {
@@ -451,7 +468,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(true);
         }
         let Some(part) = self.next_part()? else {
-            return Ok(false);
+            return self.call_roll();
         };
         let (signed, events) = (self.setting.log).sign(&self.setting.identity, seat, &part)?;
         let step = signed.step;

@@ -303,7 +303,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 Ok((0, Incoming::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
                 Ok((connection, item)) => match (self.peer_of(connection), item) {
                     // Guests have nothing to decide with each other.
-                    (Some(peer), Incoming::Control(_)) if !self.peers().any(|at| at == peer) => {}
+                    (Some(peer), Incoming::Control(_))
+                        if ![peer, self.play.seat()].contains(&Seat::HOST) => {}
                     (Some(_), Incoming::Control(control)) => {
                         return Ok(Some(TableEvent::Control(control)));
                     }
@@ -533,12 +534,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
     }
 
-    /// The seats to which this seat needs a connection: all guests if it is the host, otherwise the
-    /// host.
+    /// The seats to which this seat needs a connection, without those that are gone: all guests if it is
+    /// the host, otherwise the host, or the other guests if the host is gone.
     fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
-        let is_host = self.play.seat() == Seat::HOST;
+        let gone = self.play.log().gone().to_vec();
+        let is_star = self.play.seat() == Seat::HOST || gone.contains(&Seat::HOST);
         self.others()
-            .filter(move |seat| is_host || *seat == Seat::HOST)
+            .filter(move |seat| !gone.contains(seat) && (is_star || *seat == Seat::HOST))
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that a person can look at
@@ -616,8 +618,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             connections: self.connections(),
             is_synced: self.play.is_synced(),
             needs_engine: self.play.needs_engine(),
+            lacks: self.play.lacks(),
+            lost_roll_calls: self.play.lost_roll_calls(),
         };
-        let Some(timeout) = self.clocks.update(&view, now) else {
+        let timeout = self.clocks.update(&view, now);
+        let late = self.others().filter(|seat| self.clocks.is_out(*seat));
+        self.play.set_late(late.collect());
+        let Some(timeout) = timeout else {
             return Ok(false);
         };
         let news = match timeout {

@@ -38,7 +38,7 @@ impl Three {
         let stakes = Stakes::new(Variety::Holdem(rules), seats, 1).unwrap();
         let header = Header {
             log_version: Edition::Four,
-            deck: DeckTerms::verifiable(&stakes).unwrap(),
+            deck: DeckTerms::verifiable(&stakes, usize::from(seats)).unwrap(),
             stakes,
             clock: Clock::default(),
             past,
@@ -62,7 +62,7 @@ impl Three {
         let (_, storage) = folder.create(&of.id(), "Bert").unwrap();
         let key = self.own.home.identity().file_key();
         let mut journal = Journal::create(storage, key, &sitting).unwrap();
-        let mut log = MatchLog::new(of.clone());
+        let mut log = MatchLog::new(of.clone(), Seat::HOST);
         let seats = Seats::new(of.seats(), of.seats()).unwrap();
         let mut rng = rand::rng();
         let contribute = |seat| Contribution::generate(of.id(), seats, seat, &mut rng);

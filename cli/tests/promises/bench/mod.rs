@@ -471,7 +471,12 @@ fn verifiable_deck_is_measured_with_the_bytes_of_each_part() {
         screen.contains("6 cards, 3 seats") && screen.contains("1,632"),
         "{screen}"
     );
+    let some = run(&format!("{line} --may-leave 1 --json")).exits(0).json();
+    assert_eq!([&some["seats"], &some["threshold"]], [3, 2]);
+    let keys = &some["operations"][0];
+    assert_eq!(keys["bytes"], 128 + 32 * (2 + 3 + 1), "{keys}");
     for wrong in [
+        "--deck verifiable --seats 3 --may-leave 2",
         "--deck verifiable --cards 6,7",
         "--deck verifiable --csv",
         "--seats 3",

@@ -157,6 +157,24 @@ impl MatchLog {
         Ok((Statement { before, signed }, events))
     }
 
+    /// What the owner lacks in the current step, even if it may sign no roll call because of it.
+    pub(crate) fn lacks_of_others(&self) -> Vec<(Seat, Missing)> {
+        if self.is_over() {
+            return Vec::new();
+        }
+        let lacking = self.lacking(self.next_round().unwrap_or(0));
+        lacking.into_iter().collect()
+    }
+
+    /// The number of roll calls that the owner has signed in the current step, and of those that were
+    /// lost.
+    pub(crate) fn own_roll_calls(&self) -> (usize, usize) {
+        let calls = self.calls_at(self.step()).iter();
+        let own = calls.filter(|call| call.seat == self.owner && !call.is_answer());
+        let lost = own.clone().filter(|call| self.is_lost(call));
+        (own.count(), lost.count())
+    }
+
     /// The step and the number of a roll call that the owner has to answer. `None` if there is none.
     pub fn owes_answer(&self) -> Option<(u64, u8)> {
         let is_over = matches!(self.state.phase, Phase::Over(_));

@@ -172,7 +172,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Queues the statements from step `from` on for a connected seat, as far as no earlier request
     /// on this connection was answered with them.
-    fn answer(&mut self, to: Seat, from: u64) {
+    pub(super) fn answer(&mut self, to: Seat, from: u64) {
         let Some(peer) = self.peers.get_mut(&to).filter(|peer| peer.has_own) else {
             return;
         };
@@ -196,10 +196,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Whether this seat passes on a new statement from this source. The host does so always. A guest
-    /// passes on what another guest's history brings, because the host can lack it, too.
-    fn passes_on(&self, source: Source) -> bool {
+    /// passes on what another guest's history brings, because the host can lack it, too. Each seat passes
+    /// on roll calls, so that a cut connection does not keep an answer from the caller.
+    fn passes_on(&self, source: Source, signed: &Signed) -> bool {
         let is_host = self.setting.seat == Seat::HOST;
-        is_host || source.in_history && source.from != Seat::HOST
+        let is_roll_call = matches!(signed, Signed::RollCall(_));
+        is_host || is_roll_call || source.in_history && source.from != Seat::HOST
     }
 
     /// Accepts a part or an ack. With more than two seats, `history` is the hash of the history for
@@ -233,7 +235,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let concerns_all = accepted.is_err();
         let from = source.from;
         if is_new
-            && (concerns_all || self.passes_on(source))
+            && (concerns_all || self.passes_on(source, &signed))
             && let Some(statement) = &statement
         {
             self.forward(from, &LogMessage::Statement(statement.clone()));
@@ -247,12 +249,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 Ok(())
             }
             Ok(Accepted::RollCall(events)) => {
-                self.keep(signed);
-                for event in events {
-                    self.handle_event(step, event)?;
+                self.keep(signed.clone());
+                match &signed {
+                    Signed::RollCall(call) => self.after_their_roll_call(call, events),
+                    _ => Ok(()),
                 }
-                self.report_end();
-                Ok(())
             }
             Ok(Accepted::New(part, events)) => {
                 self.keep(signed);
@@ -270,6 +271,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Err(Refused::Forgotten { .. }) if !self.setting.log.is_whole() => {
                 self.reload_log()?;
                 self.accept(source, signed, history)
+            }
+            // The others have removed this seat or the signer, which may not know it yet. Its history
+            // and this one part there.
+            Err(Refused::TooEarly { .. } | Refused::Over | Refused::OtherHistory { .. })
+                if self.setting.log.is_removed() || self.setting.log.gone().contains(&seat) =>
+            {
+                Ok(())
             }
             Err(refused @ Refused::TooEarly { .. }) => {
                 let statement = statement.ok_or(PlayError::Refused(refused))?;

@@ -19,6 +19,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(crate) fn begin(&mut self, peer: Seat) {
         self.connect(peer, Resuming::first_connection());
         self.heard.insert(peer);
+        self.is_restarted = false;
         if self.is_guest_of_several() && peer == Seat::HOST {
             // No seat has a history.
             self.waived = true;
@@ -86,17 +87,22 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
-    /// Whether this seat may sign. With more than two seats, it needs the histories of all others,
-    /// once after the program has started: later, a lost connection does not stop the other seats.
-    /// A guest needs a connection, too, and waits only a short time for the other guests. With two
+    /// Whether this seat may sign. With more than two seats, it needs the histories of all others that
+    /// are not gone, once after the program has started: later, a lost connection does not stop the
+    /// other seats. A guest needs a connection, too, and waits only a short time for the other guests.
+    /// With roll calls, this holds for all seats, and they wait only a short time for the host. With two
     /// seats, there must be a connection on which the other side has sent its complete history.
     pub fn is_synced(&self) -> bool {
-        let seats = self.setting.log.match_info().seats();
-        let has_heard_all = self.heard.len() + 1 == seats;
+        let match_info = self.setting.log.match_info();
+        let (seats, gone) = (match_info.seats(), self.setting.log.gone());
+        let is_missing = |seat: &Seat| !gone.contains(seat) && !self.heard.contains(seat);
+        let mut others = Seat::all(seats).filter(|seat| *seat != self.setting.seat);
+        let has_heard_all = !others.any(|seat| is_missing(&seat));
         let mut peers = self.peers.values();
         let is_connected = peers.any(|peer| peer.history.is_complete());
         match (seats, self.setting.seat) {
             (2, _) => is_connected,
+            _ if match_info.has_roll_calls() => is_connected && (has_heard_all || self.waived),
             (_, Seat::HOST) => has_heard_all,
             _ => {
                 let has_heard_host = self.heard.contains(&Seat::HOST);
@@ -106,20 +112,23 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Stops waiting for guests that have not sent their histories since the program has started, if
-    /// this seat is a guest that the host has sent its history.
+    /// this seat is a guest that the host has sent its history. With roll calls, stops waiting for all
+    /// seats.
     ///
     /// # Errors
     /// If the deck cannot be restored.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn stop_waiting(&mut self) -> Result<(), PlayError> {
         let was_synced = self.is_synced();
-        if self.is_guest_of_several() && self.heard.contains(&Seat::HOST) {
-            self.waived = true;
+        let has_roll_calls = self.setting.log.match_info().has_roll_calls();
+        if has_roll_calls || self.is_guest_of_several() && self.heard.contains(&Seat::HOST) {
+            self.waived = !self.heard.is_empty();
         }
-        match !was_synced && self.is_synced() {
-            true => self.finish_resume(),
-            false => Ok(()),
+        if !was_synced && self.is_synced() {
+            self.finish_resume()?;
+            self.send_own_history()?;
         }
+        Ok(())
     }
 
     /// The number of seats that have sent their histories since the program has started.
@@ -155,6 +164,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.setting.log.is_whole() {
             self.write()?;
             self.setting.log = self.setting.journal.read_log()?;
+            self.forbid_roll_calls();
         }
         Ok(())
     }
@@ -176,6 +186,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.ask_again();
         self.queue_orders();
         self.news.push_back(News::Resumed);
+        if self.is_restarted && self.setting.log.match_info().has_roll_calls() {
+            let seats = self.setting.log.gone().to_vec();
+            self.news.push_back(News::Log(LogEvent::Removed { seats }));
+        }
         self.report_end();
         Ok(())
     }

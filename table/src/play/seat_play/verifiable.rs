@@ -25,7 +25,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         };
         let kept = vault.kept().map_err(PlayError::Vault)?;
         self.vault_has_deck = kept.is_some();
-        if let Phase::Over(_) = log.phase() {
+        let is_gone = log.match_info().has_roll_calls() && log.gone().contains(&seat);
+        if is_gone || matches!(log.phase(), Phase::Over(_)) {
             return Ok(());
         }
         let secret = match kept {
@@ -77,14 +78,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The deal of this seat. A player who sits out does not delay the others: the program deals,
     /// without cards for the player. The player is asked about rebuys only if no hand can be dealt without one.
     fn deal_verifiable(&mut self) -> Option<Part> {
-        let log = &self.setting.log;
         let broke = self.broke();
-        let seats = log.match_info().seats();
-        let asks = broke.len() + 1 >= seats;
-        if asks && self.rebuy.is_none() {
+        if self.asks_about_rebuys() && self.rebuy.is_none() {
             self.ask(News::AskRebuy { broke });
             return None;
         }
+        let log = &self.setting.log;
+        let seats = log.match_info().seats();
         if log.deal_waits_for().is_some() {
             return None;
         }
@@ -95,6 +95,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             end: log.ahead_end(),
         };
         Some(Part::Deal(log.deal(input, rebuys.collect())))
+    }
+
+    /// Whether no hand can be dealt without a rebuy.
+    pub(super) fn asks_about_rebuys(&self) -> bool {
+        let (stacks, gone) = (self.setting.log.stacks(), self.setting.log.gone());
+        let plays = |seat: &Seat| stacks[seat.index()] > 0 && !gone.contains(seat);
+        Seat::all(stacks.len()).filter(plays).count() < 2
     }
 
     /// Signs this seat's shuffle for the next hand, if it is due. A shuffle takes longer than any other

@@ -308,6 +308,7 @@ fn an_invite_is_one_line() {
             version: 1,
             invite: invite.clone(),
             guests: None,
+            opens: None,
         }],
     );
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));

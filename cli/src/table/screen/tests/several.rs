@@ -55,6 +55,7 @@ fn an_invite_of_several_is_for_one_of_the_other_players() {
         version: 1,
         invite: "dealerless2-x".into(),
         guests: Some(5),
+        opens: Some(6),
     };
     let text = shown(Style::Letters, &[invite]);
     assert!(text.starts_with("Send this line to one of the other players, who runs it:\n"));
