@@ -179,11 +179,11 @@ impl Lie {
             ),
         ];
         let mut before = cards.generator;
-        for i in 0..COUNT {
-            let (link, chain) = (proof.links[i].get(), proof.chain[i]);
-            let left = g(&proof.chain_responses[i]) + before.get() * s[i];
-            all.push((Equation::Five, left - link - chain.get() * z));
-            before = chain;
+        let links = proof.links.iter().zip(&proof.chain);
+        for ((link, chain), (response, s)) in links.zip(proof.chain_responses.iter().zip(s)) {
+            let left = g(response) + before.get() * s;
+            all.push((Equation::Five, left - link.get() - chain.get() * z));
+            before = *chain;
         }
         // A verifier who is not deceived computes the same points in the batch, each with weight 1.
         if self == Lie::Honest {
