@@ -1,6 +1,5 @@
 //! `host`: invites another player, waits, and plays.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
@@ -11,14 +10,13 @@ use dealerless_events::words;
 use dealerless_program::arguments::{address, seconds};
 use dealerless_table::connection::{Connection, Door, Invite, MeetingError, ask_relay};
 use dealerless_table::hex;
-use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
-use dealerless_table::log::{Header, Past, Sitting};
+use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::log::{Header, Sitting};
 use dealerless_table::play::{Control, Seating, Term};
 
-use crate::failure::AnswerIsNo;
 use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
-use crate::table::absence::{self, Absentees};
+use crate::table::absence::{Absentees, Settling, returning};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
@@ -96,14 +94,6 @@ struct Hosting {
     settling: Option<Settling>,
     /// The known peers that are seated without a question.
     expected: Vec<PublicIdentity>,
-}
-
-/// An open match that the host continues without absent players.
-struct Settling {
-    past: Past,
-    /// The settlement in words.
-    text: String,
-    file: PathBuf,
 }
 
 /// A guest that takes the seat.
@@ -291,51 +281,6 @@ struct Waiting<'a> {
     settling: Option<([u8; 32], Absentees)>,
     farewells: Farewells,
     player: Player,
-}
-
-impl Settling {
-    /// The end of the match before, and if it is open, its settlement.
-    fn of(before: &MatchFile) -> anyhow::Result<(Past, Option<Self>)> {
-        if before.is_over() {
-            let past = Past::of(&before.opened.log).context("the match cannot be continued")?;
-            return Ok((past, None));
-        }
-        let settled = absence::settled(before)?;
-        let settling = Settling {
-            text: absence::in_words(before, &settled),
-            past: settled.past,
-            file: before.path.clone(),
-        };
-        Ok((settling.past.clone(), Some(settling)))
-    }
-
-    /// Tries to reach the absent players.
-    fn try_to_reach(&self, own: &Own, relay: Option<&Address>) -> anyhow::Result<Absentees> {
-        let file = MatchFile::open(own, self.file.clone())?;
-        Absentees::try_to_reach(own, &file, &self.past.without, relay)
-    }
-
-    /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
-    ///
-    /// # Errors
-    /// If the answer is no.
-    fn confirm(&self, player: &mut Player, posts: &Posts) -> anyhow::Result<()> {
-        let text = format!(
-            "{} From the first signature in the next match on, this match cannot be resumed.",
-            self.text
-        );
-        player.tell(&notice(&text))?;
-        if !player.is_person() {
-            return Ok(());
-        }
-        player.tell(&notice(
-            "Type `continue` to continue without them, or `stop` to leave the match open.",
-        ))?;
-        match standing::choose("stop", "continue", player, posts, || false)? {
-            Some(false) => Ok(()),
-            _ => Err(AnswerIsNo("The match stays open.").into()),
-        }
-    }
 }
 
 impl Waiting<'_> {
@@ -702,23 +647,6 @@ const BURNT: &str = "a blocked player has used your invite; run host again for a
 
 fn whose(connection: &Connection) -> (PublicIdentity, Name) {
     (connection.peer.clone(), connection.peer_name.clone())
-}
-
-/// The keys of the players who may continue the match `before` without an invite: those who sat there
-/// and are not missing, and the known players who were away and have chips.
-fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<PublicIdentity> {
-    let missing = past.without.iter().filter_map(|seat| past.player(*seat));
-    let missing: Vec<Fingerprint> = missing.map(|(player, _)| player).collect();
-    let away = |peer: &PublicIdentity| {
-        let mut away = past.players.iter().skip(past.seats);
-        away.any(|(player, chips)| *player == peer.fingerprint() && *chips > 0)
-    };
-    let peers = own.peers.lock();
-    let known = peers.peers().iter().filter(|peer| !peer.blocked);
-    let known = known.map(|peer| peer.identity.clone()).filter(away);
-    let seated = before.peers().into_iter();
-    let seated = seated.filter(|peer| !missing.contains(&peer.fingerprint()));
-    seated.chain(known).collect()
 }
 
 /// The keys of the known player of `--for`.

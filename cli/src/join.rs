@@ -380,7 +380,7 @@ impl GuestSeat<'_> {
         let text = absence::in_words(&file, &settled);
         player.tell(&Event::Notice { text })?;
         let relay = self.args.relay.as_ref();
-        Absentees::try_to_reach(self.own, &file, &past.without, relay).map(Some)
+        Absentees::try_to_reach(self.own, &file, &settled.absent, relay).map(Some)
     }
 
     /// The keys of the other guests of a match.

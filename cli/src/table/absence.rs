@@ -1,13 +1,15 @@
 //! A match that is continued without absent seats: what the program of each remaining player checks
 //! itself, and how it tries to reach the absent players meanwhile.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless_events::ending;
+use dealerless_events::event::Event;
 use dealerless_events::seated::Seated;
 use dealerless_events::words::Names;
-use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::identity::{Address, Fingerprint, Name, PublicIdentity};
 use dealerless_table::log::{Disagreement, Past, Settled};
 use dealerless_table::{Seat, hex};
 
@@ -16,8 +18,11 @@ use super::door::{Watch, keep_watch, kept_addresses, open_door};
 use super::guests::OtherGuests;
 use super::open::MatchFile;
 use super::own::Own;
+use super::player::Player;
 use super::posts::{Early, Post, Posts};
+use super::standing;
 use super::waiting_room::WaitingRoom;
+use crate::failure::AnswerIsNo;
 
 /// How long this side tries to reach the absent players, at least, before its player agrees.
 const TRIES: Duration = Duration::from_secs(5);
@@ -86,6 +91,82 @@ pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settle
 pub(crate) fn in_words(file: &MatchFile, settled: &Settled) -> String {
     let names = Names::of(&Seated::of(&file.opened.sitting, None, false));
     ending::settled(settled, |seat| names.name(seat.number()))
+}
+
+/// An open match that the host continues without absent players.
+pub(crate) struct Settling {
+    pub(crate) past: Past,
+    absent: Vec<Seat>,
+    /// The settlement in words.
+    text: String,
+    file: PathBuf,
+}
+
+impl Settling {
+    /// The end of the match before, and if it is open, its settlement.
+    pub(crate) fn of(before: &MatchFile) -> anyhow::Result<(Past, Option<Self>)> {
+        if before.is_over() {
+            let past = Past::of(&before.opened.log).context("the match cannot be continued")?;
+            return Ok((past, None));
+        }
+        let end = settled(before)?;
+        let settling = Settling {
+            text: in_words(before, &end),
+            past: end.past,
+            absent: end.absent,
+            file: before.path.clone(),
+        };
+        Ok((settling.past.clone(), Some(settling)))
+    }
+
+    /// Tries to reach the absent players.
+    pub(crate) fn try_to_reach(
+        &self,
+        own: &Own,
+        relay: Option<&Address>,
+    ) -> anyhow::Result<Absentees> {
+        let file = MatchFile::open(own, self.file.clone())?;
+        Absentees::try_to_reach(own, &file, &self.absent, relay)
+    }
+
+    /// Shows the settlement. Asks a person whether to continue with it; a program has named the match.
+    ///
+    /// # Errors
+    /// If the answer is no.
+    pub(crate) fn confirm(&self, player: &mut Player, posts: &Posts) -> anyhow::Result<()> {
+        let text = format!(
+            "{} From the first signature in the next match on, this match cannot be resumed.",
+            self.text
+        );
+        player.tell(&notice(&text))?;
+        if !player.is_person() {
+            return Ok(());
+        }
+        player.tell(&notice(
+            "Type `continue` to continue without them, or `stop` to leave the match open.",
+        ))?;
+        match standing::choose("stop", "continue", player, posts, || false)? {
+            Some(false) => Ok(()),
+            _ => Err(AnswerIsNo("The match stays open.").into()),
+        }
+    }
+}
+
+/// The keys of the players who may continue the match `before` without an invite: those who sat there
+/// and are not missing, and the known players who were away and have chips.
+pub(crate) fn returning(own: &Own, before: &MatchFile, past: &Past) -> Vec<PublicIdentity> {
+    let missing = past.without.iter().filter_map(|seat| past.player(*seat));
+    let missing: Vec<Fingerprint> = missing.map(|(player, _)| player).collect();
+    let away = |peer: &PublicIdentity| {
+        let mut away = past.players.iter().skip(past.seats);
+        away.any(|(player, chips)| *player == peer.fingerprint() && *chips > 0)
+    };
+    let peers = own.peers.lock();
+    let known = peers.peers().iter().filter(|peer| !peer.blocked);
+    let known = known.map(|peer| peer.identity.clone()).filter(away);
+    let seated = before.peers().into_iter();
+    let seated = seated.filter(|peer| !missing.contains(&peer.fingerprint()));
+    seated.chain(known).collect()
 }
 
 /// The absent players of a match, whom this side tries to reach until the next match begins. If one of
@@ -208,4 +289,8 @@ impl Absentees {
         self.door = None;
         self.guests.iter_mut().for_each(OtherGuests::stop_listening);
     }
+}
+
+fn notice(text: &str) -> Event {
+    Event::Notice { text: text.into() }
 }

@@ -18,6 +18,8 @@ use crate::seat::Seat;
 pub struct Settled {
     /// The match, as the header of the next match names it.
     pub past: Past,
+    /// The absent seats, in order. The other seats that are [left out](Past::without) had left before.
+    pub absent: Vec<Seat>,
     /// The rule that decided the chips of the hand in play. `None` if no hand was in play.
     pub rule: Option<SettledBy>,
 }
@@ -125,7 +127,8 @@ impl MatchLog {
         without.dedup();
         let (rule, stacks) = standing.settled_without(&without);
         let past = Past::ended(self, without, (steps, stacks, standing.last_button))?;
-        Some(Settled { past, rule })
+        let absent = absent.to_vec();
+        Some(Settled { past, absent, rule })
     }
 
     /// Whether too few seats are left to go on without the absent ones, and enough to settle the match.

@@ -133,7 +133,7 @@ fn all_remaining_seats_compute_the_same_settlement_and_no_chip_is_lost() {
         let absent = seat(rng.random_range(0..seats));
         let events = rng.random_range(0..60 * usize::from(seats));
         let table = stopped(of, seed, events, &[absent]);
-        let Some(Settled { past, rule }) = settled(&table, &[absent]) else {
+        let Some(Settled { past, rule, .. }) = settled(&table, &[absent]) else {
             continue;
         };
         open += 1;
@@ -282,7 +282,7 @@ fn seat_that_leaves_without_its_share_of_the_key_is_absent() {
     table.seats[1].leaves = true;
     table.play_until(|log| log.phase() == Phase::Key(leaver));
     without(&mut table, &[leaver]);
-    let Settled { past, rule } = settled(&table, &[leaver]).unwrap();
+    let Settled { past, rule, .. } = settled(&table, &[leaver]).unwrap();
     assert_eq!(rule, Some(SettledBy::Division));
     assert!(past.players[1].1 <= 100);
 }
@@ -296,9 +296,9 @@ fn a_seat_that_has_left_is_not_asked_to_sign_and_loses_its_bets() {
     let due = table.seats[0].log.waits_for()[0];
     without(&mut table, &[due]);
     let log = &table.seats[if due == seat(0) { 2 } else { 0 }].log;
-    let Settled { past, .. } = log
-        .settled_without(&log.absent(&late(log, &log.waits_for())))
-        .unwrap();
+    let late = log.absent(&late(log, &log.waits_for()));
+    let Settled { past, absent, .. } = log.settled_without(&late).unwrap();
+    assert_eq!(absent, late);
     assert!(past.without.contains(&leaver) && past.without.len() == 2);
     assert_eq!(log.settled_without(&[leaver]), None);
     assert_eq!(log.settled_like(&past).unwrap().past, past);
