@@ -17,39 +17,39 @@ use crate::seat::Seat;
 use dealerless::verifiable::{Partials, Show};
 
 /// A release that an honest seat has signed.
-struct Release {
-    seat: Seat,
-    step: u64,
-    before: [u8; 32],
+pub(super) struct Release {
+    pub(super) seat: Seat,
+    pub(super) step: u64,
+    pub(super) before: [u8; 32],
 }
 
-struct Game {
-    table: Table,
-    cheats: Vec<Seat>,
-    honest: Vec<Seat>,
-    rng: StdRng,
-    releases: Vec<Release>,
+pub(super) struct Game {
+    pub(super) table: Table,
+    pub(super) cheats: Vec<Seat>,
+    pub(super) honest: Vec<Seat>,
+    pub(super) rng: StdRng,
+    pub(super) releases: Vec<Release>,
     /// All statements that honest seats have signed. The cheats have them too.
-    signed: Vec<Statement>,
+    pub(super) signed: Vec<Statement>,
     /// The state of each honest seat before its last statement.
-    older: Vec<Option<MatchLog>>,
+    pub(super) older: Vec<Option<MatchLog>>,
     /// The seats that each honest seat has to hear before it signs anything.
-    waits: Vec<Vec<Seat>>,
+    pub(super) waits: Vec<Vec<Seat>>,
     /// Whether the cheats also commit fouls, and sign second parts for older steps.
-    breaks: bool,
+    pub(super) breaks: bool,
 }
 
 /// What happened in a match.
 #[derive(Default, Debug)]
-struct Tally {
-    lies: usize,
-    splits: usize,
-    convictions: usize,
-    releases: usize,
-    restored: usize,
-    whole: usize,
+pub(super) struct Tally {
+    pub(super) lies: usize,
+    pub(super) splits: usize,
+    pub(super) convictions: usize,
+    pub(super) releases: usize,
+    pub(super) restored: usize,
+    pub(super) whole: usize,
     /// How often steps of an honest log did not count.
-    undone: usize,
+    pub(super) undone: usize,
 }
 
 /// A number that follows from the history, so that a restored seat chooses the same again.
@@ -60,7 +60,7 @@ fn derived(log: &MatchLog, seat: Seat) -> u64 {
 
 /// The part that `seat` signs for this log, in one of several versions. `None` if there is no such
 /// version.
-fn version(log: &MatchLog, seat: Seat, number: u64) -> Option<Part> {
+pub(super) fn version(log: &MatchLog, seat: Seat, number: u64) -> Option<Part> {
     let secret = Zeroizing::new([seat.number() + 1; 32]);
     let mut own = VerifiableSeat::new(log, seat, secret)?;
     let deck = log.deck_now(seat)?;
@@ -114,7 +114,7 @@ fn version(log: &MatchLog, seat: Seat, number: u64) -> Option<Part> {
 }
 
 /// Whether both logs are beginnings of one history.
-fn agree(one: &MatchLog, other: &MatchLog) -> bool {
+pub(super) fn agree(one: &MatchLog, other: &MatchLog) -> bool {
     let step = one.step().min(other.step());
     one.hash_before(step) == other.hash_before(step)
 }
@@ -128,7 +128,7 @@ fn common(one: &MatchLog, other: &MatchLog) -> u64 {
 
 impl Game {
     /// A match in which these seats cheat from now on.
-    fn new(table: Table, cheats: Vec<Seat>, seed: u64) -> Self {
+    pub(super) fn new(table: Table, cheats: Vec<Seat>, seed: u64) -> Self {
         let seats = table.of.seats();
         let honest = seats.filter(|seat| !cheats.contains(seat)).collect();
         Game {
@@ -144,12 +144,12 @@ impl Game {
         }
     }
 
-    fn log(&self, seat: Seat) -> &MatchLog {
+    pub(super) fn log(&self, seat: Seat) -> &MatchLog {
         &self.table.seats[seat.index()].log
     }
 
     /// The seat receives a statement. It records what the statement proves.
-    fn receive(&mut self, seat: Seat, statement: Statement) -> bool {
+    pub(super) fn receive(&mut self, seat: Seat, statement: Statement) -> bool {
         let log = &mut self.table.seats[seat.index()].log;
         let from = statement.signed.seat();
         match log.accept_statement(statement) {
@@ -165,8 +165,10 @@ impl Game {
     }
 
     /// The seat signs what is due, if anything.
-    fn sign(&mut self, seat: Seat) -> bool {
-        let is_over = self.is_over(seat) && !self.log(seat).owes_ack(seat);
+    pub(super) fn sign(&mut self, seat: Seat) -> bool {
+        let log = self.log(seat);
+        let owes = log.owes_ack(seat) || log.owes_answer().is_some();
+        let is_over = self.is_over(seat) && !owes;
         if !self.waits[seat.index()].is_empty() || is_over {
             return false;
         }
@@ -176,37 +178,41 @@ impl Game {
         let Some(statement) = self.table.sign(seat) else {
             return false;
         };
-        let place = (seat, statement.signed.step());
-        for earlier in self
-            .signed
-            .iter()
-            .filter(|one| (one.signed.seat(), one.signed.step()) == place)
-        {
-            // A restored seat signs the same again.
-            assert_eq!(
-                earlier.before, statement.before,
-                "{seat} signs two histories"
-            );
-            if let (Signed::Part(one), Signed::Part(two)) = (&earlier.signed, &statement.signed) {
-                assert_eq!(one.part, two.part, "{seat} signs two parts");
-            }
-        }
-        self.signed.push(statement.clone());
-        if let Signed::Part(part) = &statement.signed
-            && Part::is_release(&part.part)
-        {
-            self.releases.push(Release {
-                seat,
-                step: part.step,
-                before: statement.before,
-            });
-        }
+        self.note(statement);
         self.older[seat.index()] = Some(older);
         true
     }
 
+    /// Notes what an honest seat has signed. With its earlier statements it convicts nobody.
+    pub(super) fn note(&mut self, statement: Statement) {
+        let place = |one: &Statement| (one.signed.seat(), one.signed.step(), one.signed.head());
+        let of = &self.table.of.match_info;
+        for earlier in self
+            .signed
+            .iter()
+            .filter(|one| place(one) == place(&statement))
+        {
+            let evidence = Evidence {
+                match_id: of.id(),
+                statements: [earlier.clone(), statement.clone()],
+            };
+            // A restored seat signs the same again.
+            assert!(!evidence.holds(of), "{evidence:?}");
+        }
+        if let Signed::Part(part) = &statement.signed
+            && Part::is_release(&part.part)
+        {
+            self.releases.push(Release {
+                seat: part.seat,
+                step: part.step,
+                before: statement.before,
+            });
+        }
+        self.signed.push(statement);
+    }
+
     /// The seat receives one statement that another honest seat has.
-    fn relay(&mut self, from: Seat, to: Seat) -> bool {
+    pub(super) fn relay(&mut self, from: Seat, to: Seat) -> bool {
         let seats = &self.table.seats;
         let (from, log) = (&seats[from.index()].log, &seats[to.index()].log);
         let since = common(from, log).saturating_sub(1);
@@ -225,7 +231,7 @@ impl Game {
     }
 
     /// The seat receives everything that another seat has.
-    fn merge(&mut self, from: Seat, to: Seat) {
+    pub(super) fn merge(&mut self, from: Seat, to: Seat) {
         let statements = self.log(from).statements(0);
         for statement in statements {
             if statement.signed.step() > self.log(to).step() {
@@ -240,7 +246,7 @@ impl Game {
     }
 
     /// A cheat sends the seat what an honest seat has signed.
-    fn retell(&mut self, to: Seat) -> bool {
+    pub(super) fn retell(&mut self, to: Seat) -> bool {
         let step = self.log(to).step();
         let Some(statement) = self.signed.choose(&mut self.rng) else {
             return false;
@@ -251,7 +257,7 @@ impl Game {
     }
 
     /// A cheat signs something for the log of the seat.
-    fn lie(&mut self, cheat: Seat, to: Seat) -> bool {
+    pub(super) fn lie(&mut self, cheat: Seat, to: Seat) -> bool {
         let log = &self.table.seats[to.index()].log;
         if !self.waits[to.index()].is_empty() {
             return false;
@@ -291,7 +297,7 @@ impl Game {
     }
 
     /// The seat continues from an older copy of its file, and first hears all others.
-    fn restore(&mut self, seat: Seat) -> bool {
+    pub(super) fn restore(&mut self, seat: Seat) -> bool {
         let Some(older) = self.older[seat.index()].take() else {
             return false;
         };
@@ -371,7 +377,7 @@ impl Game {
         }
     }
 
-    fn is_over(&self, seat: Seat) -> bool {
+    pub(super) fn is_over(&self, seat: Seat) -> bool {
         matches!(self.log(seat).phase(), Phase::Over(_))
     }
 
