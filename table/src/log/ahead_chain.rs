@@ -163,6 +163,11 @@ impl MatchLog {
         whole.map_or([0; 32], |chain| chain.hash)
     }
 
+    /// The last shuffle of the ahead chain of the next hand.
+    pub(crate) fn last_ahead(&self) -> Option<&Statement> {
+        self.ahead()?.statements.last()
+    }
+
     /// The seat whose shuffle for the next hand is due. `None` without a chain, or if the chain is
     /// complete or has ended.
     pub(super) fn next_ahead(&self) -> Option<Seat> {

@@ -1,7 +1,9 @@
 //! Comparison of the records of two sides of a match.
 
+use std::collections::BTreeMap;
+
 use super::{Record, RecordedHand};
-use crate::log::{Evidence, Past};
+use crate::log::{Evidence, Past, Statement};
 use crate::seat::Seat;
 
 /// The result of a comparison of two records.
@@ -26,9 +28,11 @@ pub enum Compared {
         /// Whether both records claim to be the file of the same seat.
         same_owner: bool,
     },
-    /// The records conflict: a seat has signed two different parts for one step.
+    /// The records conflict: a seat has signed two different parts for one step, of the log or of the
+    /// shuffles for the next hand.
     Forked {
-        /// The number of the hand to which the step belongs, from 1.
+        /// The number of the hand to which the step belongs, from 1. For a shuffle, the hand that it
+        /// was made for.
         hand: u32,
         /// Both parts with their signatures. They prove to anybody that the seat has cheated.
         evidence: Box<Evidence>,
@@ -66,6 +70,9 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             }
         }
     }
+    if let Some(evidence) = two_shuffles(one, other) {
+        return evidence;
+    }
     let renamed = |seat: &Seat| one.names.get(seat.index()) != other.names.get(seat.index());
     Compared::Together {
         more,
@@ -74,6 +81,30 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             .collect(),
         same_owner: one.owner == other.owner,
     }
+}
+
+/// The first two conflicting shuffles for the next hand. The deals need not name them.
+fn two_shuffles(one: &Record, other: &Record) -> Option<Compared> {
+    let place = |shuffle: &Statement| {
+        let signed = &shuffle.signed;
+        (signed.head(), signed.step(), signed.seat())
+    };
+    let [one_has, other_has] = [one, other].map(|record| {
+        let all = record.log.used_ahead().chain(&record.unused_ahead);
+        all.map(|shuffle| (place(shuffle), shuffle))
+            .collect::<BTreeMap<_, _>>()
+    });
+    one_has.into_iter().find_map(|(place, shuffle)| {
+        let evidence = Evidence {
+            match_id: one.log.match_info().id(),
+            statements: [shuffle, *other_has.get(&place)?].map(Statement::clone),
+        };
+        let hand = shuffle.signed.head()?.hand;
+        (evidence.holds(one.log.match_info())).then(|| Compared::Forked {
+            hand,
+            evidence: Box::new(evidence),
+        })
+    })
 }
 
 /// Compares the match `next` with the match `before` if its header names that match.

@@ -5,5 +5,6 @@ mod changes;
 mod endings;
 mod files;
 mod forks;
+mod forks_ahead;
 mod hands;
 mod soak;
