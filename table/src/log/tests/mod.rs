@@ -22,6 +22,7 @@ mod parts;
 mod past;
 mod resume;
 mod resume_of_several;
+mod seats_model;
 mod settlement;
 pub(crate) mod test_match;
 mod two_histories;
