@@ -6,5 +6,6 @@ mod endings;
 mod files;
 mod forks;
 mod forks_ahead;
+mod fouls_of_several;
 mod hands;
 mod soak;
