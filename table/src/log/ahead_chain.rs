@@ -185,7 +185,7 @@ impl MatchLog {
 
     /// Whether `seat` can shuffle for the next hand now: it is its turn, and the shuffles of the hand
     /// in play are done.
-    pub fn owes_ahead(&self, seat: Seat) -> bool {
+    pub(crate) fn owes_ahead(&self, seat: Seat) -> bool {
         let is_free = !matches!(self.phase(), Phase::Shuffle(_) | Phase::Over(_));
         is_free && self.next_ahead() == Some(seat)
     }
