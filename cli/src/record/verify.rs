@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
 use dealerless_events::ending;
-use dealerless_table::log::{Evidence, Header};
+use dealerless_table::log::{Evidence, Header, Signed};
 use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
 
@@ -523,8 +523,13 @@ fn renaming(files: [&Read; 2], seat: Seat) -> String {
 
 fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
     let (seat, step) = (evidence.seat(), evidence.step());
+    // The steps of an ahead chain have numbers of their own.
+    let place = match evidence.statements[0].signed {
+        Signed::Ahead(_) => format!("the shuffles made ahead for hand {hand}"),
+        _ => format!("hand {hand}, step {step}"),
+    };
     format!(
-        "The records diverge in hand {hand}, step {step}: {name} signed two different parts for it. \
+        "The records diverge in {place}: {name} signed two different parts for it. \
          Both signatures prove it to anybody: {name} cheated, or continued from an old copy of the \
          match.\nThe evidence, in hexadecimal digits, is printed by --json.",
         name = who.name(seat)

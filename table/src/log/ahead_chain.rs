@@ -184,6 +184,11 @@ impl MatchLog {
         whole.map_or([0; 32], |chain| chain.hash)
     }
 
+    /// The last shuffle of the ahead chain of the next hand.
+    pub(crate) fn last_ahead(&self) -> Option<&Statement> {
+        self.ahead()?.statements.last()
+    }
+
     /// The seat whose shuffle for the next hand is due. `None` without a chain, or if the chain is
     /// complete or has ended.
     pub(super) fn next_ahead(&self) -> Option<Seat> {
@@ -201,7 +206,7 @@ impl MatchLog {
 
     /// Whether `seat` can shuffle for the next hand now: it is its turn, and the shuffles of the hand
     /// in play are done.
-    pub fn owes_ahead(&self, seat: Seat) -> bool {
+    pub(crate) fn owes_ahead(&self, seat: Seat) -> bool {
         let is_free = !matches!(self.phase(), Phase::Shuffle(_) | Phase::Over(_));
         is_free && self.next_ahead() == Some(seat)
     }

@@ -295,7 +295,7 @@ impl MatchLog {
     }
 
     /// The shuffles of the ahead chains that complete deals name.
-    pub(super) fn used_ahead(&self) -> impl Iterator<Item = &Statement> {
+    pub(crate) fn used_ahead(&self) -> impl Iterator<Item = &Statement> {
         self.steps.iter().flat_map(|step| &step.ahead)
     }
 

@@ -203,10 +203,28 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::{Identity, Name};
+    use crate::log::Player;
+    use crate::seat::Seat;
 
     fn addresses(count: usize) -> GuestAddresses {
         let all = (0..count).map(|last| format!("192.0.2.{last}:5252").parse().unwrap());
         GuestAddresses::new(all)
+    }
+
+    /// A list of this number of players, for the player at this seat.
+    fn roster(seat: u8, count: u8) -> Roster {
+        let player = |number| Player {
+            identity: Identity::from_seed([number; 32]).public().clone(),
+            nonce: [number; 32],
+        };
+        Roster {
+            seat: Seat::new(seat),
+            players: (0..count).map(player).collect(),
+            names: (0..count)
+                .map(|seat| Name::clean(&seat.to_string()))
+                .collect(),
+        }
     }
 
     #[test]
@@ -249,6 +267,8 @@ mod tests {
             Control::Present(3),
             Control::Agrees([5; 32], addresses(GuestAddresses::MAX)),
             Control::Begins(vec![addresses(0), addresses(2), addresses(1)]),
+            Control::Roster(Box::new(roster(0, 2))),
+            Control::Roster(Box::new(roster(9, 10))),
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Some(control));

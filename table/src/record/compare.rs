@@ -1,7 +1,9 @@
 //! Comparison of the records of two sides of a match.
 
+use std::collections::BTreeMap;
+
 use super::{Record, RecordedHand};
-use crate::log::{Evidence, Past, Statement};
+use crate::log::{Evidence, Statement};
 use crate::seat::Seat;
 
 /// The result of a comparison of two records.
@@ -33,10 +35,11 @@ pub enum Compared {
         /// Whether both records claim to be the file of the same seat.
         same_owner: bool,
     },
-    /// The records conflict: for one step, a seat has signed two different parts, or parts for two
-    /// histories.
+    /// The records conflict: for one step of the log or of the shuffles for the next hand, a seat has signed
+    /// two different parts, or parts for two histories.
     Forked {
-        /// The number of the hand to which the step belongs, from 1.
+        /// The number of the hand to which the step belongs, from 1. For a shuffle, the hand that it
+        /// was made for.
         hand: u32,
         /// Both parts with their signatures and histories. They prove to anybody that the seat has cheated.
         evidence: Box<Evidence>,
@@ -81,6 +84,9 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             }
         }
     }
+    if let Some(evidence) = two_shuffles(one, other) {
+        return evidence;
+    }
     let renamed = |seat: &Seat| one.names.get(seat.index()) != other.names.get(seat.index());
     Compared::Together {
         more,
@@ -91,13 +97,37 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
     }
 }
 
+/// The first two conflicting shuffles for the next hand. The deals need not name them.
+fn two_shuffles(one: &Record, other: &Record) -> Option<Compared> {
+    let place = |shuffle: &Statement| {
+        let signed = &shuffle.signed;
+        (signed.head(), signed.step(), signed.seat())
+    };
+    let [one_has, other_has] = [one, other].map(|record| {
+        let all = record.log.used_ahead().chain(&record.unused_ahead);
+        all.map(|shuffle| (place(shuffle), shuffle))
+            .collect::<BTreeMap<_, _>>()
+    });
+    one_has.into_iter().find_map(|(place, shuffle)| {
+        let evidence = Evidence {
+            match_id: one.log.match_info().id(),
+            statements: [shuffle, *other_has.get(&place)?].map(Statement::clone),
+        };
+        let hand = shuffle.signed.head()?.hand;
+        (evidence.holds(one.log.match_info())).then(|| Compared::Forked {
+            hand,
+            evidence: Box::new(evidence),
+        })
+    })
+}
+
 /// Compares the match `next` with the match `before` if its header names that match.
 fn continues((next, before): (&Record, &Record)) -> Option<Compared> {
     let past = next.log.match_info().header().past.as_ref()?;
     let found = past.match_id == before.log.match_info().id();
     found.then(|| {
         let (agrees, remaining) = match past.without.is_empty() {
-            true => (Past::of(&before.log).as_ref() == Some(past), Vec::new()),
+            true => (past.agrees_with(&before.log), Vec::new()),
             false => {
                 let settled = before.log.settled_like(past);
                 let agrees = settled.is_some_and(|settled| settled.past == *past);

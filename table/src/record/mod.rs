@@ -25,8 +25,8 @@ pub use hand::RecordedHand;
 
 use crate::identity::{Identity, Name};
 use crate::log::{
-    BadFile, Claim, End, Entry, MatchFile, MatchLog, Phase, Signed, SignedPart, Verified,
-    verify_ahead,
+    BadFile, Claim, End, Entry, MatchFile, MatchLog, Phase, Signed, SignedPart, Statement,
+    Verified, verify_ahead,
 };
 use crate::seat::Seat;
 use replay::Replay;
@@ -55,6 +55,8 @@ pub struct Record {
     /// The number of bytes of an incomplete entry at the end of the file. If a crash left them, the
     /// entry was never sent.
     pub torn: usize,
+    /// The shuffles for hands whose deals do not name them. They are not part of the log.
+    unused_ahead: Vec<Statement>,
 }
 
 /// The state of a match at the end of a record.
@@ -117,7 +119,7 @@ impl Record {
         if !file.may_be_torn(replay.log.longest_part()) {
             return Err(replay.bad_file(BadFile::Changed(bytes.len() - torn)));
         }
-        let (log, hands) = replay.finish();
+        let (log, hands, unused_ahead) = replay.finish();
         Ok(Record {
             owner: sitting.seat,
             read_by_owner: owner.is_some(),
@@ -127,6 +129,7 @@ impl Record {
             notes,
             claims,
             torn,
+            unused_ahead,
         })
     }
 

@@ -1,14 +1,15 @@
 //! Replay of a record: each part is added to a log as if it had just arrived, and its events are
 //! collected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use zeroize::Zeroizing;
 
 use super::error::{BadRecord, Place};
 use super::hand::RecordedHand;
 use crate::log::{
-    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Signed, Verified,
+    Accepted, BadFile, Evidence, LogEvent, Match, MatchLog, Note, Refused, Seen, Signed, Statement,
+    Verified,
 };
 use crate::rules::{Choice, Hand};
 use crate::seat::Seat;
@@ -19,6 +20,8 @@ pub(super) struct Replay {
     /// The owner's key, which decrypts the notes.
     key: Option<Zeroizing<[u8; 32]>>,
     hands: Vec<RecordedHand>,
+    /// The shuffles for the next hands.
+    ahead: Vec<Statement>,
     /// The decrypted notes read so far, including notes of tries (attempts to deal a hand) that are
     /// declared void later.
     seen: Vec<Seen>,
@@ -34,6 +37,7 @@ impl Replay {
             log: MatchLog::new(of, owner),
             key,
             hands: Vec::new(),
+            ahead: Vec::new(),
             seen: Vec::new(),
             voided: Vec::new(),
             at: 0,
@@ -97,6 +101,10 @@ impl Replay {
             Ok(Accepted::Known) => Err(BadRecord::Repeated { place, seat }),
             Ok(Accepted::RollCall(events)) => {
                 self.collect_all(place.step, events);
+                Ok(())
+            }
+            Ok(Accepted::Ahead) => {
+                self.ahead.extend(self.log.last_ahead().cloned());
                 Ok(())
             }
             Ok(_) => Ok(()),
@@ -177,8 +185,11 @@ impl Replay {
         }
     }
 
-    /// Returns the log and the hands.
-    pub(super) fn finish(mut self) -> (MatchLog, Vec<RecordedHand>) {
+    /// Returns the log, the hands, and the shuffles for hands whose deals do not name them.
+    pub(super) fn finish(mut self) -> (MatchLog, Vec<RecordedHand>, Vec<Statement>) {
+        let head = |statement: &Statement| statement.signed.head();
+        let used: BTreeSet<_> = self.log.used_ahead().map(head).collect();
+        self.ahead.retain(|shuffle| !used.contains(&head(shuffle)));
         for seen in self.seen {
             let at = (self.hands).binary_search_by_key(&seen.attempt.hand, |hand| hand.begun.hand);
             let Some(hand) = at.ok().map(|at| &mut self.hands[at]) else {
@@ -190,7 +201,7 @@ impl Replay {
                 hand.seen.insert(position, seen.card);
             }
         }
-        (self.log, self.hands)
+        (self.log, self.hands, self.ahead)
     }
 }
 

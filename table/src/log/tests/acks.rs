@@ -160,3 +160,45 @@ fn seats_sign_the_acks_and_wait_for_the_statements_that_the_rules_ask_for() {
 fn seats_sign_the_acks_and_wait_for_the_statements_that_the_rules_ask_for_in_many_matches() {
     play_many(100..400);
 }
+
+#[test]
+fn ack_with_a_changed_field_is_refused_in_its_step() {
+    let mut table = Table::new(verifiable(3, 1), 1);
+    let mut acks = 0;
+    while table.advance() {
+        table.deliver_all();
+        for seat in table.of.seats() {
+            let other = seat.next(3);
+            if !table.seats[seat.index()].log.owes_ack(seat) {
+                continue;
+            }
+            let statement = table.sign(seat).unwrap();
+            let log = table.seats[other.index()].log.clone();
+            assert_eq!(log.step(), statement.signed.step());
+            let encoded = statement.encode();
+            assert_eq!(encoded.len(), 106);
+            for at in 0..encoded.len() {
+                let mut changed = encoded.clone();
+                changed[at] ^= 1;
+                let Ok(changed) = Statement::decode(&changed) else {
+                    assert_eq!(at, 32, "the kind of the statement");
+                    continue;
+                };
+                let refused = log.clone().accept_statement(changed);
+                let is_refused = match refused {
+                    Err(Refused::Signature(_)) => true,
+                    // The fields of the step and the seat.
+                    Err(Refused::TooEarly { .. }) => (33..41).contains(&at),
+                    Err(Refused::NoSuchSeat(_)) => at == 41,
+                    _ => false,
+                };
+                assert!(is_refused, "byte {at}: {refused:?}");
+            }
+            let accepted = log.clone().accept_statement(statement.clone());
+            assert_eq!(accepted, Ok(Accepted::Ack));
+            table.send(&statement);
+            acks += 1;
+        }
+    }
+    assert!(acks > 6, "{acks}");
+}

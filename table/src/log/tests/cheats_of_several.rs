@@ -13,7 +13,7 @@ use crate::rules::Choice;
 use crate::seat::Seat;
 
 /// Plays a hand, and calls `at` before each part, with the table and the seat that signs next.
-pub(super) fn at_each_part(mut at: impl FnMut(&mut Table, Seat)) {
+pub(crate) fn at_each_part(mut at: impl FnMut(&mut Table, Seat)) {
     let mut table = Table::new(verifiable(3, 1), 5);
     loop {
         table.deliver_all();
@@ -34,7 +34,7 @@ pub(super) fn at_each_part(mut at: impl FnMut(&mut Table, Seat)) {
 }
 
 /// The part that the seat signs next.
-pub(super) fn honest_part(table: &mut Table, seat: Seat) -> SignedPart {
+pub(crate) fn honest_part(table: &mut Table, seat: Seat) -> SignedPart {
     let before = table.seats[seat.index()].log.clone();
     let Some(Statement {
         signed: Signed::Part(part),
@@ -47,7 +47,7 @@ pub(super) fn honest_part(table: &mut Table, seat: Seat) -> SignedPart {
     part
 }
 
-pub(super) fn signed_bytes(table: &Table, seat: Seat, bytes: Vec<u8>) -> SignedPart {
+pub(crate) fn signed_bytes(table: &Table, seat: Seat, bytes: Vec<u8>) -> SignedPart {
     let log = &table.seats[seat.index()].log;
     let identity = &table.of.identities[seat.index()];
     let of = table.of.match_info.id();

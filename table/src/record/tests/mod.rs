@@ -6,6 +6,8 @@ mod changes;
 mod endings;
 mod files;
 mod forks;
+mod forks_ahead;
+mod fouls_of_several;
 mod goods;
 mod hands;
 mod soak;

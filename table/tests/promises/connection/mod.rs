@@ -6,6 +6,7 @@ mod meetings;
 pub(crate) mod players;
 mod proxy;
 mod relay;
+mod rosters;
 mod strangers;
 mod streams;
 mod successors;

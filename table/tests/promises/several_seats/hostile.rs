@@ -178,7 +178,7 @@ fn withheld_statements_stop_the_hand() {
 }
 
 /// The seats before the big blind makes its first choice, which is the last one before the flop.
-fn before_the_choice() -> World {
+pub(super) fn before_the_choice() -> World {
     let mut world = World::new(Plan::new(4, 1, Style::Passive, 5));
     let is_reached = |world: &World| {
         let log = world.sides[0].program.as_ref().unwrap().log();
@@ -191,12 +191,12 @@ fn before_the_choice() -> World {
 }
 
 /// The big blind of the first hand of four seats.
-const ACCOMPLICE: Seat = Seat::new(2);
-const VICTIMS: [Seat; 2] = [Seat::new(1), Seat::new(3)];
+pub(super) const ACCOMPLICE: Seat = Seat::new(2);
+pub(super) const VICTIMS: [Seat; 2] = [Seat::new(1), Seat::new(3)];
 
 /// The match continues from copies of all disks. The accomplice makes a choice of this style, and
 /// only one of the two honest guests learns it.
-fn continued(world: &World, style: Style, victim: Seat) -> World {
+pub(super) fn continued(world: &World, style: Style, victim: Seat) -> World {
     let sides = world
         .sides
         .iter()

@@ -6,11 +6,13 @@
 //! --release -p dealerless-table --test promises several_seats` kills each program in each of its
 //! actions alone.
 
+mod convictions;
 mod hostile;
+mod leaving;
 mod restored;
-mod side;
+pub(crate) mod side;
 mod tables;
-mod world;
+pub(crate) mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -52,12 +54,12 @@ fn honest_seats_play_to_the_end_with_one_log() {
     }
 }
 
-/// A hand of three seats without faults, which counts the actions and messages of each seat.
-fn undisturbed() -> World {
-    World::played(&Plan::new(3, 1, Style::Passive, 1))
+/// Hands of three seats without faults, which count the actions and messages of each seat.
+fn undisturbed(hands: u32) -> World {
+    World::played(&Plan::new(3, hands, Style::Passive, 1))
 }
 
-/// The same in a mesh.
+/// One hand in a mesh.
 fn undisturbed_mesh() -> World {
     let plan = Plan::new(3, 1, Style::Passive, 1);
     World::played(&Plan { mesh: true, ..plan })
@@ -95,7 +97,7 @@ fn kill_in_actions(world: &World) {
                 if soak().is_none() && number % 3 != place {
                     continue;
                 }
-                let plan = Plan::new(3, 1, Style::Mixed, 1);
+                let plan = Plan::new(3, world.plan.hands, Style::Mixed, 1);
                 let mesh = world.plan.mesh;
                 let mut plan = Plan { mesh, ..plan };
                 let kill = |&action| Kill {
@@ -113,9 +115,10 @@ fn kill_in_actions(world: &World) {
     assert!(lost >= plans.len());
 }
 
+/// Two hands have one ahead chain.
 #[test]
 fn program_is_killed_in_its_actions() {
-    kill_in_actions(&undisturbed());
+    kill_in_actions(&undisturbed(2));
 }
 
 #[test]
@@ -153,7 +156,37 @@ fn cut_at_messages(world: &World) {
 
 #[test]
 fn connections_are_cut_at_messages() {
-    cut_at_messages(&undisturbed());
+    cut_at_messages(&undisturbed(1));
+}
+
+/// Each connection is cut at all shuffles for the next hand that a seat sends on it.
+#[test]
+fn connections_are_cut_at_shuffles_for_the_next_hand() {
+    let world = undisturbed(2);
+    let mut plans = Vec::new();
+    for (number, &(from, to)) in world.sent.keys().enumerate() {
+        let of_way = world
+            .ahead
+            .iter()
+            .filter(|sent| (sent.0, sent.1) == (from, to));
+        let messages: Vec<usize> = of_way.map(|sent| sent.2).collect();
+        for arrives in [false, true] {
+            if messages.is_empty() || soak().is_none() && (number % 2 == 0) != arrives {
+                continue;
+            }
+            let mut plan = Plan::new(3, 2, Style::Passive, 1);
+            let cut = |&message| Cut {
+                from,
+                to,
+                message,
+                arrives,
+            };
+            plan.cuts = messages.iter().map(cut).collect();
+            plans.push(plan);
+        }
+    }
+    assert!(plans.len() >= 4);
+    assert!(count_lost(&plans) >= plans.len());
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(crate) enum Style {
     Passive,
     /// The same, but one seat folds.
     Folds(Seat),
+    /// The same, but one seat leaves at its first turn.
+    Leaves(Seat),
     /// A random mix of all choices.
     Mixed,
 }
@@ -116,6 +118,8 @@ pub(crate) struct SideOutbox<'a> {
     /// The number of messages from a seat to another one.
     pub(crate) sent: &'a mut HashMap<(Seat, Seat), usize>,
     pub(crate) cuts: &'a [Cut],
+    /// The numbers of the messages with this seat's shuffles for the next hand.
+    pub(crate) ahead: &'a mut Vec<(Seat, Seat, usize)>,
     /// The messages that arrive, and their receivers.
     pub(crate) arriving: Vec<(Seat, Vec<u8>)>,
     /// The seats whose connections are cut.
@@ -128,13 +132,17 @@ impl Outbox for SideOutbox<'_> {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let decoded = LogMessage::decode(&message).expect("a program sends valid messages");
+        let number = self.sent.get(&(self.seat, to)).copied().unwrap_or(0);
         if let LogMessage::Statement(statement) = decoded
             && statement.signed.seat() == self.seat
         {
             let signature = match &statement.signed {
                 Signed::Part(part) => part.signature,
                 Signed::Ack(ack) => ack.signature,
-                Signed::Ahead(ahead) => ahead.part.signature,
+                Signed::Ahead(ahead) => {
+                    self.ahead.push((self.seat, to, number));
+                    ahead.part.signature
+                }
                 Signed::RollCall(call) => call.signature,
             };
             assert!(
@@ -143,14 +151,13 @@ impl Outbox for SideOutbox<'_> {
             );
             self.said.record(&statement);
         }
-        let number = self.sent.entry((self.seat, to)).or_default();
         let cut = Cut {
             from: self.seat,
             to,
-            message: *number,
+            message: number,
             arrives: false,
         };
-        *number += 1;
+        self.sent.insert((self.seat, to), number + 1);
         let cuts = |arrives| self.cuts.contains(&Cut { arrives, ..cut });
         if !cuts(false) {
             let arriving = &mut self.arriving;
@@ -203,10 +210,8 @@ impl Side {
         if let Phase::Choose { seat, legal } = program.log().phase()
             && seat == self.seat
         {
-            let choice = choice(&legal, (seat, style), rng);
-            program
-                .command(Command::Choose(choice))
-                .expect("an allowed command");
+            let command = answer(&legal, (seat, style), rng);
+            program.command(command).expect("an allowed command");
         }
     }
 
@@ -226,9 +231,7 @@ impl Side {
                 _ => {}
             }
             let command = match news {
-                News::YourTurn { legal } => {
-                    Command::Choose(choice(&legal, (self.seat, style), rng))
-                }
+                News::YourTurn { legal } => answer(&legal, (self.seat, style), rng),
                 News::AskRebuy { .. } => Command::Rebuy(true),
                 _ => continue,
             };
@@ -238,10 +241,18 @@ impl Side {
     }
 }
 
+/// What the player does at its turn.
+fn answer(legal: &Legal, (seat, style): (Seat, Style), rng: &mut StdRng) -> Command {
+    match style {
+        Style::Leaves(leaving) if leaving == seat => Command::Leave { anyhow: true },
+        _ => Command::Choose(choice(legal, (seat, style), rng)),
+    }
+}
+
 fn choice(legal: &Legal, (seat, style): (Seat, Style), rng: &mut StdRng) -> Choice {
     let roll = match style {
         Style::Folds(folding) if folding == seat => return Choice::Fold,
-        Style::Passive | Style::Folds(_) => 9,
+        Style::Passive | Style::Folds(_) | Style::Leaves(_) => 9,
         Style::Mixed => rng.random_range(0..10),
     };
     match legal {

@@ -90,6 +90,9 @@ pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) said: Said,
     pub(crate) sent: HashMap<(Seat, Seat), usize>,
+    /// The messages with shuffles for the next hand that their own seats have sent: the sender, the
+    /// receiver, and the number of the message.
+    pub(crate) ahead: Vec<(Seat, Seat, usize)>,
     pub(crate) rng: StdRng,
     /// What a cheat does, if there is one.
     pub(crate) meddle: Option<Meddle>,
@@ -166,6 +169,7 @@ impl World {
             plan,
             said: Said::default(),
             sent: HashMap::new(),
+            ahead: Vec::new(),
             meddle: None,
             most_connections: u32::MAX,
             absent: Vec::new(),
@@ -339,6 +343,7 @@ impl World {
             said: &mut self.said,
             sent: &mut self.sent,
             cuts: &self.plan.cuts,
+            ahead: &mut self.ahead,
             arriving: Vec::new(),
             cut: Vec::new(),
         };
@@ -520,12 +525,16 @@ impl World {
             .as_ref()
             .expect("a running program")
             .log();
+        let end = match plan.style {
+            Style::Leaves(seat) => End::Left(vec![seat]),
+            _ => End::Played,
+        };
         for side in &self.sides {
             let program = side.program.as_ref().expect("a running program");
             let log = program.log();
             assert_eq!(
-                side.end,
-                Some(End::Played),
+                side.end.as_ref(),
+                Some(&end),
                 "{:?} {:?} {plan:?}",
                 side.seat,
                 log.phase()

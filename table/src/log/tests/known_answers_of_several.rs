@@ -1,0 +1,113 @@
+//! Known answers: what the seats of log version 4 sign and hash, and how evidence is encoded.
+
+use super::super::signed::step_hash;
+use super::super::*;
+use crate::identity::Identity;
+use crate::seat::{Seat, SeatSet};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The first bytes of a hash of these bytes.
+fn digest(bytes: &[u8]) -> String {
+    let hash = crate::hash::Hash::new("known answer").field(bytes);
+    hex(&hash.finish()[..8])
+}
+
+const OF: [u8; 32] = [1; 32];
+const BEFORE: [u8; 32] = [2; 32];
+const HEAD: Head = Head {
+    hand: 7,
+    after: [3; 32],
+};
+
+fn identity() -> Identity {
+    Identity::from_seed([4; 32])
+}
+
+fn part(of: &[u8; 32], before: &[u8; 32], byte: u8) -> SignedPart {
+    SignedPart::sign(&identity(), of, 9, before, Seat::new(2), vec![byte; 5])
+}
+
+fn statements() -> [Statement; 4] {
+    let ack = SignedAck::sign(&identity(), &OF, 9, &BEFORE, Seat::new(2));
+    let ahead = SignedAhead {
+        head: HEAD,
+        part: part(&HEAD.hash(&OF), &BEFORE, 1),
+    };
+    let statement = |signed| Statement {
+        before: BEFORE,
+        signed,
+    };
+    [
+        statement(Signed::Part(part(&OF, &BEFORE, 1))),
+        statement(Signed::Part(part(&OF, &BEFORE, 2))),
+        statement(Signed::Ack(ack)),
+        statement(Signed::Ahead(Box::new(ahead))),
+    ]
+}
+
+#[test]
+fn step_and_the_head_of_an_ahead_chain_have_known_hashes() {
+    let [one, other] = [1, 2].map(|byte| part(&OF, &BEFORE, byte));
+    let other = SignedPart {
+        seat: Seat::new(3),
+        ..other
+    };
+    let hash = step_hash(9, &BEFORE, [&one, &other].into_iter(), SeatSet::default());
+    assert_eq!(
+        hex(&hash),
+        "c37b330025b645875855be13a44fc0eea72dab54427b3831b8c4f4ac3d8471db"
+    );
+    assert_eq!(
+        hex(&HEAD.hash(&OF)),
+        "8a2510cee489e4d8323658c1bba3732f7501e607374f0b711e1d69d447c55a72"
+    );
+}
+
+#[test]
+fn statements_have_known_signatures_and_encodings() {
+    let encoded = statements().map(|one| {
+        let encoded = one.encode();
+        (encoded.len(), digest(&encoded))
+    });
+    let encoded = encoded.each_ref().map(|(len, hash)| (*len, &hash[..]));
+    assert_eq!(
+        encoded,
+        [
+            (111, "a706964c38f39f76"),
+            (111, "218b8bacf3613fa2"),
+            (106, "25fc0ae813663b9c"),
+            (147, "bcb914d411710fd3")
+        ]
+    );
+}
+
+#[test]
+fn evidence_has_known_encodings() {
+    let [part, other, ack, ahead] = statements();
+    let evidence = |statements| {
+        Evidence {
+            match_id: OF,
+            statements,
+        }
+        .encode()
+    };
+    // Two parts for one history, and any other two statements.
+    let all = [
+        evidence([part.clone(), other]),
+        evidence([part, ack]),
+        evidence([ahead.clone(), ahead]),
+    ];
+    let all = all.map(|encoded| (encoded.len(), digest(&encoded)));
+    let all = all.each_ref().map(|(len, hash)| (*len, &hash[..]));
+    assert_eq!(
+        all,
+        [
+            (224, "8bf393a88d9e16de"),
+            (253, "4fde5029093edf36"),
+            (330, "7ed1f0037367933e")
+        ]
+    );
+}
