@@ -89,10 +89,8 @@ impl Island {
         public: impl Fn(usize) -> Option<Card>,
     ) -> Result<(), String> {
         match event {
-            LogEvent::Chose(chosen) => {
-                if !self.allows(&chosen.choice) {
-                    return Err(format!("{} broke the rules: {chosen:?}", chosen.seat));
-                }
+            LogEvent::Chose(chosen) if !self.allows(&chosen.choice) => {
+                return Err(format!("{} broke the rules: {chosen:?}", chosen.seat));
             }
             LogEvent::Rolled(rolled) => {
                 for &face in &rolled.faces {
