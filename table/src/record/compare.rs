@@ -1,7 +1,7 @@
 //! Comparison of the records of two sides of a match.
 
 use super::{Record, RecordedHand};
-use crate::log::{Evidence, Past};
+use crate::log::{Evidence, Past, Statement};
 use crate::seat::Seat;
 
 /// The result of a comparison of two records.
@@ -26,11 +26,12 @@ pub enum Compared {
         /// Whether both records claim to be the file of the same seat.
         same_owner: bool,
     },
-    /// The records conflict: a seat has signed two different parts for one step.
+    /// The records conflict: for one step, a seat has signed two different parts, or parts for two
+    /// histories.
     Forked {
         /// The number of the hand to which the step belongs, from 1.
         hand: u32,
-        /// Both parts with their signatures. They prove to anybody that the seat has cheated.
+        /// Both parts with their signatures and histories. They prove to anybody that the seat has cheated.
         evidence: Box<Evidence>,
     },
 }
@@ -39,7 +40,8 @@ pub enum Compared {
 ///
 /// Both records have the same history up to the first step with different parts. The seat with
 /// different parts for this step has signed both parts, because all signatures in a [`Record`] have
-/// been verified.
+/// been verified. Two records can also part in a step with roll calls. Then the owner of one is gone in
+/// the other, and its later parts are only in its own record, or a seat has signed in both histories.
 pub fn compare(one: &Record, other: &Record) -> Compared {
     if one.log.match_info().id() != other.log.match_info().id() {
         let pairs = [(one, other), (other, one)];
@@ -50,13 +52,19 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
     let last = one.log.step().max(other.log.step());
     for step in 0..=last {
         for seat in Seat::all(one.log.match_info().seats()) {
+            let before = [one, other].map(|record| record.log.hash_before(step));
             match [one, other].map(|record| record.log.part(step, seat)) {
-                [Some(a), Some(b)] if a.part != b.part => {
-                    let before = one.log.hash_before(step).unwrap_or_default();
-                    let parts = [a.clone(), b.clone()];
+                [Some(a), Some(b)] if a.part != b.part || before[0] != before[1] => {
+                    let [a, b] = [(a, before[0]), (b, before[1])].map(|(part, before)| Statement {
+                        before: before.unwrap_or_default(),
+                        signed: part.into(),
+                    });
                     return Compared::Forked {
                         hand: hand_at(one, step),
-                        evidence: Box::new(Evidence::of_parts(of, before, parts)),
+                        evidence: Box::new(Evidence {
+                            match_id: of,
+                            statements: [a, b],
+                        }),
                     };
                 }
                 [a, b] => {

@@ -31,13 +31,18 @@ pub enum Missing {
 }
 
 impl MatchLog {
-    /// The seats that a roll call of the owner would name now, in order, and what is missing from each.
-    /// Empty if the owner may sign no roll call.
+    /// The seats that a roll call of the owner would name now, in order, and what is missing from each:
+    /// those that have committed fouls, or else all from which the owner lacks something. Empty if the
+    /// owner may sign no roll call.
     pub fn missing(&self) -> Vec<(Seat, Missing)> {
         let Some(round) = self.next_round() else {
             return Vec::new();
         };
         let mut missing = self.lacking(round);
+        // A seat with a foul is removed at once, and not when the time of other seats is over.
+        if missing.values().any(|what| *what == Missing::Foul) {
+            missing.retain(|_, what| *what == Missing::Foul);
+        }
         let open: SeatSet = self.named_by_open_calls().collect();
         // While a roll call is open, only one that names more seats follows.
         if missing.keys().all(|seat| open.contains(*seat)) {

@@ -24,6 +24,8 @@ mod past;
 mod removed_seats;
 mod resume;
 mod resume_of_several;
+mod roll_call_endings;
+mod roll_call_files;
 mod roll_call_histories;
 mod roll_calls;
 mod settlement;
