@@ -12,7 +12,8 @@
 //! ```
 //!
 //! The seats talk to each other in memory. A program with a connection of its own uses the same calls:
-//! it passes on the bytes that a seat sends.
+//! it passes on the bytes that a seat sends. These calls of a seat without a connection need the feature
+//! `internals` of the crate, and any version may change them.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -89,10 +90,8 @@ impl Island {
         public: impl Fn(usize) -> Option<Card>,
     ) -> Result<(), String> {
         match event {
-            LogEvent::Chose(chosen) => {
-                if !self.allows(&chosen.choice) {
-                    return Err(format!("{} broke the rules: {chosen:?}", chosen.seat));
-                }
+            LogEvent::Chose(chosen) if !self.allows(&chosen.choice) => {
+                return Err(format!("{} broke the rules: {chosen:?}", chosen.seat));
             }
             LogEvent::Rolled(rolled) => {
                 for &face in &rolled.faces {
@@ -484,8 +483,11 @@ fn report(game: &Game, record: &Record) -> Result<(), Box<dyn Error>> {
             } => {
                 let good = game.goods().get(card.0 as usize).cloned();
                 let is_good = *position >= game.first_good();
-                let face = if is_good { good } else { game.face(*card) };
-                println!("  {position} is {} ({to:?})", face.unwrap_or_default());
+                let (place, face) = match is_good {
+                    true => (format!("good {position}"), good),
+                    false => (format!("card {}", position + 1), game.face(*card)),
+                };
+                println!("  {place} is {} ({to:?})", face.unwrap_or_default());
             }
             LogEvent::Stopped { seat, .. } => println!("{} leaves", name(*seat)),
             _ => {}

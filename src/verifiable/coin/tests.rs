@@ -171,7 +171,8 @@ fn numbers_are_exactly_uniform() {
     for below in [1, 2, 3, 6, 7, 1000, 1 << 31, (1 << 31) + 1, u32::MAX] {
         // The accepted words are those below this limit, a multiple of `below`.
         let limit = (1 << 32) - (1_u64 << 32) % u64::from(below);
-        assert!(limit % u64::from(below) == 0 && (1 << 32) - limit < u64::from(below));
+        let below_64 = u64::from(below);
+        assert!(limit.is_multiple_of(below_64) && (1 << 32) - limit < below_64);
         let edges = [0, limit - 1, limit, u64::from(u32::MAX)];
         let words = edges
             .into_iter()

@@ -15,7 +15,8 @@ fn record_of_a_board_game_verifies_and_has_its_choices_rolls_and_steals() {
     let log = &table.seats[0].log;
     let (mut journal, memory) = begun(&table.of, Seat::GUEST);
     let signed = log.statements(0).into_iter().map(|one| one.signed);
-    journal.append(&signed.collect::<Vec<Signed>>()).unwrap();
+    let signed: Vec<Signed> = signed.collect();
+    journal.append(&signed).unwrap();
     let record = Record::read(&memory.bytes(), None).unwrap();
     assert_eq!(record.log.hash(), log.hash());
     let [hand] = &record.hands[..] else {

@@ -76,7 +76,8 @@ impl Goods {
         if !takes || !is_other || self.offers == u32::MAX {
             return Err(Foul::BadGoods);
         }
-        if !(offer.give.is_empty() && !offer.take.is_empty()) {
+        let only_asks = offer.give.is_empty() && !offer.take.is_empty();
+        if !only_asks {
             self.check(self.turn, &offer.give)?;
         }
         self.offer = Some((self.turn, offer.clone()));

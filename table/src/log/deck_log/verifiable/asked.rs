@@ -127,10 +127,7 @@ impl DeckNow<'_> {
         let hand = deck.hand.as_ref()?;
         let slot = deck.layout.slot(position, Learners::Seat(seat));
         let card = match hand.shown.get(&(position, seat)) {
-            Some((show, number)) => {
-                let (show, shown) = &**show;
-                show.card_for(&hand.decks, *number, shown.get(*number)?, key)
-            }
+            Some(shown) => (shown.show).card_for(&hand.decks, shown.number, &shown.card, key),
             None => {
                 let partials = deck.partials(&slot);
                 let Slot {

@@ -70,15 +70,23 @@ struct HandDeck {
     /// What hid goods, or showed hidden ones to one seat, in order: each seat computes from it the
     /// goods that it knows.
     trail: Vec<Trail>,
-    /// The cards that a seat has shown to another seat alone, by position and seat: the show, and the
-    /// number of the card in it.
-    shown: BTreeMap<(usize, Seat), (Arc<(Show, Vec<Shown>)>, usize)>,
+    /// The cards that a seat has shown to another seat alone, by position and that seat.
+    shown: BTreeMap<(usize, Seat), ShownCard>,
     /// The first step after the last shuffle.
     since: u64,
     /// The partials of each slot, by step and then by seat.
     partials: BTreeMap<Slot, Vec<Partial>>,
     /// The cards and goods that all seats see.
     open: BTreeMap<usize, Card>,
+}
+
+/// A card that a seat has shown to another seat alone.
+#[derive(Clone)]
+struct ShownCard {
+    show: Arc<Show>,
+    /// The number of the card in the show.
+    number: usize,
+    card: Shown,
 }
 
 /// The result of the check of a part.
@@ -392,10 +400,11 @@ impl VerifiableLog {
                 }
                 Checked::Shown(cards) => hand.open.extend(cards),
                 Checked::ShownTo(seat, positions, show, shown) => {
-                    let show = Arc::new((show, shown));
-                    for (number, position) in positions.into_iter().enumerate() {
-                        hand.shown
-                            .insert((position, seat), (Arc::clone(&show), number));
+                    let show = Arc::new(show);
+                    for (number, (position, card)) in positions.into_iter().zip(shown).enumerate() {
+                        let show = Arc::clone(&show);
+                        let shown = ShownCard { show, number, card };
+                        hand.shown.insert((position, seat), shown);
                     }
                 }
                 _ => {}
