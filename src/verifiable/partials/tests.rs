@@ -239,6 +239,27 @@ fn partials_for_one_seat_open_nothing_to_a_seat_that_has_not_given_one() {
 }
 
 #[test]
+fn partials_of_another_slot_open_nothing() {
+    let (fixture, decks) = Fixture::dealt(3, 3);
+    let seats = fixture.roster.seats();
+    let all = fixture.gather(&decks, &[0, 1, 2], to_all(0));
+    let own = fixture.gather(&decks, &[1, 2], to_seat(0, 0));
+    let key = &fixture.secrets[0];
+    assert!(decks.open(seats, 0, 0, &all).is_some());
+    assert!(decks.open_own(seats, 0, 0, &own, key).is_some());
+    let moved = |partials: &[Partial], slot: Slot| {
+        let mut partials = partials.to_vec();
+        partials[1].slot = slot;
+        partials
+    };
+    for slot in [to_all(1), to_seat(0, 1), to_seat(1, 0)] {
+        assert_eq!(decks.open(seats, 0, 0, &moved(&all, slot)), None);
+        let opened = decks.open_own(seats, 0, 0, &moved(&own, slot), key);
+        assert_eq!(opened, None);
+    }
+}
+
+#[test]
 fn openers_are_the_first_live_seats_from_the_position_on() {
     let seats = Seats::new(5, 3).unwrap();
     let open = |slot: Slot, gone: &[usize], gave: &[usize]| {

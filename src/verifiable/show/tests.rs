@@ -149,6 +149,14 @@ fn a_show_names_a_receiver_that_exists_and_is_another_seat() {
     assert_eq!(make(&shown, 0), None);
     assert_eq!(make(&shown, 1), Some(BadShow::Card));
     assert_eq!(make(&[], 0), Some(BadShow::Card));
+    // One partial twice, or a partial of the seat itself.
+    for number in [0, 1] {
+        let [mut twice, mut own] = [shown.clone(), shown.clone()];
+        twice[0].partials[number] = shown[0].partials[1 - number];
+        own[0].partials[number].seat = 0;
+        assert_eq!(make(&twice, 0), Some(BadShow::Card));
+        assert_eq!(make(&own, 0), Some(BadShow::Card));
+    }
 }
 
 /// A field of the hashes of a show.

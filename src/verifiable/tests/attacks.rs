@@ -1,16 +1,18 @@
 //! The known attacks on the verifiable deck. Each of them is refused by all checks together, and
 //! succeeds without the one check that is named with it. The attacks on coins are next to the coins.
 //!
-//! Each field of a hash whose omission has an attack is in this list as well. The others are hashed
-//! in depth: something else that is checked already binds them. Nobody can use their omission, and only
-//! the known answers notice it. They are:
+//! Each field of a hash whose omission has an attack is in this list as well. The other fields are
+//! defence in depth: something else that is checked already binds them, so their omission has no attack
+//! of its own. The known answers notice it, but for `shuffle batch`, whose weights are never sent. These
+//! fields are:
 //!
 //! | hash | fields | also bound by |
 //! |---|---|---|
 //! | `dkg commit` | match, seat, proof | the proof of possession in the dealing, with match and seat |
 //! | `dkg pad` | match | the key: `e` is drawn for one match |
-//! | `dkg dleq` | `Y`, `B` | the keys of step 1: they are fixed before a complaint |
-//! | `roster` | `n`, `M`, `E` | the steps of the keys, in the hash of all steps before |
+//! | `dkg dleq` | match, seat, `Y`, `B` | the keys of step 1, which are fixed before a complaint |
+//! | `roster` | match, `n`, `M`, `E` | the match and the steps of the keys, which are in the context |
+//! | `shuffle` | `N` | the length of the decks |
 //! | `shuffle c` | `d`, `c`; `C` | `u`, which is computed from them; the links `T`, which fix the chain |
 //! | `shuffle batch` | context, `d` | the proof, whose `u` and `z` are computed from them |
 //! | `open`, `open w`, `open c` | slots, decks | the equations, with `A` of each slot of these decks |
