@@ -13,6 +13,10 @@
 //! owner's file applies them for the same seat, so it computes the same steps as the owner did. Two
 //! logs can part in a step with roll calls. Then the owner of one is gone in the other, or a seat
 //! has signed two different roll calls with one number, or two parts.
+//!
+//! A step of a log is never undone. A seat that starts again from an older copy of its file gets its own
+//! roll calls back from the others. It therefore applies what it has heard only after it has heard all,
+//! and in each step its own roll calls first. One that comes later has no effect in a complete step.
 
 mod signing;
 mod statement;

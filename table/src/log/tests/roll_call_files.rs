@@ -196,8 +196,6 @@ fn file_with_roll_calls_is_read_by_its_owner_and_by_anybody() {
             records.push((seat, record));
             // A crash at each byte of the last records.
             for cut in bytes.len() - 400..bytes.len() {
-                let record = Record::read(&bytes[..cut], None).unwrap();
-                assert!(record.log.step() <= log.step());
                 let (_, mut entries) = MatchFile::read(&bytes[..cut], None).unwrap();
                 assert!(entries.by_ref().all(|entry| entry.is_ok()));
                 assert!(entries.may_be_torn(log.longest_part()));
