@@ -141,6 +141,8 @@ fn bound_seat_signs_no_part_and_completes_the_step_by_no_parts() {
     assert!(table.seats[caller.index()].log.is_bound(caller));
     assert!(table.seats[caller.index()].log.may_sign(caller).is_empty());
     assert!(table.sign(caller).is_none());
+    let again = table.call(caller, &late);
+    assert!(again.is_none(), "it names no more seats");
     let identity = &table.of.identities[caller.index()];
     let mut copy = table.seats[caller.index()].log.clone();
     let refused = copy.sign(identity, caller, &Part::Fine);
