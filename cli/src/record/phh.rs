@@ -172,7 +172,7 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
             LogEvent::Chose(chosen) if chosen.choice == Choice::Fold => folded.push(chosen.seat),
             LogEvent::Removed { seats } => {
                 let plays =
-                    |seat: &&Seat| hand.held[seat.index()].len() > 0 && !folded.contains(*seat);
+                    |seat: &&Seat| !hand.held[seat.index()].is_empty() && !folded.contains(*seat);
                 let folds = seats.iter().filter(plays);
                 actions.extend(folds.map(|seat| format!("{} f", number(*seat))));
             }
