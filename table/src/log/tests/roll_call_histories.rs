@@ -23,8 +23,6 @@ pub(super) enum Without {
     Nothing,
     /// Seats do not answer roll calls.
     Answers,
-    /// Seats that start again sign roll calls and answers at once.
-    Ban,
 }
 
 /// Random matches of one kind.
@@ -205,10 +203,8 @@ impl Rolls {
                 self.game.receive(seat, statement);
             }
         }
-        if self.kind.without != Without::Ban {
-            let step = self.game.log(seat).step();
-            self.log_mut(seat).forbid_roll_calls_up_to(step);
-        }
+        let step = self.game.log(seat).step();
+        self.log_mut(seat).forbid_roll_calls_up_to(step);
     }
 
     fn act(&mut self, happened: &mut Happened) -> bool {

@@ -234,7 +234,7 @@ fn later_part_of_a_removed_seat_is_no_foul() {
         assert_eq!(log.accept_statement(part.clone()), Ok(Accepted::Void));
         assert_eq!(log.accept_statement(part.clone()), Ok(Accepted::Known));
         assert!(log.fouls().is_empty());
-        assert_eq!(log.game().unwrap().is_live(seat), false);
+        assert!(!log.game().unwrap().is_live(seat));
     }
     // A second part for the step convicts the seat all the same.
     let step = part.signed.step();
