@@ -60,7 +60,10 @@ fn step_and_the_head_of_an_ahead_chain_have_known_hashes() {
         hex(&hash),
         "c37b330025b645875855be13a44fc0eea72dab54427b3831b8c4f4ac3d8471db"
     );
-    assert_eq!(hex(&HEAD.hash(&OF)), "8a2510cee489e4d8323658c1bba3732f7501e607374f0b711e1d69d447c55a72");
+    assert_eq!(
+        hex(&HEAD.hash(&OF)),
+        "8a2510cee489e4d8323658c1bba3732f7501e607374f0b711e1d69d447c55a72"
+    );
 }
 
 #[test]

@@ -28,5 +28,6 @@ mod resume_of_several;
 mod seats_model;
 mod settlement;
 mod settlement_of_several;
+mod sitting_out;
 pub(crate) mod test_match;
 mod two_histories;
