@@ -163,6 +163,11 @@ fn other_part(table: &Table, seat: Seat, honest: &SignedPart) -> Option<SignedPa
         Part::Keys(_) => VerifiableSeat::new(log, seat, Zeroizing::new([99; 32]))?
             .part(log)
             .ok()??,
+        // A wrong share for the last receiver, who complains.
+        Part::KeyDealing(mut bytes) => {
+            *bytes.last_mut()? ^= 1;
+            Part::KeyDealing(bytes)
+        }
         Part::Deal(deal) => Part::Deal(Deal {
             deck: DealInput::Verifiable {
                 out: true,
@@ -273,7 +278,9 @@ fn seat_that_shows_two_logs_is_convicted_and_nobody_honest_opens_a_card_in_two_l
         }
     });
     use PartKind::*;
-    for kind in [Keys, Deal, Shuffle, Partials, Move, Show, Result] {
+    for kind in [
+        Keys, KeyDealing, Deal, Shuffle, Partials, Move, Show, Result,
+    ] {
         assert!(kinds.contains(&kind), "{kind}");
     }
 }

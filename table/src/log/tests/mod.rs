@@ -35,5 +35,6 @@ mod roll_calls;
 mod seats_model;
 mod settlement;
 mod settlement_of_several;
+mod sitting_out;
 pub(crate) mod test_match;
 mod two_histories;
