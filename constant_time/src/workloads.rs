@@ -381,7 +381,7 @@ fn mixed_goods(roster: &Roster, context: &Context<'_>, secrets: &[SecretKey]) {
     };
     let seats = roster.seats();
     let own = decks.open_own(seats, 0, 1, &partials(&slots[0]), &secrets[2]);
-    assert!(is_secret(&[own.expect("a kind").0]));
+    assert!(is_secret(&[own.expect("a card").0]));
     let coin = Coin::open(&decks, seats, 0, &partials(&slots[1]));
     assert!(coin.expect("a coin").numbers(6).next().is_some());
 }
