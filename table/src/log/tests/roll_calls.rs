@@ -141,6 +141,8 @@ fn bound_seat_signs_no_part_and_completes_the_step_by_no_parts() {
     assert!(table.seats[caller.index()].log.is_bound(caller));
     assert!(table.seats[caller.index()].log.may_sign(caller).is_empty());
     assert!(table.sign(caller).is_none());
+    let again = table.call(caller, &late);
+    assert!(again.is_none(), "it names no more seats");
     let identity = &table.of.identities[caller.index()];
     let mut copy = table.seats[caller.index()].log.clone();
     let refused = copy.sign(identity, caller, &Part::Fine);
@@ -232,7 +234,7 @@ fn later_part_of_a_removed_seat_is_no_foul() {
         assert_eq!(log.accept_statement(part.clone()), Ok(Accepted::Void));
         assert_eq!(log.accept_statement(part.clone()), Ok(Accepted::Known));
         assert!(log.fouls().is_empty());
-        assert_eq!(log.game().unwrap().is_live(seat), false);
+        assert!(!log.game().unwrap().is_live(seat));
     }
     // A second part for the step convicts the seat all the same.
     let step = part.signed.step();
