@@ -55,7 +55,7 @@ impl Environment {
         }
     }
 
-    /// Describes the environment in three lines of text.
+    /// Describes the environment in four lines of text.
     pub(super) fn describe(&self) -> String {
         let commit = self.commit.map(|commit| format!(" ({commit})"));
         let cores = match self.cores {
@@ -71,7 +71,7 @@ impl Environment {
             None => "used by one party",
         };
         format!(
-            "dealerless {}{}, {} build, {}\n{}: {cores}, {parties}{load}\n{}; {}",
+            "dealerless {}{}, {} build, {}\n{}\n{cores}, {parties}{load}\n{}; {}",
             self.version,
             commit.unwrap_or_default(),
             self.profile,

@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::super::*;
-use super::many_seats::{Table, verifiable, verifiable_after, verifiable_draw};
+use super::many_seats::{Table, threshold, verifiable, verifiable_after, verifiable_draw};
 use super::settlement::any_choice;
 use crate::identity::{Fingerprint, Identity};
 use crate::rules::{Legal, SettledBy};
@@ -208,7 +208,11 @@ fn shown_hands_win_the_pot_if_only_the_absent_seat_has_not_shown() {
 
 /// A match of these seats in the first choice of a hand, and the seat that has to choose.
 fn at_a_choice(seats: u8) -> (Table, Seat) {
-    let mut table = Table::new(verifiable(seats, 1), 4);
+    at_a_choice_of(verifiable(seats, 1))
+}
+
+fn at_a_choice_of(of: super::test_match::TestMatch) -> (Table, Seat) {
+    let mut table = Table::new(of, 4);
     table.play_until(|log| matches!(log.phase(), Phase::Choose { .. }));
     table.deliver_all();
     let Phase::Choose { seat, .. } = table.phase() else {
@@ -264,6 +268,24 @@ fn more_than_half_of_the_seats_have_to_remain() {
         }
         assert_eq!(log.settled_without(&[seat(seats)]), None);
     }
+}
+
+#[test]
+fn seats_that_can_still_open_cards_remove_the_absent_ones_instead() {
+    let (table, due) = at_a_choice_of(threshold(5, 4, 1));
+    let log = &table.seats[due.next(5).next(5).index()].log;
+    assert_eq!(log.settled_without(&[due]), None);
+    let absent: Vec<Seat> = {
+        let mut absent = vec![due, due.next(5)];
+        absent.sort_unstable();
+        absent
+    };
+    let away = |seat: &Seat| claim(log, *seat, Claimed::Away);
+    let claims: Vec<Claim> = absent.iter().map(away).collect();
+    let settled = log.settled_without(&log.absent(&claims)).unwrap();
+    assert_eq!(settled.past.without, absent);
+    let own = due.next(5).next(5);
+    assert_eq!(log.agrees_to(&settled.past, own, &claims), Ok(settled));
 }
 
 #[test]
