@@ -107,7 +107,9 @@ fn accept(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, co
             assert!(seen(&again) == seen(log));
             return;
         }
-        Ok(Accepted::Ack | Accepted::Ahead) => unreachable!("a part is no other statement"),
+        Ok(Accepted::Ack | Accepted::Ahead | Accepted::RollCall(_) | Accepted::Void) => {
+            unreachable!("a part of a match without roll calls")
+        }
         Ok(Accepted::Known) => assert!(was.part(part.step, part.seat).is_some()),
         Err(Refused::Foul(proof)) => {
             assert_eq!((proof.part.seat, &proof.part), (hostile, &part));
