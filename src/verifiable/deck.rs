@@ -35,7 +35,7 @@ impl Cards {
 
     /// The kinds of goods: kind `i` is card `i` of the deck `goods`. A hand of goods can hold several
     /// of one kind, and at most `most` goods are mixed at once. `None` unless both numbers are 1 to
-    /// [`MAX_CARDS`].
+    /// 1024.
     pub fn kinds(count: usize, most: usize) -> Option<Arc<Self>> {
         Self::with_generators("goods", count, most)
     }

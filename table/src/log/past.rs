@@ -13,7 +13,7 @@ use crate::wire::{Malformed, Reader, Writer};
 
 /// The previous match at a table of several seats, as the header of the next match names it. Each
 /// player of the previous match compares it with [`Past::of`] its own log, or with
-/// [`Past::settled`] if the match is open.
+/// [`MatchLog::agrees_to`] if the match is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
     /// The id of the previous match.

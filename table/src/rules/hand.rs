@@ -17,7 +17,7 @@ use dealerless::deck::Card;
 /// and rebuys stay far below it.
 const MAX_CHIPS: u64 = 1 << 62;
 
-/// The rule of [`Hand::settled`] that decides the chips of a hand that cannot go on.
+/// The rule of `Hand::settled` that decides the chips of a hand that cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettledBy {
     /// The hand is over: its result counts.
