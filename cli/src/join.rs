@@ -7,11 +7,12 @@ use anyhow::{Context, bail, ensure};
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::seated::Seated;
+use dealerless_events::words;
 use dealerless_program::arguments::address;
 use dealerless_table::connection::{Connection, Door, Guest, Invite, Timing};
 use dealerless_table::hex;
 use dealerless_table::identity::{Address, Name, PublicIdentity};
-use dealerless_table::log::{Past, Sitting};
+use dealerless_table::log::{DeckTerms, Past, Sitting};
 use dealerless_table::play::{Control, GuestAddresses, Seating, Term};
 
 use crate::counted::counted;
@@ -184,6 +185,9 @@ impl GuestSeat<'_> {
                 (of, path, stored)
             }
             (None, None) if is_for_several(&connection) => {
+                if let Some((text, _)) = &given_up {
+                    player.tell(&Event::Notice { text: text.clone() })?;
+                }
                 let (sitting, door, addresses) =
                     match self.sit_with_several(&connection, &mut player) {
                         Ok(agreed) => agreed,
@@ -317,6 +321,15 @@ impl GuestSeat<'_> {
             Some(past) => self.agree_to_past(past, player)?,
             None => None,
         };
+        if player.is_person() && !self.asks(player) {
+            let opens = match header.deck {
+                DeckTerms::Verifiable(deck) => deck.threshold(),
+                DeckTerms::Sealed(_) => header.stakes.seats(),
+            };
+            for text in words::risks(header.stakes.seats(), opens) {
+                player.tell(&Event::Notice { text })?;
+            }
+        }
         sit::send(connection, Control::Sit)?;
         let mut proposed = None;
         loop {

@@ -197,6 +197,7 @@ const CLOSES = "Your program stops waiting, no chips move, and the match can be 
 
 /** @param {Match} match */
 function stopText(match) {
+  if (mayDisappear(match.seated)) return "Your program ends now. If you are not back before your time is up, the others fold your hand and play on without you.";
   return `Your program ends now, and the match stays open. ${areSeveral(match) ? "Each" : "The"} other player may close it ${match.seated?.clock ? "when your time is up"
     : "after ten minutes"}.`;
 }

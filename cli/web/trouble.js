@@ -3,7 +3,7 @@
 import { buttonTo, complain, h } from "./dom.js";
 import { areSeveral, hasEnded, isPoker } from "./match.js";
 import { mayRematch, rematch } from "./rematch.js";
-import { amount, asSentence, called, forgive, nameOf, risks, terms } from "./words.js";
+import { amount, asSentence, called, forgive, mayDisappear, nameOf, risks, terms } from "./words.js";
 
 const WRITTEN = "Your choices are signed and on your disk.";
 const OPEN = "The match stays open. A sealed hand continues with the same cards, or not at all.";
@@ -208,6 +208,10 @@ function ofWaiting(app, match) {
   if (outOfTime && outOfTime.seat !== match.own) {
     const title = clock ? `${other} has run out of time` : `${other} does not respond`;
     const time = clock ? `for as long as ${other} had time` : "for ten minutes";
+    if (mayDisappear(match.seated)) {
+      return ["wait", title, [`Nothing has come from ${other} ${time}.`, "Your program asks the others. If nobody has heard more, you all play on without this player."],
+        [...sealed(match), "If too few players would be left, you can close the match below."], [], []];
+    }
     return ["wait", outOfTime.away ? `${other} is disconnected` : title, [outOfTime.away
       ? `There was no connection ${time}.`
       : `Nothing has come from ${other} ${time}.`],
@@ -216,7 +220,7 @@ function ofWaiting(app, match) {
     ["Wait as long as you like.", CLOSE], [close]];
   }
   if (connectionLost !== null) {
-    return ["wait", "Connection lost", sentences(connectionLost), [...sealed(match), WRITTEN, ...(clock ? ["Your own clock is stopped."] : [])],
+    return ["wait", "Connection lost", sentences(connectionLost), [...sealed(match), WRITTEN, ...(clock ? [mayDisappear(match.seated) ? "If this takes too long, the others play on without you." : "Your own clock is stopped."] : [])],
       ["Wait: your program reconnects automatically. It then sends the choice that you make now.",
         `You can close the match if ${other} ${clock ? "runs out of time" : "stays away for ten minutes"}.`], []];
   }

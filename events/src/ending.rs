@@ -185,7 +185,8 @@ pub fn settled(settled: &Settled, name: impl Fn(Seat) -> String) -> String {
             "The others have shown or mucked their hands, and the pots are paid.".to_owned()
         }
         Some(SettledBy::Division) => format!(
-            "The others take back their bets of the hand. The bets of {without} are divided among those              who had not folded."
+            "The others take back their bets of the hand. The bets of {without} are divided among those \
+             who had not folded."
         ),
     };
     let seats = Seat::all(settled.past.seats);

@@ -438,7 +438,12 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
         "and the match can be resumed"
     };
     let several = seated.is_some_and(|seated| seated.names.len() > 2);
+    let plays_on = seated.is_some_and(|seated| seated.may_leave() > 0);
     let break_off = match (has_clock, several) {
+        _ if plays_on => {
+            "and the match stays open. If you are not back before your time is up, the others fold your \
+             hand and play on without you"
+        }
         (true, false) => {
             "and the match stays open. The other player may close it when your time is up"
         }
@@ -447,7 +452,7 @@ pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
         }
         (false, _) => "and the match stays open",
     };
-    let leave = if seated.is_some_and(|seated| seated.may_leave() > 0) {
+    let leave = if plays_on {
         "your hand is folded at your next turn, and the others play on without you if enough are left. If \
          the hand ends before your turn, the match ends with it."
             .to_owned()

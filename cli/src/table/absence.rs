@@ -46,7 +46,7 @@ pub(crate) fn settled(file: &MatchFile) -> anyhow::Result<Settled> {
     settled.with_context(|| {
         format!(
             "match {of} cannot be continued without {}: more than half of its players have to be there, \
-             and at least two",
+             at least two, and the others must be too few to go on by themselves",
             file.names(&absent)
         )
     })
@@ -79,6 +79,10 @@ pub(crate) fn must_agree(file: &MatchFile, past: &Past) -> anyhow::Result<Settle
             "the host continues match {of} without {named}, but by your program these players are absent: \
              {}. Do not sit down. To play on, run: dealerless resume {of}",
             file.names(&own)
+        ),
+        Disagreement::TooFew => anyhow!(
+            "the host continues match {of} without {named}, but too few players would be left. Do not sit \
+             down"
         ),
         _ => anyhow!(
             "the host continues match {of} with other chips or another history than your file. Do not sit \

@@ -398,10 +398,7 @@ pub(crate) fn only_one(
 pub(crate) fn before(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     const NONE: &str = "you have no finished match of several players that fits";
     if !which.is_empty() {
-        let settled = all_settled(own)?;
-        let fits = |file: &MatchFile| {
-            !file.is_sealed() && (file.is_over() || !settled.contains(&file.id()))
-        };
+        let fits = |file: &MatchFile| !file.is_sealed();
         let several = "several matches fit: name one by the first digits of its id";
         return only_one(own, which, fits, NONE, several);
     }

@@ -378,6 +378,13 @@ impl Screen {
     }
 
     fn connection_lost(&self, message: &str) -> String {
+        if self.may_leave() {
+            return format!(
+                "The connection is lost ({message}). Your program reconnects. If that takes too long, the \
+                 others play on without you. Ctrl-C ends the program; `dealerless resume` continues the \
+                 match later."
+            );
+        }
         format!(
             "The connection is lost ({message}). The match stays open, and continues when the connection \
              is back. Ctrl-C ends the program; `dealerless resume` continues the match later."

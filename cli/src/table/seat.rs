@@ -1,6 +1,7 @@
 //! One seat of a match, played until the match ends or its player breaks it off. Events of the
 //! table go to the player, and commands of the player go to the table.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use dealerless::mpc::Attempts;
@@ -133,7 +134,15 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
                     | Control::Unknown(_)
                     | Control::Declined
                     | Control::WentOn(..)),
-                )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
+                )) if self.dialer.is_some() => {
+                    if self.plays_without_host() {
+                        self.table.lose_connection(Seat::HOST);
+                        let error = PlayError::Connection(io::ErrorKind::ConnectionAborted.into());
+                        self.connection_lost(Seat::HOST, &error)?
+                    } else {
+                        Some(Stopped::Declined(control))
+                    }
+                }
                 // A host ignores further control messages on the connection on which it plays.
                 Some(TableEvent::Control(_)) => None,
                 Some(TableEvent::Accepted(command)) => self.accepted(&command)?,
@@ -302,6 +311,14 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
             false => self.table.resume(peer, connection, attempts)?,
         }
         Ok(())
+    }
+
+    /// Whether this side is a guest that is connected to another guest of a match that has begun. Then
+    /// a host who declines cannot make this side stop: to the others it would look absent.
+    fn plays_without_host(&self) -> bool {
+        let mut guests = self.others.iter().filter(|other| other.seat != Seat::HOST);
+        let has_begun = self.table.play().log().step() > 0;
+        has_begun && guests.any(|guest| self.table.connection(guest.seat).is_some())
     }
 
     fn connection_lost(

@@ -218,11 +218,13 @@ impl StakesArgs {
     /// If the options contradict each other, or the match cannot be continued.
     pub(crate) fn header_after(&self, before: &MatchLog, past: Past) -> anyhow::Result<Header> {
         let header = before.match_info().header();
-        let left = match before.phase() {
-            Phase::Over(End::Left(seats)) => seats.len(),
-            _ => past.without.len(),
-        };
-        let seats = u8::try_from(header.stakes.seats() - left)?;
+        let mut left = [before.gone(), &past.without].concat();
+        if let Phase::Over(End::Left(seats) | End::TooFew(seats)) = before.phase() {
+            left.extend(seats);
+        }
+        left.sort_unstable();
+        left.dedup();
+        let seats = u8::try_from(header.stakes.seats() - left.len())?;
         let mut terms = self.clone();
         terms.game = Some(GameName::of(&header.stakes));
         let seats = *terms.seats.get_or_insert(seats);

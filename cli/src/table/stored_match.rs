@@ -405,6 +405,11 @@ fn resumed(
     let header = opened.sitting.match_info.header();
     if header.sealed().is_none() && !matches!(opened.log.phase(), Phase::Over(_)) {
         open::must_not_be_settled(own, &opened.sitting.match_info.id())?;
+        // Before its first hand, the players may have taken their chips to another match.
+        let is_undealt = opened.log.attempt().hand == 1 && opened.log.game().is_none();
+        if let Some(past) = header.past.as_ref().filter(|_| is_undealt) {
+            open::must_not_be_continued(own, &past.match_id)?;
+        }
     }
     let (sitting, deck) = match header.sealed() {
         Some(_) => {

@@ -30,7 +30,7 @@ pub enum BadShuffle {
     #[error("there is no such seat")]
     Seat,
     /// The places of a mix are not places of different goods, in ascending order, or are too few or too
-    /// many. This is a mistake of the caller.
+    /// many; or the goods of a hand are shuffled like a deck. This is a mistake of the caller.
     #[error("these goods cannot be mixed")]
     Places,
 }
@@ -141,6 +141,10 @@ impl Decks {
         context: &Context<'_>,
         mut part: &[u8],
     ) -> Result<Self, BadShuffle> {
+        let fits = |deck: &VerifiedDeck| (1..=deck.cards.generators.len()).contains(&deck.count());
+        if !self.decks.iter().all(fits) {
+            return Err(BadShuffle::Places);
+        }
         let mut shuffles = Vec::new();
         for deck in &self.decks {
             let shuffle = part.split_off(..VerifiedDeck::shuffle_len(deck.count()));

@@ -9,9 +9,10 @@ use super::header::DeckTerms;
 use super::match_log::MatchLog;
 use super::past::Past;
 use super::phase::Phase;
+use super::roll_call::{FIRST_STEP, Missing};
 use super::state::Standing;
 use crate::rules::SettledBy;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// A match that was settled without absent seats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,28 +79,34 @@ impl MatchLog {
     /// waits for absent seats only: while it waits for another seat, it can go on.
     pub fn absent(&self, claims: &[Claim]) -> Vec<Seat> {
         let due = self.waits_for();
+        let unanswered = self.unanswered();
         let gone = self.state.standing().gone;
         let is_absent = |seat: &Seat| {
             let mut claims = claims.iter().rev();
-            let of_seat = |claim: &&Claim| claim.seat == *seat && claim.is_valid(self);
+            let applies = |claim: &Claim| {
+                claim.is_valid(self) || unanswered.contains(*seat) && claim.step == self.step()
+            };
+            let of_seat = |claim: &&Claim| claim.seat == *seat && applies(claim);
             let last = claims.find(|claim| of_seat(claim) && claim.what != Claimed::Closed);
             match last.map(|claim| claim.what) {
-                Some(Claimed::OutOfTime) => due.contains(seat),
+                Some(Claimed::OutOfTime) => due.contains(seat) || unanswered.contains(*seat),
                 Some(Claimed::Away) => !gone.contains(seat),
                 _ => false,
             }
         };
         let seats = Seat::all(self.match_info().seats());
         let absent: Vec<Seat> = seats.filter(is_absent).collect();
-        match !due.is_empty() && due.iter().all(|seat| absent.contains(seat)) {
+        let mut waits_for = due.iter().copied().chain(unanswered.iter());
+        let waits = !due.is_empty() || !unanswered.is_empty();
+        match waits && waits_for.all(|seat| absent.contains(&seat)) {
             true => absent,
             false => Vec::new(),
         }
     }
 
     /// The open match without these absent seats: the chips follow from the complete steps of this
-    /// log. `None` if the match is over or can go on without these seats, or if they may not be left
-    /// out. More than half of the seats that have not left must remain, so that two groups of players
+    /// log. `None` if the match is over, if enough of these seats are left out to go on by themselves, or if they
+    /// may not be left out. More than half of the seats that have not left must remain, so that two groups of players
     /// cannot both continue the match.
     pub fn settled_without(&self, absent: &[Seat]) -> Option<Settled> {
         match self.phase() {
@@ -119,7 +126,7 @@ impl MatchLog {
 
     fn settled_at(&self, steps: u64, absent: &[Seat]) -> Option<Settled> {
         let standing = self.standing(steps)?;
-        if !self.is_stopped_without(absent, &standing) {
+        if !self.is_stopped_without(absent, steps, &standing) {
             return None;
         }
         let mut without: Vec<Seat> = absent.iter().chain(&standing.gone).copied().collect();
@@ -131,8 +138,9 @@ impl MatchLog {
         Some(Settled { past, absent, rule })
     }
 
-    /// Whether too few seats are left to go on without the absent ones, and enough to settle the match.
-    fn is_stopped_without(&self, absent: &[Seat], standing: &Standing) -> bool {
+    /// Whether the match may be settled without the absent seats before this step: they cannot go on
+    /// by themselves, and more than half of the seats remain.
+    fn is_stopped_without(&self, absent: &[Seat], steps: u64, standing: &Standing) -> bool {
         let seats = self.match_info().seats();
         let DeckTerms::Verifiable(deck) = self.match_info().header().deck else {
             return false;
@@ -143,6 +151,15 @@ impl MatchLog {
             return false;
         };
         let is_majority = 2 * left > live;
-        seats > 2 && absent.iter().all(is_live) && left < deck.threshold() && is_majority
+        // Before all seats have made the keys, no threshold of them can open a card.
+        let cannot_go_on = live - left < deck.threshold() || steps < FIRST_STEP;
+        seats > 2 && absent.iter().all(is_live) && cannot_go_on && is_majority
+    }
+
+    /// The seats that owe the owner an answer to a roll call.
+    fn unanswered(&self) -> SeatSet {
+        let lacks = self.lacks_of_others().into_iter();
+        let answers = lacks.filter(|(_, what)| *what == Missing::Answer);
+        answers.map(|(seat, _)| seat).collect()
     }
 }

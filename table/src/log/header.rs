@@ -161,6 +161,10 @@ impl Header {
             },
         };
         reader.finish()?;
+        // A game without chips would destroy those of the match before.
+        if past.is_some() && stakes.betting().is_none() {
+            return Err(HeaderError::Malformed);
+        }
         Ok(Header {
             log_version,
             stakes,

@@ -1,6 +1,8 @@
 //! The statements in the steps of a log, and their order.
 
 use super::ahead_chain::AheadChain;
+use super::foul::PartFoul;
+use super::judge::{self, Place};
 use super::match_log::{MatchLog, Step};
 use super::roll_call::SignedRollCall;
 use super::signed::{Signed, SignedAck, SignedPart, Statement};
@@ -109,19 +111,27 @@ impl MatchLog {
         calls.insert(place, call);
     }
 
-    /// Keeps a part for a step that a roll call has ended without this part, though it was due. Such a
-    /// part is no foul: its seat did not know. `false` for any other part.
-    pub(super) fn add_void(&mut self, part: &SignedPart) -> bool {
+    /// Judges a part for a step that a roll call has ended without this part, though it was due. If the
+    /// rules allow it, it is void, and no foul: its seat did not know. A foul is one in every log, also in
+    /// those that the roll call reached later. `None` for any other part.
+    pub(super) fn judge_void(
+        &self,
+        part: &SignedPart,
+        before: [u8; 32],
+    ) -> Option<Result<(), PartFoul>> {
+        let rolled = self.complete(part.step)?.rolled.as_ref()?;
+        let step = part.step;
+        let judge = || judge::judge(&rolled.state, Place { step, before }, part.seat, &part.part);
+        rolled.due.contains(part.seat).then(|| judge().map(drop))
+    }
+
+    /// Keeps a void part.
+    pub(super) fn add_void(&mut self, part: SignedPart) {
         let step = self.complete_mut(part.step);
-        let Some(rolled) = step.and_then(|step| step.rolled.as_mut()) else {
-            return false;
-        };
-        let is_due = rolled.due.contains(part.seat);
-        if is_due {
+        if let Some(rolled) = step.and_then(|step| step.rolled.as_mut()) {
             let place = rolled.void.partition_point(|other| other.seat < part.seat);
-            rolled.void.insert(place, part.clone());
+            rolled.void.insert(place, part);
         }
-        is_due
     }
 
     /// Whether `seat` has signed a statement in this step, apart from a foul.

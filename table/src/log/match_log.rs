@@ -76,6 +76,8 @@ pub(super) struct Rolled {
     pub(super) due: SeatSet,
     /// The parts that do not count, in order of the seats.
     pub(super) void: Vec<SignedPart>,
+    /// The state before the step, which judges parts that arrive later.
+    pub(super) state: Box<State>,
 }
 
 /// The result of accepting a statement.
@@ -189,7 +191,9 @@ impl MatchLog {
             return Err(Refused::Fork(Box::new(evidence)));
         }
         let is_late = part.step < self.step();
-        if is_late && self.add_void(&part) {
+        let void = is_late.then(|| self.judge_void(&part, before)).flatten();
+        if void == Some(Ok(())) {
+            self.add_void(part);
             return Ok(Accepted::Void);
         }
         // With more than two seats, the chips depend on what the seats signed before they knew.
@@ -198,7 +202,9 @@ impl MatchLog {
         if accepts_nothing || (!is_late && over) {
             return Err(Refused::Over);
         }
-        let judged = if is_late {
+        let judged = if let Some(Err(foul)) = void {
+            Err(foul)
+        } else if is_late {
             // All signers of a complete step have signed. A part of any other seat is a foul.
             Err(PartFoul::NotItsTurn)
         } else {
@@ -364,11 +370,15 @@ impl MatchLog {
         let (had_hand, gone) = (self.state.dealt.is_some(), self.state.deck.gone().len());
         let standing = (self.match_info.seats() > 2).then(|| self.state.standing());
         let ahead = self.used_by(&decoded);
+        let rolled = matches!(ending, Ending::Won { .. }).then(|| Rolled {
+            due,
+            void,
+            state: Box::new(self.state.clone()),
+        });
         self.state.complete(step, &decoded, removed, after);
         if !had_hand || self.state.deck.gone().len() > gone {
             self.state.begin_ahead(hash);
         }
-        let rolled = matches!(ending, Ending::Won { .. }).then_some(Rolled { due, void });
         self.steps.push(Step {
             before,
             parts,

@@ -15,8 +15,8 @@
 //! has signed two different roll calls with one number, or two parts.
 //!
 //! A step of a log is never undone. A seat that starts again from an older copy of its file gets its own
-//! roll calls back from the others. It therefore applies what it has heard only after it has heard all,
-//! and in each step its own roll calls first. One that comes later has no effect in a complete step.
+//! roll calls back from the others. If a history without them arrives first, it can complete the step by
+//! other parts. Then it follows a history of its own, and what it signs there convicts it.
 
 mod signing;
 mod statement;
@@ -32,7 +32,7 @@ use crate::seat::{Seat, SeatSet};
 
 /// The first step with roll calls. In the steps before, all seats make the keys, and the match cannot
 /// go on without one of them.
-const FIRST_STEP: u64 = 3;
+pub(super) const FIRST_STEP: u64 = 3;
 
 /// The number of roll calls and answers that a seat can sign in a step, so that a cheat cannot fill the
 /// files of the others.

@@ -421,10 +421,15 @@ impl State {
 
     /// The data that decide the chips if the hand in play cannot go on, with more than two seats.
     pub(super) fn standing(&self) -> Standing {
+        // Without chips, nothing depends on the hand.
+        let dealt = self
+            .dealt
+            .as_ref()
+            .filter(|_| self.stakes.betting().is_some());
         Standing {
             stacks: self.undecided(),
             last_button: self.last_button,
-            game: self.dealt.as_ref().map(|dealt| dealt.game.clone()),
+            game: dealt.map(|dealt| dealt.game.clone()),
             is_final: self.deck.final_since().is_some(),
             gone: self.deck.gone().to_vec(),
         }

@@ -521,7 +521,12 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// The seat that has run out of time, so that this side may [close](Command::Close) the match:
     /// this side waits for that seat, and the seat's time and a grace period are over. In a match
     /// without a clock, each seat has ten minutes for each step.
+    ///
+    /// `None` while this side can sign a roll call: then the others can remove the seat and go on.
     pub fn may_close(&self) -> Option<Seat> {
+        if !self.play.log().missing().is_empty() {
+            return None;
+        }
         let mut out: Vec<Seat> = self.others().collect();
         out.retain(|seat| self.clocks.is_out(*seat));
         let due = self.play.log().waits_for();

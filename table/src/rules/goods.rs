@@ -44,8 +44,8 @@ pub(super) struct Goods {
     /// The number of kinds of goods.
     kinds: u8,
     turn: Seat,
-    /// How many seats have passed in succession.
-    passed: usize,
+    /// The seats that have passed since the last other choice.
+    passed: Vec<Seat>,
     gone: Vec<Seat>,
     /// The open offer, and the seat that made it.
     offer: Option<(Seat, Offer)>,
@@ -117,7 +117,7 @@ impl Goods {
             decks,
             kinds: game.goods().len() as u8,
             turn: button,
-            passed: 0,
+            passed: Vec::new(),
             gone: Vec::new(),
             offer: None,
             offers: 0,
@@ -165,8 +165,9 @@ impl Goods {
     }
 
     fn is_over(&self) -> bool {
-        let live = self.seats - self.gone.len();
-        live < 2 || self.passed >= live
+        let mut live = Seat::all(self.seats).filter(|seat| !self.gone.contains(seat));
+        let has_passed = |seat: Seat| self.passed.contains(&seat);
+        self.seats - self.gone.len() < 2 || live.all(has_passed)
     }
 
     fn open_offer(&self) -> Option<(u32, Seat, Offer)> {
@@ -229,10 +230,10 @@ impl Goods {
         }
         (self.last, self.due) = (last, due);
         if *choice == Choice::Pass {
-            self.passed += 1;
+            self.passed.push(seat);
             self.turn = self.next_turn();
         } else {
-            self.passed = 0;
+            self.passed.clear();
         }
         Ok(())
     }

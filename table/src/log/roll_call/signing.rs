@@ -87,13 +87,18 @@ impl MatchLog {
     fn lacking(&self, round: u8) -> BTreeMap<Seat, Missing> {
         let (step, owner) = (self.step(), self.owner);
         let lacks = self.lacks(owner);
-        let (seats, what) = match (&lacks[..], self.deal_waits_for()) {
+        let shuffles_ahead = self.deal_waits_for();
+        let (seats, what) = match (&lacks[..], shuffles_ahead) {
             ([], None) => (self.state.signers(), Missing::Part),
             // A deal waits for the shuffles that were made ahead.
             ([], Some(seat)) => (vec![seat], Missing::Part),
             _ => (lacks, Missing::Statement),
         };
-        let has_signed = |seat: Seat| what == Missing::Part && self.part(step, seat).is_some();
+        // A deal does not replace the shuffle for which the other deals wait.
+        let has_signed = |seat: Seat| {
+            let is_due = what == Missing::Part && shuffles_ahead.is_none();
+            is_due && self.part(step, seat).is_some()
+        };
         let seats =
             (seats.into_iter()).filter(|seat| !has_signed(*seat) && !self.is_excused(*seat));
         let mut missing: BTreeMap<_, _> = seats.map(|seat| (seat, what)).collect();

@@ -271,21 +271,52 @@ fn more_than_half_of_the_seats_have_to_remain() {
 }
 
 #[test]
-fn seats_that_can_still_open_cards_remove_the_absent_ones_instead() {
-    let (table, due) = at_a_choice_of(threshold(5, 4, 1));
-    let log = &table.seats[due.next(5).next(5).index()].log;
-    assert_eq!(log.settled_without(&[due]), None);
-    let absent: Vec<Seat> = {
+fn seats_that_could_go_on_by_themselves_are_not_left_out() {
+    // Two of five cannot open cards of three seats, but those of two.
+    for (opens, settles) in [(4, true), (3, true), (2, false)] {
+        let (table, due) = at_a_choice_of(threshold(5, opens, 1));
+        let own = due.next(5).next(5);
+        let log = &table.seats[own.index()].log;
         let mut absent = vec![due, due.next(5)];
         absent.sort_unstable();
-        absent
-    };
-    let away = |seat: &Seat| claim(log, *seat, Claimed::Away);
-    let claims: Vec<Claim> = absent.iter().map(away).collect();
-    let settled = log.settled_without(&log.absent(&claims)).unwrap();
-    assert_eq!(settled.past.without, absent);
-    let own = due.next(5).next(5);
-    assert_eq!(log.agrees_to(&settled.past, own, &claims), Ok(settled));
+        let away = |seat: &Seat| claim(log, *seat, Claimed::Away);
+        let claims: Vec<Claim> = absent.iter().map(away).collect();
+        assert_eq!(log.absent(&claims), absent);
+        let settled = log.settled_without(&absent);
+        assert_eq!(settled.is_some(), settles, "{opens}");
+        if let Some(settled) = settled {
+            assert_eq!(settled.past.without, absent);
+            assert_eq!(log.agrees_to(&settled.past, own, &claims), Ok(settled));
+        }
+    }
+}
+
+#[test]
+fn seat_that_owes_an_answer_to_a_roll_call_can_be_absent() {
+    let (mut table, due) = at_a_choice_of(threshold(5, 4, 1));
+    let silent = due.next(5);
+    let callers = [2, 3, 4].map(|number| due.around(5).nth(number).unwrap());
+    let calls = callers.map(|caller| {
+        let identity = &table.of.identities[caller.index()];
+        let log = &mut table.seats[caller.index()].log;
+        log.sign_roll_call(identity, &[due]).unwrap().0
+    });
+    for caller in callers {
+        for call in &calls {
+            let _known = table.seats[caller.index()]
+                .log
+                .accept_statement(call.clone());
+        }
+    }
+    // The roll call stays open, because too few seats would be left without both.
+    let log = &table.seats[callers[0].index()].log;
+    assert!(log.is_bound(callers[0]) && log.missing().is_empty());
+    let of = |seats: &[Seat]| log.absent(&late(log, seats));
+    assert_eq!((of(&[due]), of(&[silent])), (vec![], vec![]));
+    let mut both = vec![due, silent];
+    both.sort_unstable();
+    assert_eq!(of(&both), both);
+    assert_eq!(log.settled_without(&both).unwrap().past.without, both);
 }
 
 #[test]

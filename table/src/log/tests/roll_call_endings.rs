@@ -242,14 +242,25 @@ fn deals_that_roll_calls_carry_count_and_the_deck_made_ahead_does_not() {
 }
 
 #[test]
-fn silent_seat_whose_shuffle_ahead_is_due_is_missing() {
+fn silent_seat_whose_shuffle_ahead_is_due_is_missing_also_if_it_has_dealt() {
     let mut table = Table::new(threshold(4, 3, 2), 3);
     let is_between = |log: &MatchLog| log.phase() == Phase::Deal && log.attempt().hand == 2;
     while !is_between(&table.seats[0].log) {
         assert!(table.advance_without_shuffles_of(C));
         table.deliver_all();
     }
+    let log = &mut table.seats[C.index()].log;
+    let input = DealInput::Verifiable {
+        out: false,
+        end: [0; 32],
+    };
+    let deal = Part::Deal(log.deal(input, vec![false; 4]));
+    let (before, identity) = (log.hash(), &table.of.identities[C.index()]);
+    let signed = Signed::Part(log.sign(identity, C, &deal).unwrap().0);
+    table.send(&Statement { before, signed });
+    table.deliver_all();
     let log = &table.seats[0].log;
+    assert!(log.part(log.step(), C).is_some());
     assert_eq!(log.deal_waits_for(), Some(C));
     assert_eq!(log.missing(), [(C, Missing::Part)]);
     table.play_without(&[C]);

@@ -214,6 +214,41 @@ fn seat_that_has_passed_the_step_answers_and_so_does_a_named_seat() {
 }
 
 #[test]
+fn invalid_part_is_a_foul_before_and_after_the_roll_call_that_ends_its_step() {
+    let mut table = table_at(4, 3, 1, at_a_bet);
+    let seat = table.seats[0].log.waits_for()[0];
+    let others: Vec<Seat> = table.of.seats().filter(|other| *other != seat).collect();
+    let log = &table.seats[others[0].index()].log;
+    let (of, step, before) = (table.of.match_info.id(), log.step(), log.hash());
+    let identity = &table.of.identities[seat.index()];
+    let part = SignedPart::sign(identity, &of, step, &before, seat, vec![1; 12]);
+    let calls: Vec<_> = others
+        .iter()
+        .map(|s| table.call(*s, &[seat]).unwrap())
+        .collect();
+    let ends = [true, false].map(|is_first| {
+        let log = log_of(&mut table, others[usize::from(is_first)]);
+        let foul = |log: &mut MatchLog| match log.accept(part.clone()) {
+            Err(Refused::Foul(proof)) => assert!(log.record_foul(*proof)),
+            other => panic!("{other:?}"),
+        };
+        if is_first {
+            foul(log);
+        }
+        for call in &calls {
+            log.accept_statement(call.clone()).unwrap();
+        }
+        if !is_first {
+            foul(log);
+        }
+        assert_eq!((log.fouls().len(), log.gone()), (1, &[seat][..]));
+        (log.step(), log.hash(), log.phase())
+    });
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[0].0, step + 1);
+}
+
+#[test]
 fn later_part_of_a_removed_seat_is_no_foul() {
     let mut table = table_at(4, 3, 1, at_a_bet);
     let seat = table.seats[0].log.waits_for()[0];

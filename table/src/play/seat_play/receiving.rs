@@ -215,6 +215,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let (seat, step) = (signed.seat(), signed.step());
         let is_ahead = matches!(signed, Signed::Ahead(_));
         let before = self.setting.log.phase();
+        let evidence = self.setting.log.evidence().len();
         let statement = history.map(|before| Statement {
             before,
             signed: signed.clone(),
@@ -250,6 +251,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             Ok(Accepted::RollCall(events)) => {
                 self.keep(signed.clone());
+                // The part that it carries can conflict with another one, which the others do not have.
+                let proven = self.setting.log.evidence()[evidence..].to_vec();
+                for evidence in proven {
+                    let message = LogMessage::Evidence(Box::new(evidence));
+                    self.forward(from, &message);
+                    self.send(from, message);
+                }
                 match &signed {
                     Signed::RollCall(call) => self.after_their_roll_call(call, events),
                     _ => Ok(()),

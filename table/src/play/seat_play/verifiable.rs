@@ -99,6 +99,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether no hand can be dealt without a rebuy.
     pub(super) fn asks_about_rebuys(&self) -> bool {
+        if self
+            .setting
+            .log
+            .match_info()
+            .header()
+            .stakes
+            .betting()
+            .is_none()
+        {
+            return false;
+        }
         let (stacks, gone) = (self.setting.log.stacks(), self.setting.log.gone());
         let plays = |seat: &Seat| stacks[seat.index()] > 0 && !gone.contains(seat);
         Seat::all(stacks.len()).filter(plays).count() < 2
