@@ -16,7 +16,8 @@ use crate::seat::Seat;
 /// The proofs against seats that ended the match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Convictions {
-    /// The first evidence of each seat, and one of two parts for each step of this log.
+    /// The first evidence of each seat, and one of two parts or two roll calls for each step of this
+    /// log.
     forks: Vec<Evidence>,
     /// The earliest foul of each seat.
     fouls: Vec<Proof>,

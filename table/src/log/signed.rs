@@ -329,8 +329,8 @@ impl Statement {
 }
 
 /// Two statements of one seat for one step of one chain that no log can contain together: two
-/// different parts, two different roll calls with one number, or statements for two histories. Either the seat cheated, or its program continued from an old
-/// copy of the match file.
+/// different parts, two different roll calls with one number, or statements for two histories. Either
+/// the seat cheated, or its program continued from an old copy of the match file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The id of the match.
