@@ -90,6 +90,11 @@ impl TimeBank {
         self.turn.is_some()
     }
 
+    /// Whether the clock runs.
+    pub(super) fn runs(&self) -> bool {
+        self.since.is_some()
+    }
+
     /// The time that this seat has spent in this turn after its bank was empty.
     pub(super) fn late(&self) -> Duration {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);

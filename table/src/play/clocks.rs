@@ -352,7 +352,7 @@ impl Clocks {
                 true => Duration::ZERO,
                 false => self.grace(seat).saturating_sub(bank.late()),
             };
-            bank.has_turn().then(|| bank.left().total() + grace)
+            bank.runs().then(|| bank.left().total() + grace)
         };
         let left = Seat::all(self.banks.len()).filter_map(left);
         // Seats with no time left were already reported.
