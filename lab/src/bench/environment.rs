@@ -150,6 +150,6 @@ mod tests {
         let environment = Environment::detect(true);
         assert!(environment.compiler.starts_with("rustc "));
         assert!(["debug", "release"].contains(&environment.profile));
-        assert_eq!(environment.describe().lines().count(), 3);
+        assert_eq!(environment.describe().lines().count(), 4);
     }
 }
