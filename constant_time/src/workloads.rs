@@ -362,17 +362,14 @@ fn mixed_goods(roster: &Roster, context: &Context<'_>, secrets: &[SecretKey]) {
         position,
         receiver,
     });
-    let open = |key: &SecretKey| {
-        let context = Context {
-            seat: key.seat(),
-            ..*context
-        };
-        let own = if key.seat() == 2 { &slots[1..] } else { &slots };
+    let open = |(seat, key): (usize, &SecretKey)| {
+        let context = Context { seat, ..*context };
+        let own = if seat == 2 { &slots[1..] } else { &slots };
         let made = Partials::make(&context, &decks, own, key, &mut SecretRng);
         let (part, _) = made.expect("the slots are of the hand");
         Partials::verify(&context, &decks, own, &sent(part)).expect("honest partials")
     };
-    let opened: Vec<Partials> = secrets.iter().map(open).collect();
+    let opened: Vec<Partials> = secrets.iter().enumerate().map(open).collect();
     let partials = |slot: &Slot| -> Vec<Partial> {
         let all = opened.iter().flat_map(Partials::iter);
         all.filter(|(of, _)| of == slot)
