@@ -550,7 +550,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 fn agree(args: &Args, own: &Own, connection: &Connection) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&connection.header)?;
     args.terms.check(&header.stakes)?;
-    // The player is asked about terms of which none concerns two players.
+    // A match of two players needs no consent.
     args.terms.check_may_leave(&header, true)?;
     args.terms.check_clock_and_shuffle(&header, args.memory)?;
     let own = (own.home.identity().public(), &own.name);

@@ -24,7 +24,7 @@ use super::standing;
 use super::waiting_room::WaitingRoom;
 use crate::failure::AnswerIsNo;
 
-/// How long this side tries to reach the absent players, at least, before its player agrees.
+/// The minimum time for which this side tries to reach the absent players before its player agrees.
 const TRIES: Duration = Duration::from_secs(5);
 
 /// The settlement of the open match of this file without the seats that are absent by the claims of
@@ -183,7 +183,7 @@ pub(crate) struct Absentees {
     guests: Option<OtherGuests>,
     /// The dialer for an absent host.
     _dialer: Option<Dialer>,
-    /// The door at which this side hosted the match.
+    /// The door of this side when it hosted the match.
     door: Option<Watch>,
     returned: Option<Name>,
 }
@@ -237,7 +237,7 @@ impl Absentees {
         Ok(absentees)
     }
 
-    /// The door at which the match was hosted, if its address is free.
+    /// The door of the open match, if its address is still free.
     fn old_door(&self, own: &Own, file: &MatchFile) -> Option<Watch> {
         let kept = kept_addresses(&file.path).ok().flatten()?;
         let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();

@@ -128,8 +128,8 @@ pub(crate) struct StakesArgs {
     /// read all cards; only with more than two players and a clock [default: 0].
     #[arg(long, value_name = "K")]
     may_leave: Option<u8>,
-    /// Accept a --may-leave with which one player who also cuts the connections between others can play
-    /// two tables at once.
+    /// Accept --may-leave K although one player who also cuts the connections between others could then
+    /// play two tables at once.
     #[arg(long)]
     accept_two_tables: bool,
     /// Hands in the match; in bridge, sets of boards [default: 10; in bridge 1].
@@ -401,8 +401,8 @@ pub(crate) struct GuestTerms {
     /// Play only if this number of players may disappear in a hand.
     #[arg(long, value_name = "K")]
     may_leave: Option<u8>,
-    /// With --yes or --auto: also accept a number of players who may disappear with which one player
-    /// who cuts the connections between others can play two tables at once.
+    /// With --yes or --auto: sit down even if one player who also cuts the connections between others
+    /// can play two tables at once.
     #[arg(long)]
     accept_two_tables: bool,
     /// Play only this number of hands.

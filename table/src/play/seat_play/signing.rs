@@ -136,17 +136,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// Whether the game is played for chips.
+    pub(super) fn has_chips(&self) -> bool {
+        let header = self.setting.log.match_info().header();
+        header.stakes.betting().is_some()
+    }
+
     /// The seats without chips. Empty in a game without chips.
     pub(super) fn broke(&self) -> Vec<Seat> {
-        if self
-            .setting
-            .log
-            .match_info()
-            .header()
-            .stakes
-            .betting()
-            .is_none()
-        {
+        if !self.has_chips() {
             return Vec::new();
         }
         let stacks = self.setting.log.stacks();

@@ -99,15 +99,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Whether no hand can be dealt without a rebuy.
     pub(super) fn asks_about_rebuys(&self) -> bool {
-        if self
-            .setting
-            .log
-            .match_info()
-            .header()
-            .stakes
-            .betting()
-            .is_none()
-        {
+        if !self.has_chips() {
             return false;
         }
         let (stacks, gone) = (self.setting.log.stacks(), self.setting.log.gone());
