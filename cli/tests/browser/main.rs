@@ -175,7 +175,7 @@ tests! {
         all_in_streets_are_shown_one_by_one_without_delaying_a_turn,
     }
     alone "test_speed.Speed" {
-        page_is_small_and_painted_quickly,
+        page_is_painted_quickly,
         event_is_on_the_screen_within_a_frame,
     }
 }
