@@ -33,6 +33,7 @@ mod random;
 pub mod record;
 pub mod rules;
 mod seat;
+mod time;
 mod wire;
 
 pub use hash::hex;

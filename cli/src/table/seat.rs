@@ -391,10 +391,10 @@ impl<S: Storage, V: Vault> SeatRunner<'_, S, V> {
         };
         if let Some(question) = question.filter(|_| !self.sessions.allowed) {
             standing::refuse_for_bots(&self.player, &question)?;
-            self.table.on_hold = true;
+            self.table.hold(true);
             return self.player.tell(&question);
         }
-        self.table.on_hold = false;
+        self.table.hold(false);
         if let Some(dialer) = &mut self.dialer {
             dialer.dial()?;
         }

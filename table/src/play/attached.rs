@@ -1,12 +1,13 @@
 //! The state of a connection that a table uses: the connection itself, the thread that listens to
 //! it, and the engine on it.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines};
@@ -14,8 +15,8 @@ use dealerless::net::{Channel, Deadlines};
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
 use super::dealer::{Binding, Dealer};
-use super::news::Command;
-use super::orders::{Event, Order, Orders, Outbox};
+use super::orders::{Done, Event, Order, Orders, Outbox};
+use super::table_core::Incoming;
 use crate::connection::{Connection, ConnectionError, Priority, Stream};
 use crate::random::system_rng;
 use crate::seat::Seat;
@@ -30,29 +31,11 @@ const MAX_MESSAGES: usize = 16;
 /// The interval between two checks whether there is room for another message.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// An item for the table's queue.
-pub(super) enum Incoming<X> {
-    /// An event of the connection or the engine.
-    Event(Event),
-    /// The connection has ended.
-    Lost(ConnectionError),
-    /// A message on the control stream.
-    Control(Control),
-    /// A command of the player, for the given turn if there is one.
-    Command(Command, Option<u64>),
-    /// An item for the caller of the table.
-    Posted(X),
-}
-
 /// A connection that a table uses, with its listener and its engine.
 pub(super) struct Attached {
     pub(super) connection: Arc<Connection>,
     /// The number of the connection. Each connection of a table has another number.
     pub(super) number: u64,
-    /// The time at which the connection began.
-    pub(super) since: Instant,
-    /// Whether the end of the connection was received. Nothing arrives on it after that.
-    pub(super) ended: bool,
     engine: Engine,
     guard: ListenerGuard,
     listener: JoinHandle<()>,
@@ -61,13 +44,23 @@ pub(super) struct Attached {
 /// The engine on the connection.
 enum Engine {
     /// The engine was not started. Its session would count as an attempt of the peer.
-    NotStarted(Box<dyn Attempts>),
+    NotStarted(EngineSetting, Report),
     /// The engine is running.
     Running(Dealer),
     /// There is no engine: the deck is verifiable, or the connection ended before the engine
     /// started.
     Absent,
 }
+
+/// What the engine of a connection needs.
+pub(super) struct EngineSetting {
+    /// Counts the sessions of the engine.
+    pub(super) attempts: Box<dyn Attempts>,
+    pub(super) deadlines: Deadlines,
+}
+
+/// Passes a result of the engine to the table. Returns `false` if the table no longer exists.
+type Report = Box<dyn Fn(Done) -> bool + Send>;
 
 /// Ends the listener thread when it is dropped. Otherwise the thread would keep alive a connection
 /// that nobody uses.
@@ -87,7 +80,18 @@ impl Drop for ListenerGuard {
 }
 
 /// The connections to other seats.
-pub(super) struct Connections(pub(super) Vec<(Seat, Arc<Connection>)>);
+pub(super) struct Connections(Vec<(Seat, Arc<Connection>)>);
+
+impl Connections {
+    pub(super) fn of(attached: &BTreeMap<Seat, Attached>) -> Self {
+        let connections = attached.iter();
+        Connections(
+            connections
+                .map(|(peer, attached)| (*peer, Arc::clone(&attached.connection)))
+                .collect(),
+        )
+    }
+}
 
 impl Outbox for Connections {
     fn send(&mut self, to: Seat, message: Vec<u8>) -> io::Result<()> {
@@ -95,13 +99,6 @@ impl Outbox for Connections {
         let sent = connection.map_or(Ok(()), |(_, connection)| connection.send_log(message));
         sent.map_err(io::Error::other)
     }
-}
-
-/// The engine between two connections, or with a verifiable deck: executes no orders.
-pub(super) struct Disconnected;
-
-impl Orders for Disconnected {
-    fn order(&mut self, _: Order) {}
 }
 
 /// There are no orders before the engine runs, because it starts as soon as both sides have the
@@ -115,63 +112,26 @@ impl Orders for Attached {
 
     fn voided(&mut self) -> io::Result<()> {
         match &mut self.engine {
-            Engine::NotStarted(attempts) => attempts.begins(Attempt::Run),
+            Engine::NotStarted(setting, _) => setting.attempts.begins(Attempt::Run),
             Engine::Running(dealer) => dealer.voided(),
             Engine::Absent => Ok(()),
         }
     }
-}
 
-impl Attached {
-    /// Starts the listener of the connection to `peer`. Received items go to `sender`, with the
-    /// number of the connection. `attempts` counts the sessions of the engine, if there is one.
-    pub(super) fn new<X: Send + 'static>(
-        peer: Seat,
-        connection: Connection,
-        attempts: Option<Box<dyn Attempts>>,
-        (number, sender): (u64, Sender<(u64, Incoming<X>)>),
-    ) -> Self {
-        let connection = Arc::new(connection);
-        let guard = ListenerGuard(Arc::default());
-        let listener = {
-            let (connection, state) = (Arc::clone(&connection), Arc::clone(&guard.0));
-            let deliver = move |item| sender.send((number, item)).is_ok();
-            thread::spawn(move || listen(peer, &connection, &state, deliver))
-        };
-        Attached {
-            connection,
-            number,
-            since: Instant::now(),
-            ended: false,
-            engine: attempts.map_or(Engine::Absent, Engine::NotStarted),
-            guard,
-            listener,
-        }
-    }
-
-    /// Starts the engine if it was not started. Its results go to `sender`.
-    ///
-    /// # Errors
-    /// If the connection has ended.
-    pub(super) fn start_engine<X: Send + 'static>(
-        &mut self,
-        (seat, circuit): (Seat, Arc<DealCircuit>),
-        deadlines: Deadlines,
-        (number, sender): (u64, Sender<(u64, Incoming<X>)>),
-    ) -> Result<(), ConnectionError> {
-        let attempts = match std::mem::replace(&mut self.engine, Engine::Absent) {
-            Engine::NotStarted(attempts) => attempts,
+    fn start(&mut self, seat: Seat, circuit: &Arc<DealCircuit>) -> io::Result<()> {
+        let (setting, report) = match std::mem::replace(&mut self.engine, Engine::Absent) {
+            Engine::NotStarted(setting, report) => (setting, report),
             engine => {
                 self.engine = engine;
                 return Ok(());
             }
         };
-        let stream = self.connection.engine(1)?;
+        let stream = self.connection.engine(1).map_err(io::Error::other)?;
         let binding = Binding {
             seat,
             handshake: self.connection.handshake_hash,
-            circuit,
-            attempts,
+            circuit: Arc::clone(circuit),
+            attempts: setting.attempts,
         };
         // An engine that waits for its peer does not keep the connection alive.
         let weak = Arc::downgrade(&self.connection);
@@ -183,19 +143,48 @@ impl Attached {
                 });
             }
         };
-        let report = move |report| {
-            let event = Incoming::Event(Event::Done(report));
-            sender.send((number, event)).is_ok()
-        };
-        let channel = Channel::new(stream, deadlines);
+        let channel = Channel::new(stream, setting.deadlines);
         let dealer = Dealer::start(channel, binding, system_rng(), set_background, report);
         self.engine = Engine::Running(dealer);
         Ok(())
     }
+}
 
-    /// Records that the table processes an event.
-    pub(super) fn processed(&self, event: &Event) {
-        if let Event::Received(..) = event {
+impl Attached {
+    /// Starts the listener of the connection to `peer`. Received items and results of the engine go
+    /// to `sender`, with the number of the connection. `engine` is `None` if the deck is verifiable.
+    pub(super) fn new<X: Send + 'static>(
+        peer: Seat,
+        connection: Connection,
+        engine: Option<EngineSetting>,
+        (number, sender): (u64, Sender<(u64, Incoming<X>)>),
+    ) -> Self {
+        let connection = Arc::new(connection);
+        let guard = ListenerGuard(Arc::default());
+        let results = sender.clone();
+        let report: Report = Box::new(move |done| {
+            let event = Incoming::Event(Event::Done(done));
+            results.send((number, event)).is_ok()
+        });
+        let listener = {
+            let (connection, state) = (Arc::clone(&connection), Arc::clone(&guard.0));
+            let deliver = move |item| sender.send((number, item)).is_ok();
+            thread::spawn(move || listen(peer, &connection, &state, deliver))
+        };
+        Attached {
+            connection,
+            number,
+            engine: engine.map_or(Engine::Absent, |setting| {
+                Engine::NotStarted(setting, report)
+            }),
+            guard,
+            listener,
+        }
+    }
+
+    /// Records that the table processes an item of this connection.
+    pub(super) fn processed<X>(&self, item: &Incoming<X>) {
+        if let Incoming::Event(Event::Received(..)) = item {
             self.guard.0.waiting.fetch_sub(1, Ordering::Relaxed);
         }
     }

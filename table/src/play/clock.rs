@@ -1,7 +1,7 @@
 //! The clock of one seat: a fixed time for each move, and a *bank* of additional time for the whole
 //! match. This module does not read the system's clock; the caller passes the time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::log::Clock;
 
@@ -14,7 +14,7 @@ pub(super) struct TimeBank {
     /// The current turn. `None` if it is not the seat's turn.
     turn: Option<Turn>,
     /// The time of the last update. `None` while the clock is stopped.
-    since: Option<Instant>,
+    since: Option<Duration>,
 }
 
 /// A turn of the seat.
@@ -56,8 +56,8 @@ impl TimeBank {
     /// Updates the clock to the time `now`. `turn` is the number of the current turn, or `None` if
     /// it is not this seat's turn. `runs` tells whether the clock runs from `now` on. At the end of
     /// a turn, the time spent beyond `each_move` is subtracted from the bank.
-    pub(super) fn update(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
-        let passed = self.since.map(|since| now.saturating_duration_since(since));
+    pub(super) fn update(&mut self, turn: Option<u64>, runs: bool, now: Duration) {
+        let passed = self.since.map(|since| now.saturating_sub(since));
         if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
             turn.spent += passed;
         }
@@ -113,9 +113,9 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn bank(each_move: u32, bank: u32) -> (TimeBank, Instant) {
+    fn bank(each_move: u32, bank: u32) -> (TimeBank, Duration) {
         let clock = Clock { each_move, bank };
-        (TimeBank::new(clock), Instant::now())
+        (TimeBank::new(clock), Duration::ZERO)
     }
 
     /// The seconds left for the move and in the bank.

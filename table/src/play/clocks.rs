@@ -1,7 +1,7 @@
 //! The clocks of a table, one for each seat, as this seat's program counts them.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::clock::{TimeBank, TimeLeft};
 use crate::log::{Clock, MatchLog, Phase};
@@ -253,13 +253,13 @@ impl Clocks {
     /// Updates the clocks, up to the first seat that has run out of time. The caller repeats this
     /// until no further seat has. This seat's own clock runs while its player has to choose and
     /// this side may sign. Another seat's clock runs while this side [waits](Wait) for it.
-    pub(super) fn update(&mut self, view: &View<'_>, now: Instant) -> Option<Timeout> {
+    pub(super) fn update(&mut self, view: &View<'_>, now: Duration) -> Option<Timeout> {
         let own = self.update_own(view, now);
         let mut others = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
         own.or_else(|| others.find_map(|seat| self.update_other(seat, view, now)))
     }
 
-    fn update_own(&mut self, view: &View<'_>, now: Instant) -> Option<Timeout> {
+    fn update_own(&mut self, view: &View<'_>, now: Duration) -> Option<Timeout> {
         let legal = view.own_choice().filter(|_| self.limited);
         let bank = &mut self.banks[view.own.index()];
         let turn = legal.as_ref().map(|_| view.log.step());
@@ -268,7 +268,7 @@ impl Clocks {
         legal.filter(|_| is_out).map(Timeout::Own)
     }
 
-    fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Instant) -> Option<Timeout> {
+    fn update_other(&mut self, seat: Seat, view: &View<'_>, now: Duration) -> Option<Timeout> {
         let step = match view.lacks {
             Some(_) => view.turn(),
             None => view.log.step(),

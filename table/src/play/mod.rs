@@ -25,6 +25,7 @@ mod roster;
 mod seat_play;
 mod seating;
 mod table;
+mod table_core;
 mod vault;
 mod verifiable_seat;
 
@@ -42,7 +43,8 @@ pub use news::{Command, News, NotNow};
 pub use roster::Roster;
 pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
-pub use table::{Mailbox, Table, TableEvent};
+pub use table::{Mailbox, Table};
+pub use table_core::TableEvent;
 pub use vault::{FileVault, MemoryVault, Vault};
 
 #[cfg(feature = "internals")]

@@ -1,11 +1,13 @@
 //! The interfaces of a seat to its engine and its connection.
 
 use std::io;
+use std::sync::Arc;
 
 use dealerless::deck::{self, Share};
 use dealerless::shuffle::Randomness;
 
 use super::cost::{Prepared, Spent};
+use super::deal_circuit::DealCircuit;
 use super::deck::Shuffled;
 use crate::seat::Seat;
 
@@ -21,6 +23,13 @@ pub trait Outbox {
 /// The engine, as a seat uses it. Its results come back as [`Event::Done`], in the sequence of the
 /// orders.
 pub trait Orders {
+    /// Starts the engine of this seat if it was not started.
+    ///
+    /// # Errors
+    /// If the connection has ended.
+    fn start(&mut self, _seat: Seat, _circuit: &Arc<DealCircuit>) -> io::Result<()> {
+        Ok(())
+    }
     /// Gives the engine an order.
     fn order(&mut self, order: Order);
     /// Counts a try that another seat has declared void on this connection as an

@@ -1,84 +1,39 @@
-//! A seat of a match over connections that come and go. Messages of the peer, results of the engine
-//! and commands of the player arrive in one queue, in the order in which they happen.
+//! A seat of a match over connections that come and go, with its threads: messages of the peers,
+//! results of the engine and commands of the player arrive in one queue, in the order in which they
+//! happen.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use dealerless::Blame;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 
-use super::attached::{Attached, Connections, Disconnected, Incoming};
+use super::attached::{Attached, Connections, EngineSetting};
 use super::clock::TimeLeft;
-use super::clocks::{Clocks, ConnectionState, Timeout, View};
-use super::control::Control;
 use super::error::PlayError;
-use super::news::{Command, News, NotNow};
+use super::news::{Command, NotNow};
 use super::seat_play::{Play, Setting};
+use super::table_core::{Incoming, TableCore, TableEvent};
 use super::vault::Vault;
 use crate::connection::Connection;
-use crate::log::{Claim, Claimed, Phase, Storage};
+use crate::log::Storage;
 use crate::random::SystemRng;
 use crate::seat::Seat;
-
-/// Timeout for receiving the remaining messages of a connection, after the engine has found it
-/// lost.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout for the peer to send its history on a new connection.
-const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time without progress after which a guest no longer waits for the histories of other guests,
-/// and each of several seats requests what it lacks.
-const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Timeout for the statements with which the other seats confirm the end of a match after a
-/// conviction.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
+use crate::time::{self, Moment};
 
 /// One seat of a match, over connections that come and go. It executes commands of its player even
 /// without a connection.
 pub struct Table<S, V, X> {
-    play: Play<S, V, SystemRng>,
+    core: TableCore<S, V, SystemRng, X>,
     deadlines: Deadlines,
     /// The current connections. Items of older connections are ignored.
     attached: BTreeMap<Seat, Attached>,
     /// The number of the last connection.
     connection_number: u64,
-    /// The seats that had received all messages when their last connections were closed.
-    finished: BTreeSet<Seat>,
     mailbox: Mailbox<X>,
     queue: Receiver<(u64, Incoming<X>)>,
-    /// Commands and posted items that arrived while a connection was drained.
-    deferred: VecDeque<Incoming<X>>,
-    /// Control messages that arrived while a connection was drained.
-    controls: VecDeque<Control>,
-    /// When this side learned of a conviction that not all seats have confirmed.
-    convicted: Option<Instant>,
-    clocks: Clocks,
-    /// The step of the log and the number of seats that have sent their histories, and since when.
-    progress: ((u64, usize), Instant),
-    /// Whether this side currently looks for no connection. While this is true, other seats do not
-    /// count as away. The next connection sets it to false.
-    pub on_hold: bool,
-}
-
-/// An event of a [`Table`].
-#[derive(Debug)]
-pub enum TableEvent<X> {
-    /// News for the player.
-    News(News),
-    /// The connection to this seat is lost. The match can be [resumed](Table::resume) on another
-    /// one.
-    ConnectionLost(Seat, PlayError),
-    /// The peer has sent a control message.
-    Control(Control),
-    /// The table has accepted a [command](Mailbox::command) of the player.
-    Accepted(Command),
-    /// An item that was [posted](Mailbox::post).
-    Posted(X),
 }
 
 /// Sends items to a table from any thread.
@@ -112,22 +67,13 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged.
     pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, queue) = mpsc::channel();
-        let header = setting.log.match_info().header();
-        let clocks = Clocks::new(header.clock, setting.log.match_info().seats());
         Ok(Table {
-            play: Play::new(setting)?,
-            clocks,
-            progress: ((0, 0), Instant::now()),
-            on_hold: false,
+            core: TableCore::new(setting, time::running())?,
             deadlines,
             attached: BTreeMap::new(),
             connection_number: 0,
-            finished: BTreeSet::new(),
             mailbox: Mailbox(sender),
             queue,
-            deferred: VecDeque::new(),
-            controls: VecDeque::new(),
-            convicted: None,
         })
     }
 
@@ -142,7 +88,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         attempts: Option<Box<dyn Attempts>>,
     ) {
         self.attach(peer, connection, attempts);
-        self.play.begin(peer);
+        self.core.begin(peer, time::running());
     }
 
     /// Resumes the match on this connection to `peer`, in place of the previous one. A guest may have
@@ -158,28 +104,31 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         attempts: Option<Box<dyn Attempts>>,
     ) -> Result<(), PlayError> {
         self.attach(peer, connection, attempts);
-        self.play.resume(peer)
+        self.core.resume(peer, time::running())
     }
 
     fn attach(&mut self, peer: Seat, connection: Connection, attempts: Option<Box<dyn Attempts>>) {
-        self.lose_connection(peer);
         self.connection_number += 1;
-        self.finished.remove(&peer);
-        self.on_hold = false;
+        let engine = attempts.map(|attempts| EngineSetting {
+            attempts,
+            deadlines: self.deadlines,
+        });
         let sender = (self.connection_number, self.mailbox.0.clone());
-        let attached = Attached::new(peer, connection, attempts, sender);
+        let attached = Attached::new(peer, connection, engine, sender);
         self.attached.insert(peer, attached);
     }
 
     /// Drops the connection to `peer`, if there is one, and the engine with it.
     pub fn lose_connection(&mut self, peer: Seat) {
         self.attached.remove(&peer);
-        self.play.lose_connection(peer);
+        self.core.lose_connection(peer);
     }
 
     /// Drops all connections.
     pub fn lose_connections(&mut self) {
-        self.others().for_each(|peer| self.lose_connection(peer));
+        while let Some(&peer) = self.attached.keys().next() {
+            self.lose_connection(peer);
+        }
     }
 
     /// Writes the parts that were received since this side last signed one, so that the file of an
@@ -188,7 +137,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// # Errors
     /// If the file cannot be written.
     pub fn write_received(&mut self) -> Result<(), PlayError> {
-        self.play.write()
+        self.core.play_mut().write()
     }
 
     /// Executes a command of the player. [`Close`](Command::Close) is only checked, not executed.
@@ -196,33 +145,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// # Errors
     /// [`NotNow`]. The table is unchanged.
     pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
-        match command {
-            Command::Leave { anyhow: false } if self.may_close().is_some() => Err(NotNow::MayClose),
-            Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
-            Command::Close => Ok(()),
-            // The caller makes the new connection.
-            Command::Again if !self.is_connected() => Ok(()),
-            Command::Again => {
-                let again = self.play.command(Command::DealAgain);
-                again.map_err(|_| NotNow::Connected)
-            }
-            command => self.play.command(command),
-        }
-    }
-
-    /// Executes a command from the mailbox.
-    fn execute(&mut self, command: Command, turn: Option<u64>) -> Result<TableEvent<X>, PlayError> {
-        let result = match turn.filter(|turn| *turn != self.play.log().step()) {
-            Some(turn) => Err(NotNow::OtherTurn(turn)),
-            None => self.command(command.clone()),
-        };
-        if let Err(refused) = result {
-            return Ok(TableEvent::News(News::NotNow(refused)));
-        }
-        if command == Command::Close {
-            self.record_close()?;
-        }
-        Ok(TableEvent::Accepted(command))
+        self.core.command(command)
     }
 
     /// The mailbox for the player's commands.
@@ -232,7 +155,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
 
     /// The seat, with its log and the cards that it has seen.
     pub fn play(&self) -> &Play<S, V, SystemRng> {
-        &self.play
+        self.core.play()
     }
 
     /// The connection to `peer`, if there is one.
@@ -244,239 +167,62 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
 
     /// Whether the host is connected to a guest, or a guest to the host.
     pub fn is_connected(&self) -> bool {
-        self.peers().any(|peer| self.attached.contains_key(&peer))
+        self.core.is_connected()
     }
 
-    /// Whether the deck is sealed. Then there is one connection at most, and the engine runs on it.
-    fn is_sealed(&self) -> bool {
-        self.play.circuit().is_some()
+    /// Sets whether this side looks for no connection. While it does not, other seats do not count
+    /// as away. The next connection ends this.
+    pub fn hold(&mut self, on_hold: bool) {
+        self.core.on_hold = on_hold;
     }
 
     /// Plays until there is an event, or until the timeout `within` has passed. After
-    /// [`News::Over`] there is no more news of the match, but on a later connection the table still
-    /// sends the end of the match to the peer.
+    /// [`News::Over`](super::News::Over) there is no more news of the match, but on a later
+    /// connection the table still sends the end of the match to the peer.
     ///
     /// # Errors
     /// [`PlayError`], after which the seat cannot continue.
     pub fn next(&mut self, within: Duration) -> Result<Option<TableEvent<X>>, PlayError> {
-        let deadline = Instant::now() + within;
+        let deadline = time::running() + within;
         loop {
-            if let Err(error) = self.advance() {
-                let peer = self.attached.keys().next().copied();
-                return self.handle_error(peer, error).map(Some);
-            }
-            if let Some((peer, error)) = self.play.failed() {
-                return self.handle_error(Some(peer), error).map(Some);
-            }
-            if self.update_clocks(Instant::now())? || self.update_progress()? {
-                continue;
-            }
-            let until_end = self.until_unconfirmed_end();
-            if let Some(news) = self.play.news() {
-                return Ok(Some(TableEvent::News(news)));
-            }
-            if let Some(peer) = self.silent() {
-                self.lose_connection(peer);
-                let error = PlayError::Connection(io::ErrorKind::TimedOut.into());
-                return Ok(Some(TableEvent::ConnectionLost(peer, error)));
-            }
-            if let Some(control) = self.controls.pop_front() {
-                return Ok(Some(TableEvent::Control(control)));
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            let next_timeout = self.clocks.until_next_timeout(self.play.seat());
-            let next_timeout = next_timeout.min(self.until_patience_ends()).min(until_end);
-            let waiting = match self.deferred.pop_front() {
-                Some(item) => Some((0, item)),
-                None => self.queue.try_recv().ok(),
-            };
-            let item = match waiting {
-                Some(item) => Ok(item),
-                // Nothing else is to be done.
-                None if self.play.shuffle_ahead()? => continue,
-                None => self.queue.recv_timeout(left.min(next_timeout)),
-            };
-            match item {
-                Ok((0, Incoming::Command(command, turn))) => {
-                    return self.execute(command, turn).map(Some);
+            let mut outbox = Connections::of(&self.attached);
+            let engine = self.attached.values_mut().next();
+            if let Some(event) = self.core.next(Moment::now(), &mut outbox, engine)? {
+                if let TableEvent::ConnectionLost(peer, _) = &event {
+                    self.attached.remove(peer);
                 }
-                Ok((0, Incoming::Posted(item))) => return Ok(Some(TableEvent::Posted(item))),
-                Ok((connection, item)) => match (self.peer_of(connection), item) {
-                    // Guests have nothing to decide with each other.
-                    (Some(peer), Incoming::Control(_))
-                        if ![peer, self.play.seat()].contains(&Seat::HOST) => {}
-                    (Some(_), Incoming::Control(control)) => {
-                        return Ok(Some(TableEvent::Control(control)));
+                return Ok(Some(event));
+            }
+            let received = match self.queue.try_recv() {
+                Ok(item) => Ok(item),
+                // Nothing else is to be done.
+                Err(_) if self.core.work_ahead()? => continue,
+                Err(_) => {
+                    let now = time::running();
+                    let timer = self.core.until_next_timer(now);
+                    let wait = deadline.saturating_sub(now).min(timer);
+                    self.queue.recv_timeout(wait)
+                }
+            };
+            match received {
+                Ok((0, item)) => self.core.receive(None, item),
+                Ok((number, item)) => {
+                    let mut attached = self.attached.iter();
+                    // Items of old connections are dropped.
+                    if let Some((peer, attached)) =
+                        attached.find(|(_, attached)| attached.number == number)
+                    {
+                        attached.processed(&item);
+                        self.core.receive(Some(*peer), item);
                     }
-                    (Some(peer), item) => {
-                        if let Err(error) = self.receive(peer, item) {
-                            return self.handle_error(Some(peer), error).map(Some);
-                        }
-                    }
-                    // An item of an old connection.
-                    (None, _) => {}
-                },
-                Err(RecvTimeoutError::Timeout) if next_timeout < left => {}
+                }
+                Err(RecvTimeoutError::Timeout) if time::running() < deadline => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("the table holds a sender of its own")
                 }
             }
         }
-    }
-
-    /// The time until this side reports the end of a match that not all seats have confirmed after a
-    /// conviction. Reports the end if no time remains.
-    fn until_unconfirmed_end(&mut self) -> Duration {
-        if self.play.has_ended() || self.play.log().unconfirmed().is_empty() {
-            return Duration::MAX;
-        }
-        let since = *self.convicted.get_or_insert_with(Instant::now);
-        let left = CONFIRM_TIMEOUT.saturating_sub(since.elapsed());
-        if left.is_zero() {
-            self.play.report_unconfirmed_end();
-        }
-        left
-    }
-
-    /// The seat at the other end of the connection with this number.
-    fn peer_of(&self, number: u64) -> Option<Seat> {
-        let mut attached = self.attached.iter();
-        let found = attached.find(|(_, attached)| attached.number == number);
-        found.map(|(peer, _)| *peer)
-    }
-
-    /// A connected seat that does not send its history in time. The host of several guests may wait
-    /// for other guests before it sends its own.
-    fn silent(&self) -> Option<Seat> {
-        let has_several = self.play.log().match_info().seats() > 2;
-        let mut attached = self.attached.iter();
-        let is_silent = |(peer, attached): &(&Seat, &Attached)| {
-            let waits = has_several && **peer == Seat::HOST;
-            let is_late = attached.since.elapsed() > RESUME_TIMEOUT;
-            is_late && !waits && !self.play.has_heard(**peer)
-        };
-        attached.find(is_silent).map(|(peer, _)| *peer)
-    }
-
-    /// The time until this side has made no progress for [`GUESTS_TIMEOUT`].
-    fn until_patience_ends(&self) -> Duration {
-        match self.play.log().match_info().seats() {
-            2 => Duration::MAX,
-            _ => GUESTS_TIMEOUT.saturating_sub(self.progress.1.elapsed()),
-        }
-    }
-
-    /// After this side has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
-    /// of other guests, and requests what it lacks from all connected seats. Returns whether
-    /// something may have changed.
-    fn update_progress(&mut self) -> Result<bool, PlayError> {
-        let progress = (self.play.log().step(), self.play.heard());
-        let has_moved = self.progress.0 != progress;
-        if !has_moved && self.until_patience_ends() > Duration::ZERO {
-            return Ok(false);
-        }
-        self.progress = (progress, Instant::now());
-        if has_moved {
-            return Ok(false);
-        }
-        self.play.stop_waiting()?;
-        self.play.request_missing();
-        Ok(true)
-    }
-
-    fn advance(&mut self) -> Result<(), PlayError> {
-        let connections = self.attached.iter();
-        let mut connections = Connections(
-            connections
-                .map(|(peer, attached)| (*peer, Arc::clone(&attached.connection)))
-                .collect(),
-        );
-        let attached = self.attached.values_mut().next();
-        let (Some(attached), Some(circuit)) = (attached, self.play.circuit()) else {
-            return self.play.advance(&mut connections, &mut Disconnected);
-        };
-        // Both sides have the same log at this point, so either both start the engine or neither
-        // does.
-        if self.play.is_synced() && !matches!(self.play.log().phase(), Phase::Over(_)) {
-            let setting = (self.play.seat(), circuit);
-            let sender = (attached.number, self.mailbox.0.clone());
-            let started = attached.start_engine(setting, self.deadlines, sender);
-            started.map_err(|error| PlayError::Connection(io::Error::other(error)))?;
-        }
-        self.play.advance(&mut connections, attached)
-    }
-
-    /// Processes an item of the connection to `peer`.
-    fn receive(&mut self, peer: Seat, item: Incoming<X>) -> Result<(), PlayError> {
-        let Some(attached) = self.attached.get_mut(&peer) else {
-            return Ok(());
-        };
-        match item {
-            Incoming::Event(event) => {
-                attached.processed(&event);
-                self.play.receive(event)
-            }
-            Incoming::Lost(error) => {
-                attached.ended = true;
-                Err(PlayError::Connection(io::Error::other(error)))
-            }
-            Incoming::Command(..) | Incoming::Posted(_) | Incoming::Control(_) => Ok(()),
-        }
-    }
-
-    /// Drops the connection to `peer` after an error that a new connection can fix, and returns any
-    /// other error. With a verifiable deck, that includes all errors of the peer, which must not
-    /// stop the other seats. With a sealed deck, processes the messages that the peer has already
-    /// sent before dropping the connection: the peer may have ended the match, and the engine can
-    /// notice a lost connection before the table does.
-    fn handle_error(
-        &mut self,
-        peer: Option<Seat>,
-        error: PlayError,
-    ) -> Result<TableEvent<X>, PlayError> {
-        let Some(peer) = peer else {
-            return Err(error);
-        };
-        let is_fixable = match error.blame() {
-            Blame::Connection | Blame::Peer => true,
-            Blame::ThisSide => false,
-            _ => !self.is_sealed(),
-        };
-        if !is_fixable {
-            return Err(error);
-        }
-        let ended = self
-            .attached
-            .get(&peer)
-            .is_none_or(|attached| attached.ended);
-        if !ended && self.is_sealed() {
-            self.drain_connection(peer)?;
-        }
-        self.lose_connection(peer);
-        self.advance()?;
-        Ok(TableEvent::ConnectionLost(peer, error))
-    }
-
-    fn drain_connection(&mut self, peer: Seat) -> Result<(), PlayError> {
-        let deadline = Instant::now() + DRAIN_TIMEOUT;
-        let number = self.attached.get(&peer).map(|attached| attached.number);
-        while !matches!(self.play.log().phase(), Phase::Over(_)) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.queue.recv_timeout(left) {
-                Ok((0, item)) => self.deferred.push_back(item),
-                Ok((connection, Incoming::Lost(_))) if Some(connection) == number => {
-                    break;
-                }
-                Ok((connection, Incoming::Control(control))) if Some(connection) == number => {
-                    self.controls.push_back(control);
-                }
-                Ok((connection, item)) if Some(connection) == number => self.receive(peer, item)?,
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        Ok(())
     }
 
     /// Sends the last messages and closes all connections. Returns whether all guests of a host, or
@@ -491,7 +237,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// history.
     pub fn close_synced(&mut self) -> bool {
         let connected = self.attached.keys().copied();
-        let synced = connected.filter(|peer| self.play.has_heard(*peer));
+        let synced = connected.filter(|peer| self.play().has_heard(*peer));
         let synced = synced.collect();
         self.close_each(synced)
     }
@@ -499,7 +245,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     fn close_each(&mut self, peers: Vec<Seat>) -> bool {
         let mut closing = Vec::new();
         for peer in peers {
-            self.play.lose_connection(peer);
+            self.core.lose_connection(peer);
             if let Some(attached) = self.attached.remove(&peer) {
                 // A slow peer does not keep the others waiting.
                 closing.push((peer, thread::spawn(|| attached.close())));
@@ -507,15 +253,15 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         }
         for (peer, thread) in closing {
             if thread.join().unwrap_or(false) {
-                self.finished.insert(peer);
+                self.core.finish(peer);
             }
         }
-        self.peers().all(|peer| self.finished.contains(&peer))
+        self.core.is_finished()
     }
 
     /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
     pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
-        self.clocks.left(seat)
+        self.core.time_left(seat)
     }
 
     /// The seat that has run out of time, so that this side may [close](Command::Close) the match:
@@ -524,143 +270,17 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// `None` while this side can sign a roll call: then the others can remove the seat and go on.
     pub fn may_close(&self) -> Option<Seat> {
-        if !self.play.log().missing().is_empty() {
-            return None;
-        }
-        let mut out: Vec<Seat> = self.others().collect();
-        out.retain(|seat| self.clocks.is_out(*seat));
-        let due = self.play.log().waits_for();
-        let is_due = out.iter().find(|seat| due.contains(seat));
-        is_due.or(out.first()).copied()
-    }
-
-    fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
-        let own = self.play.seat();
-        Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
-    }
-
-    /// The seats to which this seat needs a connection, without those that are gone: all guests if it is
-    /// the host, otherwise the host, or the other guests if the host is gone.
-    fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
-        let gone = self.play.log().gone().to_vec();
-        let is_star = self.play.seat() == Seat::HOST || gone.contains(&Seat::HOST);
-        self.others()
-            .filter(move |seat| !gone.contains(seat) && (is_star || *seat == Seat::HOST))
+        self.core.may_close()
     }
 
     /// Makes the seat wait for [`Command::Next`] after each showdown, so that a person can look at
     /// the cards.
     pub fn pause_after_showdowns(&mut self) {
-        self.play.pause_after_showdowns();
+        self.core.play_mut().pause_after_showdowns();
     }
 
     /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
     pub fn restore_banks(&mut self, banks: &[Duration]) {
-        self.clocks.restore(banks);
-    }
-
-    /// Closes the match on this side. A claim in the match file records that this side does not
-    /// intend to continue, and the seat that it waited for. In a match without a clock, if that
-    /// seat is not connected, another claim records this. Claims are not steps of the match.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    fn record_close(&mut self) -> Result<(), PlayError> {
-        let Some(seat) = self.may_close() else {
-            return Ok(());
-        };
-        let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
-        let is_between_two = self.play.log().match_info().seats() == 2;
-        if !self.clocks.is_limited() && is_missing && is_between_two {
-            self.claim(seat, Claimed::Away)?;
-        }
-        let log = self.play.log();
-        let has_signed = log.part(log.step(), seat).is_some();
-        let seat = if has_signed { self.play.seat() } else { seat };
-        self.claim(seat, Claimed::Closed)
-    }
-
-    /// The states of the connections to the seats to which this seat needs one, and of the other
-    /// connections that are complete.
-    fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
-        let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
-            (true, _) => ConnectionState::Up,
-            (false, true) => ConnectionState::Unwanted,
-            (false, false) => ConnectionState::Missing,
-        };
-        let optional = self.others().filter(|peer| self.play.has_heard(*peer));
-        let peers = self.peers().chain(optional);
-        peers.map(|peer| (peer, state(peer))).collect()
-    }
-
-    /// Writes a claim that a seat is late. Between two seats without a clock, no time was agreed on
-    /// and nothing is claimed.
-    fn claim_late(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
-        if self.clocks.is_limited() || self.play.log().match_info().seats() > 2 {
-            self.claim(seat, what)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn claim(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        self.play.claim(&Claim {
-            step: self.play.log().step(),
-            seat,
-            time: since.map_or(0, |since| since.as_secs()),
-            what,
-        })
-    }
-
-    /// Updates the clocks. Returns whether a seat has run out of time. If this seat has, it makes
-    /// the choice that costs no more chips, and sits out from the next hand on.
-    fn update_clocks(&mut self, now: Instant) -> Result<bool, PlayError> {
-        let seat = self.play.seat();
-        let view = View {
-            log: self.play.log(),
-            own: seat,
-            connections: self.connections(),
-            is_synced: self.play.is_synced(),
-            needs_engine: self.play.needs_engine(),
-            lacks: self.play.lacks(),
-            lost_roll_calls: self.play.lost_roll_calls(),
-        };
-        let timeout = self.clocks.update(&view, now);
-        let late = self.others().filter(|seat| self.clocks.is_out(*seat));
-        self.play.set_late(late.collect());
-        let Some(timeout) = timeout else {
-            return Ok(false);
-        };
-        let news = match timeout {
-            Timeout::Own(legal) => {
-                let choice = self.play.out_of_time(&legal);
-                // The rules allow this choice.
-                let _ = self.play.command(Command::Choose(choice));
-                let _ = self.play.command(Command::SitOut(true));
-                News::OutOfTime { seat }
-            }
-            Timeout::Other(seat) => {
-                self.claim_late(seat, Claimed::OutOfTime)?;
-                News::OutOfTime { seat }
-            }
-            Timeout::Away(seat) => {
-                self.claim_late(seat, Claimed::Away)?;
-                News::Away { seat }
-            }
-            Timeout::Unreachable(seat) => {
-                self.claim(seat, Claimed::Away)?;
-                return Ok(true);
-            }
-            Timeout::Back(seat) => {
-                self.claim(seat, Claimed::Back)?;
-                return Ok(true);
-            }
-        };
-        self.play.report(news);
-        Ok(true)
+        self.core.restore_banks(banks);
     }
 }
-
-#[cfg(test)]
-mod tests;

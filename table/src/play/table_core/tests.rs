@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
 
@@ -15,11 +15,11 @@ use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};
 use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
-use crate::random::system_rng;
+use crate::random::{SystemRng, system_rng};
 use crate::record::Record;
 use crate::rules::Legal;
 
-type TestTable = Table<MemoryStorage, MemoryVault, ()>;
+type TestTable = TableCore<MemoryStorage, MemoryVault, SystemRng, ()>;
 
 /// One seat of a match with the given log, without an engine, and the file of the match.
 fn at_a_table(
@@ -47,7 +47,7 @@ fn at_a_table(
         journal,
         rng: system_rng(),
     };
-    (Table::new(setting, Deadlines::default()).unwrap(), file)
+    (TableCore::new(setting, Duration::ZERO).unwrap(), file)
 }
 
 /// Whether this side also waits for the other seat's engine while it has to sign itself.
@@ -97,22 +97,23 @@ fn closes_when_peer_stops(
         true => u64::from(clock.each_move + clock.bank) + 10,
         false => 600,
     };
-    let (begun, time) = (Instant::now(), Duration::from_secs(time));
-    table.update_clocks(begun).unwrap();
-    let shortly_before = begun + time - Duration::from_millis(1);
-    table.update_clocks(shortly_before).unwrap();
+    let at = |running| Moment { running, unix: 0 };
+    let time = Duration::from_secs(time);
+    table.update_clocks(at(Duration::ZERO)).unwrap();
+    let shortly_before = time - Duration::from_millis(1);
+    table.update_clocks(at(shortly_before)).unwrap();
     let own_news = |news: &News| matches!(news, News::OutOfTime { seat } if *seat == own);
     while let Some(news) = table.play.news() {
         assert!(own_news(&news), "{news:?}");
     }
     assert_eq!(table.may_close(), None);
-    table.update_clocks(begun + time).unwrap();
+    table.update_clocks(at(time)).unwrap();
     let other = own.next(2);
     let Some(late) = table.may_close() else {
         return false;
     };
     assert_eq!(late, other);
-    table.record_close().unwrap();
+    table.record_close(0).unwrap();
 
     let record = Record::read(&file.bytes(), None).unwrap();
     assert_eq!(record.log.hash(), log.hash());

@@ -1,0 +1,614 @@
+//! The rules of a table for connections, time, last words and closing, without threads and clocks: the
+//! caller passes in what arrives and what time it is.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::time::Duration;
+
+use dealerless::Blame;
+use rand::CryptoRng;
+
+use super::clock::TimeLeft;
+use super::clocks::{Clocks, ConnectionState, Timeout, View};
+use super::control::Control;
+use super::error::PlayError;
+use super::news::{Command, News, NotNow};
+use super::orders::{Event, Order, Orders, Outbox};
+use super::seat_play::{Play, Setting};
+use super::vault::Vault;
+use crate::connection::ConnectionError;
+use crate::log::{Claim, Claimed, Phase, Storage};
+use crate::seat::Seat;
+use crate::time::Moment;
+
+/// Timeout for receiving the remaining messages of a connection, after the engine has found it
+/// lost.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
+/// Timeout for the peer to send its history on a new connection.
+const RESUME_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time without progress after which a guest no longer waits for the histories of other guests,
+/// and each of several seats requests what it lacks.
+const GUESTS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Timeout for the statements with which the other seats confirm the end of a match after a
+/// conviction.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// One seat of a match, over connections that come and go. [`receive`](Self::receive) queues what
+/// arrives, and [`next`](Self::next) does all that is due and returns the next event. The caller
+/// calls `next` until it returns `None`, and then again after something has arrived or
+/// [`until_next_timer`](Self::until_next_timer) has passed.
+pub(super) struct TableCore<S, V, R, X> {
+    play: Play<S, V, R>,
+    clocks: Clocks,
+    /// The connected seats, with the time at which each connection began.
+    connected: BTreeMap<Seat, Duration>,
+    /// The seats that had received all messages when their last connections were closed.
+    finished: BTreeSet<Seat>,
+    /// What has arrived and was not processed: on the connection to a seat, or from the player.
+    arrived: VecDeque<(Option<Seat>, Incoming<X>)>,
+    draining: Option<Draining>,
+    /// When this side learned of a conviction that not all seats have confirmed.
+    convicted: Option<Duration>,
+    /// The step of the log and the number of seats that have sent their histories, and since when.
+    progress: ((u64, usize), Duration),
+    /// Whether this side currently looks for no connection. While this is true, other seats do not
+    /// count as away. The next connection sets it to false.
+    pub(super) on_hold: bool,
+}
+
+/// Something that arrives at a table.
+pub(super) enum Incoming<X> {
+    /// An event of the connection or the engine.
+    Event(Event),
+    /// The connection has ended.
+    Lost(ConnectionError),
+    /// A message on the control stream.
+    Control(Control),
+    /// A command of the player, for the given turn if there is one.
+    Command(Command, Option<u64>),
+    /// An item for the caller of the table.
+    Posted(X),
+}
+
+/// An event of a [`Table`](super::Table).
+#[derive(Debug)]
+pub enum TableEvent<X> {
+    /// News for the player.
+    News(News),
+    /// The connection to this seat is lost. The match can be [resumed](super::Table::resume) on
+    /// another one.
+    ConnectionLost(Seat, PlayError),
+    /// The peer has sent a control message.
+    Control(Control),
+    /// The table has accepted a [command](super::Mailbox::command) of the player.
+    Accepted(Command),
+    /// An item that was [posted](super::Mailbox::post).
+    Posted(X),
+}
+
+/// A lost connection of a sealed deck, whose last messages are still processed: the peer may have
+/// ended the match, and the engine can notice the loss before the reader of the messages does.
+struct Draining {
+    peer: Seat,
+    error: PlayError,
+    deadline: Duration,
+}
+
+/// No engine: the deck is verifiable, or there is no connection.
+struct NoEngine;
+
+impl Orders for NoEngine {
+    fn order(&mut self, _: Order) {}
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng, X> TableCore<S, V, R, X> {
+    /// A seat without a connection.
+    ///
+    /// # Errors
+    /// Those of [`Play::new`].
+    pub(super) fn new(setting: Setting<S, V, R>, now: Duration) -> Result<Self, PlayError> {
+        let match_info = setting.log.match_info();
+        let clocks = Clocks::new(match_info.header().clock, match_info.seats());
+        Ok(TableCore {
+            play: Play::new(setting)?,
+            clocks,
+            connected: BTreeMap::new(),
+            finished: BTreeSet::new(),
+            arrived: VecDeque::new(),
+            draining: None,
+            convicted: None,
+            progress: ((0, 0), now),
+            on_hold: false,
+        })
+    }
+
+    pub(super) fn play(&self) -> &Play<S, V, R> {
+        &self.play
+    }
+
+    pub(super) fn play_mut(&mut self) -> &mut Play<S, V, R> {
+        &mut self.play
+    }
+
+    /// Starts the match on a new connection to `peer`.
+    pub(super) fn begin(&mut self, peer: Seat, now: Duration) {
+        self.attach(peer, now);
+        self.play.begin(peer);
+    }
+
+    /// Resumes the match on a new connection to `peer`, in place of the previous one.
+    ///
+    /// # Errors
+    /// If the parts received before cannot be written.
+    pub(super) fn resume(&mut self, peer: Seat, now: Duration) -> Result<(), PlayError> {
+        self.attach(peer, now);
+        self.play.resume(peer)
+    }
+
+    fn attach(&mut self, peer: Seat, now: Duration) {
+        self.lose_connection(peer);
+        self.finished.remove(&peer);
+        self.on_hold = false;
+        self.connected.insert(peer, now);
+    }
+
+    /// The connection to `peer` is dropped, and the engine with it. Its control messages are still
+    /// reported.
+    pub(super) fn lose_connection(&mut self, peer: Seat) {
+        self.connected.remove(&peer);
+        self.draining.take_if(|draining| draining.peer == peer);
+        self.arrived
+            .retain(|(from, item)| *from != Some(peer) || matches!(item, Incoming::Control(_)));
+        self.play.lose_connection(peer);
+    }
+
+    /// Records that `peer` has received all messages, and its connection was closed.
+    pub(super) fn finish(&mut self, peer: Seat) {
+        self.finished.insert(peer);
+    }
+
+    /// Whether all guests of a host, or the host of a guest, had received all messages when their
+    /// last connections were closed.
+    pub(super) fn is_finished(&self) -> bool {
+        self.peers().all(|peer| self.finished.contains(&peer))
+    }
+
+    /// Whether the host is connected to a guest, or a guest to the host.
+    pub(super) fn is_connected(&self) -> bool {
+        self.peers().any(|peer| self.connected.contains_key(&peer))
+    }
+
+    /// Queues what has arrived: on the connection to `from`, or from the player.
+    pub(super) fn receive(&mut self, from: Option<Seat>, item: Incoming<X>) {
+        self.arrived.push_back((from, item));
+    }
+
+    /// Does all that is due, up to the next event. `None` if nothing more is to be done now.
+    /// `orders` is the engine of the connection, if there is a connection.
+    ///
+    /// # Errors
+    /// [`PlayError`], after which the seat cannot continue.
+    pub(super) fn next(
+        &mut self,
+        now: Moment,
+        outbox: &mut impl Outbox,
+        mut orders: Option<&mut impl Orders>,
+    ) -> Result<Option<TableEvent<X>>, PlayError> {
+        loop {
+            if let Some(draining) = self.draining.take() {
+                if !self.drain(&draining, now.running)? {
+                    self.draining = Some(draining);
+                    return Ok(None);
+                }
+                return self.lose(draining.peer, draining.error, outbox).map(Some);
+            }
+            let first = self.connected.keys().next().copied();
+            let failed = match self.advance(outbox, orders.as_deref_mut()) {
+                Ok(()) => self.play.failed().map(|(peer, error)| (Some(peer), error)),
+                Err(error) => Some((first, error)),
+            };
+            if let Some((peer, error)) = failed {
+                match self.handle_error(peer, error, now.running, outbox)? {
+                    Some(event) => return Ok(Some(event)),
+                    None => continue,
+                }
+            }
+            if self.update_clocks(now)? || self.update_progress(now.running)? {
+                continue;
+            }
+            self.report_unconfirmed_end(now.running);
+            if let Some(news) = self.play.news() {
+                return Ok(Some(TableEvent::News(news)));
+            }
+            if let Some(peer) = self.silent(now.running) {
+                let error = PlayError::Connection(io::ErrorKind::TimedOut.into());
+                return self.lose(peer, error, outbox).map(Some);
+            }
+            let Some((from, item)) = self.arrived.pop_front() else {
+                return Ok(None);
+            };
+            if let Some(event) = self.process(from, item, now, outbox)? {
+                return Ok(Some(event));
+            }
+        }
+    }
+
+    /// Does work that can wait until nothing else is to be done. Returns whether there was any.
+    ///
+    /// # Errors
+    /// [`PlayError`], after which the seat cannot continue.
+    pub(super) fn work_ahead(&mut self) -> Result<bool, PlayError> {
+        Ok(self.draining.is_none() && self.play.shuffle_ahead()?)
+    }
+
+    /// The time until [`next`](Self::next) has something to do although nothing arrives.
+    pub(super) fn until_next_timer(&self, now: Duration) -> Duration {
+        if let Some(draining) = &self.draining {
+            return draining.deadline.saturating_sub(now);
+        }
+        let mut timer = self.clocks.until_next_timeout(self.play.seat());
+        timer = timer.min(self.until_patience_ends(now));
+        if self.awaits_confirmation() {
+            timer = timer.min(self.until_unconfirmed_end(now));
+        }
+        let connected = self.connected.iter();
+        let silent = connected.filter(|(peer, _)| self.owes_history(**peer));
+        silent.fold(timer, |timer, (_, since)| {
+            timer.min((*since + RESUME_TIMEOUT).saturating_sub(now))
+        })
+    }
+
+    fn process(
+        &mut self,
+        from: Option<Seat>,
+        item: Incoming<X>,
+        now: Moment,
+        outbox: &mut impl Outbox,
+    ) -> Result<Option<TableEvent<X>>, PlayError> {
+        Ok(match (from, item) {
+            (_, Incoming::Command(command, turn)) => Some(self.execute(command, turn, now)?),
+            (_, Incoming::Posted(item)) => Some(TableEvent::Posted(item)),
+            // Guests have nothing to decide with each other.
+            (Some(peer), Incoming::Control(_))
+                if ![peer, self.play.seat()].contains(&Seat::HOST) =>
+            {
+                None
+            }
+            (_, Incoming::Control(control)) => Some(TableEvent::Control(control)),
+            (Some(peer), Incoming::Event(event)) if self.connected.contains_key(&peer) => {
+                match self.play.receive(event) {
+                    Ok(()) => None,
+                    Err(error) => self.handle_error(Some(peer), error, now.running, outbox)?,
+                }
+            }
+            (Some(peer), Incoming::Lost(error)) if self.connected.contains_key(&peer) => {
+                let error = PlayError::Connection(io::Error::other(error));
+                Some(self.lose(peer, error, outbox)?)
+            }
+            (_, Incoming::Event(_) | Incoming::Lost(_)) => None,
+        })
+    }
+
+    fn advance(
+        &mut self,
+        outbox: &mut impl Outbox,
+        orders: Option<&mut impl Orders>,
+    ) -> Result<(), PlayError> {
+        let (Some(orders), Some(circuit)) = (orders, self.play.circuit()) else {
+            return self.play.advance(outbox, &mut NoEngine);
+        };
+        // Both sides have the same log at this point, so either both start the engine or neither
+        // does.
+        if self.play.is_synced() && !matches!(self.play.log().phase(), Phase::Over(_)) {
+            let started = orders.start(self.play.seat(), &circuit);
+            started.map_err(PlayError::Connection)?;
+        }
+        self.play.advance(outbox, orders)
+    }
+
+    /// Drops the connection to `peer` after an error that a new connection can fix, and returns any
+    /// other error. With a verifiable deck, that includes all errors of the peer, which must not
+    /// stop the other seats. With a sealed deck, the connection is [drained](Draining) first, unless
+    /// it has ended; then the result is `None`.
+    fn handle_error(
+        &mut self,
+        peer: Option<Seat>,
+        error: PlayError,
+        now: Duration,
+        outbox: &mut impl Outbox,
+    ) -> Result<Option<TableEvent<X>>, PlayError> {
+        let Some(peer) = peer else {
+            return Err(error);
+        };
+        let is_sealed = self.play.circuit().is_some();
+        let is_fixable = match error.blame() {
+            Blame::Connection | Blame::Peer => true,
+            Blame::ThisSide => false,
+            _ => !is_sealed,
+        };
+        if !is_fixable {
+            return Err(error);
+        }
+        if is_sealed && self.connected.contains_key(&peer) {
+            let deadline = now + DRAIN_TIMEOUT;
+            self.draining = Some(Draining {
+                peer,
+                error,
+                deadline,
+            });
+            return Ok(None);
+        }
+        self.lose(peer, error, outbox).map(Some)
+    }
+
+    /// Processes the messages that have arrived on the connection that is being drained. Returns
+    /// whether nothing else is expected on it.
+    fn drain(&mut self, draining: &Draining, now: Duration) -> Result<bool, PlayError> {
+        while !matches!(self.play.log().phase(), Phase::Over(_)) {
+            let is_next = |(from, item): &(Option<Seat>, Incoming<X>)| {
+                *from == Some(draining.peer)
+                    && matches!(item, Incoming::Event(_) | Incoming::Lost(_))
+            };
+            let next = self.arrived.iter().position(is_next);
+            match next.and_then(|next| self.arrived.remove(next)) {
+                Some((_, Incoming::Event(event))) => self.play.receive(event)?,
+                Some(_) => return Ok(true),
+                None => return Ok(now >= draining.deadline),
+            }
+        }
+        Ok(true)
+    }
+
+    fn lose(
+        &mut self,
+        peer: Seat,
+        error: PlayError,
+        outbox: &mut impl Outbox,
+    ) -> Result<TableEvent<X>, PlayError> {
+        self.lose_connection(peer);
+        self.play.advance(outbox, &mut NoEngine)?;
+        Ok(TableEvent::ConnectionLost(peer, error))
+    }
+
+    /// Whether this side waits for other seats to confirm the end of a match after a conviction.
+    fn awaits_confirmation(&self) -> bool {
+        !self.play.has_ended() && !self.play.log().unconfirmed().is_empty()
+    }
+
+    /// The time until this side reports the end of a match that not all seats have confirmed.
+    fn until_unconfirmed_end(&self, now: Duration) -> Duration {
+        let since = self.convicted.unwrap_or(now);
+        (since + CONFIRM_TIMEOUT).saturating_sub(now)
+    }
+
+    /// Reports the end of a match that the other seats have not confirmed in time.
+    fn report_unconfirmed_end(&mut self, now: Duration) {
+        if self.awaits_confirmation() {
+            self.convicted.get_or_insert(now);
+            if self.until_unconfirmed_end(now).is_zero() {
+                self.play.report_unconfirmed_end();
+            }
+        }
+    }
+
+    /// Whether `peer` has to send its history in time. The host of several guests may wait for other
+    /// guests before it sends its own.
+    fn owes_history(&self, peer: Seat) -> bool {
+        let has_several = self.play.log().match_info().seats() > 2;
+        !(has_several && peer == Seat::HOST) && !self.play.has_heard(peer)
+    }
+
+    /// A connected seat that has not sent its history in time.
+    fn silent(&self, now: Duration) -> Option<Seat> {
+        let mut connected = self.connected.iter();
+        let is_silent = |(peer, since): &(&Seat, &Duration)| {
+            now >= **since + RESUME_TIMEOUT && self.owes_history(**peer)
+        };
+        connected.find(is_silent).map(|(peer, _)| *peer)
+    }
+
+    /// The time until this side has made no progress for [`GUESTS_TIMEOUT`].
+    fn until_patience_ends(&self, now: Duration) -> Duration {
+        match self.play.log().match_info().seats() {
+            2 => Duration::MAX,
+            _ => (self.progress.1 + GUESTS_TIMEOUT).saturating_sub(now),
+        }
+    }
+
+    /// After this side has made no progress for [`GUESTS_TIMEOUT`], stops waiting for the histories
+    /// of other guests, and requests what it lacks from all connected seats. Returns whether
+    /// something may have changed.
+    fn update_progress(&mut self, now: Duration) -> Result<bool, PlayError> {
+        let progress = (self.play.log().step(), self.play.heard());
+        let has_moved = self.progress.0 != progress;
+        if !has_moved && self.until_patience_ends(now) > Duration::ZERO {
+            return Ok(false);
+        }
+        self.progress = (progress, now);
+        if has_moved {
+            return Ok(false);
+        }
+        self.play.stop_waiting()?;
+        self.play.request_missing();
+        Ok(true)
+    }
+
+    /// Executes a command of the player. [`Close`](Command::Close) is only checked, not executed.
+    ///
+    /// # Errors
+    /// [`NotNow`]. The table is unchanged.
+    pub(super) fn command(&mut self, command: Command) -> Result<(), NotNow> {
+        match command {
+            Command::Leave { anyhow: false } if self.may_close().is_some() => Err(NotNow::MayClose),
+            Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
+            Command::Close => Ok(()),
+            // The caller makes the new connection.
+            Command::Again if !self.is_connected() => Ok(()),
+            Command::Again => {
+                let again = self.play.command(Command::DealAgain);
+                again.map_err(|_| NotNow::Connected)
+            }
+            command => self.play.command(command),
+        }
+    }
+
+    /// Executes a command from the mailbox.
+    fn execute(
+        &mut self,
+        command: Command,
+        turn: Option<u64>,
+        now: Moment,
+    ) -> Result<TableEvent<X>, PlayError> {
+        let result = match turn.filter(|turn| *turn != self.play.log().step()) {
+            Some(turn) => Err(NotNow::OtherTurn(turn)),
+            None => self.command(command.clone()),
+        };
+        if let Err(refused) = result {
+            return Ok(TableEvent::News(News::NotNow(refused)));
+        }
+        if command == Command::Close {
+            self.record_close(now.unix)?;
+        }
+        Ok(TableEvent::Accepted(command))
+    }
+
+    /// See [`Table::may_close`](super::Table::may_close).
+    pub(super) fn may_close(&self) -> Option<Seat> {
+        if !self.play.log().missing().is_empty() {
+            return None;
+        }
+        let mut out: Vec<Seat> = self.others().collect();
+        out.retain(|seat| self.clocks.is_out(*seat));
+        let due = self.play.log().waits_for();
+        let is_due = out.iter().find(|seat| due.contains(seat));
+        is_due.or(out.first()).copied()
+    }
+
+    fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, R, X> {
+        let own = self.play.seat();
+        Seat::all(self.play.log().match_info().seats()).filter(move |seat| *seat != own)
+    }
+
+    /// The seats to which this seat needs a connection, without those that are gone: all guests if it is
+    /// the host, otherwise the host, or the other guests if the host is gone.
+    fn peers(&self) -> impl Iterator<Item = Seat> + use<S, V, R, X> {
+        let gone = self.play.log().gone().to_vec();
+        let is_star = self.play.seat() == Seat::HOST || gone.contains(&Seat::HOST);
+        self.others()
+            .filter(move |seat| !gone.contains(seat) && (is_star || *seat == Seat::HOST))
+    }
+
+    /// The time that a seat has left, as this side counts it. `None` in a match without a clock.
+    pub(super) fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
+        self.clocks.left(seat)
+    }
+
+    /// Restores the banks of all seats from an earlier run of the program, in order of the seats.
+    pub(super) fn restore_banks(&mut self, banks: &[Duration]) {
+        self.clocks.restore(banks);
+    }
+
+    /// Closes the match on this side. A claim in the match file records that this side does not
+    /// intend to continue, and the seat that it waited for. In a match without a clock, if that
+    /// seat is not connected, another claim records this. Claims are not steps of the match.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    fn record_close(&mut self, unix: u64) -> Result<(), PlayError> {
+        let Some(seat) = self.may_close() else {
+            return Ok(());
+        };
+        let is_missing = self.connections().get(&seat) == Some(&ConnectionState::Missing);
+        let is_between_two = self.play.log().match_info().seats() == 2;
+        if !self.clocks.is_limited() && is_missing && is_between_two {
+            self.claim(seat, Claimed::Away, unix)?;
+        }
+        let log = self.play.log();
+        let has_signed = log.part(log.step(), seat).is_some();
+        let seat = if has_signed { self.play.seat() } else { seat };
+        self.claim(seat, Claimed::Closed, unix)
+    }
+
+    /// The states of the connections to the seats to which this seat needs one, and of the other
+    /// connections that are complete.
+    fn connections(&self) -> BTreeMap<Seat, ConnectionState> {
+        let state = |peer| match (self.play.has_heard(peer), self.on_hold) {
+            (true, _) => ConnectionState::Up,
+            (false, true) => ConnectionState::Unwanted,
+            (false, false) => ConnectionState::Missing,
+        };
+        let optional = self.others().filter(|peer| self.play.has_heard(*peer));
+        let peers = self.peers().chain(optional);
+        peers.map(|peer| (peer, state(peer))).collect()
+    }
+
+    /// Writes a claim that a seat is late. Between two seats without a clock, no time was agreed on
+    /// and nothing is claimed.
+    fn claim_late(&mut self, seat: Seat, what: Claimed, unix: u64) -> Result<(), PlayError> {
+        if self.clocks.is_limited() || self.play.log().match_info().seats() > 2 {
+            self.claim(seat, what, unix)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn claim(&mut self, seat: Seat, what: Claimed, unix: u64) -> Result<(), PlayError> {
+        self.play.claim(&Claim {
+            step: self.play.log().step(),
+            seat,
+            time: unix,
+            what,
+        })
+    }
+
+    /// Updates the clocks. Returns whether a seat has run out of time. If this seat has, it makes
+    /// the choice that costs no more chips, and sits out from the next hand on.
+    fn update_clocks(&mut self, now: Moment) -> Result<bool, PlayError> {
+        let seat = self.play.seat();
+        let view = View {
+            log: self.play.log(),
+            own: seat,
+            connections: self.connections(),
+            is_synced: self.play.is_synced(),
+            needs_engine: self.play.needs_engine(),
+            lacks: self.play.lacks(),
+            lost_roll_calls: self.play.lost_roll_calls(),
+        };
+        let timeout = self.clocks.update(&view, now.running);
+        let late = self.others().filter(|seat| self.clocks.is_out(*seat));
+        self.play.set_late(late.collect());
+        let Some(timeout) = timeout else {
+            return Ok(false);
+        };
+        let news = match timeout {
+            Timeout::Own(legal) => {
+                let choice = self.play.out_of_time(&legal);
+                // The rules allow this choice.
+                let _ = self.play.command(Command::Choose(choice));
+                let _ = self.play.command(Command::SitOut(true));
+                News::OutOfTime { seat }
+            }
+            Timeout::Other(seat) => {
+                self.claim_late(seat, Claimed::OutOfTime, now.unix)?;
+                News::OutOfTime { seat }
+            }
+            Timeout::Away(seat) => {
+                self.claim_late(seat, Claimed::Away, now.unix)?;
+                News::Away { seat }
+            }
+            Timeout::Unreachable(seat) => {
+                self.claim(seat, Claimed::Away, now.unix)?;
+                return Ok(true);
+            }
+            Timeout::Back(seat) => {
+                self.claim(seat, Claimed::Back, now.unix)?;
+                return Ok(true);
+            }
+        };
+        self.play.report(news);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;
