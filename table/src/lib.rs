@@ -33,6 +33,7 @@ mod random;
 pub mod record;
 pub mod rules;
 mod seat;
+mod storage;
 mod time;
 mod wire;
 

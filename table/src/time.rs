@@ -8,18 +8,23 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub(crate) struct Moment {
     /// The time since a fixed moment. It never goes back.
     pub(crate) running: Duration,
-    /// The seconds since 1970 began, in UTC.
+    /// See [`unix`].
     pub(crate) unix: u64,
 }
 
 impl Moment {
     pub(crate) fn now() -> Self {
-        let unix = SystemTime::now().duration_since(UNIX_EPOCH);
         Moment {
             running: running(),
-            unix: unix.map_or(0, |unix| unix.as_secs()),
+            unix: unix(),
         }
     }
+}
+
+/// The seconds since 1970 began, in UTC.
+pub(crate) fn unix() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }
 
 /// The time since the first call of this function.

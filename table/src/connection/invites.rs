@@ -1,20 +1,17 @@
 //! The file with a host's invites. Each invite belongs to the first guest that uses it.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
 
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::invite::{InviteId, InviteSecret};
 use crate::hash::Hash;
-use crate::identity::{Existing, PublicIdentity, base32, write_whole};
+use crate::identity::{PublicIdentity, base32};
+use crate::storage::Vault;
 
 const FIRST_LINE: &str = "# dealerless invites 1";
-/// The maximum number of bytes that are read from the file.
-const MAX_FILE: u64 = 1 << 20;
 /// The maximum number of invites. If a new invite exceeds this number, the oldest invite is
 /// revoked.
 const MAX_INVITES: usize = 64;
@@ -24,7 +21,7 @@ const MAX_SEEN: usize = 1 << 14;
 
 /// The invites of a host.
 pub(super) struct Invites {
-    path: PathBuf,
+    file: Box<dyn Vault>,
     entries: Vec<Entry>,
 }
 
@@ -49,18 +46,14 @@ pub(super) enum Burned {
 }
 
 impl Invites {
-    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
-        let mut text = Zeroizing::new(String::new());
-        match File::open(&path) {
-            Ok(file) => file.take(MAX_FILE).read_to_string(&mut text)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => 0,
-            Err(error) => return Err(error),
-        };
+    pub(super) fn open(mut file: Box<dyn Vault>) -> io::Result<Self> {
+        let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites is damaged");
+        let bytes = file.kept()?.unwrap_or_default();
+        let text = str::from_utf8(&bytes).map_err(|_| damaged())?;
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let entries: Option<Vec<Entry>> = lines.map(Entry::of_line).collect();
-        let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites is damaged");
         Ok(Invites {
-            path,
+            file,
             entries: entries.ok_or_else(damaged)?,
         })
     }
@@ -118,7 +111,7 @@ impl Invites {
         self.save()
     }
 
-    fn save(&self) -> io::Result<()> {
+    fn save(&mut self) -> io::Result<()> {
         let mut text = Zeroizing::new(String::from(FIRST_LINE));
         for entry in &self.entries {
             let guest = entry
@@ -131,7 +124,7 @@ impl Invites {
             }
         }
         text.push('\n');
-        write_whole(&self.path, text.as_bytes(), Existing::Replace)
+        self.file.keep(text.as_bytes())
     }
 }
 
@@ -160,13 +153,20 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::identity::Identity;
+    use crate::storage::FileVault;
+
+    fn in_file(path: PathBuf) -> io::Result<Invites> {
+        Invites::open(Box::new(FileVault(path)))
+    }
 
     #[test]
     fn an_invite_belongs_to_its_first_guest_even_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
-        let open = || Invites::open(folder.path().join("invites")).unwrap();
+        let open = || in_file(folder.path().join("invites")).unwrap();
         let [a, b] = [1, 2].map(|seed| Identity::from_seed([seed; 32]).public().clone());
         let id = open().add(&mut rand::rng()).unwrap().id();
         assert!(open().secret(&id).is_some());
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_first_message_is_answered_only_once() {
         let folder = tempfile::tempdir().unwrap();
-        let mut invites = Invites::open(folder.path().join("invites")).unwrap();
+        let mut invites = in_file(folder.path().join("invites")).unwrap();
         let id = invites.add(&mut rand::rng()).unwrap().id();
         assert!(invites.is_fresh(&id, b"one"));
         assert!(!invites.is_fresh(&id, b"one"));
@@ -193,17 +193,17 @@ mod tests {
     fn oldest_invite_over_the_maximum_stays_revoked_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("invites");
-        let mut invites = Invites::open(path.clone()).unwrap();
+        let mut invites = in_file(path.clone()).unwrap();
         let oldest = invites.add(&mut rand::rng()).unwrap().id();
         for _ in 0..MAX_INVITES {
             invites.add(&mut rand::rng()).unwrap();
         }
         assert!(invites.secret(&oldest).is_none());
-        let again = Invites::open(path).unwrap();
+        let again = in_file(path).unwrap();
         assert_eq!(again.entries.len(), MAX_INVITES);
         assert!(again.secret(&oldest).is_none());
         // If the file cannot be written, the new invite is dropped and no old invite is revoked.
-        invites.path = folder.path().join("nowhere/invites");
+        invites.file = Box::new(FileVault(folder.path().join("nowhere/invites")));
         let before: Vec<InviteId> = invites.entries.iter().map(|entry| entry.id).collect();
         assert!(invites.add(&mut rand::rng()).is_err());
         assert!(invites.entries.iter().map(|entry| entry.id).eq(before));
@@ -213,7 +213,7 @@ mod tests {
     fn a_damaged_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("invites");
-        Invites::open(path.clone())
+        in_file(path.clone())
             .unwrap()
             .add(&mut rand::rng())
             .unwrap();
@@ -221,6 +221,6 @@ mod tests {
             .unwrap()
             .replace("guest=", "guest=0");
         std::fs::write(&path, text).unwrap();
-        assert!(Invites::open(path).is_err());
+        assert!(in_file(path).is_err());
     }
 }

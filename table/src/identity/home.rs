@@ -13,7 +13,9 @@ use super::identity_file::{IdentityFile, lock};
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
 use super::peer::Peer;
-use super::whole_file::remove_unfinished;
+use super::succession::Succession;
+use crate::storage::{FileVault, Vault, remove_unfinished};
+use crate::time;
 
 /// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. The succession of the
 /// identity is next to the identity file. While a `Home` exists, no other process can open a `Home`
@@ -127,7 +129,7 @@ impl Home {
     pub fn look(folder: &Path, file: &Path) -> Result<(Fingerprint, Vec<Peer>), HomeError> {
         let identity = IdentityFile::look(file)?;
         let own = identity.public().fingerprint();
-        let peers = KnownPeers::open(&known_peers(folder), identity.succession().clone())?;
+        let peers = known_peers(folder, identity.succession().clone())?;
         Ok((own, peers.into_peers()))
     }
 
@@ -147,8 +149,8 @@ impl Home {
     }
 
     /// The file with the invites.
-    pub(crate) fn invites(&self) -> PathBuf {
-        self.folder.join("invites")
+    pub(crate) fn invites(&self) -> Box<dyn Vault> {
+        Box::new(FileVault(self.folder.join("invites")))
     }
 
     /// Reads the list of known peers. It is empty if the file does not exist.
@@ -160,16 +162,14 @@ impl Home {
     }
 
     pub(super) fn list_of_peers(&self) -> Result<KnownPeers, PeersError> {
-        KnownPeers::open(
-            &known_peers(&self.folder),
-            self.identity.succession().clone(),
-        )
+        known_peers(&self.folder, self.identity.succession().clone())
     }
 }
 
-/// The path of the list of known peers in a folder.
-pub(super) fn known_peers(folder: &Path) -> PathBuf {
-    folder.join("known_peers")
+/// Reads the list of known peers in a folder, for the identity `own`.
+pub(super) fn known_peers(folder: &Path, own: Succession) -> Result<KnownPeers, PeersError> {
+    let path = folder.join("known_peers");
+    KnownPeers::open(Box::new(FileVault(path.clone())), &path, own, time::unix)
 }
 
 /// Locks a folder until the returned file is closed.

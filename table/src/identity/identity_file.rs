@@ -12,8 +12,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::home::HomeError;
 use super::keys::Identity;
 use super::succession::Succession;
-use super::whole_file::{Existing, write_whole};
 use crate::hash::Hash;
+use crate::storage::{Existing, write_whole};
 
 const FIRST_WORD: &str = "dealerless-identity-1";
 /// More than the length of the longest possible statement, in bytes.

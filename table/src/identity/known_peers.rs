@@ -1,9 +1,8 @@
 //! The list of known peers.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::fmt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::address::Address;
 use super::fingerprint::Fingerprint;
@@ -11,12 +10,12 @@ use super::name::Name;
 use super::peer::{Peer, peer_in, text_of};
 use super::public::PublicIdentity;
 use super::succession::Succession;
-use super::whole_file::{Existing, write_whole};
+use crate::storage::Vault;
 
 const FIRST_LINE: &str = "# dealerless known peers 1: one a line; the program counts here what \
                           each could have tried to cheat in";
 /// The maximum length of the file in bytes, enough for thousands of peers.
-const MAX_FILE: u64 = 4 << 20;
+const MAX_FILE: usize = 4 << 20;
 
 /// The list of known peers cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -83,34 +82,39 @@ pub enum PeersError {
 }
 
 /// The known peers and the file that holds them.
-#[derive(Debug)]
 pub struct KnownPeers {
+    file: Box<dyn Vault>,
+    /// The path of the file, for errors.
     path: PathBuf,
+    /// Returns the seconds since 1970 began.
+    unix_time: fn() -> u64,
     /// The identity of this player and the identities that it has succeeded.
     pub(super) own: Succession,
     peers: Vec<Peer>,
 }
 
 impl KnownPeers {
-    pub(super) fn open(path: &Path, own: Succession) -> Result<Self, PeersError> {
+    /// Reads the list in `file`. `path` is its path, for errors.
+    pub(super) fn open(
+        mut file: Box<dyn Vault>,
+        path: &Path,
+        own: Succession,
+        unix_time: fn() -> u64,
+    ) -> Result<Self, PeersError> {
         let failed = |source| PeersError::Io {
             path: path.to_owned(),
             source,
         };
-        let mut text = String::new();
-        match File::open(path) {
-            Ok(file) => file
-                .take(MAX_FILE + 1)
-                .read_to_string(&mut text)
-                .map_err(failed)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => 0,
-            Err(error) => return Err(failed(error)),
-        };
-        if text.len() as u64 > MAX_FILE {
+        let bytes = file.kept().map_err(failed)?.unwrap_or_default();
+        if bytes.len() > MAX_FILE {
             return Err(failed(ErrorKind::FileTooLarge.into()));
         }
+        let text = str::from_utf8(&bytes);
+        let text = text.map_err(|error| failed(io::Error::new(ErrorKind::InvalidData, error)))?;
         let mut known = KnownPeers {
+            file,
             path: path.to_owned(),
+            unix_time,
             own,
             peers: Vec::new(),
         };
@@ -178,7 +182,7 @@ impl KnownPeers {
         };
         peer.add_addresses(addresses);
         peer.relay = relay.cloned().or(peer.relay);
-        peer.last_seen = seconds_since_1970();
+        peer.last_seen = (self.unix_time)();
         self.put(peer)
     }
 
@@ -187,9 +191,10 @@ impl KnownPeers {
     /// # Errors
     /// If the peer is unknown, or the file cannot be written.
     pub fn count_hands(&mut self, identity: &PublicIdentity, hands: u64) -> Result<(), PeersError> {
+        let now = (self.unix_time)();
         self.change(identity, |peer| {
             peer.hands = peer.hands.saturating_add(hands);
-            peer.last_seen = seconds_since_1970();
+            peer.last_seen = now;
         })
     }
 
@@ -247,8 +252,7 @@ impl KnownPeers {
     pub(super) fn replace(&mut self, peers: Vec<Peer>) -> Result<(), PeersError> {
         let lines = peers.iter().map(|peer| text_of(peer) + "\n");
         let text = format!("{FIRST_LINE}\n{}", lines.collect::<String>());
-        let written = write_whole(&self.path, text.as_bytes(), Existing::Replace);
-        written.map_err(|source| PeersError::Io {
+        self.file.keep(text.as_bytes()).map_err(|source| PeersError::Io {
             path: self.path.clone(),
             source,
         })?;
@@ -267,22 +271,25 @@ impl KnownPeers {
     }
 }
 
-fn seconds_since_1970() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
+impl fmt::Debug for KnownPeers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.peers).finish()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::home::known_peers;
     use super::*;
     use crate::identity::Identity;
+    use crate::storage::FileVault;
 
     fn public(seed: u8) -> PublicIdentity {
         Identity::from_seed([seed; 32]).public().clone()
     }
 
     fn opened(folder: &tempfile::TempDir) -> Result<KnownPeers, PeersError> {
-        KnownPeers::open(&folder.path().join("known_peers"), public(1).into())
+        known_peers(folder.path(), public(1).into())
     }
 
     #[test]
@@ -350,7 +357,7 @@ mod tests {
     fn a_peer_that_cannot_be_written_is_not_remembered() {
         let folder = tempfile::tempdir().unwrap();
         let mut peers = opened(&folder).unwrap();
-        peers.path = folder.path().join("nowhere/known_peers");
+        peers.file = Box::new(FileVault(folder.path().join("nowhere/known_peers")));
         assert!(
             peers
                 .remember(&public(2), &Name::clean("Bob"), &[], None)

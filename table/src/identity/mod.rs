@@ -17,7 +17,6 @@ mod recognise;
 mod succession;
 #[cfg(test)]
 mod tests;
-mod whole_file;
 
 pub use address::{Address, BadAddress};
 #[cfg(feature = "internals")]
@@ -35,5 +34,3 @@ pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, PublicIdentity};
 pub use recognise::Recognised;
 pub use succession::{BadSuccession, Succession};
-
-pub(crate) use whole_file::{Existing, remove_whole, write_whole};

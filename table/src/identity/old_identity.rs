@@ -105,7 +105,7 @@ impl OldIdentity {
             None => Vec::new(),
             Some(folder) => {
                 let own = old.succession().clone();
-                KnownPeers::open(&known_peers(folder), own)?.into_peers()
+                known_peers(folder, own)?.into_peers()
             }
         };
         let succession = match &self.file.successor {

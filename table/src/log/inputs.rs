@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::deck_log::Attempt;
 use super::record_file::{CannotWrite, RecordFile};
 use super::records::{Chain, Records, Tags};
-use super::storage::Storage;
+use crate::storage::Storage;
 use crate::wire::{Malformed, Reader, Writer};
 
 const TAGS: Tags = Tags {
@@ -149,7 +149,7 @@ fn changed() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::storage::MemoryStorage;
+    use crate::storage::MemoryStorage;
     use super::*;
 
     fn key() -> Zeroizing<[u8; 32]> {

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 use super::journal::{Journal, JournalError};
 use super::match_file::{chain, content};
 use super::record_file::RecordFile;
-use super::storage::Storage;
+use crate::storage::Storage;
 
 /// Writes a file with the given records, each with its kind.
 ///

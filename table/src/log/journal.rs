@@ -15,7 +15,7 @@ use super::record_file::{CannotWrite, RecordFile};
 use super::seen::{Note, Seen};
 use super::signed::{Evidence, Signed};
 use super::sitting::Sitting;
-use super::storage::Storage;
+use crate::storage::Storage;
 
 /// The file of a match, open for writing.
 pub struct Journal<S> {

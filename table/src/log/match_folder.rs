@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::storage::DiskStorage;
+use crate::storage::DiskStorage;
 use crate::hash::hex;
 
 /// The folder with the files of matches. The name of a file contains the id of the match and the

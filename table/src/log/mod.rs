@@ -48,7 +48,6 @@ mod signed;
 mod sitting;
 mod state;
 mod step_events;
-mod storage;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -72,7 +71,7 @@ pub use players::{CannotSit, Match, Player};
 pub use roll_call::{Missing, SignedRollCall};
 pub use signed::{Evidence, Signed, SignedAck, Statement};
 pub use sitting::Sitting;
-pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
+pub use crate::storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;

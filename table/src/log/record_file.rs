@@ -3,7 +3,7 @@
 use std::io;
 
 use super::records::Chain;
-use super::storage::Storage;
+use crate::storage::Storage;
 
 /// A file to which records are appended.
 pub(super) struct RecordFile<S> {

@@ -26,7 +26,6 @@ mod seat_play;
 mod seating;
 mod table;
 mod table_core;
-mod vault;
 mod verifiable_seat;
 
 #[cfg(test)]
@@ -45,7 +44,7 @@ pub use seat_play::{DeckSetting, Play, SealedSetting, Setting};
 pub use seating::{CannotBegin, Seating};
 pub use table::{Mailbox, Table};
 pub use table_core::TableEvent;
-pub use vault::{FileVault, MemoryVault, Vault};
+pub use crate::storage::{FileVault, MemoryVault, Vault};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;

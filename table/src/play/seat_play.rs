@@ -26,7 +26,7 @@ use super::hand_cards::HandCards;
 use super::news::{Command, News, NotNow};
 use super::orders::{Done, Event, Order, Orders, Outbox};
 use super::own_dice::OwnDice;
-use super::vault::Vault;
+use crate::storage::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::identity::Identity;
 use crate::log::{

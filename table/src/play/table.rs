@@ -16,7 +16,7 @@ use super::error::PlayError;
 use super::news::{Command, NotNow};
 use super::seat_play::{Play, Setting};
 use super::table_core::{Incoming, TableCore, TableEvent};
-use super::vault::Vault;
+use crate::storage::Vault;
 use crate::connection::Connection;
 use crate::log::Storage;
 use crate::random::SystemRng;

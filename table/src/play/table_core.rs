@@ -15,7 +15,7 @@ use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::orders::{Event, Order, Orders, Outbox};
 use super::seat_play::{Play, Setting};
-use super::vault::Vault;
+use crate::storage::Vault;
 use crate::connection::ConnectionError;
 use crate::log::{Claim, Claimed, Phase, Storage};
 use crate::seat::Seat;

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use self::world::{Place, Way, World, place};
 use super::error::PlayError;
 use super::orders::Event;
-use super::vault::Vault;
+use crate::storage::Vault;
 use super::verifiable_seat::VerifiableSeat;
 use crate::log::{
     DealInput, End, LogMessage, MatchLog, Part, Phase, Refused, Signed, SignedAck, SignedPart,

@@ -1,15 +1,16 @@
+use super::super::home::known_peers;
 use super::*;
 use crate::identity::{Home, KnownPeers, PeersError, Recognised};
 
 /// An empty list of known peers in a temporary folder.
 fn peers() -> (tempfile::TempDir, KnownPeers) {
     let folder = tempfile::tempdir().unwrap();
-    let peers = KnownPeers::open(&folder.path().join("known_peers"), public(100).into());
-    (folder, peers.unwrap())
+    let peers = read_again(&folder);
+    (folder, peers)
 }
 
 fn read_again(folder: &tempfile::TempDir) -> KnownPeers {
-    KnownPeers::open(&folder.path().join("known_peers"), public(100).into()).unwrap()
+    known_peers(folder.path(), public(100).into()).unwrap()
 }
 
 fn fingerprint(seed: u8) -> crate::identity::Fingerprint {
@@ -156,8 +157,7 @@ fn the_number_of_old_keys_is_limited() {
 #[test]
 fn own_old_keys_and_claimed_successors_of_oneself_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("known_peers");
-    let peers = KnownPeers::open(&path, chain([50, 51])).unwrap();
+    let peers = known_peers(folder.path(), chain([50, 51])).unwrap();
     for shown in [public(50).into(), chain([50, 3]), chain([51, 3])] {
         let refused = peers.recognise(&shown, &bob());
         assert!(matches!(refused, Err(PeersError::OwnOldKeys)), "{shown:?}");

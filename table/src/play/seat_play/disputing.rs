@@ -3,7 +3,7 @@
 use dealerless::deck;
 use rand::CryptoRng;
 
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::{FailedCheck, Play};
 use crate::log::{Part, Phase, Storage};
 
@@ -55,7 +55,7 @@ mod tests {
     use crate::play::deal_circuit::DealCircuit;
     use crate::play::error::PlayError;
     use crate::play::seat_play::{DeckSetting, SealedSetting, Setting};
-    use crate::play::vault::MemoryVault;
+    use crate::storage::MemoryVault;
     use crate::random::{SystemRng, system_rng};
     use crate::rules::{Choice, Edition};
     use crate::seat::Seat;

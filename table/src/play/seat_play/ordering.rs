@@ -7,7 +7,7 @@ use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::orders::{Order, Orders};
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::{Connected, Play};
 use crate::hash::Hash;
 use crate::log::{MatchLog, Phase, Storage};

@@ -9,7 +9,7 @@ use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::{FailedCheck, Play};
 use crate::log::{
     Accepted, CardOpening, Evidence, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen,

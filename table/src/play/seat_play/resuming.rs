@@ -7,7 +7,7 @@ use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::own_dice;
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::stealing::steal_name;
 use super::{Connected, Peer, Play, deck_name};
 use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};

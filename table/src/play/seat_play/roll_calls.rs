@@ -7,7 +7,7 @@ use rand::CryptoRng;
 use super::super::clocks::Lacks;
 use super::super::error::PlayError;
 use super::super::news::News;
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::Play;
 use crate::log::{CannotSign, LogEvent, Missing, Phase, Signed, SignedRollCall, Storage};
 use crate::seat::Seat;

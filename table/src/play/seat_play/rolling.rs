@@ -6,7 +6,7 @@ use rand::CryptoRng;
 
 use super::super::error::PlayError;
 use super::super::own_dice::{self, OwnDice};
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::Play;
 use crate::log::{Part, Storage};
 use crate::rules::Hand;

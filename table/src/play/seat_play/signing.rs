@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::super::dealer::role;
 use super::super::error::PlayError;
 use super::super::news::News;
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::{BATCH, FailedCheck, Play};
 use crate::log::{CardOpening, Input, Opening, Part, PartKind, Phase, Storage};
 use crate::rules::{Choice, Legal};

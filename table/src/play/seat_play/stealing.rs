@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::orders::Reshuffling;
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::{FailedCheck, Play};
 use crate::hash::Hash;
 use crate::log::{MatchLog, Part, Phase, Storage};

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::super::error::PlayError;
 use super::super::news::News;
-use super::super::vault::Vault;
+use crate::storage::Vault;
 use super::super::verifiable_seat::VerifiableSeat;
 use super::{DeckSetting, Play};
 use crate::log::{DealInput, LogEvent, Part, Phase, Storage};

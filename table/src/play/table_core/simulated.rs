@@ -10,6 +10,7 @@ use std::sync::Arc;
 use dealerless::deck::{self, Card};
 use dealerless::net;
 use dealerless::shuffle::Algorithm;
+use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -20,7 +21,7 @@ use super::super::deal_circuit::DealCircuit;
 use super::super::deck::{HandDeck, Shuffled};
 use super::super::orders::Done;
 use super::super::seat_play::{DeckSetting, SealedSetting};
-use super::super::vault::MemoryVault;
+use crate::storage::MemoryVault;
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, holdem};
@@ -510,7 +511,7 @@ fn played(seed: u64) -> ([u8; 32], Duration, Counts) {
 
 #[test]
 fn matches_are_played_through_cuts_slow_players_and_late_timers() {
-    let matches = std::env::var("DEALERLESS_SOAK").map_or(10, |number| number.parse().unwrap());
+    let matches = soak().unwrap_or(10) as u64;
     let mut total = Counts::default();
     for seed in 0..matches {
         let (_, _, counts) = played(seed);

@@ -10,7 +10,7 @@ use dealerless::shuffle::Algorithm;
 
 use super::super::deal_circuit::DealCircuit;
 use super::super::seat_play::{DeckSetting, SealedSetting};
-use super::super::vault::MemoryVault;
+use crate::storage::MemoryVault;
 use super::*;
 use crate::identity::Identity;
 use crate::log::tests::test_match::{TestMatch, boards, draw, free_deck, holdem};

@@ -34,7 +34,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
 }
 
 /// Removes a file if it exists. When this function returns, the removal is on disk.
-pub(crate) fn remove_whole(path: &Path) -> io::Result<()> {
+pub(super) fn remove_whole(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.and_then(|()| sync_folder(folder_of(path))),
@@ -63,7 +63,7 @@ pub(crate) fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -71,7 +71,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Syncs the names in a folder to disk. Does nothing on systems that cannot open folders.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;
     }

@@ -1,9 +1,11 @@
-//! Storage for files of records: on disk, or in memory.
+//! Files to which bytes are appended: on disk, or in memory.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::whole_file::{folder_of, sync_folder};
 
 /// A file to which bytes are appended. It is truncated only to remove an incomplete record at its
 /// end.
@@ -49,10 +51,7 @@ impl DiskStorage {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let storage = Self::locked(options.open(path)?)?;
         // The directory entry has to survive a crash as well.
-        #[cfg(unix)]
-        if let Some(folder) = path.parent() {
-            File::open(folder)?.sync_all()?;
-        }
+        sync_folder(folder_of(path))?;
         Ok(storage)
     }
 

@@ -1,4 +1,4 @@
-//! Storage for the deck of the hand in play until the hand is over.
+//! Storage for one value that is replaced as a whole.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -6,39 +6,40 @@ use std::path::PathBuf;
 
 use zeroize::Zeroizing;
 
-use crate::identity::{Existing, remove_whole, write_whole};
+use super::whole_file::{Existing, remove_whole, write_whole};
 
-/// Storage for one deck, which is kept completely or not at all.
+/// Storage for one value, which is kept completely or not at all: the deck of the hand in play, the
+/// list of known peers, the invites.
 pub trait Vault: Send {
-    /// Stores a deck in place of the previous one. The deck is synced when this returns.
+    /// Stores a value in place of the previous one. The value is synced when this returns.
     ///
     /// # Errors
-    /// If the storage fails. It then contains either the previous deck or the new deck.
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()>;
+    /// If the storage fails. It then contains either the previous value or the new one.
+    fn keep(&mut self, value: &[u8]) -> io::Result<()>;
 
-    /// Returns the stored deck, if there is one.
+    /// Returns the stored value, if there is one.
     ///
     /// # Errors
     /// If the storage fails.
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
 
-    /// Destroys the stored deck.
+    /// Destroys the stored value.
     ///
     /// # Errors
     /// If the storage fails.
     fn destroy(&mut self) -> io::Result<()>;
 }
 
-/// The maximum length of a stored deck in bytes.
+/// The maximum length of a stored value in bytes. Longer files are read only up to this length.
 const MAX_LEN: u64 = 1 << 24;
 
-/// Stores a deck in the file at this path, which only its owner may read. The file need not exist.
+/// Stores a value in the file at this path, which only its owner may read. The file need not exist.
 #[derive(Debug)]
 pub struct FileVault(pub PathBuf);
 
 impl Vault for FileVault {
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        write_whole(&self.0, deck, Existing::Replace)
+    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
+        write_whole(&self.0, value, Existing::Replace)
     }
 
     fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
@@ -48,9 +49,9 @@ impl Vault for FileVault {
         };
         // Allocated at once: a growing vector would leave copies behind that nobody wipes.
         let len = file.metadata()?.len().min(MAX_LEN);
-        let mut deck = Zeroizing::new(Vec::with_capacity(len as usize));
-        file.take(len).read_to_end(&mut deck)?;
-        Ok(Some(deck))
+        let mut value = Zeroizing::new(Vec::with_capacity(len as usize));
+        file.take(len).read_to_end(&mut value)?;
+        Ok(Some(value))
     }
 
     fn destroy(&mut self) -> io::Result<()> {
@@ -58,13 +59,13 @@ impl Vault for FileVault {
     }
 }
 
-/// Stores a deck in memory, for a match that is not resumed later.
+/// Stores a value in memory, for as long as the program runs.
 #[derive(Default)]
 pub struct MemoryVault(Option<Zeroizing<Vec<u8>>>);
 
 impl Vault for MemoryVault {
-    fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        self.0 = Some(Zeroizing::new(deck.to_vec()));
+    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
+        self.0 = Some(Zeroizing::new(value.to_vec()));
         Ok(())
     }
 

@@ -1,0 +1,225 @@
+//! A value that is replaced as a whole, over two files that can only be appended to and truncated.
+
+use std::io;
+
+use zeroize::Zeroizing;
+
+use super::appended::Storage;
+use super::vault::Vault;
+use crate::hash::Hash;
+
+/// The length of the sequence number and the checksum before a value, in bytes.
+const HEADER: usize = 8 + 32;
+
+/// Stores one value in two files, for storage that cannot rename files. Each file holds at most one
+/// value, with a sequence number and a checksum. The complete value with the larger number counts,
+/// so a crash in the middle of a write leaves the previous value.
+pub struct TwoSlots<S> {
+    slots: [S; 2],
+}
+
+/// The content of a slot.
+struct Slot {
+    number: u64,
+    value: Zeroizing<Vec<u8>>,
+}
+
+impl Slot {
+    /// Decodes the bytes of a file. `None` if they are not a complete value.
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (header, value) = bytes.split_at_checked(HEADER)?;
+        let (number, sum) = header.split_first_chunk()?;
+        let number = u64::from_le_bytes(*number);
+        (sum == checksum(number, value)).then(|| Slot {
+            number,
+            value: Zeroizing::new(value.to_vec()),
+        })
+    }
+
+    fn encode(number: u64, value: &[u8]) -> Zeroizing<Vec<u8>> {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(HEADER + value.len()));
+        bytes.extend_from_slice(&number.to_le_bytes());
+        bytes.extend_from_slice(&checksum(number, value));
+        bytes.extend_from_slice(value);
+        bytes
+    }
+}
+
+fn checksum(number: u64, value: &[u8]) -> [u8; 32] {
+    Hash::new("slot").number(number).field(value).finish()
+}
+
+impl<S: Storage> TwoSlots<S> {
+    /// A value in these two files. If both are empty, there is no value.
+    pub fn new(slots: [S; 2]) -> Self {
+        TwoSlots { slots }
+    }
+
+    /// The index and the content of the slot that counts.
+    fn newest(&mut self) -> io::Result<Option<(usize, Slot)>> {
+        let mut newest: Option<(usize, Slot)> = None;
+        for (index, storage) in self.slots.iter_mut().enumerate() {
+            let slot = Slot::decode(&Zeroizing::new(storage.read()?));
+            let best = newest.as_ref().map(|(_, slot)| slot.number);
+            newest = match slot {
+                Some(slot) if Some(slot.number) > best => Some((index, slot)),
+                _ => newest,
+            };
+        }
+        Ok(newest)
+    }
+}
+
+impl<S: Storage + Send> Vault for TwoSlots<S> {
+    fn keep(&mut self, value: &[u8]) -> io::Result<()> {
+        let (old, number) = match self.newest()? {
+            Some((old, slot)) => (old, slot.number + 1),
+            None => (1, 0),
+        };
+        let new = &mut self.slots[1 - old];
+        new.truncate(0)?;
+        new.append(&Slot::encode(number, value))?;
+        new.sync()?;
+        // Only the new value is needed from here on. If the old one outlives a crash, it counts no
+        // more.
+        self.slots[old].truncate(0)
+    }
+
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        Ok(self.newest()?.map(|(_, slot)| slot.value))
+    }
+
+    fn destroy(&mut self) -> io::Result<()> {
+        // The older value is destroyed first: otherwise it would count after a crash.
+        let newest = self.newest()?.map_or(0, |(index, _)| index);
+        for index in [1 - newest, newest] {
+            self.slots[index].truncate(0)?;
+            self.slots[index].sync()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::storage::MemoryStorage;
+
+    /// A file whose machine crashes at an action. What was not synced is then lost in part.
+    #[derive(Clone)]
+    struct Crashing {
+        file: MemoryStorage,
+        synced: Arc<Mutex<Vec<u8>>>,
+        actions: Arc<Mutex<usize>>,
+    }
+
+    impl Crashing {
+        fn new(actions: &Arc<Mutex<usize>>) -> Self {
+            Crashing {
+                file: MemoryStorage::default(),
+                synced: Arc::default(),
+                actions: Arc::clone(actions),
+            }
+        }
+
+        fn action(&self) -> io::Result<()> {
+            let mut actions = self.actions.lock().unwrap();
+            *actions = actions.checked_sub(1).ok_or(io::ErrorKind::Other)?;
+            Ok(())
+        }
+
+        /// The possible contents after the crash: what was synced, what was written, and parts of
+        /// it.
+        fn contents(&self) -> Vec<Vec<u8>> {
+            let written = self.file.bytes();
+            let mut contents = vec![self.synced.lock().unwrap().clone(), written.clone()];
+            contents.extend((0..written.len()).step_by(7).map(|len| written[..len].to_vec()));
+            contents
+        }
+    }
+
+    impl Storage for Crashing {
+        fn read(&mut self) -> io::Result<Vec<u8>> {
+            self.file.read()
+        }
+
+        fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+            self.action()?;
+            self.file.append(bytes)
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            self.action()?;
+            *self.synced.lock().unwrap() = self.file.bytes();
+            Ok(())
+        }
+
+        fn truncate(&mut self, len: u64) -> io::Result<()> {
+            self.action()?;
+            self.file.truncate(len)
+        }
+    }
+
+    fn kept(slots: [Vec<u8>; 2]) -> Option<Vec<u8>> {
+        let kept = TwoSlots::new(slots.map(MemoryStorage::of)).kept().unwrap();
+        kept.map(|value| value.to_vec())
+    }
+
+    #[test]
+    fn crash_at_any_action_leaves_a_value_that_was_kept() {
+        let values = ["one", "the second value", "three", ""].map(str::as_bytes);
+        for crash in 0..30 {
+            let actions = Arc::new(Mutex::new(crash));
+            let slots = [(); 2].map(|()| Crashing::new(&actions));
+            let mut vault = TwoSlots::new(slots.clone());
+            // The last value whose write was completed, and the one that was being written.
+            let (mut complete, mut current) = (None, None);
+            for value in values.map(Some).into_iter().chain([None]) {
+                current = value;
+                let done = match value {
+                    Some(value) => vault.keep(value),
+                    None => vault.destroy(),
+                };
+                if done.is_err() {
+                    break;
+                }
+                complete = value;
+            }
+            for one in slots[0].contents() {
+                for other in slots[1].contents() {
+                    let kept = kept([one.clone(), other]);
+                    let is_either = [complete, current].contains(&kept.as_deref());
+                    assert!(is_either, "crash at action {crash}: {kept:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn changed_slot_counts_as_empty() {
+        let slots = [(); 2].map(|()| MemoryStorage::default());
+        TwoSlots::new(slots.clone()).keep(b"value").unwrap();
+        let bytes = slots.map(|slot| slot.bytes());
+        assert_eq!(kept(bytes.clone()).as_deref(), Some(&b"value"[..]));
+        for at in 0..bytes[0].len() {
+            let mut changed = bytes.clone();
+            changed[0][at] ^= 1;
+            assert_eq!(kept(changed), None, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn old_value_is_removed_once_the_new_one_is_kept() {
+        let slots = [(); 2].map(|()| MemoryStorage::default());
+        let mut vault = TwoSlots::new(slots.clone());
+        for value in [&b"old"[..], b"new"] {
+            vault.keep(value).unwrap();
+        }
+        let empty = slots.iter().filter(|slot| slot.bytes().is_empty());
+        assert_eq!(empty.count(), 1);
+        vault.destroy().unwrap();
+        assert!(slots.iter().all(|slot| slot.bytes().is_empty()));
+    }
+}
